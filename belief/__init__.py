@@ -1,0 +1,1 @@
+"""Distributions over who holds which card; knows no rules of play."""

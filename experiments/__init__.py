@@ -1,0 +1,1 @@
+"""The questions asked of the planners: matches, statistics, tracking and plots."""

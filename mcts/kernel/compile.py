@@ -1,0 +1,152 @@
+"""Compilation by Numba with an on-disk cache that cannot be stale.
+
+Numba keys its cache by the file of the compiled function alone: edit a function that it *calls*
+and the old machine code is served, silently.  Here each dispatcher looks for its cache in a folder
+named by a digest of its module's source and of every project module that this one imports, however
+indirectly, with the versions and switches that change code generation.
+
+Three kinds of function:
+
+* `jit` -- an ordinary kernel.  All it calls must be reached by the imports of its module.
+* `jit_generic` -- code of the search that calls a domain by type (see `mcts.domain`).  What it
+  calls is not among its imports, so it has no cache of its own; it lives in the cache of
+* `specialise` -- the entry of a generic kernel for one domain, cached under both sources.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import numba
+from numba.core import config
+
+INTERPRETED = bool(config.DISABLE_JIT)
+"""True when ``NUMBA_DISABLE_JIT=1``: kernels run as plain Python and give the identical result."""
+
+_UNUSED_AFTER_DAYS = 30
+
+
+def cache_root() -> Path:
+    """Return the folder below which machine code is cached (``SLEUTH_CACHE_DIR`` overrides)."""
+    chosen = os.environ.get("SLEUTH_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sleuth-mcts"
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """Return the source file of ``module`` without importing it beyond its parents."""
+    loaded = sys.modules.get(module)
+    if loaded is not None and getattr(loaded, "__file__", None):
+        return Path(loaded.__file__)
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+
+
+_OURS = ("mcts", "belief", "sim")
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    """Return the project modules that ``module`` names in its import statements."""
+    path = _file_of(module)
+    if path is None:
+        return ()
+    packages = {*_OURS, module.partition(".")[0]}
+    named: list[str] = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            named += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            named.append(node.module)
+            named += [f"{node.module}.{alias.name}" for alias in node.names]
+    ours = (name for name in named if name.partition(".")[0] in packages)
+    return tuple(name for name in ours if _file_of(name) is not None)
+
+
+@cache
+def _closure(module: str) -> frozenset[str]:
+    """Return ``module`` and all project modules that it imports, directly or not."""
+    seen, waiting = {module}, [module]
+    while waiting:
+        for name in _imports(waiting.pop()):
+            if name not in seen:
+                seen.add(name)
+                waiting.append(name)
+    return frozenset(seen)
+
+
+def digest(modules: Iterable[str]) -> str:
+    """Return the name of the cache for code that depends on ``modules`` and what they import."""
+    names = sorted(set().union(*(_closure(module) for module in modules)))
+    state = hashlib.sha256(
+        f"{sys.version}|{numba.__version__}|{llvmlite.__version__}|{config.BOUNDSCHECK}".encode()
+    )
+    for name in names:
+        path = _file_of(name)
+        if path is not None:
+            state.update(name.encode() + b"\0" + path.read_bytes())
+    return state.hexdigest()[:16]
+
+
+def _remove_unused(folder: Path) -> None:
+    """Delete caches that no process has opened for a month."""
+    horizon = time.time() - _UNUSED_AFTER_DAYS * 86400
+    for other in folder.iterdir():
+        if other.stat().st_mtime < horizon:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+@contextmanager
+def _cache_folder(modules: tuple[str, ...]):
+    """Point Numba's cache at the folder of ``modules`` while one dispatcher is made."""
+    folder = cache_root() / f"{modules[-1]}-{digest(modules)}"
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        _remove_unused(folder.parent)
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def _compiled(function: Callable, cached: bool) -> Callable:
+    return numba.njit(nogil=True, cache=cached, error_model="numpy")(function)
+
+
+def jit(function: Callable) -> Callable:
+    """Compile an ordinary kernel: nogil, cached by its module's sources."""
+    if INTERPRETED:
+        return function
+    with _cache_folder((function.__module__,)):
+        return _compiled(function, cached=True)
+
+
+def jit_generic(function: Callable) -> Callable:
+    """Compile code that calls a domain by type; cached only inside `specialise`."""
+    return function if INTERPRETED else _compiled(function, cached=False)
+
+
+@cache
+def specialise(kernel: Callable, domain_module: str) -> Callable:
+    """Return the dispatcher of the plain function ``kernel`` for domains of ``domain_module``."""
+    if INTERPRETED:
+        return kernel
+    with _cache_folder((kernel.__module__, domain_module)):
+        return _compiled(kernel, cached=True)

@@ -1,0 +1,1 @@
+"""The game: cards, board, rules, policies, players, referee, arena and search domains."""

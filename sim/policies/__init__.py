@@ -1,0 +1,1 @@
+"""Jitted policies, one a file: used by the arena, by roll-outs and by players alike."""
