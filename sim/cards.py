@@ -1,0 +1,43 @@
+"""The 21 cards: names, categories and sets of cards as bit masks.
+
+Card numbers are those of `belief.evidence`: suspects 0-5, weapons 6-11, rooms 12-20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+SUSPECTS = ("Mustard", "Scarlett", "Plum", "Green", "White", "Peacock")
+WEAPONS = ("knife", "rope", "candlestick", "lead pipe", "revolver", "wrench")
+ROOMS = (
+    "Study",
+    "Hall",
+    "Lounge",
+    "Library",
+    "Billiard Room",
+    "Dining Room",
+    "Conservatory",
+    "Ballroom",
+    "Kitchen",
+)
+CARDS = SUSPECTS + WEAPONS + ROOMS
+
+N_CARDS = len(CARDS)
+FIRST_WEAPON = len(SUSPECTS)
+FIRST_ROOM = FIRST_WEAPON + len(WEAPONS)
+CATEGORIES = (
+    (1 << FIRST_WEAPON) - 1,
+    (1 << FIRST_ROOM) - (1 << FIRST_WEAPON),
+    (1 << N_CARDS) - (1 << FIRST_ROOM),
+)
+"""The suspects, weapons and rooms as masks."""
+
+
+def cards_in(mask: int) -> Iterator[int]:
+    """Yield the numbers of the cards in ``mask``, lowest first."""
+    return (card for card in range(N_CARDS) if mask >> card & 1)
+
+
+def names(mask: int) -> list[str]:
+    """Return the names of the cards in ``mask``."""
+    return [CARDS[card] for card in cards_in(mask)]

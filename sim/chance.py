@@ -1,0 +1,70 @@
+"""Chance, indexed by what it decides.
+
+Dice, deal and every random choice of a policy are functions of (key of the game, purpose, count),
+not draws from a shared stream: game *k* has the same deal and dice whatever the players do, which
+is what makes comparisons paired.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import below, fold, shuffle
+from sim.cards import FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.state import MAX_PLAYERS
+
+# Purposes.
+DEAL, DICE, DECIDE, DETOUR = 1, 2, 3, 4
+
+
+@jit
+def game_key(seed: int, game: int) -> np.uint64:
+    """Return the key of game number ``game`` of a run with ``seed`` (both not negative)."""
+    return fold(fold(np.uint64(0x51E07), seed), game)
+
+
+@jit
+def search_key(seed: int, game: int, seat: int) -> np.uint64:
+    """Return the key of the searches of ``seat``: it says nothing about deal or dice."""
+    return fold(fold(fold(np.uint64(0x5EA2C4), seed), game), seat)
+
+
+@jit
+def open_stream(s: np.record, purpose: int, count: int) -> None:
+    """Point ``s.stream`` at the random numbers of the ``count``-th ``purpose``."""
+    s.stream[0] = fold(fold(s.key, purpose), count)
+
+
+@jit
+def roll(world: np.record, s: np.record) -> None:
+    """Roll for the turn ``s.turn``."""
+    open_stream(s, DICE, s.turn)
+    s.roll = 0
+    for _ in range(world.dice):
+        s.roll += 1 + below(s.stream, 6)
+
+
+@jit
+def deal(world: np.record, s: np.record) -> None:
+    """Fill the envelope with one card a category, deal the rest round, leave the others face up."""
+    open_stream(s, DEAL, 0)
+    suspect = below(s.stream, FIRST_WEAPON)
+    weapon = FIRST_WEAPON + below(s.stream, FIRST_ROOM - FIRST_WEAPON)
+    room = FIRST_ROOM + below(s.stream, N_CARDS - FIRST_ROOM)
+    s.envelope = (1 << suspect) | (1 << weapon) | (1 << room)
+    pack = np.empty(N_CARDS - 3, np.int64)
+    n = 0
+    for card in range(N_CARDS):
+        if not s.envelope >> card & 1:
+            pack[n] = card
+            n += 1
+    shuffle(s.stream, pack)
+    for seat in range(MAX_PLAYERS):
+        s.hand[seat] = 0
+    s.face_up = 0
+    for i in range(n):
+        if i < world.players * world.hand_size:
+            s.hand[i % world.players] |= 1 << pack[i]
+        else:
+            s.face_up |= 1 << pack[i]

@@ -1,0 +1,205 @@
+"""Which actions a node offers, and in what order.
+
+A room offers 36 suggestions, a turn up to nine rooms: with a thousand simulations that are won or
+lost, plain UCT chooses among them almost at random.  So a node can offer a few candidates, the
+ones that promise most information about the envelope first: suggestions by the closed form of
+`belief.information`, rooms by the information of their best suggestion per expected turn of
+walking.  The order is what progressive widening widens along.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief import exact
+from belief.information import closed_form
+from mcts.kernel.compile import jit
+from sim.board import N_ROOMS
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.policies.common import accusation
+from sim.state import ASK, MOVE, PASSAGE, SUGGEST
+
+_MEAN_ROLL = 3.5
+_SHORTLIST = 3
+LEAST_ACCUSED = 0.05
+"""An envelope less likely than this is not offered: it would only cost simulations."""
+
+
+@jit
+def insert(out: np.ndarray, score: np.ndarray, n: int, first: int, action: int, value: float) -> int:
+    """Insert ``action`` into ``out[first:n]``, kept by falling ``score``; ties keep their order."""
+    at = n
+    while at > first and score[at - 1] < value:
+        out[at] = out[at - 1]
+        score[at] = score[at - 1]
+        at -= 1
+    out[at] = action
+    score[at] = value
+    return n + 1
+
+
+@jit
+def uncertainty(marginals: np.ndarray, card: int) -> float:
+    """Return p (1 - p) of ``card`` being in the envelope: ranks as its binary entropy does."""
+    p = marginals[card, 0]
+    return p * (1.0 - p)
+
+
+@jit
+def shortlist(marginals: np.ndarray, first: int, out: np.ndarray) -> None:
+    """Write the `_SHORTLIST` most uncertain of the six cards from ``first`` on into ``out``."""
+    taken = 0
+    for i in range(_SHORTLIST):
+        best, most = first, -1.0
+        for card in range(first, first + 6):
+            if not taken >> card & 1 and uncertainty(marginals, card) > most:
+                best, most = card, uncertainty(marginals, card)
+        taken |= 1 << best
+        out[i] = best
+
+
+@jit
+def room_information(marginals: np.ndarray, seat: int, room: int, cards: np.ndarray) -> float:
+    """Return the bits of the best suggestion in ``room`` among the shortlisted cards."""
+    best = 0.0
+    for i in range(_SHORTLIST):
+        for j in range(_SHORTLIST):
+            bits = closed_form(
+                marginals, seat, cards[i], cards[_SHORTLIST + j], FIRST_ROOM + room
+            )
+            best = max(best, bits)
+    return best
+
+
+@jit
+def list_suggestions(
+    marginals: np.ndarray, seat: int, room: int, out: np.ndarray, score: np.ndarray, first: int
+) -> int:
+    """Write all 36 suggestions of ``room`` by falling information; return the end of the list."""
+    n = first
+    for pair in range(36):
+        bits = closed_form(
+            marginals, seat, pair // 6, FIRST_WEAPON + pair % 6, FIRST_ROOM + room
+        )
+        n = insert(out, score, n, first, ASK + pair, bits)
+    return n
+
+
+@jit
+def list_ways(
+    world: np.record,
+    s: np.record,
+    marginals: np.ndarray,
+    seat: int,
+    out: np.ndarray,
+    score: np.ndarray,
+    first: int,
+) -> int:
+    """Write the moves and the passage by falling information per expected turn."""
+    cards = np.empty(2 * _SHORTLIST, np.int64)
+    shortlist(marginals, 0, cards[:_SHORTLIST])
+    shortlist(marginals, FIRST_WEAPON, cards[_SHORTLIST:])
+    spot = s.spot[seat]
+    here = world.room_of[spot]
+    passage = -1 if here < 0 else world.passage[here]
+    n = first
+    for room in range(N_ROOMS):
+        if room == here:
+            continue
+        bits = room_information(marginals, seat, room, cards)
+        if room == passage:
+            n = insert(out, score, n, first, PASSAGE, bits + 1e-9)
+        missing = world.distance[room, spot] - s.roll
+        turns = 1.0 if missing <= 0 else 1.5 + missing / _MEAN_ROLL
+        n = insert(out, score, n, first, MOVE + room, bits / turns)
+    return n
+
+
+@jit
+def by_information(
+    world: np.record,
+    s: np.record,
+    ev: np.record,
+    posterior: tuple,
+    seat: int,
+    most: int,
+    accusations: int,
+    out: np.ndarray,
+    notes: np.ndarray,
+) -> int:
+    """Write at most ``most`` candidates of each kind, then weave in the accusations.
+
+    ``posterior`` is solved for ``ev``.  ``notes`` gets the probability of an accusation, else 0.
+    An accusation stands first when it is more likely right than wrong, else second.
+    """
+    marginals = posterior.marginals
+    score = np.empty(64, np.float64)
+    here = world.room_of[s.spot[seat]]
+    n = 0
+    if s.phase == SUGGEST or s.summoned[seat]:
+        n = min(list_suggestions(marginals, seat, here, out, score, 0), most)
+    if s.phase != SUGGEST:
+        asked = n
+        n = min(list_ways(world, s, marginals, seat, out, score, asked), asked + most)
+        # One list by value: what can be asked here takes one turn, as does a room within reach.
+        for i in range(asked, n):
+            insert(out, score, i, 0, out[i], score[i])
+    for i in range(n):
+        notes[i] = 0.0
+    if s.phase != SUGGEST:
+        n = weave_accusations(ev, posterior, accusations, out, notes, n)
+    return n
+
+
+@jit
+def weave_accusations(
+    ev: np.record, posterior: tuple, most: int, out: np.ndarray, notes: np.ndarray, n: int
+) -> int:
+    """Insert the ``most`` likeliest envelopes into the list of ``n`` actions; return its length."""
+    cards = np.empty(most, np.int64)
+    chance = np.empty(most, np.float64)
+    found = exact.likely_envelopes(ev, posterior, most, cards, chance)
+    for i in range(found):
+        if chance[i] < LEAST_ACCUSED:
+            break
+        at = i if chance[i] > 0.5 else min(i + 1, n)
+        for j in range(n, at, -1):
+            out[j] = out[j - 1]
+            notes[j] = notes[j - 1]
+        out[at] = accusation(cards[i])
+        notes[at] = chance[i]
+        n += 1
+    return n
+
+
+@jit
+def in_order(
+    world: np.record,
+    s: np.record,
+    ev: np.record,
+    posterior: tuple,
+    seat: int,
+    accusations: int,
+    out: np.ndarray,
+    notes: np.ndarray,
+) -> int:
+    """Write every move, passage and suggestion in order of number, then the likely accusations."""
+    here = world.room_of[s.spot[seat]]
+    n = 0
+    if s.phase != SUGGEST:
+        for room in range(N_ROOMS):
+            if room != here:
+                out[n] = MOVE + room
+                n += 1
+        if here >= 0 and world.passage[here] >= 0:
+            out[n] = PASSAGE
+            n += 1
+    if s.phase == SUGGEST or s.summoned[seat]:
+        for pair in range(36):
+            out[n] = ASK + pair
+            n += 1
+    for i in range(n):
+        notes[i] = 0.0
+    if s.phase != SUGGEST:
+        n = weave_accusations(ev, posterior, accusations, out, notes, n)
+    return n

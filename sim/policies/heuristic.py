@@ -1,0 +1,84 @@
+"""The heuristic player [Ledford 2018, s. 3.3 and App. B], as its text has it.
+
+It walks to the room of highest entropy under its factored belief, suggests the suspect and weapon
+of highest entropy, and accuses when three envelope entries are exactly 1.  Ties between rooms are
+uniform; between suspects or weapons the first listed is named.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.factored import row_entropy
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import below
+from sim.board import N_ROOMS
+from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.policies.common import accusation, kind_of_turn
+from sim.state import ASK, MOVE
+
+
+@jit
+def turn(world: np.record, s: np.record, seat: int) -> int:
+    """Return the action at the start of a turn; consumes ``s.stream``."""
+    envelope = certain_envelope(s.belief[seat])
+    if envelope:
+        return accusation(envelope)
+    kind = kind_of_turn(world, s, seat)
+    if kind == ASK:
+        return suggestion(world, s, seat)
+    if kind != MOVE:
+        return kind
+    room = world.room_of[s.spot[seat]]
+    if s.goal[seat] < 0 or s.goal[seat] == room:
+        s.goal[seat] = unsure_room(s, seat, room)
+    return MOVE + s.goal[seat]
+
+
+@jit
+def suggestion(world: np.record, s: np.record, seat: int) -> int:
+    """Return the suggestion of the suspect and the weapon of highest entropy, first listed."""
+    suspect = most_unsure(s.belief[seat], 0, FIRST_WEAPON)
+    weapon = most_unsure(s.belief[seat], FIRST_WEAPON, FIRST_ROOM)
+    return ASK + 6 * suspect + weapon - FIRST_WEAPON
+
+
+@jit
+def certain_envelope(matrix: np.ndarray) -> int:
+    """Return the mask of the envelope if one entry of each category is exactly 1, else 0."""
+    found = 0
+    for card in range(N_CARDS):
+        if matrix[card, 0] == 1.0:
+            found |= 1 << card
+    for category in CATEGORIES:
+        if not found & category:
+            return 0
+    return found
+
+
+@jit
+def most_unsure(matrix: np.ndarray, first: int, end: int) -> int:
+    """Return the first card of ``first`` .. ``end - 1`` whose row has the highest entropy."""
+    best, highest = first, -1.0
+    for card in range(first, end):
+        bits = row_entropy(matrix, card)
+        if bits > highest:
+            best, highest = card, bits
+    return best
+
+
+@jit
+def unsure_room(s: np.record, seat: int, here: int) -> int:
+    """Return a room of highest entropy, not the one the pawn is in; ties uniform."""
+    best, highest, ties = -1, -1.0, 0
+    for room in range(N_ROOMS):
+        if room == here:
+            continue
+        bits = row_entropy(s.belief[seat], FIRST_ROOM + room)
+        if bits > highest:
+            best, highest, ties = room, bits, 1
+        elif bits == highest:
+            ties += 1
+            if below(s.stream, ties) == 0:
+                best = room
+    return best

@@ -1,0 +1,37 @@
+"""The random player [Ledford 2018, s. 3.2].
+
+It walks to a random room and suggests a random trio of cards it has not seen, until it has found
+three cards that must be in the envelope.  Because it names only what it does not know, what it
+suggests depends on its hand; `sim.policies.uniform` is the one whose suggestions tell nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from sim.cards import CATEGORIES, FIRST_WEAPON
+from sim.knowledge import solved
+from sim.policies.common import accusation, any_card, kind_of_turn, wander
+from sim.state import ASK, MOVE
+
+
+@jit
+def turn(world: np.record, s: np.record, seat: int) -> int:
+    """Return the action at the start of a turn; consumes ``s.stream``."""
+    envelope = solved(s, seat)
+    if envelope:
+        return accusation(envelope)
+    kind = kind_of_turn(world, s, seat)
+    if kind == MOVE:
+        return wander(world, s, seat)
+    return suggestion(world, s, seat) if kind == ASK else kind
+
+
+@jit
+def suggestion(world: np.record, s: np.record, seat: int) -> int:
+    """Return a suggestion of a suspect and a weapon not yet seen; consumes ``s.stream``."""
+    unseen = ~s.known[seat]
+    suspect = any_card(s, unseen & CATEGORIES[0])
+    weapon = any_card(s, unseen & CATEGORIES[1])
+    return ASK + 6 * suspect + weapon - FIRST_WEAPON

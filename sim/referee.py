@@ -1,0 +1,104 @@
+"""The referee: one game among any players, through the one state machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.arena import seat_policies
+from sim.chance import game_key, search_key
+from sim.game import advance, apply, decider, legal, new_game
+from sim.players import Player
+from sim.rules import Rules, world
+from sim.state import EXTERNAL, N_ACTIONS, OVER, empty
+from sim.view import as_seen, view_of
+
+
+@dataclass(frozen=True)
+class SeatResult:
+    """One seat of one game; ``search_seconds`` is wall time spent searching."""
+
+    player: str
+    won: bool
+    out: bool
+    suggestions: int
+    decisions: int
+    simulations: int
+    search_seconds: float
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """One game; ``winner`` is a seat or -1 for a draw, ``turns`` counts all players' turns."""
+
+    winner: int
+    turns: int
+    suggestions: int
+    seats: tuple[SeatResult, ...]
+
+
+class IllegalAction(ValueError):
+    """A player chose an action that the rules do not allow here."""
+
+
+def play(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> GameResult:
+    """Play game number ``game`` of the run ``seed`` among ``seats``.
+
+    Deal and dice depend on (seed, game) alone; so does the result, as long as the players are
+    deterministic given the key they are handed.
+
+    Raises
+    ------
+    ValueError
+        If there is not one player a seat.
+    IllegalAction
+        If a player's choice is not among the legal actions.
+    """
+    if len(seats) != rules.players:
+        raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
+    board = world(rules)[0]
+    state = empty()[0]
+    seat_policies(state, [player.policy for player in seats])
+    outsiders = [seat for seat, player in enumerate(seats) if player.policy is None]
+    for seat in outsiders:
+        if seats[seat].picks_cards:
+            state.showing[seat] = EXTERNAL
+    state.recording = int(bool(outsiders))
+    new_game(board, state, game_key(seed, game))
+    for seat in outsiders:
+        seats[seat].begin(rules, seat, view_of(state, seat), int(search_key(seed, game, seat)))
+    options = np.empty(N_ACTIONS, np.int64)
+    while True:
+        advance(board, state)
+        for event in state.event[: state.events].tolist():
+            for seat in outsiders:
+                seats[seat].see(as_seen(tuple(event), seat))
+        state.events = 0
+        if state.phase == OVER:
+            break
+        seat = decider(state)
+        if seats[seat].policy is not None:  # stopped only because the events were full
+            continue
+        action = int(seats[seat].decide(view_of(state, seat)))
+        if action not in options[: legal(board, state, options)]:
+            raise IllegalAction(f"{seats[seat].name} in seat {seat} chose action {action}")
+        apply(board, state, action)
+    return GameResult(
+        winner=int(state.winner),
+        turns=int(state.turn),
+        suggestions=int(state.asked),
+        seats=tuple(
+            SeatResult(
+                player=player.name,
+                won=bool(state.winner == seat),
+                out=bool(state.out[seat]),
+                suggestions=int(state.suggestions[seat]),
+                decisions=player.decisions,
+                simulations=player.simulations,
+                search_seconds=player.search_seconds,
+            )
+            for seat, player in enumerate(seats)
+        ),
+    )

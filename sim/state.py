@@ -1,0 +1,82 @@
+"""The state of a game: one flat record, copied by assignment.
+
+``dst[i] = src[j]`` between arrays of `STATE` copies every byte: nothing is shared, however deep.
+The record holds the hidden hands *and* what each seat has learnt; policies read only the latter
+(`sim.knowledge`), and a planner is handed a record in which the former is blank (`sim.view`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import CARDS, MAX_PLAYERS
+
+EVENT = np.dtype(
+    [
+        ("asker", np.int64),
+        ("cards", np.int64),  # the suggested cards as a mask
+        ("answerer", np.int64),  # seat that showed a card, -1 if nobody could
+        ("card", np.int64),  # the card shown; -1 where it is not for us to know
+    ]
+)
+"""One suggestion with its answer; those asked before the answerer passed."""
+
+EVENTS = 16
+"""Suggestions that the state itself remembers for whoever keeps a log or a belief."""
+
+STATE = np.dtype(
+    [
+        ("key", np.uint64),  # names all chance of this game; see `sim.chance`
+        ("stream", np.uint64, (1,)),  # random numbers of the decision being made
+        # the turn
+        ("phase", np.int64),
+        ("turn", np.int64),  # turns begun
+        ("seat", np.int64),  # whose turn it is
+        ("roll", np.int64),  # steps rolled for this turn
+        ("winner", np.int64),  # seat, or -1
+        # the suggestion being answered
+        ("cards", np.int64),  # mask of the three cards
+        ("answerer", np.int64),
+        ("asked", np.int64),  # suggestions made in the whole game
+        # by seat
+        ("spot", np.int64, (MAX_PLAYERS,)),
+        ("summoned", np.int64, (MAX_PLAYERS,)),  # 1: moved by a suggestion since its last turn
+        ("out", np.int64, (MAX_PLAYERS,)),  # 1: accused wrongly
+        ("suggestions", np.int64, (MAX_PLAYERS,)),
+        ("policy", np.int64, (MAX_PLAYERS,)),  # who decides its turns; `EXTERNAL` stops the machine
+        ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows
+        # hidden
+        ("hand", np.int64, (MAX_PLAYERS,)),  # masks
+        ("envelope", np.int64),
+        ("face_up", np.int64),
+        # what each seat has learnt, in the forms that policies use
+        ("known", np.int64, (MAX_PLAYERS,)),  # mask: own, face up and shown to it
+        ("proved", np.int64, (MAX_PLAYERS,)),  # mask: nobody could show it, so in the envelope
+        ("goal", np.int64, (MAX_PLAYERS,)),  # room that a heuristic player walks to, or -1
+        ("tracks", np.int64, (MAX_PLAYERS,)),  # 1: its factored belief is kept up to date
+        ("belief", np.float64, (MAX_PLAYERS, CARDS, MAX_PLAYERS + 1)),
+        # recent suggestions, oldest first
+        ("recording", np.int64),  # 1: write `events`, and stop when they are full
+        ("events", np.int64),
+        ("event", np.int64, (EVENTS, 4)),  # the fields of `EVENT`
+    ]
+)
+
+# Phases.
+TURN, SUGGEST, SHOW, OVER = 0, 1, 2, 3
+
+# Who decides for a seat: EXTERNAL, or the number of a policy (`sim.policies.table`).
+EXTERNAL = -1
+
+# Actions, all in one numbering.
+MOVE = 0  # + room
+PASSAGE = 9
+ASK = 10  # + 6 * suspect + weapon; the room is the one the pawn is in
+ACCUSE = 46  # + 9 * (6 * suspect + weapon) + room
+REVEAL = 370  # + card
+N_ACTIONS = 391
+
+
+def empty(count: int = 1) -> np.recarray:
+    """Return ``count`` blank states."""
+    return np.zeros(count, STATE).view(np.recarray)

@@ -1,0 +1,79 @@
+"""What one seat may see: the public part of a state, its own hand, and its log of suggestions.
+
+A planner is handed a view and nothing else.  A view has the layout of a state, with everything
+blank that the seat cannot know: other hands, the envelope, what other seats have learnt, and the
+key from which deal and dice could be computed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from sim.knowledge import begin, learn
+from sim.state import EVENT, empty
+
+_PUBLIC = (
+    "phase",
+    "turn",
+    "seat",
+    "roll",
+    "winner",
+    "cards",
+    "answerer",
+    "asked",
+    "spot",
+    "summoned",
+    "out",
+    "suggestions",
+    "face_up",
+)
+
+
+def view_of(state: np.record, seat: int) -> np.recarray:
+    """Return what ``seat`` sees of ``state``, as an array of one `STATE`."""
+    seen = empty()
+    for field in _PUBLIC:
+        seen[0][field] = state[field]
+    seen[0].hand[seat] = state.hand[seat]
+    return seen
+
+
+class Log:
+    """The suggestions of one game with their answers, in order, as one seat (or nobody) sees them.
+
+    Attributes
+    ----------
+    events : recarray of `sim.state.EVENT`, the part in use of a growing array
+    """
+
+    def __init__(self) -> None:
+        self._room = np.zeros(64, EVENT).view(np.recarray)
+        self._used = 0
+
+    @property
+    def events(self) -> np.recarray:
+        """The events so far, oldest first (a view: copy it to keep it)."""
+        return self._room[: self._used]
+
+    def append(self, event: tuple[int, int, int, int]) -> None:
+        """Add (asker, cards, answerer, card)."""
+        if self._used == len(self._room):
+            self._room = np.concatenate([self._room, np.zeros_like(self._room)]).view(np.recarray)
+        self._room[self._used] = event
+        self._used += 1
+
+
+def as_seen(event: tuple[int, int, int, int], seat: int) -> tuple[int, int, int, int]:
+    """Return ``event`` as ``seat`` sees it: the card only if it asked or answered."""
+    asker, cards, answerer, card = event
+    return event if seat in (asker, answerer) else (asker, cards, answerer, -1)
+
+
+@jit
+def relive(world: np.record, s: np.record, seat: int, events: np.recarray) -> None:
+    """Recompute what ``seat`` has learnt in ``s`` from ``events``, which it has seen."""
+    begin(world, s, seat)
+    for i in range(len(events)):
+        event = events[i]
+        learn(world, s, seat, event.asker, event.cards, event.answerer, event.card)
