@@ -1,0 +1,198 @@
+"""What a searchable domain provides, and how to register one.
+
+A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled functions
+registered for that type.  The search calls the functions of this module; Numba replaces each, at
+compile time and by the type of ``p``, by the domain's own: the kernel is specialised, nothing is
+looked up while it runs, and the machine code can be cached on disk.
+
+Perspective: one seat searches.  Decisions, rewards and observations are that seat's; everybody
+else is part of the environment, which `step` advances.  Rewards and returns are in the domain's
+own units.  ``s`` is an opaque workspace, one a thread, made in Python by the domain's
+``workspace(p)`` and changed in place; ``p`` is shared by all threads and must not be written to.
+Randomness comes from ``stream`` alone (see `mcts.kernel.rng`), which only `start`, `step` and
+`rollout` may advance.
+
+A domain in an external package is registered just so; its functions must live in the module that
+defines the parameters, or in modules that it imports, for the cache of machine code to see edits::
+
+    class Walk(NamedTuple):
+        length: int
+
+    @jit
+    def step(p, s, action, note, stream): ...
+
+    register(Walk, start=start, actions=actions, step=step, observation=observation,
+             terminal=terminal, rollout=rollout, workspace=lambda p: np.zeros(2, np.int64),
+             discount=1.0, low=0.0, high=1.0, max_actions=2, max_depth=lambda p: p.length)
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+
+def start(p: Any, s: Any, stream: np.ndarray) -> None:
+    """Begin one simulation: reset ``s`` to the position searched and draw what is hidden."""
+    _REGISTRY[type(p)].start(p, s, stream)
+
+
+def actions(p: Any, s: Any, out: np.ndarray, notes: np.ndarray) -> int:
+    """List the legal actions at ``s``, an own decision, in the order they should be tried.
+
+    Parameters
+    ----------
+    out
+        int64, shape (max_actions,): receives the actions (numbers not below 0, each once).
+    notes
+        float64, shape (max_actions,): receives a number an action, which the tree keeps with the
+        edge and hands back to `step`: for what is expensive to find and fixed by the history, such
+        as the probability under the propagated belief that an accusation is right.
+
+    Returns
+    -------
+    int
+        How many were written.  The list must be a function of what the searching seat knows, for
+        it is made once a node and serves every simulation that comes by.
+    """
+    return _REGISTRY[type(p)].actions(p, s, out, notes)
+
+
+def step(p: Any, s: Any, action: int, note: float, stream: np.ndarray) -> float:
+    """Do the own ``action``, advance to the next own decision or the end, return the reward."""
+    return _REGISTRY[type(p)].step(p, s, action, note, stream)
+
+
+def observation(p: Any, s: Any) -> np.uint64:
+    """Return the key of all that the searching seat has seen since its last action."""
+    return _REGISTRY[type(p)].observation(p, s)
+
+
+def terminal(p: Any, s: Any) -> bool:
+    """Tell whether nothing is left to decide and no further reward will come."""
+    return _REGISTRY[type(p)].terminal(p, s)
+
+
+def rollout(p: Any, s: Any, stream: np.ndarray) -> float:
+    """Play from ``s`` to the end; return the discounted return from there."""
+    return _REGISTRY[type(p)].rollout(p, s, stream)
+
+
+_STUBS = (start, actions, step, observation, terminal, rollout)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A registered domain: compiled functions (see the stubs above) and plain declarations.
+
+    A declaration is a number, or a function of ``p`` that returns one.
+    """
+
+    parameters: type
+    """The NamedTuple type by which the domain is found."""
+    start: Callable
+    actions: Callable
+    step: Callable
+    observation: Callable
+    terminal: Callable
+    rollout: Callable
+    workspace: Callable[[Any], Any]
+    """Makes the ``s`` of one thread from ``p``; of the same Numba type for every ``p``."""
+    discount: float | Callable[[Any], float]
+    """Factor a step between own decisions, in (0, 1]."""
+    low: float | Callable[[Any], float]
+    """The least return from the root; returns are scaled so that this is 0 ..."""
+    high: float | Callable[[Any], float]
+    """... and this, the greatest, is 1.  A value outside is kept as it is, not clipped."""
+    max_actions: int | Callable[[Any], int]
+    """Longest list that `actions` may write."""
+    max_depth: int | Callable[[Any], int]
+    """Most own decisions that the tree may follow; beyond it simulations roll out."""
+
+    def declared(self, name: str, p: Any) -> Any:
+        """Return the declaration ``name`` for the parameters ``p``."""
+        value = getattr(self, name)
+        return value(p) if callable(value) else value
+
+
+_REGISTRY: dict[type, Domain] = {}
+
+
+def register(parameters: type, **parts: Any) -> Domain:
+    """Register the domain of ``parameters`` (keywords: the fields of `Domain`) and return it.
+
+    Raises
+    ------
+    TypeError
+        If a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if a function
+        does not take exactly the arguments of its stub, by name.
+    """
+    if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
+        raise TypeError(f"a domain's parameters must be a NamedTuple type, not {parameters!r}")
+    domain = Domain(parameters=parameters, **parts)
+    for stub in _STUBS:
+        name = stub.__name__
+        function = getattr(domain, name)
+        wanted = list(inspect.signature(stub).parameters)
+        found = list(inspect.signature(getattr(function, "py_func", function)).parameters)
+        if found != wanted:
+            raise TypeError(
+                f"{parameters.__name__}: {name} must take ({', '.join(wanted)}), "
+                f"not ({', '.join(found)})"
+            )
+    _REGISTRY[parameters] = domain
+    return domain
+
+
+def domain_of(p: Any) -> Domain:
+    """Return the domain of the parameters ``p``; KeyError if their type is not registered."""
+    try:
+        return _REGISTRY[type(p)]
+    except KeyError:
+        raise KeyError(f"no domain is registered for {type(p).__name__}") from None
+
+
+def _implementation(p: types.Type, name: str) -> Callable | None:
+    """Return the plain function behind ``name`` for parameters of Numba type ``p``."""
+    domain = _REGISTRY.get(getattr(p, "instance_class", None))
+    # The plain function, not a lambda that calls the compiled one: 20-33 % faster (measured).
+    return domain and getattr(domain, name).py_func
+
+
+_OPTIONS = {"error_model": "numpy"}
+
+
+@overload(start, jit_options=_OPTIONS)
+def _start(p, s, stream):
+    return _implementation(p, "start")
+
+
+@overload(actions, jit_options=_OPTIONS)
+def _actions(p, s, out, notes):
+    return _implementation(p, "actions")
+
+
+@overload(step, jit_options=_OPTIONS)
+def _step(p, s, action, note, stream):
+    return _implementation(p, "step")
+
+
+@overload(observation, jit_options=_OPTIONS)
+def _observation(p, s):
+    return _implementation(p, "observation")
+
+
+@overload(terminal, jit_options=_OPTIONS)
+def _terminal(p, s):
+    return _implementation(p, "terminal")
+
+
+@overload(rollout, jit_options=_OPTIONS)
+def _rollout(p, s, stream):
+    return _implementation(p, "rollout")

@@ -1,0 +1,122 @@
+"""Tree parallelization: nogil worker threads on one tree, budgets, cancelling.
+
+Kernels always run in worker threads, also when there is one: the main thread then waits where
+Ctrl-C reaches it at once, tells the workers to stop (they look before each simulation), and waits
+for them, so that no kernel is left running.  The threads are kept from search to search.
+
+A budget of simulations is shared by a counter in the `control` array.  For a budget of seconds
+each worker calls the kernel for about half a millisecond at a time and looks at its own clock.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+import numpy as np
+
+NEXT, STOP = 0, 8
+"""Places in the control array, a cache line apart: the next simulation's number; stop if not 0."""
+
+UNLIMITED = 2**62
+"""In place of a number of simulations: no limit."""
+
+_CHUNK_SECONDS = 0.0005
+_MOST_THREADS = 1024
+
+
+def _new_pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="search")
+
+
+_pool = _new_pool()  # starts threads as they are needed
+
+
+def _forget_threads() -> None:
+    """Make a new pool in a forked child, into which the parent's threads do not follow."""
+    global _pool
+    _pool = _new_pool()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
+def new_control() -> np.ndarray:
+    """Return the int64 array (16,) through which the threads of a search share work and stop."""
+    return np.zeros(16, np.int64)
+
+
+def run(
+    call: Callable[[int, int], int],
+    workers: int,
+    control: np.ndarray,
+    simulations: int,
+    seconds: float | None,
+) -> None:
+    """Run one search to the end of its budget.
+
+    Parameters
+    ----------
+    call
+        ``call(worker, most)`` runs up to ``most`` simulations on behalf of a worker and returns
+        how many it ran: fewer only when the search is to end.
+    workers
+        Threads to use.
+    control
+        From `new_control`; reset here, and STOP may be set from any thread.
+    simulations
+        Limit of the search, which ``call`` observes.
+    seconds
+        Wall time from now, or None.
+
+    Raises
+    ------
+    BaseException
+        What ``call`` raised in a worker, or KeyboardInterrupt, once all workers have stopped.
+    """
+    control[NEXT] = control[STOP] = 0
+    deadline = None if seconds is None else time.perf_counter() + seconds
+
+    def work(worker: int) -> None:
+        try:
+            if deadline is None:
+                call(worker, simulations)
+            else:
+                _until(deadline, worker, call)
+        except BaseException:
+            control[STOP] = 1
+            raise
+
+    if workers > 1:  # the root's actions are listed before there is anyone to find them missing
+        _wait([_pool.submit(call, 0, 1)], control)
+    _wait([_pool.submit(work, worker) for worker in range(workers)], control)
+
+
+def _until(deadline: float, worker: int, call: Callable[[int, int], int]) -> None:
+    """Call in chunks, which settle at `_CHUNK_SECONDS`, until ``deadline`` or the budget's end."""
+    chunk = 1
+    now = time.perf_counter()
+    while True:
+        before = now
+        if call(worker, chunk) < chunk:
+            return
+        now = time.perf_counter()
+        if now >= deadline:
+            return
+        fitting = chunk * min(_CHUNK_SECONDS, deadline - now) / (now - before)
+        chunk = int(max(1, min(fitting, 4 * chunk)))
+
+
+def _wait(futures: list[Future], control: np.ndarray) -> None:
+    """Wait for all; if anything is raised here or there, stop them all first."""
+    try:
+        wait(futures)
+    except BaseException:
+        control[STOP] = 1
+        wait(futures)
+        raise
+    for future in futures:
+        future.result()
