@@ -1,0 +1,33 @@
+# `make run` plays the main job, `make test` checks everything, `make bench` measures speed.
+# Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
+
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+
+.PHONY: run test bench clean
+
+run: $(VENV)/.dev
+	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
+
+test: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest $(ARGS)
+
+bench: $(VENV)/.benchmarks
+	$(BIN)/python -m pytest benchmarks --benchmark-sort=name $(ARGS)
+
+# The stamp is made last, so that an installation cut short is done again.
+$(VENV)/.dev: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+$(VENV)/.benchmarks: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[benchmarks]'
+	touch $@
+
+clean:
+	rm -rf .venv build *.egg-info

@@ -1,0 +1,238 @@
+"""The schema of the configuration: which keys there are, of what type and in what range.
+
+Hydra merges the YAML of `conf` into these dataclasses, which gives types; `check` adds what types
+cannot say: ranges, choices, and keys that ``+player.foo=1`` smuggles past a structured
+configuration.  Values, and what they mean, stand in the YAML; every one of them must be given.
+
+The schemas live in a group ``schema`` of their own, so that ``player=`` offers players alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING, DictConfig, OmegaConf
+
+from experiments.commandline import Refusal, did_you_mean
+
+POLICIES = ("random", "uniform", "heuristic")
+"""The compiled policies, by the names of `sim.players.POLICIES` (a test compares them).
+
+Repeated here because ``--help`` must not import the simulator, which imports Numba."""
+
+
+def _one_of(*choices: str) -> Any:
+    return field(default=MISSING, metadata={"choices": choices})
+
+
+def _at_least(least: float) -> Any:
+    return field(default=MISSING, metadata={"least": least})
+
+
+@dataclass
+class Policy:
+    """A compiled policy in a seat."""
+
+    name: str = _one_of(*POLICIES)
+
+
+@dataclass
+class Rollout:
+    policy: str = _one_of(*POLICIES)
+
+
+@dataclass
+class Widening:
+    base: float = _at_least(1)
+    exponent: float = _at_least(0)
+
+
+@dataclass
+class Actions:
+    offer: str = _one_of("all", "candidates")
+    candidates: int = _at_least(1)
+    widening: Widening = field(default_factory=Widening)
+
+
+@dataclass
+class Search:
+    threads: int = _at_least(1)
+    in_flight: str = _one_of("none", "virtual_loss")
+    exploration: float = _at_least(0)
+    final: str = _one_of("visits", "mean")
+    oversubscribe: bool = MISSING
+
+
+@dataclass
+class Budget:
+    simulations: int | None = _at_least(1)
+    seconds: float | None = _at_least(0)
+    nodes: int | None = _at_least(2)
+
+
+@dataclass
+class Planner:
+    """A player that searches."""
+
+    name: str = _one_of("bmcts")
+    belief: str = _one_of("exact", "factored")
+    opponents: str = _one_of(*POLICIES)
+    rollout: Rollout = field(default_factory=Rollout)
+    actions: Actions = field(default_factory=Actions)
+    search: Search = field(default_factory=Search)
+    budget: Budget = field(default_factory=Budget)
+
+
+@dataclass
+class Rules:
+    """What `sim.rules.preset` takes, which also checks the ranges."""
+
+    name: str = MISSING
+    players: int = MISSING
+    dice: int = MISSING
+    turn_cap: int = MISSING
+
+
+@dataclass
+class Match:
+    games: int = _at_least(1)
+    focal_seats: list[int] | None = MISSING
+    workers: int | None = _at_least(1)
+
+
+@dataclass
+class Tracking:
+    enabled: bool = MISSING
+    uri: str | None = MISSING
+    experiment: str = MISSING
+
+
+@dataclass
+class Ray:
+    address: str | None = MISSING
+
+
+@dataclass
+class Run:
+    folder: str = MISSING
+
+
+@dataclass
+class Compare:
+    """The main job.  ``player`` and ``opponent`` are each a `Policy` or a `Planner`."""
+
+    player: Any = MISSING
+    opponent: Any = MISSING
+    rules: Any = MISSING
+    match: Match = field(default_factory=Match)
+    tracking: Tracking = field(default_factory=Tracking)
+    ray: Ray = field(default_factory=Ray)
+    run: Run = field(default_factory=Run)
+    seed: int = _at_least(0)
+
+
+def register() -> None:
+    """Make the schemas known to Hydra; to be called before anything is composed."""
+    store = ConfigStore.instance()
+    store.store("compare", Compare, group="schema")
+    store.store("rules", Rules, group="schema")
+    store.store("policy", Policy, group="schema/player")
+    store.store("planner", Planner, group="schema/player")
+
+
+def check(config: DictConfig) -> None:
+    """Refuse what the types let through: unknown or missing keys, choices, ranges.
+
+    Raises
+    ------
+    Refusal
+        With the first fault found, in one sentence that names the key.
+    """
+    for key, node, schema in _sections(config, ""):
+        _check_section(key, node, schema)
+    match = config.match
+    seats = match.focal_seats
+    if seats is not None:
+        if not seats or len(set(seats)) < len(seats):
+            raise Refusal("match.focal_seats must list different seats, or be null for all")
+        if min(seats) < 0 or max(seats) >= config.rules.players:
+            raise Refusal(f"match.focal_seats must lie between 0 and {config.rules.players - 1}")
+    for key in ("player", "opponent"):
+        budget = config[key].get("budget")
+        if budget is not None and budget.simulations is None and budget.seconds is None:
+            raise Refusal(f"{key}.budget needs simulations or seconds")
+    if config.ray.address is None:
+        check_cores(config, cores())
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads(config: DictConfig) -> int:
+    """Return how many threads one game keeps busy."""
+    searches = [config[key].get("search") for key in ("player", "opponent")]
+    return max((search.threads for search in searches if search is not None), default=1)
+
+
+def workers(config: DictConfig, available: int) -> int:
+    """Return how many games are to be played at the same time on ``available`` cores."""
+    chosen = config.match.workers
+    return max(1, available // threads(config)) if chosen is None else chosen
+
+
+def check_cores(config: DictConfig, available: int) -> None:
+    """Refuse more workers and threads than cores, unless the player says that it is meant."""
+    searches = (config[key].get("search") for key in ("player", "opponent"))
+    if any(search is not None and search.oversubscribe for search in searches):
+        return
+    wanted = workers(config, available) * threads(config)
+    if wanted > available:
+        raise Refusal(
+            f"match.workers x search.threads is {wanted}, but there are {available} cores: "
+            "lower one of them"
+            + (" or set player.search.oversubscribe=true" if "search" in config.player else "")
+        )
+
+
+def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, type]]:
+    """Yield each section with its dotted path and the dataclass that describes it."""
+    schema = OmegaConf.get_type(node)
+    if not hasattr(schema, "__dataclass_fields__"):
+        raise Refusal(f"{path}: there is no such setting")
+    yield path, node, schema
+    for described in fields(schema):
+        if described.name in node and not OmegaConf.is_missing(node, described.name):
+            below = node[described.name]
+            if isinstance(below, DictConfig):
+                yield from _sections(below, f"{path}.{described.name}".lstrip("."))
+
+
+def _check_section(path: str, node: DictConfig, schema: type) -> None:
+    described = {each.name: each for each in fields(schema)}
+    for name in node:
+        if name not in described:
+            key = f"{path}.{name}".lstrip(".")
+            raise Refusal(f"{key}: there is no such setting{did_you_mean(str(name), described)}")
+    for name, each in described.items():
+        key = f"{path}.{name}".lstrip(".")
+        if name not in node or OmegaConf.is_missing(node, name):
+            raise Refusal(f"{key} is missing: give it a value")
+        _check_value(key, node[name], each.metadata)
+
+
+def _check_value(key: str, value: Any, limits: Any) -> None:
+    choices = limits.get("choices")
+    if choices is not None and value not in choices:
+        raise Refusal(
+            f"{key}={value}: choose one of {', '.join(choices)}{did_you_mean(value, choices)}"
+        )
+    least = limits.get("least")
+    # Not `value < least`, which lets NaN through.
+    if least is not None and value is not None and not value >= least:
+        raise Refusal(f"{key}={value}: must be at least {least}")

@@ -1,0 +1,116 @@
+"""Play a portion of a match in this process: what one task does, without Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+import sim.players
+import sim.rules
+from experiments.results import ROW
+from experiments.schedule import Match
+from sim.arena import play_many
+from sim.referee import GameResult, play
+
+
+def check(match: Match) -> None:
+    """Make rules and players once, to see whether they can be.
+
+    Raises
+    ------
+    ValueError
+        With one sentence on what cannot be.
+    """
+    rules = sim.rules.preset(**match.rules)
+    for specification in (match.player, match.opponent):
+        sim.players.make(specification, rules)
+
+
+def warm(match: Match) -> None:
+    """Compile all that the match needs, or load it from the disk, by the smallest possible game.
+
+    Done once before workers start: Numba's cache on disk has no lock.
+    """
+    small = [
+        {**each, "budget": {**each["budget"], "simulations": each["search"]["threads"]}}
+        if "search" in each
+        else each
+        for each in (match.player, match.opponent)
+    ]
+    portion(replace(match, player=small[0], opponent=small[1]), range(1))
+
+
+def portion(match: Match, games: Sequence[int]) -> pa.Table:
+    """Play ``games`` and return their rows, one a game and seat (`results.ROW`)."""
+    if match.compiled:
+        tables = [
+            _in_arena(match, seat, np.array([k for k in games if match.focal_seat(k) == seat]))
+            for seat in match.focal_seats
+        ]
+        return pa.concat_tables(tables).sort_by([("game", "ascending"), ("seat", "ascending")])
+    return _under_referee(match, games)
+
+
+def _in_arena(match: Match, focal_seat: int, games: np.ndarray) -> pa.Table:
+    """Play games among compiled policies in which ``focal_seat`` is the measured one."""
+    names = match.names(focal_seat)
+    rules = sim.rules.preset(**match.rules)
+    result = play_many(rules, names, match.seed, games.astype(np.int64))
+    n, players = len(games), match.players
+    seat = np.tile(np.arange(players), n)
+    winner = np.repeat(result.winner, players)
+    nothing = np.zeros(n * players)
+    return pa.table(
+        {
+            "game": np.repeat(games, players),
+            "seat": seat,
+            "player": names * n,
+            "focal": seat == focal_seat,
+            "won": seat == winner,
+            "out": np.asarray(result.out, bool).ravel(),
+            "suggestions": result.suggestions.ravel(),
+            "decisions": nothing,
+            "simulations": nothing,
+            "search_seconds": nothing,
+            "winner": winner,
+            "turns": np.repeat(result.turns, players),
+            "game_suggestions": np.repeat(result.suggestions.sum(axis=1), players),
+        }
+    ).cast(ROW)
+
+
+def _under_referee(match: Match, games: Sequence[int]) -> pa.Table:
+    """Play games in which at least one seat is no compiled policy."""
+    rules = sim.rules.preset(**match.rules)
+    focal = sim.players.make(match.player, rules)
+    others = [sim.players.make(match.opponent, rules) for _ in range(match.players - 1)]
+    rows = []
+    for game in games:
+        focal_seat = match.focal_seat(game)
+        seats = [*others[:focal_seat], focal, *others[focal_seat:]]
+        rows += _rows(game, focal_seat, play(rules, seats, match.seed, game))
+    return pa.Table.from_pylist(rows, ROW)
+
+
+def _rows(game: int, focal_seat: int, result: GameResult) -> list[dict[str, object]]:
+    return [
+        {
+            "game": game,
+            "seat": number,
+            "player": seat.player,
+            "focal": number == focal_seat,
+            "won": seat.won,
+            "out": seat.out,
+            "suggestions": seat.suggestions,
+            "decisions": seat.decisions,
+            "simulations": seat.simulations,
+            "search_seconds": seat.search_seconds,
+            "winner": result.winner,
+            "turns": result.turns,
+            "game_suggestions": result.suggestions,
+        }
+        for number, seat in enumerate(result.seats)
+    ]

@@ -1,0 +1,170 @@
+"""Results on disk: one Parquet row a game and seat, written in parts while a run goes on.
+
+Parquet cannot be appended to, so each flush is a file of its own, written under another name and
+then renamed: whatever is called ``games-*.parquet`` is whole, also after a power cut.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from experiments.commandline import Refusal
+from experiments.statistics import win_rate
+
+ROW = pa.schema(
+    [
+        ("game", pa.int64()),
+        ("seat", pa.int64()),
+        ("player", pa.string()),  # name of the planner or policy in the seat
+        ("focal", pa.bool_()),  # whether this is the seat that the run measures
+        ("won", pa.bool_()),
+        ("out", pa.bool_()),  # accused wrongly
+        ("suggestions", pa.int64()),
+        ("decisions", pa.int64()),  # made by a planner; 0 for a compiled policy
+        ("simulations", pa.int64()),
+        ("search_seconds", pa.float64()),  # wall time of the seat's searches
+        ("winner", pa.int64()),  # seat, -1 if the turn cap ended the game
+        ("turns", pa.int64()),  # of all players together
+        ("game_suggestions", pa.int64()),  # likewise
+    ]
+)
+"""Columns of the results; the last three are those of the game, the same in all its seats."""
+
+FLUSH_SECONDS = 5.0
+"""Oldest that unwritten results get: what a power cut or ``kill -9`` may cost."""
+
+SUMMARY = "summary.json"
+
+
+def claim(folder: Path) -> None:
+    """Make sure that ``folder`` can be written to and holds no other run.
+
+    Raises
+    ------
+    Refusal
+        If either is not so.
+    """
+    if (folder / SUMMARY).exists() or any(folder.glob("games-*.parquet")):
+        raise Refusal(f"{folder} holds the results of another run: choose another run.folder")
+    probe = folder / ".probe"
+    try:
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as fault:
+        raise Refusal(
+            f"cannot write to the run folder: {folder}: {fault.strerror}; set run.folder"
+        ) from None
+
+
+class Results:
+    """The games of one run: counts in memory, rows on disk.  Each game counts once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.games = 0
+        self.wins = 0
+        self._played: set[int] = set()
+        self._unwritten: list[pa.Table] = []
+        self._parts = 0
+        self._flushed = time.monotonic()
+
+    def add(self, table: pa.Table) -> None:
+        """Take in the rows of whole games; games already there are passed over."""
+        games = table["game"].to_numpy()
+        new = np.array([game not in self._played for game in games.tolist()], bool)
+        if not new.all():
+            table = table.filter(pa.array(new))
+        if not table.num_rows:
+            return
+        self._played.update(table["game"].to_pylist())
+        self.games = len(self._played)
+        self.wins += pc.sum(pc.and_(table["focal"], table["won"])).as_py()
+        self._unwritten.append(table)
+        if time.monotonic() - self._flushed > FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is not on disk yet as one more part."""
+        if self._unwritten:
+            name = f"games-{self._parts:05d}.parquet"
+            writing = self.folder / f".{name}.writing"
+            pq.write_table(pa.concat_tables(self._unwritten), writing)
+            writing.replace(self.folder / name)
+            self._parts += 1
+            self._unwritten = []
+        self._flushed = time.monotonic()
+
+    def read(self) -> pa.Table:
+        """Return the rows written so far, by game and seat; empty if there are none."""
+        return read(self.folder) if self._parts else ROW.empty_table()
+
+
+def read(folder: Path) -> pa.Table:
+    """Return all rows of the run in ``folder``, by game and seat, whatever order they came in.
+
+    Raises
+    ------
+    Refusal
+        If there are none.
+    """
+    parts = sorted(Path(folder).glob("games-*.parquet"))
+    if not parts:
+        raise Refusal(f"{folder} holds no games-*.parquet: give the folder of a run")
+    table = pa.concat_tables([pq.read_table(part, schema=ROW) for part in parts])
+    return table.sort_by([("game", "ascending"), ("seat", "ascending")])
+
+
+def focal_rows(table: pa.Table) -> pa.Table:
+    """Return the rows of the measured player, one a game."""
+    return table.filter(table["focal"])
+
+
+def summarise(table: pa.Table, players: int) -> dict[str, Any]:
+    """Return the figures of a run from its rows; ``parity`` is what identical players would get.
+
+    ``simulations_per_second`` is per second of searching, not of the run; None without searches.
+    """
+    focal = focal_rows(table)
+    games = focal.num_rows
+    if not games:
+        return {"games": 0, "wins": 0, "draws": 0, "win_rate": None, "ci95": None}
+    won = focal["won"].to_numpy()
+    seats = focal["seat"].to_numpy()
+    rate = win_rate(int(won.sum()), games)
+    simulations = pc.sum(focal["simulations"]).as_py()
+    searching = pc.sum(focal["search_seconds"]).as_py()
+    played, won_in = Counter(seats.tolist()), Counter(seats[won].tolist())
+    by_seat = {str(seat): {"games": played[seat], "wins": won_in[seat]} for seat in sorted(played)}
+    return {
+        "games": games,
+        "wins": int(won.sum()),
+        "draws": pc.sum(pc.equal(focal["winner"], -1)).as_py(),
+        "win_rate": rate.value,
+        "ci95": [rate.low, rate.high],
+        "parity": 1 / players,
+        "turns_mean": pc.mean(focal["turns"]).as_py(),
+        "suggestions_mean": pc.mean(focal["game_suggestions"]).as_py(),
+        "accused_wrongly": pc.sum(focal["out"]).as_py(),
+        "decisions": pc.sum(focal["decisions"]).as_py(),
+        "simulations": simulations,
+        "simulations_per_second": simulations / searching if searching else None,
+        "by_seat": by_seat,
+    }
+
+
+def write_summary(folder: Path, summary: dict[str, Any]) -> Path:
+    """Write ``summary`` as JSON, whole or not at all, and return its path."""
+    path = folder / SUMMARY
+    writing = folder / f".{SUMMARY}.writing"
+    writing.write_text(json.dumps(summary, indent=2) + "\n")
+    writing.replace(path)
+    return path

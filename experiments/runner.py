@@ -1,0 +1,129 @@
+"""Games over Ray: portions as stateless tasks, tried again when a worker dies.
+
+As many tasks are under way as the match has workers, so that ``match.workers`` means the same on
+a laptop and on a cluster; Ray itself is started once a process with all cores, and serves every
+run of a sweep.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+# Read by Ray when it is imported or started: no reports home, no warning about GPUs.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+import ray
+
+from experiments.commandline import Refusal
+from experiments.schedule import Match, Portions
+
+DEATHS_SURVIVED = 5
+"""Times that a portion is played again because its worker died, before the run gives up."""
+
+POLL_SECONDS = 0.25
+"""Longest wait for results before control returns to the caller."""
+
+_OBJECT_STORE_BYTES = 128 * 1024**2
+
+
+class WorkersLost(Exception):
+    """The same games ended their worker again and again."""
+
+
+def start(address: str | None, cores: int) -> int:
+    """Connect to the cluster at ``address``, or start Ray here; return the cores it has.
+
+    Raises
+    ------
+    Refusal
+        If there is no cluster at ``address``.
+    """
+    if not ray.is_initialized():
+        if address is None:
+            # Ray would otherwise write a token into the home folder; nobody else is to connect.
+            os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+            ray.init(
+                num_cpus=cores,
+                include_dashboard=False,
+                logging_level="error",
+                log_to_driver=False,
+                object_store_memory=_OBJECT_STORE_BYTES,
+            )
+        else:
+            try:
+                ray.init(address, logging_level="error", log_to_driver=False)
+            except (ConnectionError, ValueError, RuntimeError) as fault:
+                reason = str(fault).partition("\n")[0]
+                raise Refusal(f"ray.address={address}: cannot connect: {reason}") from None
+    return int(ray.cluster_resources().get("CPU", 1))
+
+
+def stop() -> None:
+    """End the Ray that `start` started, and its workers with it."""
+    if ray.is_initialized():
+        ray.shutdown()
+
+
+@ray.remote(max_retries=DEATHS_SURVIVED)
+def _play(match: Match, games: range) -> tuple[pa.Table, float]:
+    """Play ``games`` in a worker; return their rows and the seconds they took."""
+    from experiments import play  # compiled code, for which the driver need not wait
+
+    started = time.perf_counter()
+    table = play.portion(match, games)
+    return table, time.perf_counter() - started
+
+
+def finished(
+    match: Match, portions: Portions, workers: int, cpus: float
+) -> Iterator[list[pa.Table]]:
+    """Play all ``portions`` and yield the rows of whole games as they come.
+
+    Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
+    the games under way.
+
+    Parameters
+    ----------
+    workers : tasks under way at the same time
+    cpus : cores that a task reserves
+
+    Raises
+    ------
+    WorkersLost
+        If a portion's worker died more than `DEATHS_SURVIVED` times.
+    """
+    under_way: dict[ray.ObjectRef, range] = {}
+    task = _play.options(num_cpus=cpus)
+    shared = ray.put(match)
+    try:
+        while True:
+            while len(under_way) < workers and (games := next(portions, None)) is not None:
+                under_way[task.remote(shared, games)] = games
+            if not under_way:
+                return
+            ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
+            tables = []
+            for reference in ended:
+                games = under_way.pop(reference)
+                table, seconds = _result(reference, games)
+                portions.took(len(games), seconds)
+                tables.append(table)
+            yield tables
+    finally:
+        for reference in under_way:
+            ray.cancel(reference, force=True)
+
+
+def _result(reference: ray.ObjectRef, games: range) -> tuple[pa.Table, float]:
+    try:
+        return ray.get(reference)
+    except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as fault:
+        raise WorkersLost(
+            f"games {games.start} to {games.stop - 1} ended their worker "
+            f"{DEATHS_SURVIVED + 1} times ({type(fault).__name__})"
+        ) from None

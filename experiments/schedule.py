@@ -1,0 +1,83 @@
+"""Which games are played, by whom, and in what portions.
+
+Game *k* is named by the run's seed and its own index alone: deal and dice are the same whoever
+plays it, however many workers there are and in whatever order games end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+PORTION_SECONDS = 0.15
+"""Work aimed at in one task: enough to make its 0.5 ms of overhead small, short enough for
+progress, Ctrl-C and a killed worker."""
+
+FIRST_PORTION = 100
+LARGEST_PORTION = 20_000
+
+
+@dataclass(frozen=True)
+class Match:
+    """What is needed to play any game of a run; plain data, sent to the workers once.
+
+    Attributes
+    ----------
+    rules : arguments of `sim.rules.preset`
+    player, opponent : specifications as `sim.players.make` takes them
+    players : number of seats
+    focal_seats : seats that ``player`` takes in turn
+    seed : of the run
+    """
+
+    rules: dict[str, Any]
+    player: dict[str, Any]
+    opponent: dict[str, Any]
+    players: int
+    focal_seats: tuple[int, ...]
+    seed: int
+
+    def focal_seat(self, game: int) -> int:
+        """Return the seat of the measured player in ``game``."""
+        return self.focal_seats[game % len(self.focal_seats)]
+
+    @property
+    def compiled(self) -> bool:
+        """Whether all seats are policies, which the arena plays without the referee."""
+        return not any("search" in each for each in (self.player, self.opponent))
+
+    def names(self, focal_seat: int) -> list[str]:
+        """Return who sits in each seat, by name."""
+        names = [self.opponent["name"]] * self.players
+        names[focal_seat] = self.player["name"]
+        return names
+
+
+class Portions:
+    """Hands out games in order, in portions whose size follows the time they took.
+
+    The size changes nothing in the results, since every game stands for itself.
+    """
+
+    def __init__(self, games: int, compiled: bool) -> None:
+        self._games = games
+        self._next = 0
+        self._size = FIRST_PORTION if compiled else 1
+        self._largest = LARGEST_PORTION if compiled else 1
+
+    def __iter__(self) -> Iterator[range]:
+        return self
+
+    def __next__(self) -> range:
+        if self._next >= self._games:
+            raise StopIteration
+        first = self._next
+        self._next = min(first + self._size, self._games)
+        return range(first, self._next)
+
+    def took(self, games: int, seconds: float) -> None:
+        """Learn from a finished portion how many games make up `PORTION_SECONDS`."""
+        aim = int(games * PORTION_SECONDS / max(seconds, 1e-6))
+        # At most fourfold at a time: a worker's first portion also loads the compiled code.
+        self._size = max(1, min(aim, 4 * self._size, self._largest))

@@ -1,0 +1,115 @@
+"""Get everything slow ready at the same time: compiled code, Ray, the MLflow record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+
+from experiments import config, provenance, tracking
+from experiments.progress import stage
+from experiments.schedule import Match
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a run is played with.
+
+    Attributes
+    ----------
+    workers : games at the same time
+    cpus : cores that Ray reserves for each
+    tracker : the MLflow record, None if tracking is off
+    """
+
+    workers: int
+    cpus: float
+    tracker: tracking.Tracker | None
+
+
+class _Background(Thread):
+    """A job in a thread, whose result or exception `result` hands over.
+
+    A daemon, because Ctrl-C must not wait for a compiler.
+    """
+
+    def __init__(self, job: Callable[..., Any], *arguments: Any) -> None:
+        super().__init__(daemon=True)
+        self._job, self._arguments = job, arguments
+        self._value: Any = None
+        self._fault: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._value = self._job(*self._arguments)
+        except BaseException as fault:
+            self._fault = fault
+
+    def result(self) -> Any:
+        self.join()
+        if self._fault is not None:
+            raise self._fault
+        return self._value
+
+
+def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) -> Ready:
+    """Compile, start Ray and open the record; return when the first game can be played.
+
+    Raises
+    ------
+    Refusal
+        If the tracking server or the Ray cluster cannot be reached, or has too few cores.
+    """
+    from experiments import play, runner
+
+    uri = settings.tracking.uri or tracking.default_uri(folder)
+    if settings.tracking.enabled:
+        tracking.check_reachable(uri)
+    record = _Background(_open_record, settings, folder, uri) if settings.tracking.enabled else None
+    compiling = _Background(play.warm, match)
+    with stage(console, "starting Ray"):
+        cores = runner.start(settings.ray.address, config.cores())
+    if settings.ray.address is not None:
+        config.check_cores(settings, cores)
+    with stage(console, "compiling, up to two minutes the first time"):
+        compiling.result()
+    if record is not None:
+        with stage(console, f"opening the MLflow record in {uri}"):
+            record.result()
+    workers = config.workers(settings, cores)
+    return Ready(
+        workers=workers,
+        cpus=_reserved(config.threads(settings), cores / workers),
+        tracker=record.result() if record is not None else None,
+    )
+
+
+def _open_record(settings: DictConfig, folder: Path, uri: str) -> tracking.Tracker:
+    tags = {f"version.{name}": number for name, number in provenance.versions().items()}
+    tags |= {"command": provenance.command(), "folder": str(folder.resolve())}
+    commit = provenance.commit()
+    if commit is not None:
+        tags["mlflow.source.git.commit"] = commit
+    return tracking.Tracker(
+        uri,
+        settings.tracking.experiment,
+        folder.name,
+        OmegaConf.to_container(settings, resolve=True),
+        tags,
+        folder.resolve().parent / "mlartifacts",
+    )
+
+
+def _reserved(threads: int, share: float) -> float:
+    """Return the cores to reserve for a game: its threads, or its share when oversubscribed.
+
+    Above one Ray takes whole cores only.
+    """
+    cpus = min(float(threads), share)
+    return cpus if cpus < 1 else float(int(cpus))

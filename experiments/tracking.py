@@ -1,0 +1,182 @@
+"""The MLflow record of a run: written by the driver alone, in batches, never in the way.
+
+A server or database that cannot be reached is refused before anything is played.  One that fails
+later costs the record, not the run: the results are on disk, `Tracker.fault` says what happened,
+and nothing more is sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from experiments.commandline import Refusal
+
+SEND_SECONDS = 10.0
+"""Time between batches of metrics: one costs some 20 ms, whatever its size."""
+
+_METRICS_A_BATCH = 900
+_PARAMS_A_BATCH = 100
+_LONGEST_PARAM = 6000
+
+# Without these a server that is down blocks for four minutes.
+_PATIENCE = {
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
+}
+
+
+def default_uri(folder: Path) -> str:
+    """Return the database used when none is named: ``mlflow.db`` beside the run folder."""
+    return f"sqlite:///{folder.resolve().parent / 'mlflow.db'}"
+
+
+def check_reachable(uri: str) -> None:
+    """Refuse a tracking server or database that does not answer, within a few seconds.
+
+    Raises
+    ------
+    Refusal
+        With what to do about it.
+    """
+    scheme = urlsplit(uri).scheme
+    advice = "check tracking.uri, or set tracking.enabled=false"
+    try:
+        if scheme in ("http", "https"):
+            try:
+                urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=3).close()
+            except urllib.error.HTTPError as answer:
+                if answer.code >= 500:
+                    raise
+        elif scheme == "sqlite":
+            path = Path(uri.removeprefix("sqlite:///"))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with sqlite3.connect(path, timeout=3) as database:
+                database.execute("BEGIN IMMEDIATE")
+        else:
+            raise Refusal(
+                f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
+            )
+    except (OSError, sqlite3.Error, ValueError) as fault:
+        reason = getattr(fault, "reason", None) or fault
+        raise Refusal(f"cannot reach the tracking server {uri}: {reason}; {advice}") from None
+
+
+class Tracker:
+    """One MLflow run.  Making it creates the database and the experiment where they are not there.
+
+    Attributes
+    ----------
+    fault : why the record is incomplete, None as long as it is not
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        experiment: str,
+        name: str,
+        parameters: dict[str, Any],
+        tags: dict[str, str],
+        artifacts: Path,
+    ) -> None:
+        """Open the record.
+
+        Parameters
+        ----------
+        uri, experiment, name : where, under which experiment, and what the run is called
+        parameters : nested configuration, recorded under dotted names
+        tags : such as versions and commit
+        artifacts : folder for the artifacts where ``uri`` is a database and not a server
+        """
+        for variable, value in _PATIENCE.items():
+            os.environ.setdefault(variable, value)
+        logging.getLogger("mlflow").setLevel(logging.WARNING)
+        logging.getLogger("alembic").setLevel(logging.WARNING)
+        import mlflow.entities
+        from mlflow.exceptions import MlflowException
+
+        self._entities = mlflow.entities
+        self.fault: str | None = None
+        self._unsent: list[Any] = []
+        self._sent = time.monotonic()
+        try:
+            self._client = mlflow.MlflowClient(tracking_uri=uri)
+            found = self._client.get_experiment_by_name(experiment)
+            number = (
+                found.experiment_id
+                if found is not None
+                else self._client.create_experiment(
+                    experiment,
+                    artifact_location=(
+                        artifacts.resolve().as_uri() if uri.startswith("sqlite:") else None
+                    ),
+                )
+            )
+            self._run = self._client.create_run(number, run_name=name, tags=tags).info.run_id
+            params = [
+                mlflow.entities.Param(key, str(value)[:_LONGEST_PARAM])
+                for key, value in _flat(parameters)
+            ]
+            for first in range(0, len(params), _PARAMS_A_BATCH):
+                self._client.log_batch(self._run, params=params[first : first + _PARAMS_A_BATCH])
+        except (MlflowException, OSError) as fault:
+            raise Refusal(
+                f"cannot record to {uri}: {_one_line(fault)}"
+                "; check tracking.uri, or set tracking.enabled=false"
+            ) from None
+
+    def record(self, step: int, **metrics: float) -> None:
+        """Note metrics at ``step``; they are sent with the next batch."""
+        now = int(time.time() * 1000)
+        self._unsent += [
+            self._entities.Metric(key, value, now, step) for key, value in metrics.items()
+        ]
+        if time.monotonic() - self._sent > SEND_SECONDS:
+            self._send()
+
+    def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
+        """Send what is left with the final ``metrics`` and ``files``.
+
+        ``status`` is FINISHED, KILLED or FAILED.
+        """
+        self.record(step, **metrics)
+        self._send()
+        for file in files:
+            self._try(self._client.log_artifact, self._run, str(file))
+        self._try(self._client.set_terminated, self._run, status)
+
+    def _send(self) -> None:
+        for first in range(0, len(self._unsent), _METRICS_A_BATCH):
+            batch = self._unsent[first : first + _METRICS_A_BATCH]
+            self._try(self._client.log_batch, self._run, metrics=batch)
+        self._unsent = []
+        self._sent = time.monotonic()
+
+    def _try(self, send: Any, *arguments: Any, **named: Any) -> None:
+        if self.fault is not None:
+            return
+        try:
+            send(*arguments, **named)
+        except Exception as fault:  # whatever a store or server raises must not cost the run
+            self.fault = _one_line(fault)
+
+
+def _flat(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in nested.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{path}{key}.")
+        else:
+            yield f"{path}{key}", value
+
+
+def _one_line(fault: BaseException) -> str:
+    return str(fault).partition("\n")[0][:200] or type(fault).__name__
