@@ -1,7 +1,7 @@
 """What a searchable domain provides, and how to register one.
 
-A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled functions
-registered for that type.  The search calls the functions of this module; Numba replaces each, at
+A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled
+functions registered for that type.  The search calls the functions of this module; Numba replaces each, at
 compile time and by the type of ``p``, by the domain's own: the kernel is specialised, nothing is
 looked up while it runs, and the machine code can be cached on disk.
 

@@ -26,7 +26,7 @@ from numba import int64, typeof
 from mcts import threads
 from mcts.domain import actions, domain_of, observation, rollout, start, step, terminal
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
-from mcts.kernel.compile import INTERPRETED, jit, jit_generic, specialise
+from mcts.kernel.compile import INTERPRETED, jit_borrowing, jit_generic, specialise
 from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
 from mcts.selection import NONE, Settings, select
@@ -40,7 +40,6 @@ from mcts.tree import (
     ROOT,
     SIMULATIONS,
     UNLISTED,
-    Tree,
     attach,
     child,
     clear,
@@ -126,7 +125,7 @@ def expand(p, s, tree, node, scratch):
     return status == LISTED
 
 
-@jit
+@jit_borrowing
 def backpropagate(tree, scratch, depth, value, settings):
     """Add the return from each edge followed to its statistics; return the root's, scaled.
 
@@ -230,9 +229,7 @@ class Search:
 
         def call(worker: int, most: int) -> int:
             s, scratch = self._workers[worker]
-            return self._kernel(
-                p, s, self.tree, scratch, settings, key, self._control, limit, most
-            )
+            return self._kernel(p, s, self.tree, scratch, settings, key, self._control, limit, most)
 
         threads.run(call, len(self._workers), self._control, limit, budget.seconds)
         return self._result(settings, began)

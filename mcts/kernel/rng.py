@@ -30,7 +30,7 @@ if INTERPRETED:
 
 @jit
 def mix(word: np.uint64) -> np.uint64:
-    """Return the SplitMix64 finalizer of ``word``: a bijection of 64-bit words without structure."""
+    """Return the SplitMix64 finalizer of ``word``: a bijection of words without structure."""
     z = np.uint64(word)
     z = (z ^ (z >> _S30)) * _MIX_A
     z = (z ^ (z >> _S27)) * _MIX_B
@@ -64,7 +64,7 @@ def below(stream: np.ndarray, n: int) -> int:
 
 @jit
 def shuffle(stream: np.ndarray, items: np.ndarray) -> None:
-    """Shuffle the 1-d array ``items`` in place [Fisher-Yates]; consumes ``len(items) - 1`` draws."""
+    """Shuffle the 1-d ``items`` in place [Fisher-Yates]; consumes ``len(items) - 1`` draws."""
     for i in range(len(items) - 1, 0, -1):
         j = below(stream, i + 1)
         held = items[i]

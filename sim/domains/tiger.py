@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts.domain import register
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit_borrowing
 from mcts.kernel.rng import below, uniform
 
 LISTEN, OPEN_LEFT, OPEN_RIGHT = 0, 1, 2
@@ -61,7 +61,7 @@ def belief(difference: float, accuracy: float = 0.85) -> float:
     return 1.0 / (1.0 + (1.0 / accuracy - 1.0) ** difference)
 
 
-@jit
+@jit_borrowing
 def start(p, s, stream):
     """Draw the tiger's side from the belief; one draw."""
     s[_SIDE] = LEFT if uniform(stream) < p.left else RIGHT
@@ -74,7 +74,7 @@ def start(p, s, stream):
         s[_EVIDENCE] = math.log(bounded / (1.0 - bounded)) / sound
 
 
-@jit
+@jit_borrowing
 def actions(p, s, out, notes):
     """List the three actions."""
     for action in range(3):
@@ -83,7 +83,7 @@ def actions(p, s, out, notes):
     return 3
 
 
-@jit
+@jit_borrowing
 def step(p, s, action, note, stream):
     """Listen or open a door; one draw."""
     s[_TO_GO] -= 1
@@ -103,19 +103,19 @@ def step(p, s, action, note, stream):
     return p.tiger if met else p.gold
 
 
-@jit
+@jit_borrowing
 def observation(p, s):
     """Return the side just heard."""
     return np.uint64(s[_HEARD])
 
 
-@jit
+@jit_borrowing
 def terminal(p, s):
     """Tell whether no steps are left."""
     return s[_TO_GO] <= 0
 
 
-@jit
+@jit_borrowing
 def _rollout_action(p, s, stream):
     """Return the roll-out policy's action; one draw for `RANDOM`, none otherwise."""
     if p.rollout == RANDOM:
@@ -128,7 +128,7 @@ def _rollout_action(p, s, stream):
     return LISTEN
 
 
-@jit
+@jit_borrowing
 def rollout(p, s, stream):
     """Play the roll-out policy to the end; draws as it acts."""
     total = 0.0
