@@ -1,9 +1,9 @@
 """What a searchable domain provides, and how to register one.
 
 A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled
-functions registered for that type.  The search calls the functions of this module; Numba replaces each, at
-compile time and by the type of ``p``, by the domain's own: the kernel is specialised, nothing is
-looked up while it runs, and the machine code can be cached on disk.
+functions registered for that type.  The search calls the functions of this module; Numba replaces
+each, at compile time and by the type of ``p``, by the domain's own: the kernel is specialised,
+nothing is looked up while it runs, and the machine code can be cached on disk.
 
 Perspective: one seat searches.  Decisions, rewards and observations are that seat's; everybody
 else is part of the environment, which `step` advances.  Rewards and returns are in the domain's

@@ -141,7 +141,9 @@ def rollout(p, s, stream):
 
 def _annuity(p: TigerParameters) -> float:
     """Return what a reward of 1 a step is worth over all steps."""
-    return math.fsum(p.discount**i for i in range(p.steps))
+    if p.discount == 1.0:
+        return float(p.steps)
+    return (1.0 - p.discount**p.steps) / (1.0 - p.discount)
 
 
 register(
