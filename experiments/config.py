@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from importlib.resources import files
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
@@ -47,7 +48,7 @@ class Rollout:
 
 @dataclass
 class Widening:
-    base: float = _at_least(1)
+    base: float = _at_least(0)
     exponent: float = _at_least(0)
 
 
@@ -55,6 +56,7 @@ class Widening:
 class Actions:
     offer: str = _one_of("all", "candidates")
     candidates: int = _at_least(1)
+    accusations: int = _at_least(1)
     widening: Widening = field(default_factory=Widening)
 
 
@@ -71,7 +73,7 @@ class Search:
 class Budget:
     simulations: int | None = _at_least(1)
     seconds: float | None = _at_least(0)
-    nodes: int | None = _at_least(2)
+    nodes: int | None = _at_least(1)
 
 
 @dataclass
@@ -79,7 +81,6 @@ class Planner:
     """A player that searches."""
 
     name: str = _one_of("bmcts")
-    belief: str = _one_of("exact", "factored")
     opponents: str = _one_of(*POLICIES)
     rollout: Rollout = field(default_factory=Rollout)
     actions: Actions = field(default_factory=Actions)
@@ -142,6 +143,19 @@ def register() -> None:
     store.store("rules", Rules, group="schema")
     store.store("policy", Policy, group="schema/player")
     store.store("planner", Planner, group="schema/player")
+    OmegaConf.register_new_resolver("choices", _choices, replace=True)
+
+
+def _choices() -> str:
+    """Return the groups and their options for ``--help``; Hydra's list would show the schemas."""
+    folders = sorted(
+        (each for each in files("conf").iterdir() if each.is_dir()), key=lambda each: each.name
+    )
+    named = {
+        folder.name: sorted(each.name[:-5] for each in folder.iterdir() if ".yaml" in each.name)
+        for folder in folders
+    }
+    return "\n".join(f"{group}: {', '.join(names)}" for group, names in named.items() if names)
 
 
 def check(config: DictConfig) -> None:

@@ -28,7 +28,8 @@ _PARAMS_A_BATCH = 100
 _LONGEST_PARAM = 6000
 
 # Without these a server that is down blocks for four minutes.
-_PATIENCE = {
+_ENVIRONMENT = {
+    "MLFLOW_LOGGING_LEVEL": "WARNING",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
@@ -97,9 +98,8 @@ class Tracker:
         tags : such as versions and commit
         artifacts : folder for the artifacts where ``uri`` is a database and not a server
         """
-        for variable, value in _PATIENCE.items():
+        for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
-        logging.getLogger("mlflow").setLevel(logging.WARNING)
         logging.getLogger("alembic").setLevel(logging.WARNING)
         import mlflow.entities
         from mlflow.exceptions import MlflowException
