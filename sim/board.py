@@ -80,15 +80,25 @@ N_SPOTS = N_CORRIDOR + N_DOORS
 MAX_ROLL = 12
 _WORDS = (N_CORRIDOR + 63) // 64
 
+_PREFERRED = (
+    lambda at, near: near,  # up and to the left
+    lambda at, near: -near,  # down and to the right
+    lambda at, near: abs(near - at) > 1,  # along the row
+    lambda at, near: abs(near - at) <= 1,  # along the column
+)
+WAYS = len(_PREFERRED)
+
 BOARD = np.dtype(
     [
         ("room_of", np.int64, (N_SPOTS,)),  # room of a spot, -1 in the corridor
         ("first_door", np.int64, (N_ROOMS,)),  # spot inside the first listed door
         ("passage", np.int64, (N_ROOMS,)),  # room at the other end of the passage, or -1
-        ("distance", np.int64, (N_ROOMS, N_SPOTS)),  # steps to be in the room, pawns ignored
-        ("landing", np.int64, (N_ROOMS, N_SPOTS, MAX_ROLL + 1)),  # spot after so many steps
-        ("path", np.uint64, (N_ROOMS, N_SPOTS, _WORDS)),  # corridor squares of that way, as bits
-        ("neighbours", np.int64, (N_SPOTS, 4)),  # touching spots, -1 where there are fewer
+        ("distance", np.int8, (N_ROOMS, N_SPOTS)),  # steps to be in the room, pawns ignored
+        # A few shortest ways on the empty board, for when pawns close the first.
+        ("landing", np.uint8, (WAYS, N_ROOMS, N_SPOTS, MAX_ROLL + 1)),  # spot after so many steps
+        ("path", np.uint64, (WAYS, N_ROOMS, N_SPOTS, _WORDS)),  # corridor squares, as bits
+        ("fronts", np.uint64, (N_ROOMS, _WORDS)),  # squares in front of a room's doors, as bits
+        ("neighbours", np.int16, (N_SPOTS, 4)),  # touching spots, -1 where there are fewer
     ]
 )
 
@@ -134,21 +144,22 @@ def start_spot(suspect: str) -> int:
 
 
 def _fill_ways(record: np.record, room: int) -> None:
-    """Fill the distance, landing and path tables towards one room (lowest spot first on ties)."""
+    """Fill the distance, landing and path tables towards one room."""
     plan = graph()
     far = nx.multi_source_dijkstra_path_length(plan, set(door_spots(room)))
     for spot in plan:
         record.distance[room, spot] = far[spot]
-        at = spot
-        for roll in range(MAX_ROLL + 1):
-            record.landing[room, spot, roll] = at
-            if far[at]:
-                at = min(n for n in plan[at] if far[n] == far[at] - 1)
-        at = spot
-        while far[at]:
-            at = min(n for n in plan[at] if far[n] == far[at] - 1)
-            if at < N_CORRIDOR:
-                record.path[room, spot, at // 64] |= np.uint64(1 << at % 64)
+        for way, preferred in enumerate(_PREFERRED):
+            walked = [spot]
+            while far[walked[-1]]:
+                at = walked[-1]
+                nearer = sorted(near for near in plan[at] if far[near] == far[at] - 1)
+                walked.append(min(nearer, key=lambda near, at=at: preferred(at, near)))
+            for square in walked[1:]:
+                if square < N_CORRIDOR:
+                    record.path[way, room, spot, square // 64] |= np.uint64(1 << square % 64)
+            for roll in range(MAX_ROLL + 1):
+                record.landing[way, room, spot, roll] = walked[min(roll, len(walked) - 1)]
 
 
 @cache
@@ -168,53 +179,84 @@ def tables() -> np.recarray:
         record.passage[ROOMS.index(other)] = ROOMS.index(one)
     for room in range(N_ROOMS):
         record.first_door[room] = door_spots(room)[0]
+        for door in door_spots(room):
+            (front,) = plan[door]
+            record.fronts[room, front // 64] |= np.uint64(1 << front % 64)
         _fill_ways(record, room)
     return made
 
 
 @jit
 def _detour(board: np.record, occupied: np.ndarray, start: int, room: int, roll: int) -> int:
-    """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none."""
-    steps = np.full(N_SPOTS, -1, np.int64)
-    queue = np.empty(N_SPOTS, np.int64)
-    # From the goal outwards, so that the walk is a descent from the start.
-    head, tail = 0, 0
-    for spot in range(N_CORRIDOR, N_SPOTS):
-        if board.room_of[spot] == room:
-            steps[spot] = 0
-            queue[tail] = spot
-            tail += 1
-    while head < tail and steps[start] < 0:
-        at = queue[head]
-        head += 1
+    """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none.
+
+    A* [thesis, s. 3.1] with the distance on the empty board as its consistent estimate.  A step
+    raises the estimate of the whole path by 0, 1 or 2, so three stacks serve as the queue.
+    """
+    # An entry is spot, the spot before it and steps so far, 8 bits each; 4 pushes a spot at most.
+    stack = np.empty((3, 4 * N_SPOTS), np.int32)
+    size = np.zeros(3, np.int64)
+    before = np.empty(N_SPOTS, np.uint8)
+    closed = np.zeros(4, np.uint64)
+    estimate = np.int64(board.distance[room, start])
+    stack[estimate % 3, 0] = start | start << 8
+    size[estimate % 3] = 1
+    while size[0] + size[1] + size[2] > 0:
+        queue = estimate % 3
+        if size[queue] == 0:
+            estimate += 1
+            continue
+        size[queue] -= 1
+        entry = np.int64(stack[queue, size[queue]])
+        at, steps = entry & 255, entry >> 16
+        if _holds(closed, at):
+            continue
+        closed[at >> 6] |= np.uint64(1) << np.uint64(at & 63)
+        before[at] = entry >> 8 & 255
+        if board.room_of[at] == room:
+            for _ in range(steps - roll):
+                at = np.int64(before[at])
+            return at
         for i in range(4):
-            near = board.neighbours[at, i]
-            if near < 0 or steps[near] >= 0:
+            near = np.int64(board.neighbours[at, i])
+            if near < 0 or _holds(closed, near):
                 continue
-            if near != start and (near >= N_CORRIDOR or _holds(occupied, near)):
+            if near < N_CORRIDOR:
+                if _holds(occupied, near):
+                    continue
+            elif board.room_of[near] != room:
                 continue
-            steps[near] = steps[at] + 1
-            queue[tail] = near
-            tail += 1
-    if steps[start] < 0:
-        return -1
-    at = start
-    for _ in range(roll):
-        if steps[at] == 0:
-            break
-        here = steps[at]
-        for i in range(4):
-            near = board.neighbours[at, i]
-            if near >= 0 and steps[near] == here - 1:
-                at = near
-                break
-    return at
+            onward = (steps + 1 + np.int64(board.distance[room, near])) % 3
+            stack[onward, size[onward]] = near | at << 8 | (steps + 1) << 16
+            size[onward] += 1
+    return -1
 
 
 @jit
 def _holds(occupied: np.ndarray, spot: int) -> bool:
     """Tell whether the corridor square ``spot`` is in the bit set ``occupied``."""
     return (occupied[spot >> 6] >> np.uint64(spot & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@jit
+def _shut_in(board: np.record, occupied: np.ndarray, start: int, room: int) -> bool:
+    """Tell whether pawns stand before all doors of ``room``, or all round ``start``.
+
+    Nearly every pawn without a path is one of these, and a search would look at the whole board.
+    """
+    free = np.uint64(0)
+    for word in range(_WORDS):
+        free |= board.fronts[room, word] & ~occupied[word]
+    if free == np.uint64(0):
+        return True
+    for i in range(4):
+        near = board.neighbours[start, i]
+        if near >= N_CORRIDOR:
+            if board.room_of[near] == room:
+                return False
+        elif near >= 0 and not _holds(occupied, near):
+            return False
+    return True
 
 
 @jit
@@ -234,8 +276,13 @@ def walk(board: np.record, occupied: np.ndarray, start: int, room: int, roll: in
     int
         The spot reached, or -1 if pawns close every path [Ledford 2018, s. 3.1].
     """
-    path = board.path[room, start]
-    for word in range(_WORDS):
-        if path[word] & occupied[word]:
-            return _detour(board, occupied, start, room, roll)
-    return board.landing[room, start, roll]
+    for way in range(WAYS):
+        path = board.path[way, room, start]
+        met = np.uint64(0)
+        for word in range(_WORDS):
+            met |= path[word] & occupied[word]
+        if met == np.uint64(0):
+            return np.int64(board.landing[way, room, start, roll])
+    if _shut_in(board, occupied, start, room):
+        return -1
+    return _detour(board, occupied, start, room, roll)

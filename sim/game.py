@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from belief.evidence import lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_CORRIDOR, N_ROOMS, walk
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
 from sim.knowledge import begin, learn
-from sim.policies.common import any_card, lowest
 from sim.policies.table import choose
 from sim.state import (
     ACCUSE,
@@ -105,7 +105,8 @@ def _move(world: np.record, s: np.record, goal: int) -> None:
     """Walk towards ``goal``; without a path try another room, ten times, then stay [s. 3.1]."""
     seat = s.seat
     s.summoned[seat] = 0
-    occupied = np.zeros(3, np.uint64)
+    occupied = s.occupied
+    occupied[:] = 0
     for other in range(world.players):
         spot = s.spot[other]
         if other != seat and spot < N_CORRIDOR:
@@ -244,10 +245,3 @@ def legal(world: np.record, s: np.record, out: np.ndarray) -> int:
             out[n] = ACCUSE + trio
             n += 1
     return n
-
-
-@jit
-def show_at_random(s: np.record) -> int:
-    """Return the action that shows a matching card, uniformly, as a compiled seat would."""
-    open_stream(s, DECIDE, 4 * s.turn + s.phase)
-    return REVEAL + any_card(s, s.hand[s.answerer] & s.cards)

@@ -10,7 +10,7 @@ import numpy as np
 from sim.arena import seat_policies
 from sim.chance import game_key, search_key
 from sim.game import advance, apply, decider, legal, new_game
-from sim.players import Player
+from sim.player import Player
 from sim.rules import Rules, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, empty
 from sim.view import as_seen, view_of

@@ -45,13 +45,13 @@ STATE = np.dtype(
         ("suggestions", np.int64, (MAX_PLAYERS,)),
         ("policy", np.int64, (MAX_PLAYERS,)),  # who decides its turns; `EXTERNAL` stops the machine
         ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows
+        ("occupied", np.uint64, (3,)),  # scratch of a move: corridor squares with pawns, as bits
         # hidden
         ("hand", np.int64, (MAX_PLAYERS,)),  # masks
         ("envelope", np.int64),
         ("face_up", np.int64),
         # what each seat has learnt, in the forms that policies use
         ("known", np.int64, (MAX_PLAYERS,)),  # mask: own, face up and shown to it
-        ("proved", np.int64, (MAX_PLAYERS,)),  # mask: nobody could show it, so in the envelope
         ("goal", np.int64, (MAX_PLAYERS,)),  # room that a heuristic player walks to, or -1
         ("tracks", np.int64, (MAX_PLAYERS,)),  # 1: its factored belief is kept up to date
         ("belief", np.float64, (MAX_PLAYERS, CARDS, MAX_PLAYERS + 1)),

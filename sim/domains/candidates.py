@@ -26,7 +26,9 @@ LEAST_ACCUSED = 0.05
 
 
 @jit
-def insert(out: np.ndarray, score: np.ndarray, n: int, first: int, action: int, value: float) -> int:
+def insert(
+    out: np.ndarray, score: np.ndarray, n: int, first: int, action: int, value: float
+) -> int:
     """Insert ``action`` into ``out[first:n]``, kept by falling ``score``; ties keep their order."""
     at = n
     while at > first and score[at - 1] < value:
@@ -64,9 +66,7 @@ def room_information(marginals: np.ndarray, seat: int, room: int, cards: np.ndar
     best = 0.0
     for i in range(_SHORTLIST):
         for j in range(_SHORTLIST):
-            bits = closed_form(
-                marginals, seat, cards[i], cards[_SHORTLIST + j], FIRST_ROOM + room
-            )
+            bits = closed_form(marginals, seat, cards[i], cards[_SHORTLIST + j], FIRST_ROOM + room)
             best = max(best, bits)
     return best
 
@@ -78,9 +78,7 @@ def list_suggestions(
     """Write all 36 suggestions of ``room`` by falling information; return the end of the list."""
     n = first
     for pair in range(36):
-        bits = closed_form(
-            marginals, seat, pair // 6, FIRST_WEAPON + pair % 6, FIRST_ROOM + room
-        )
+        bits = closed_form(marginals, seat, pair // 6, FIRST_WEAPON + pair % 6, FIRST_ROOM + room)
         n = insert(out, score, n, first, ASK + pair, bits)
     return n
 

@@ -25,16 +25,16 @@ from typing import NamedTuple
 import numpy as np
 
 from belief import evidence, exact
+from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, draw, fold
+from mcts.kernel.rng import draw, fold
 from sim.cards import N_CARDS
-from sim.domains.candidates import list_actions
+from sim.domains.candidates import by_information, in_order
 from sim.game import advance, apply
-from sim.knowledge import begin, count, learn
+from sim.knowledge import begin, learn, witness
+from sim.policies.common import any_card
 from sim.state import (
     ACCUSE,
-    EVENTS,
-    EXTERNAL,
     MAX_PLAYERS,
     MOVE,
     OVER,
@@ -91,3 +91,125 @@ def workspace(p: Cluedo) -> Workspace:
         posterior=exact.workspace(),
         holder=np.zeros(N_CARDS, np.int64),
     )
+
+
+@jit
+def start(p, s, stream):
+    """Begin a simulation at the root with a fresh deal, fresh chance and opponents of their own."""
+    s.state[0] = p.root[0]
+    s.evidence[0] = p.evidence[0]
+    state = s.state[0]
+    state.key = draw(stream)
+    exact.sample(p.posterior, stream, s.holder)
+    state.envelope = 0
+    for seat in range(MAX_PLAYERS):
+        if seat != p.seat:
+            state.hand[seat] = 0
+    for card in range(N_CARDS):
+        holder = s.holder[card]
+        if holder == 0:
+            state.envelope |= 1 << card
+        elif holder > 0 and holder - 1 != p.seat:
+            state.hand[holder - 1] |= 1 << card
+    inform_opponents(p, state, stream)
+
+
+@jit
+def inform_opponents(p: Cluedo, state: np.record, stream: np.ndarray) -> None:
+    """Give each opponent the knowledge it would have if the drawn deal were the true one.
+
+    A card shown between opponents is drawn uniformly from the drawn answerer's matching cards.
+    """
+    world = p.world[0]
+    for seat in range(world.players):
+        if seat != p.seat:
+            begin(world, state, seat)
+    for i in range(len(p.events)):
+        event = p.events[i]
+        card = event.card
+        if card < 0 and event.answerer >= 0:
+            card = any_card(stream, state.hand[event.answerer] & event.cards)
+        for seat in range(world.players):
+            if seat != p.seat:
+                learn(world, state, seat, event.asker, event.cards, event.answerer, card)
+
+
+@jit
+def actions(p, s, out, notes):
+    """List what the searching seat may do; an accusation's note is its propagated probability."""
+    world, state, ev = p.world[0], s.state[0], s.evidence[0]
+    exact.solve(ev, s.posterior)
+    if p.candidates:
+        return by_information(
+            world, state, ev, s.posterior, p.seat, p.candidates, p.accusations, out, notes
+        )
+    return in_order(world, state, ev, s.posterior, p.seat, p.accusations, out, notes)
+
+
+@jit
+def step(p, s, action, note, stream):
+    """Act, let the others play until this seat decides again, and keep the evidence seen."""
+    world, state = p.world[0], s.state[0]
+    if action >= ACCUSE:
+        # Right or wrong, nothing is left to decide: the belief alone says what it is worth.
+        state.phase = OVER
+        return note
+    if action < PASSAGE:
+        state.goal[p.seat] = action - MOVE
+    state.events = 0
+    apply(world, state, action)
+    # One suggestion a turn: a round among six cannot fill the events.
+    advance(world, state)
+    for i in range(state.events):
+        event = state.event[i]
+        witness(world, s.evidence[0], p.seat, event[0], event[1], event[2], event[3])
+    return 0.0
+
+
+@jit
+def observation(p, s):
+    """Return the key of all that this seat has seen: suggestions, answers, pawns, dice."""
+    world, state = p.world[0], s.state[0]
+    key = fold(np.uint64(state.phase), state.roll)
+    for i in range(state.events):
+        event = state.event[i]
+        key = fold(fold(key, 8 * event[0] + event[2] + 1), event[1])
+        if p.seat in (event[0], event[2]):
+            key = fold(key, event[3] + 1)
+    for seat in range(world.players):
+        key = fold(key, 2 * state.spot[seat] + state.out[seat])
+    return key
+
+
+@jit
+def terminal(p, s):
+    """Tell whether the game is over or this seat has accused."""
+    return s.state[0].phase == OVER
+
+
+@jit
+def rollout(p, s, stream):
+    """Play on with the roll-out policy in this seat; return 1 for winning, else 0."""
+    state = s.state[0]
+    state.recording = 0
+    state.events = 0
+    state.policy[p.seat] = p.rollout
+    advance(p.world[0], state)
+    return 1.0 if state.winner == p.seat else 0.0
+
+
+register(
+    Cluedo,
+    start=start,
+    actions=actions,
+    step=step,
+    observation=observation,
+    terminal=terminal,
+    rollout=rollout,
+    workspace=workspace,
+    discount=1.0,
+    low=0.0,
+    high=1.0,
+    max_actions=MAX_ACTIONS,
+    max_depth=MAX_DEPTH,
+)

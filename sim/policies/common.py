@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from belief.evidence import count, lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.state import ACCUSE, ASK, MOVE, PASSAGE
-
-
-@jit
-def lowest(cards: int) -> int:
-    """Return the number of the first card in the mask ``cards`` (not 0)."""
-    card = 0
-    while not cards >> card & 1:
-        card += 1
-    return card
 
 
 @jit
@@ -50,14 +42,10 @@ def kind_of_turn(world: np.record, s: np.record, seat: int) -> int:
 
 
 @jit
-def any_card(s: np.record, cards: int) -> int:
-    """Return a card of the mask ``cards`` (not 0), uniformly."""
-    n = 0
-    rest = cards
-    while rest:
-        rest &= rest - 1
-        n += 1
-    for _ in range(below(s.stream, n) if n > 1 else 0):
+def any_card(stream: np.ndarray, cards: int) -> int:
+    """Return a card of the mask ``cards`` (not 0), uniformly; one draw if there are several."""
+    held = count(cards)
+    for _ in range(below(stream, held) if held > 1 else 0):
         cards &= cards - 1
     return lowest(cards)
 

@@ -1,7 +1,7 @@
 """The random player [Ledford 2018, s. 3.2].
 
-It walks to a random room and suggests a random trio of cards it has not seen, until it has found
-three cards that must be in the envelope.  Because it names only what it does not know, what it
+It walks to a random room and suggests a random trio of cards it has not seen, until only three are
+left, which it accuses; it draws no conclusion from passes.  Because it names only what it does not know, what it
 suggests depends on its hand; `sim.policies.uniform` is the one whose suggestions tell nothing.
 """
 
@@ -32,6 +32,6 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
 def suggestion(world: np.record, s: np.record, seat: int) -> int:
     """Return a suggestion of a suspect and a weapon not yet seen; consumes ``s.stream``."""
     unseen = ~s.known[seat]
-    suspect = any_card(s, unseen & CATEGORIES[0])
-    weapon = any_card(s, unseen & CATEGORIES[1])
+    suspect = any_card(s.stream, unseen & CATEGORIES[0])
+    weapon = any_card(s.stream, unseen & CATEGORIES[1])
     return ASK + 6 * suspect + weapon - FIRST_WEAPON

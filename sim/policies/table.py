@@ -39,7 +39,7 @@ def choose(world: np.record, s: np.record, seat: int, policy: int) -> int:
     learnt and its own hand, never the hands of others.
     """
     if s.phase == SHOW:
-        return REVEAL + any_card(s, s.hand[seat] & s.cards)
+        return REVEAL + any_card(s.stream, s.hand[seat] & s.cards)
     if s.phase == SUGGEST:
         if policy == HEURISTIC:
             return heuristic.suggestion(world, s, seat)

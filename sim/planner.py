@@ -1,0 +1,141 @@
+"""The planners' seat: it keeps what it has seen, and searches before each decision.
+
+It is handed views and events by the referee; the belief, the search and the choice are its own.
+A decision with one legal action is not searched.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from belief import evidence, exact
+from belief.evidence import MAX_PLAYERS
+from mcts.kernel.rng import fold
+from mcts.options import Budget, Options
+from mcts.search import Search, SearchResult
+from sim.domains.cluedo import Cluedo
+from sim.game import legal
+from sim.knowledge import witness
+from sim.player import Player
+from sim.policies.table import READS_MATRIX, number
+from sim.rules import Rules, world
+from sim.state import EXTERNAL, N_ACTIONS
+from sim.view import Log, relive
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a planner sees the game and searches it; ValueError on an impossible value.
+
+    Attributes
+    ----------
+    opponents, rollout : policies that move the others, and the own seat in roll-outs
+    candidates : actions of a kind that a node offers, best information first; 0 offers all
+    accusations : envelopes that may be accused at a node
+    options, budget : see `mcts.options`
+    """
+
+    opponents: str = "heuristic"
+    rollout: str = "heuristic"
+    candidates: int = 6
+    accusations: int = 1
+    options: Options = field(default_factory=Options)
+    budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
+
+    def __post_init__(self) -> None:
+        number(self.opponents)
+        number(self.rollout)
+        if self.candidates < 0:
+            raise ValueError(f"candidates must be 0 (all) or more, got {self.candidates}")
+        if not 1 <= self.accusations <= 8:
+            raise ValueError(f"accusations must be 1 to 8, got {self.accusations}")
+
+
+class BMCTS(Player):
+    """Belief Monte Carlo tree search [Ledford 2018, s. 3.4] in one seat.
+
+    Attributes
+    ----------
+    plan : how it searches
+    result : the last search, for inspection
+    """
+
+    def __init__(self, plan: Plan, name: str = "bmcts") -> None:
+        super().__init__(name)
+        self.plan = plan
+        self.result: SearchResult | None = None
+        self._search: Search | None = None
+        self._evidence = evidence.new_evidence()
+        self._posterior = exact.workspace()
+        self._choices = np.empty(N_ACTIONS, np.int64)
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        """Take ``seat`` in a new game; searches draw from streams below ``key``."""
+        self.decisions = self.simulations = 0
+        self.search_seconds = 0.0
+        self._world, self._seat, self._key = world(rules), seat, key
+        self._log = Log()
+        sizes = np.full(MAX_PLAYERS, rules.hand_size, np.int64)
+        evidence.reset(
+            self._evidence[0],
+            rules.players,
+            seat,
+            sizes,
+            int(view[0].hand[seat]),
+            int(view[0].face_up),
+        )
+
+    def see(self, event: tuple[int, int, int, int]) -> None:
+        """Add a suggestion to the log and to the evidence."""
+        self._log.append(event)
+        witness(self._world[0], self._evidence[0], self._seat, *event)
+
+    def position(self, view: np.recarray) -> Cluedo:
+        """Return the position to search, from what this seat has seen alone.
+
+        Raises
+        ------
+        belief.evidence.ContradictoryEvidence
+            If no deal explains what was seen.
+        """
+        evidence.check(self._evidence[0])
+        if not exact.solve(self._evidence[0], self._posterior):
+            raise evidence.ContradictoryEvidence("no deal explains what this seat has seen")
+        root, plan, seat = view.copy(), self.plan, self._seat
+        opponents, rollout = number(plan.opponents), number(plan.rollout)
+        root[0].recording = 1
+        root[0].policy[:] = opponents
+        root[0].tracks[:] = READS_MATRIX[opponents]
+        root[0].policy[seat] = EXTERNAL
+        root[0].tracks[seat] = READS_MATRIX[rollout]
+        relive(self._world[0], root[0], seat, self._log.events)
+        return Cluedo(
+            world=self._world,
+            root=root,
+            evidence=self._evidence,
+            posterior=self._posterior,
+            events=self._log.events,
+            seat=seat,
+            opponents=opponents,
+            rollout=rollout,
+            candidates=plan.candidates,
+            accusations=plan.accusations,
+        )
+
+    def decide(self, view: np.recarray) -> int:
+        """Return the action that a search from ``view`` prefers."""
+        if legal(self._world[0], view[0], self._choices) == 1:
+            return int(self._choices[0])
+        began = time.perf_counter()
+        position = self.position(view)
+        if self._search is None:
+            self._search = Search(position, self.plan.options)
+        key = fold(np.uint64(self._key), self.decisions)
+        self.result = self._search.run(self.plan.budget, int(key), position)
+        self.decisions += 1
+        self.simulations += self.result.simulations
+        self.search_seconds += time.perf_counter() - began
+        return self.result.best

@@ -1,0 +1,52 @@
+"""What the referee asks of whoever sits in a seat.
+
+A compiled policy plays inside the state machine.  Everybody else is handed views (`sim.view`) and
+the suggestions as its seat saw them, and never the hidden state.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.policies.table import number
+from sim.rules import Rules
+
+
+class Player:
+    """A seat's occupant; the defaults are those of a compiled policy.
+
+    Attributes
+    ----------
+    name : for reports
+    policy : name of the compiled policy, or None for a player that is asked to `decide`
+    picks_cards : whether it is also asked which card to show; otherwise one is drawn uniformly
+    decisions, simulations, search_seconds : spent in the game under way
+    """
+
+    policy: str | None = None
+    picks_cards = False
+    decisions = 0
+    simulations = 0
+    search_seconds = 0.0
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        """Take ``seat`` in a new game; ``view`` shows the own hand, ``key`` names own chance."""
+
+    def see(self, event: tuple[int, int, int, int]) -> None:
+        """Take note of a suggestion and its answer: (asker, cards, answerer, card or -1)."""
+
+    def decide(self, view: np.recarray) -> int:
+        """Return a legal action; ``view`` is one `sim.state.STATE` as this seat sees it."""
+        raise NotImplementedError(f"{self.name} does not decide")
+
+
+class PolicyPlayer(Player):
+    """A compiled policy in a seat."""
+
+    def __init__(self, name: str) -> None:
+        number(name)
+        super().__init__(name)
+        self.policy = name

@@ -1,0 +1,61 @@
+"""Players by name, from the nested values of a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcts.options import Budget, Options
+from sim.planner import BMCTS, Plan
+from sim.player import Player, PolicyPlayer
+from sim.policies.table import NAMES as POLICIES
+from sim.rules import Rules
+
+PLANNERS = ("bmcts",)
+
+
+def make(spec: Mapping[str, Any], rules: Rules) -> Player:
+    """Return the player that ``spec`` describes, for games under ``rules``.
+
+    ``spec`` has the keys of the configuration's ``player`` group: ``name`` alone for a compiled
+    policy, and the sections ``rollout``, ``actions``, ``search`` and ``budget`` for a planner.
+
+    Raises
+    ------
+    ValueError
+        On an unknown name or an impossible value, in one sentence.
+    """
+    name = spec["name"]
+    if name in POLICIES:
+        return PolicyPlayer(name)
+    if name not in PLANNERS:
+        raise ValueError(
+            f"unknown player {name!r}: choose one of {', '.join((*POLICIES, *PLANNERS))}"
+        )
+    actions, search, budget = spec["actions"], spec["search"], spec["budget"]
+    options = Options(
+        exploration=search["exploration"],
+        in_flight=search["in_flight"],
+        final=search["final"],
+        threads=search["threads"],
+        oversubscribe=search["oversubscribe"],
+        widening_base=actions["widening"]["base"],
+        widening_exponent=actions["widening"]["exponent"],
+        nodes=nodes_for(budget),
+    )
+    plan = Plan(
+        opponents=spec["opponents"],
+        rollout=spec["rollout"]["policy"],
+        candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
+        accusations=actions["accusations"],
+        options=options,
+        budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
+    )
+    return BMCTS(plan, name)
+
+
+def nodes_for(budget: Mapping[str, Any]) -> int:
+    """Return the nodes to allocate: as given, else one a simulation, else 100,000."""
+    if budget["nodes"] is not None:
+        return budget["nodes"]
+    return 100_000 if budget["simulations"] is None else budget["simulations"] + 1
