@@ -1,0 +1,100 @@
+"""Atomics under several threads, and what they refuse."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+
+from mcts.kernel.atomics import compare_and_swap, fetch_add, load
+from mcts.kernel.compile import INTERPRETED, jit_borrowing
+
+THREADS = 4
+ROUNDS = 2_000 if INTERPRETED else 200_000
+
+
+@jit_borrowing
+def add_many(array, index, amount, rounds):
+    """Add ``amount`` to one element again and again; return the last value it had before."""
+    before = array[index]
+    for _ in range(rounds):
+        before = fetch_add(array, index, amount)
+    return before
+
+
+@jit_borrowing
+def claim(array, me, mine):
+    """Write ``me`` to the elements of ``array`` that are still 0, noting which were won."""
+    for i in range(len(array)):
+        mine[i] = compare_and_swap(array, i, 0, me) == 0
+
+
+@jit_borrowing
+def read(array, index):
+    """Load one element."""
+    return load(array, index)
+
+
+@jit_borrowing
+def add_plainly(array, index, amount, rounds):
+    """Do as `add_many`, without atomics; what is in between keeps LLVM from adding once."""
+    for _ in range(rounds):
+        array[index] = read(array, index) + amount
+
+
+def together(function, arguments):
+    """Call ``function`` on each tuple of arguments, each in its own thread; return the results."""
+    with ThreadPoolExecutor(len(arguments)) as pool:
+        return [job.result() for job in [pool.submit(function, *args) for args in arguments]]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64])
+def test_no_addition_is_lost(dtype):
+    array = np.zeros(4, dtype)
+    add_many(array, 2, array.dtype.type(1), 1)
+    together(add_many, [(array, 2, array.dtype.type(3), ROUNDS)] * THREADS)
+    assert array.tolist() == [0, 0, 1 + 3 * THREADS * ROUNDS, 0]
+
+
+@pytest.mark.skipif(INTERPRETED, reason="the interpreter switches threads too seldom")
+def test_additions_without_atomics_are_lost():
+    array = np.zeros(4)
+    add_plainly(array, 2, 1.0, 1)
+    together(add_plainly, [(array, 2, 1.0, 20 * ROUNDS)] * THREADS)
+    assert array[2] < 1 + THREADS * 20 * ROUNDS
+
+
+def test_fetch_add_returns_the_value_before():
+    array = np.array([5, 7])
+    assert add_many(array, 1, -2, 1) == 7
+    assert array.tolist() == [5, 5]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_every_swap_has_one_winner(dtype):
+    size = max(100, ROUNDS // 10)
+    array = np.zeros(size, dtype)
+    won = np.zeros((THREADS, size), np.bool_)
+    claim(np.zeros(1, dtype), array.dtype.type(1), won[0, :1])
+    won[:] = False
+    together(claim, [(array, array.dtype.type(i + 1), won[i]) for i in range(THREADS)])
+    assert (won.sum(axis=0) == 1).all()
+    assert (array == won.argmax(axis=0) + 1).all()
+
+
+def test_load_reads():
+    assert read(np.array([1.5, 2.5]), 1) == 2.5
+    assert read(np.array([1, 2], np.uint64), 0) == 1
+
+
+@pytest.mark.skipif(INTERPRETED, reason="types are checked by the compiler")
+@pytest.mark.parametrize("array", [np.zeros(3, np.int32), np.zeros((2, 2)), np.zeros(6)[::2]])
+def test_other_arrays_are_refused(array):
+    with pytest.raises(TypingError, match="1-d contiguous array"):
+        add_many(array, 0, 1, 1)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="types are checked by the compiler")
+def test_swapping_floats_is_refused():
+    with pytest.raises(TypingError, match="int64, uint64"):
+        claim(np.zeros(2), 1.0, np.zeros(2, np.bool_))

@@ -1,0 +1,145 @@
+"""The tree's arrays: nodes by key, budgets, clearing, and invariants that are seen to fail."""
+
+import numpy as np
+import pytest
+
+from mcts.kernel.rng import fold
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.tree import (
+    CLOSED,
+    EDGES,
+    EMPTY_KEY,
+    FULL,
+    LISTED,
+    LISTING,
+    NODES,
+    NOWHERE,
+    ROOT,
+    ROOT_KEY,
+    UNLISTED,
+    attach,
+    check_invariants,
+    child,
+    clear,
+    new_tree,
+)
+from sim.domains.tiger import TigerParameters
+
+
+def rooted(nodes=8, edges=16):
+    """Return a tree whose root lists actions 10, 11, 12."""
+    tree = new_tree(nodes, edges)
+    tree.status[ROOT] = LISTING
+    assert attach(tree, ROOT, np.array([10, 11, 12]), np.array([0.1, 0.2, 0.3]), 3) == LISTED
+    return tree
+
+
+def test_children_are_found_by_action_and_observation():
+    tree = rooted()
+    seen = {}
+    for edge in range(3):
+        for heard in (0, 5):
+            seen[edge, heard] = child(tree, ROOT, edge, np.uint64(heard))
+    assert len(set(seen.values())) == 6
+    for (edge, heard), node in seen.items():
+        assert child(tree, ROOT, edge, np.uint64(heard)) == node
+        assert tree.key[node] == fold(fold(ROOT_KEY, 10 + edge), heard)
+        assert (tree.parent[node], tree.incoming[node]) == (ROOT, edge)
+    assert tree.counters[NODES] == 7
+    assert tree.order[:7].tolist() == [ROOT, *seen.values()]
+
+
+def test_a_full_table_gives_no_more_nodes_but_finds_the_old():
+    tree = rooted(nodes=4)
+    nodes = [child(tree, ROOT, 0, np.uint64(i)) for i in range(6)]
+    assert NOWHERE not in nodes[:3]
+    assert nodes[3:] == [NOWHERE] * 3
+    assert tree.counters[FULL] == 1
+    assert [child(tree, ROOT, 0, np.uint64(i)) for i in range(3)] == nodes[:3]
+
+
+def test_a_list_too_long_for_the_edges_left_closes_the_node():
+    tree = rooted(edges=5)
+    node = child(tree, ROOT, 0, np.uint64(1))
+    tree.status[node] = LISTING
+    assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 3) == CLOSED
+    assert tree.status[node] == CLOSED
+    assert (tree.counters[FULL], tree.counters[EDGES]) == (1, 3)
+
+
+def test_an_empty_list_closes_the_node_without_filling_the_tree():
+    tree = rooted()
+    node = child(tree, ROOT, 0, np.uint64(1))
+    tree.status[node] = LISTING
+    assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 0) == CLOSED
+    assert tree.counters[FULL] == 0
+
+
+def test_clearing_leaves_a_fresh_tree():
+    tree = searched().tree
+    clear(tree)
+    fresh = new_tree(len(tree.order), len(tree.action))
+    for name in ("key", "status", "visits", "counters", "returns"):
+        assert np.array_equal(getattr(tree, name), getattr(fresh, name)), name
+    assert np.count_nonzero(tree.key != EMPTY_KEY) == 1
+    assert tree.status[ROOT] == UNLISTED
+
+
+def searched():
+    search = Search(TigerParameters(steps=12), Options(exploration=0.2, nodes=5_000))
+    search.run(Budget(simulations=2_000), 7)
+    return search
+
+
+def test_a_search_keeps_the_invariants():
+    tree = searched().tree
+    assert tree.counters[NODES] > 100
+    check_invariants(tree)
+
+
+def _at(name, place, amount):
+    def spoil(tree):
+        getattr(tree, name)[place(tree)] += amount
+
+    return spoil
+
+
+def _deepest(tree):
+    return tree.order[tree.counters[NODES] - 1]
+
+
+SPOILS = {
+    "a lost root visit": (_at("visits", lambda t: ROOT, -1), "root visits"),
+    "a lost edge visit": (_at("edge_visits", lambda t: t.first[ROOT], -1), "not all simulations"),
+    "a lost return": (_at("edge_total", lambda t: t.first[ROOT], -0.5), "root returns differ"),
+    "a visit in flight": (_at("edge_in_flight", lambda t: t.first[ROOT], 1), "in flight"),
+    "a node made but not counted": (_at("counters", lambda t: NODES, -1), "nodes made"),
+    "a node too often visited": (_at("visits", _deepest, 3000), "fewer visits"),
+    "another parent": (_at("parent", _deepest, 1), "not its parent's"),
+    "shared edges": (_at("first", lambda t: t.parent[_deepest(t)], -1), "shares edges"),
+    "edges not in a block": (_at("counters", lambda t: EDGES, 1), "edges handed out"),
+}
+
+
+@pytest.mark.parametrize("name", SPOILS)
+def test_each_invariant_can_fail(name):
+    spoil, complaint = SPOILS[name]
+    tree = searched().tree
+    spoil(tree)
+    with pytest.raises(AssertionError, match=complaint):
+        check_invariants(tree)
+
+
+def test_a_node_twice_in_the_table_is_seen():
+    tree = searched().tree
+    tree.key[tree.order[5]] = tree.key[tree.order[6]]
+    with pytest.raises(AssertionError, match="stands twice"):
+        check_invariants(tree)
+
+
+def test_a_node_left_in_the_middle_of_listing_is_seen():
+    tree = searched().tree
+    tree.status[_deepest(tree)] = LISTING
+    with pytest.raises(AssertionError, match="still being listed"):
+        check_invariants(tree)
