@@ -37,6 +37,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from mcts.kernel.compile import INTERPRETED
+
 
 def start(p: Any, s: Any, stream: np.ndarray) -> None:
     """Begin one simulation: reset ``s`` to the position searched and draw what is hidden."""
@@ -131,7 +133,7 @@ def register(parameters: type, **parts: Any) -> Domain:
     ------
     TypeError
         If a part is missing or unknown, if ``parameters`` is no NamedTuple type, or if a function
-        does not take exactly the arguments of its stub, by name.
+        is not compiled or does not take exactly the arguments of its stub, by name.
     """
     if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
         raise TypeError(f"a domain's parameters must be a NamedTuple type, not {parameters!r}")
@@ -139,6 +141,8 @@ def register(parameters: type, **parts: Any) -> Domain:
     for stub in _STUBS:
         name = stub.__name__
         function = getattr(domain, name)
+        if not (INTERPRETED or hasattr(function, "py_func")):
+            raise TypeError(f"{parameters.__name__}: {name} must be compiled (mcts.kernel.compile)")
         wanted = list(inspect.signature(stub).parameters)
         found = list(inspect.signature(getattr(function, "py_func", function)).parameters)
         if found != wanted:

@@ -1,0 +1,317 @@
+"""One search against what can be worked out by hand, on a small domain defined here."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from mcts.domain import domain_of, register
+from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.rng import below
+from mcts.options import Budget, Options
+from mcts.search import Search, final_choice
+from mcts.tree import LISTED, NODES, ROOT, check_invariants
+from sim.domains.tiger import RANDOM, TigerParameters
+
+ROOT_FOLDER = Path(__file__).parents[2]
+
+
+class Ladder(NamedTuple):
+    """`length` decisions among `width` actions; action a earns a plus its note, a coin is seen."""
+
+    length: int = 3
+    width: int = 4
+    tail: float = 8.0
+    """What a roll-out returns."""
+    lists: int = 0
+    """1: list no action below the root; 2: list none at all."""
+    trap: int = -1
+    """The action that raises."""
+
+
+@jit_borrowing
+def _start(p, s, stream):
+    s[0] = 0
+    s[1] = 0
+
+
+@jit_borrowing
+def _actions(p, s, out, notes):
+    s[2] += 1
+    if p.lists == 2 or (p.lists == 1 and s[0] > 0):
+        return 0
+    for i in range(p.width):
+        out[i] = p.width - 1 - i
+        notes[i] = 0.25 * i
+    return p.width
+
+
+@jit_borrowing
+def _step(p, s, action, note, stream):
+    if action == p.trap:
+        raise ValueError("the rung broke")
+    s[0] += 1
+    s[1] = below(stream, 2)
+    return action + note
+
+
+@jit_borrowing
+def _observation(p, s):
+    return np.uint64(s[1])
+
+
+@jit_borrowing
+def _terminal(p, s):
+    return s[0] >= p.length
+
+
+@jit_borrowing
+def _rollout(p, s, stream):
+    return p.tail
+
+
+register(
+    Ladder,
+    start=_start,
+    actions=_actions,
+    step=_step,
+    observation=_observation,
+    terminal=_terminal,
+    rollout=_rollout,
+    workspace=lambda p: np.zeros(3, np.int64),
+    discount=0.5,
+    low=lambda p: 0.0,
+    high=16.0,
+    max_actions=lambda p: p.width,
+    max_depth=lambda p: p.length,
+)
+
+
+def fingerprint(tree):
+    """Return a digest of all nodes, in order, and of all edges."""
+    nodes = tree.order[: tree.counters[NODES]]
+    listed = nodes[tree.status[nodes] == LISTED]
+    state = hashlib.sha256()
+    for array in (tree.key, tree.parent, tree.incoming, tree.status, tree.visits):
+        state.update(np.ascontiguousarray(array[nodes]).tobytes())
+    for array in (tree.first, tree.length):
+        state.update(np.ascontiguousarray(array[listed]).tobytes())
+    edges = int(tree.length[listed].sum())
+    for array in (tree.action, tree.note, tree.edge_visits, tree.edge_total, tree.edge_in_flight):
+        state.update(array[:edges].tobytes())
+    state.update(tree.counters.tobytes() + tree.returns.tobytes())
+    return state.hexdigest()
+
+
+def searched(simulations, key=1, p=None, **options):
+    search = Search(p or Ladder(), Options(**{"nodes": 2_000, **options}))
+    result = search.run(Budget(simulations=simulations), key)
+    check_invariants(search.tree)
+    return search, result
+
+
+def test_one_simulation_by_hand():
+    search, result = searched(1)
+    # action 3 with note 0, then the roll-out a step later
+    assert result.actions.tolist() == [3, 2, 1, 0]
+    assert result.notes.tolist() == [0.0, 0.25, 0.5, 0.75]
+    assert result.visits.tolist() == [1, 0, 0, 0]
+    assert result.values[0] == 3 + 0.5 * 8
+    assert np.isnan(result.values[1:]).all()
+    assert (result.best, result.simulations, result.nodes, result.full) == (3, 1, 2, False)
+    assert search.tree.edge_total[0] == 7 / 16
+
+
+def test_notes_reach_step_and_returns_are_discounted():
+    _, result = searched(4, p=Ladder(length=2))
+    # one visit of each: action + note + the discounted roll-out
+    assert result.visits.tolist() == [1, 1, 1, 1]
+    assert result.values.tolist() == [3 + 4, 2.25 + 4, 1.5 + 4, 0.75 + 4]
+
+
+def test_a_terminal_state_is_worth_nothing_more():
+    _, result = searched(4, p=Ladder(length=1))
+    assert result.values.tolist() == [3, 2.25, 1.5, 0.75]
+    assert result.nodes == 1
+
+
+def test_the_best_ladder_is_climbed():
+    _, result = searched(20_000, exploration=0.2, p=Ladder(tail=0.0))
+    assert result.best == 3
+    assert result.values[0] == pytest.approx(3 + 0.5 * (3 + 0.5 * 3), abs=0.05)
+
+
+def test_actions_are_listed_on_the_second_visit():
+    search, _ = searched(60)
+    tree = search.tree
+    nodes = tree.order[: tree.counters[NODES]]
+    inner = nodes[nodes != ROOT]
+    assert ((tree.status[inner] == LISTED) == (tree.visits[inner] > 1)).all()
+    assert {1, 2} <= set(tree.visits[inner].tolist())
+    s, _ = search._workers[0]
+    assert s[2] == (tree.status[nodes] == LISTED).sum()  # each once
+
+
+def test_a_node_that_lists_nothing_is_a_leaf():
+    _, result = searched(100, p=Ladder(lists=1))
+    assert result.values.tolist() == [7.0, 6.25, 5.5, 4.75]
+    assert not result.full
+
+
+def test_nothing_to_decide_is_an_error():
+    with pytest.raises(ValueError, match="offers no action"):
+        searched(5, p=Ladder(lists=2))
+
+
+def test_an_edge_budget_below_the_root_list_is_an_error():
+    with pytest.raises(ValueError, match="edge budget of 3 does not hold"):
+        searched(5, edges=3)
+
+
+@pytest.mark.parametrize("budget", [{"nodes": 5}, {"edges": 10}])
+def test_a_full_tree_goes_on_searching(budget):
+    search, result = searched(3_000, **budget)
+    assert result.full
+    assert result.simulations == result.visits.sum() == 3_000
+    assert result.nodes <= budget.get("nodes", 2_000)
+    assert not searched(10)[1].full
+
+
+def test_errors_in_a_worker_reach_the_caller_and_the_search_can_be_used_again():
+    search = Search(Ladder(), Options(nodes=2_000))
+    with pytest.raises(ValueError, match="the rung broke"):
+        search.run(Budget(simulations=100), 1, Ladder(trap=1))
+    before = fingerprint(searched(100)[0].tree)
+    search.run(Budget(simulations=100), 1)
+    assert fingerprint(search.tree) == before
+
+
+def test_a_search_is_reproducible_and_the_key_matters():
+    prints = [fingerprint(searched(500, key)[0].tree) for key in (1, 1, 2, 2**64 + 1, -1)]
+    assert prints[0] == prints[1] == prints[3]
+    assert len(set(prints)) == 3
+
+
+def test_a_search_used_again_is_a_fresh_one():
+    search, _ = searched(500, key=3)
+    search.run(Budget(simulations=500), 4)
+    search.run(Budget(simulations=500), 3)
+    assert fingerprint(search.tree) == fingerprint(searched(500, key=3)[0].tree)
+
+
+def test_another_position_may_be_given():
+    search, first = searched(50)
+    second = search.run(Budget(simulations=50), 1, Ladder(tail=0.0))
+    assert (second.values < first.values).all()
+    assert search.run(Budget(simulations=50), 1).values.tolist() == first.values.tolist()
+
+
+def test_both_budgets_end_at_the_first():
+    search, _ = searched(1)
+    assert search.run(Budget(simulations=100, seconds=60.0), 1).simulations == 100
+    short = search.run(Budget(simulations=10**9, seconds=0.02), 1)
+    assert 1 <= short.simulations < 10**9
+    check_invariants(search.tree)
+
+
+TUNABLES = [
+    {"exploration": 0.1},
+    {"widening_base": 1.0},
+    {"widening_base": 1.0, "widening_exponent": 0.2},
+    {"nodes": 3},
+    {"edges": 12},
+]
+
+
+def test_every_tunable_changes_the_search():
+    """(In-flight treatments and threads: see the tests of selection and of threads.)"""
+    prints = [fingerprint(searched(300, **options)[0].tree) for options in [{}, *TUNABLES]]
+    assert len(set(prints)) == len(prints)
+
+
+@pytest.mark.parametrize(
+    ("visits", "means", "final", "index"),
+    [
+        ([3, 5, 5], [0.9, 0.1, 0.2], "visits", 2),
+        ([3, 5, 5], [0.9, 0.2, 0.2], "visits", 1),
+        ([3, 5, 5], [0.9, 0.1, 0.2], "mean", 0),
+        ([3, 5, 5], [0.2, 0.2, 0.2], "mean", 1),
+        ([0, 5, 5], [np.nan, 0.1, 0.2], "mean", 2),
+    ],
+)
+def test_final_choice(visits, means, final, index):
+    assert final_choice(np.array(visits), np.array(means), final) == index
+
+
+def test_the_final_choice_is_an_option():
+    choices = {
+        final: [
+            Search(TigerParameters(rollout=RANDOM), Options(nodes=500, final=final))
+            .run(Budget(simulations=30), key)
+            .best
+            for key in range(10)
+        ]
+        for final in ("visits", "mean")
+    }
+    assert choices["visits"] != choices["mean"]
+
+
+def test_unknown_domains_and_bad_registrations_are_refused():
+    with pytest.raises(KeyError, match="no domain is registered for int"):
+        domain_of(3)
+    parts = {name: getattr(domain_of(Ladder()), name) for name in Ladder_parts}
+    with pytest.raises(TypeError, match="NamedTuple"):
+        register(dict, **parts)
+    with pytest.raises(TypeError, match="missing"):
+        register(Ladder, start=_start)
+    with pytest.raises(TypeError, match=r"terminal must take \(p, s\), not \(p, s, stream\)"):
+        register(Ladder, **{**parts, "terminal": _start})
+    with pytest.raises(TypeError, match="terminal must be compiled"):
+        register(Ladder, **{**parts, "terminal": lambda p, s: True})
+
+
+Ladder_parts = (
+    "start actions step observation terminal rollout workspace discount low high max_actions "
+    "max_depth"
+).split()
+
+TIGER_TREE = """
+import hashlib, numpy as np
+from mcts.options import Budget, Options
+from mcts.search import Search
+from sim.domains.tiger import RANDOM, TigerParameters
+search = Search(
+    TigerParameters(steps=12, rollout=RANDOM),
+    Options(exploration=0.2, widening_base=1.3, widening_exponent=0.3, nodes=250),
+)
+result = search.run(Budget(simulations=400), 11)
+tree = search.tree
+print([hashlib.sha256(array.tobytes()).hexdigest()[:16] for array in (
+    tree.key, tree.visits, tree.status, tree.edge_visits[:300], tree.edge_total[:300],
+    tree.counters, tree.returns, result.values)], result.nodes, result.full)
+"""
+
+
+def tiger_tree(**environment):
+    done = subprocess.run(
+        [sys.executable, "-c", TIGER_TREE],
+        cwd=ROOT_FOLDER,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout
+
+
+def test_the_interpreter_grows_the_identical_tree():
+    compiled = tiger_tree(NUMBA_DISABLE_JIT="0")
+    assert compiled == tiger_tree(NUMBA_DISABLE_JIT="1")
+    assert "250 True" in compiled
