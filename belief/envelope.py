@@ -93,7 +93,7 @@ def likely_envelopes(work, n: int, floor: float, cards: np.ndarray, probability:
     plan = work.plan[0]
     found = 0
     bound = floor * plan.total
-    chance = np.empty((CATEGORIES, 9))
+    chance = np.zeros((CATEGORIES, 9))
     first_a = CATEGORY_START[plan.block_category[0]]
     first_b = CATEGORY_START[plan.block_category[1]]
     first_c = CATEGORY_START[plan.block_category[2]]
