@@ -20,6 +20,9 @@ from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
 
 class Refusal(Exception):
     """A request that cannot be met; the message says why and what to do, in one line."""
@@ -48,7 +51,7 @@ def run(job: Callable[[DictConfig, Path], None], config_name: str, name: str) ->
     Returns
     -------
     int
-        The exit code: 0, 1 on a fault, 130 when interrupted.
+        The exit code: 0, 1 on a fault, `INTERRUPTED` on Ctrl-C.
     """
     wants_traceback = os.environ.get("HYDRA_FULL_ERROR", "0") not in ("", "0")
     os.environ["HYDRA_FULL_ERROR"] = "1"
@@ -69,7 +72,10 @@ def run(job: Callable[[DictConfig, Path], None], config_name: str, name: str) ->
     try:
         hydra.main(version_base="1.3", config_path="pkg://conf", config_name=config_name)(guarded)()
     except KeyboardInterrupt as stop:
-        return _say(name, str(stop) or "interrupted before the first game", 130)
+        return _say(name, str(stop) or "interrupted before the first game", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has gone, as in `--help | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except Exception as fault:
         # Whatever a job raises beside `Refusal` is a bug of ours, and its traceback is wanted.
         if composed or wants_traceback:

@@ -63,12 +63,6 @@ def start(address: str | None, cores: int) -> int:
     return int(ray.cluster_resources().get("CPU", 1))
 
 
-def stop() -> None:
-    """End the Ray that `start` started, and its workers with it."""
-    if ray.is_initialized():
-        ray.shutdown()
-
-
 @ray.remote(max_retries=DEATHS_SURVIVED)
 def _play(match: Match, games: range) -> tuple[pa.Table, float]:
     """Play ``games`` in a worker; return their rows and the seconds they took."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
@@ -35,7 +35,8 @@ class Ready:
 class _Background(Thread):
     """A job in a thread, whose result or exception `result` hands over.
 
-    A daemon, because Ctrl-C must not wait for a compiler.
+    A daemon, because Ctrl-C must not wait for a compiler; and it stays when the job is done,
+    because the processes that Ray starts end with the thread that started them.
     """
 
     def __init__(self, job: Callable[..., Any], *arguments: Any) -> None:
@@ -43,6 +44,7 @@ class _Background(Thread):
         self._job, self._arguments = job, arguments
         self._value: Any = None
         self._fault: BaseException | None = None
+        self._done = Event()
         self.start()
 
     def run(self) -> None:
@@ -50,9 +52,11 @@ class _Background(Thread):
             self._value = self._job(*self._arguments)
         except BaseException as fault:
             self._fault = fault
+        self._done.set()
+        Event().wait()
 
     def result(self) -> Any:
-        self.join()
+        self._done.wait()
         if self._fault is not None:
             raise self._fault
         return self._value
@@ -69,24 +73,27 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
     from experiments import play, runner
 
     uri = settings.tracking.uri or tracking.default_uri(folder)
+    recording = None
     if settings.tracking.enabled:
         tracking.check_reachable(uri)
-    record = _Background(_open_record, settings, folder, uri) if settings.tracking.enabled else None
+        recording = _Background(_open_record, settings, folder, uri)
     compiling = _Background(play.warm, match)
+    starting = _Background(runner.start, settings.ray.address, config.cores())
     with stage(console, "starting Ray"):
-        cores = runner.start(settings.ray.address, config.cores())
+        cores = starting.result()
     if settings.ray.address is not None:
         config.check_cores(settings, cores)
+    tracker = None
+    if recording is not None:
+        with stage(console, f"opening the MLflow record in {uri}"):
+            tracker = recording.result()
     with stage(console, "compiling, up to two minutes the first time"):
         compiling.result()
-    if record is not None:
-        with stage(console, f"opening the MLflow record in {uri}"):
-            record.result()
     workers = config.workers(settings, cores)
     return Ready(
         workers=workers,
         cpus=_reserved(config.threads(settings), cores / workers),
-        tracker=record.result() if record is not None else None,
+        tracker=tracker,
     )
 
 

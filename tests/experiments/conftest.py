@@ -1,0 +1,80 @@
+"""One Ray and one MLflow database for all tests of the main job; each takes seconds to make."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments import commandline, compare, config, results, tracking
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left: exit code, output, and the run folder."""
+
+    code: int
+    out: str
+    err: str
+    folder: Path
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        return json.loads((self.folder / results.SUMMARY).read_text())
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The summary without times and what names the run."""
+        varying = ("seconds", "simulations_per_second", "run")
+        return {key: value for key, value in self.summary.items() if key not in varying}
+
+
+@pytest.fixture(scope="session")
+def ray_session() -> Iterator[None]:
+    from experiments import runner
+
+    runner.start(None, 2)
+    yield
+    runner.ray.shutdown()
+
+
+@pytest.fixture(scope="session")
+def database_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("template")
+    tracking.Tracker(f"sqlite:///{folder / 'mlflow.db'}", "first", "x", {}, {}, folder)
+    return folder / "mlflow.db"
+
+
+@pytest.fixture
+def database(database_template: Path, tmp_path: Path) -> str:
+    shutil.copy(database_template, tmp_path / "mlflow.db")
+    return f"sqlite:///{tmp_path / 'mlflow.db'}"
+
+
+@pytest.fixture
+def run_compare(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """Run `experiments.compare` in this process with the given command line."""
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "0")
+    monkeypatch.setattr(config, "cores", lambda: 2)
+    runs = iter(range(100))
+
+    def run(*arguments: str) -> Outcome:
+        folder = tmp_path / f"run{next(runs)}"
+        given = [] if any(each.startswith("run.folder=") for each in arguments) else [folder]
+        command = ["compare", *(f"run.folder={each}" for each in given), *arguments]
+        monkeypatch.setattr(sys, "argv", command)
+        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+        config.register()
+        code = commandline.run(compare.job, "compare", compare.NAME)
+        shown = capsys.readouterr()
+        return Outcome(code, shown.out, shown.err, folder)
+
+    return run

@@ -1,0 +1,120 @@
+"""Bad input gets one line that says what to do; good input is what it says it is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_module
+
+import sim.players
+from experiments import config
+
+BAD = {
+    "match.gmaes=5": "match.gmaes: there is no such setting (did you mean games?)",
+    "player=bmtcs": "did you mean bmcts?",
+    "player@opponent=heurstic": "did you mean heuristic?",
+    "player@oponent=random": "Could not override 'player@oponent'",
+    "plyer=random": "plyer: there is no such setting (did you mean player?)",
+    "match.games=abc": "match.games: ",
+    "match.games=0": "match.games=0: must be at least 1",
+    "match.games=null": "match.games: ",
+    "match.games": "write it as name=value",
+    "match.workers=1,2": "add -m",
+    "match.workers=100": "there are 2 cores",
+    "match.focal_seats=[0,4]": "match.focal_seats must lie between 0 and 3",
+    "match.focal_seats=[]": "match.focal_seats must list different seats",
+    "rules.players=9": "rules.players must be 3 to 6, got 9",
+    "rules=box": "rules=box: there is no such rules; choose one of ledford",
+    "player=null": "Config group override",
+    "player.budget.simulations=-1": "player.budget.simulations=-1: must be at least 1",
+    "player.budget.simulations=null": "player.budget needs simulations or seconds",
+    "player.search.exploration=nan": "must be at least 0",
+    "player.search.threads=3": "there are 2 cores",
+    "player.search.in_flight=virtualloss": "did you mean virtual_loss?",
+    "player.name=heuristic": "player.name=heuristic: choose one of bmcts",
+    "~player.search": "player",
+    "+player.foo=1": "player.foo: there is no such setting",
+    "+player.bugdet=1": "did you mean budget?",
+    "+foo.bar=1": "foo: there is no such setting",
+    "seed=-1": "seed=-1: must be at least 0",
+    "tracking.uri=http://127.0.0.1:9": "cannot reach the tracking server http://127.0.0.1:9",
+    "tracking.uri=sqlite:////proc/no/mlflow.db": "set tracking.enabled=false",
+    "tracking.uri=mlruns": "give sqlite:///file.db",
+    "run.folder=/proc/no/run": "cannot write to the run folder: /proc/no",
+    "run.folder=/etc/hostname/run": "cannot write to the run folder: /etc/hostname/run",
+}
+
+
+@pytest.mark.parametrize("given", BAD)
+def test_bad_input_gets_one_line(run_compare, given):
+    outcome = run_compare(given)
+    assert outcome.code == 1
+    assert BAD[given] in outcome.err
+    assert outcome.err.startswith("sleuth-compare: ")
+    assert outcome.err.count("\n") == 1, outcome.err
+    assert not outcome.out
+    assert not outcome.folder.exists(), "a refused run leaves nothing behind"
+
+
+def test_a_folder_with_results_is_not_overwritten(run_compare, tmp_path):
+    (tmp_path / "games-00000.parquet").touch()
+    outcome = run_compare(f"run.folder={tmp_path}")
+    assert outcome.code == 1
+    assert "holds the results of another run" in outcome.err
+
+
+def _composed(*overrides: str):
+    config.register()
+    with initialize_config_module("conf", version_base="1.3"):
+        return compose("compare", overrides=list(overrides))
+
+
+def test_seed_0_is_a_seed():
+    settings = _composed("seed=0")
+    config.check(settings)
+    assert settings.seed == 0
+
+
+@pytest.mark.parametrize("group", ["player", "rules", "experiment", "debug"])
+def test_every_yaml_meets_the_schema(group):
+    folder = Path(config.__file__).parent.parent / "conf" / group
+    names = [path.stem for path in folder.glob("*.yaml")]
+    assert names
+    for name in names:
+        config.check(_composed(f"{group}={name}"))
+
+
+def test_the_schema_knows_the_policies_of_the_simulator():
+    assert tuple(sim.players.POLICIES) == config.POLICIES
+
+
+def test_workers_fill_the_cores():
+    assert config.workers(_composed("player.search.threads=2"), 8) == 4
+    assert config.workers(_composed("player=random"), 8) == 8
+    assert config.workers(_composed("match.workers=3"), 8) == 3
+
+
+def test_more_threads_than_cores_need_saying_so():
+    config.check_cores(_composed("player.search.threads=64", "player.search.oversubscribe=true"), 2)
+    with pytest.raises(config.Refusal):
+        config.check_cores(_composed("player.search.threads=64"), 2)
+
+
+def test_help_is_quick_and_names_the_choices():
+    """Quick because nothing heavy is imported, which a wrong setting profits from as well."""
+    probe = (
+        "import sys; sys.argv=['compare','--help']\n"
+        "from experiments import compare\n"
+        "try: compare.main()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "heavy={'numba','ray','mlflow','matplotlib','scipy','pandas'}&set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    assert "player: bmcts, heuristic, random, uniform" in shown.stdout
+    assert "simulations: 1000" in shown.stdout
+    assert "schema" not in shown.stdout

@@ -1,0 +1,86 @@
+"""Intervals hold what they promise; a wrong one is seen not to."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from experiments.statistics import Estimate, paired_difference, win_rate
+
+
+def test_wilson_on_a_published_count():
+    rate = win_rate(408, 2000)  # [Ledford 2018]
+    assert (round(rate.value, 4), round(rate.low, 3), round(rate.high, 3)) == (0.204, 0.187, 0.222)
+    assert str(rate) == "20.4 % (18.7 to 22.2)"
+
+
+def test_wilson_at_the_ends():
+    assert win_rate(0, 10).low == 0
+    assert win_rate(10, 10).high == 1
+    assert 0.2 < win_rate(0, 10).high < 0.4
+    with pytest.raises(ValueError):
+        win_rate(0, 0)
+
+
+def _wald(wins: int, games: int) -> Estimate:
+    p = wins / games
+    margin = 1.96 * sqrt(p * (1 - p) / games)
+    return Estimate(p, p - margin, p + margin)
+
+
+def _coverage(interval, p: float, games: int) -> float:
+    """Return the chance that the interval holds ``p``, exactly."""
+    wins = np.arange(games + 1)
+    holds = [(each := interval(int(w), games)).low <= p <= each.high for w in wins]
+    return float(binom.pmf(wins, games, p)[holds].sum())
+
+
+@pytest.mark.parametrize("games", [20, 200])
+def test_coverage_of_the_win_rate(games):
+    rates = np.linspace(0.02, 0.98, 97)
+    wilson = np.mean([_coverage(win_rate, p, games) for p in rates])
+    assert 0.94 < wilson < 0.965
+    if games == 20:  # the control: the plain interval, which the same check finds wanting
+        wald = np.mean([_coverage(_wald, p, games) for p in rates])
+        assert wald < 0.91
+
+
+def _pairs(generator: np.random.Generator, games: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw results of two players who win 30 and 40 %, alike in most games."""
+    both = generator.random(games)
+    return both < 0.3, (both < 0.27) | (both > 0.87)
+
+
+def _as_if_unpaired(first: np.ndarray, second: np.ndarray) -> Estimate:
+    p, q, n = first.mean(), second.mean(), len(first)
+    margin = 1.96 * sqrt((p * (1 - p) + q * (1 - q)) / n)
+    return Estimate(q - p, q - p - margin, q - p + margin)
+
+
+def test_coverage_of_the_paired_difference():
+    generator = np.random.default_rng(0)
+    held = {paired_difference: 0, _as_if_unpaired: 0}
+    trials = 4000
+    for _ in range(trials):
+        first, second = _pairs(generator, 150)
+        for interval in held:
+            estimate = interval(first, second)
+            held[interval] += estimate.low <= 0.10 <= estimate.high
+    assert 0.94 < held[paired_difference] / trials < 0.962
+    # The control: without the pairing the interval is much too wide, and the same check sees it.
+    assert held[_as_if_unpaired] / trials > 0.985
+
+
+def test_paired_difference_by_hand():
+    first = np.array([True, False, False, False])
+    second = np.array([True, True, True, False])
+    assert paired_difference(first, second).value == 0.5
+    assert paired_difference(second, first).value == -0.5
+    alike = paired_difference(first, first)
+    assert alike.value == 0
+    assert alike.low < 0 < alike.high, "four equal games do not prove equality"
+    with pytest.raises(ValueError):
+        paired_difference(first, second[:2])
