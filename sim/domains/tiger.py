@@ -30,7 +30,7 @@ sounds from one side than from the other."""
 
 LEFT, RIGHT = 0, 1
 _SIDE, _TO_GO, _HEARD, _EVIDENCE = 0, 1, 2, 3
-_ENOUGH = 2.0
+_ENOUGH = 2.0 - 1e-9  # evidence at the root is a rounded logarithm
 
 
 class TigerParameters(NamedTuple):

@@ -1,0 +1,108 @@
+"""Machine code on disk is never stale, also for a domain in a package outside the project."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcts.kernel.compile import INTERPRETED
+
+ROOT_FOLDER = Path(__file__).parents[2]
+
+RULES = """
+from mcts.kernel.compile import jit_borrowing
+
+@jit_borrowing
+def prize(action):
+    return 1.0 + action
+"""
+
+DOMAIN = """
+from typing import NamedTuple
+import numpy as np
+from mcts.domain import register
+from mcts.kernel.compile import jit_borrowing
+from .rules import prize
+
+class Bandit(NamedTuple):
+    arms: int = 2
+
+@jit_borrowing
+def start(p, s, stream):
+    s[0] = 0
+
+@jit_borrowing
+def actions(p, s, out, notes):
+    for i in range(p.arms):
+        out[i] = i
+        notes[i] = 0.0
+    return p.arms
+
+@jit_borrowing
+def step(p, s, action, note, stream):
+    s[0] = 1
+    return 10.0 * prize(action)
+
+@jit_borrowing
+def observation(p, s):
+    return np.uint64(0)
+
+@jit_borrowing
+def terminal(p, s):
+    return s[0] == 1
+
+@jit_borrowing
+def rollout(p, s, stream):
+    return 0.0
+
+register(Bandit, start=start, actions=actions, step=step, observation=observation,
+         terminal=terminal, rollout=rollout, workspace=lambda p: np.zeros(1, np.int64),
+         discount=1.0, low=0.0, high=100.0, max_actions=lambda p: p.arms, max_depth=1)
+"""
+
+RUN = """
+from mcts.options import Budget, Options
+from mcts.search import Search
+from outside.bandit import Bandit
+search = Search(Bandit(), Options(nodes=10))
+values = search.run(Budget(simulations=20), 1).values
+stats = getattr(search._kernel, "stats", None)
+print([round(v, 9) for v in values.tolist()], sum(stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_edits_are_seen_and_unchanged_code_is_loaded(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT_FOLDER / "mcts", tmp_path / "mcts", ignore=ignored)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    domain, rules = outside / "bandit.py", outside / "rules.py"
+    (outside / "__init__.py").write_text("")
+    domain.write_text(DOMAIN)
+    rules.write_text(RULES)
+
+    def run():
+        done = subprocess.run(
+            [sys.executable, "-c", RUN],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": "", "SLEUTH_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert run() == "[10.0, 20.0] 0"
+    assert run() == "[10.0, 20.0] 1"
+    domain.write_text(DOMAIN.replace("10.0 * prize", "20.0 * prize"))
+    assert run() == "[20.0, 40.0] 0"
+    rules.write_text(RULES.replace("1.0 + action", "2.0 + action"))
+    assert run() == "[40.0, 60.0] 0"
+    search = tmp_path / "mcts/search.py"
+    search.write_text(search.read_text().replace("value = 0.0\n", "value = 7.0\n", 1))
+    assert run() == "[47.0, 67.0] 0"

@@ -1,0 +1,212 @@
+"""Several threads on one tree: invariants that hold and can fail, budgets, cancelling, Ctrl-C."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from mcts import threads
+from mcts.kernel.compile import INTERPRETED
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.tree import SIMULATIONS, check_invariants
+from sim.domains.tiger import RANDOM, TigerParameters
+
+ROOT_FOLDER = Path(__file__).parents[2]
+
+# Rewards, discount and range (16 x 16 = 256) such that scaled returns are multiples of 1/256.
+EXACT = TigerParameters(steps=16, discount=1.0, listen=-1.0, tiger=-12.0, gold=4.0, rollout=RANDOM)
+SIMULATED = 200 if INTERPRETED else 10_000
+
+
+@pytest.mark.parametrize("in_flight", ["none", "virtual_loss"])
+@pytest.mark.parametrize("workers", [2, 4, 8])
+def test_invariants_hold_under_threads(workers, in_flight):
+    options = Options(threads=workers, oversubscribe=True, nodes=SIMULATED, in_flight=in_flight)
+    search = Search(EXACT, options)
+    for seed in range(30):
+        result = search.run(Budget(simulations=SIMULATED), seed)
+        assert result.simulations == result.visits.sum() == SIMULATED
+        check_invariants(search.tree, tolerance=0.0)
+
+
+@pytest.mark.parametrize("budget", [{"nodes": 300}, {"edges": 300}])
+def test_invariants_hold_when_the_tree_is_full(budget):
+    options = Options(threads=4, oversubscribe=True, **{"nodes": SIMULATED, **budget})
+    search = Search(EXACT, options)
+    for seed in range(10):
+        result = search.run(Budget(simulations=SIMULATED), seed)
+        assert result.nodes <= options.nodes
+        assert result.full or INTERPRETED
+        check_invariants(search.tree, tolerance=0.0)
+
+
+PLAIN_ATOMICS = """
+from mcts.kernel.compile import jit_borrowing
+
+@jit_borrowing
+def fetch_add(array, index, amount):
+    before = array[index]
+    array[index] = before + amount
+    return before
+
+@jit_borrowing
+def compare_and_swap(array, index, expected, desired):
+    before = array[index]
+    if before == expected:
+        array[index] = desired
+    return before
+
+@jit_borrowing
+def load(array, index):
+    return array[index]
+"""
+
+COUNT_BAD_RUNS = """
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.tree import check_invariants
+from sim.domains.tiger import RANDOM, TigerParameters
+p = TigerParameters(steps=16, discount=1.0, tiger=-12.0, gold=4.0, rollout=RANDOM)
+search = Search(p, Options(threads=4, oversubscribe=True, nodes=200_000))
+bad = 0
+for seed in range(10):
+    try:
+        search.run(Budget(simulations=20_000), seed)
+        check_invariants(search.tree, tolerance=0.0)
+    except AssertionError:
+        bad += 1
+print(bad)
+"""
+
+
+@pytest.mark.skipif(INTERPRETED, reason="the interpreter's threads hardly overlap")
+def test_without_atomics_the_invariants_are_seen_to_fail(tmp_path):
+    for package in ("mcts", "sim"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT_FOLDER / package, tmp_path / package, ignore=ignored)
+    (tmp_path / "mcts/kernel/atomics.py").write_text(PLAIN_ATOMICS)
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT_BAD_RUNS],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": "", "SLEUTH_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 5
+
+
+def slow_search(workers=1):
+    """Return a search whose simulations take a while, and are never enough."""
+    options = Options(threads=workers, oversubscribe=True, nodes=1_000)
+    return Search(TigerParameters(steps=500, rollout=RANDOM), options)
+
+
+def nothing_runs(search):
+    """Tell whether simulations have ceased."""
+    before = int(search._control[threads.NEXT])
+    time.sleep(0.05)
+    return int(search._control[threads.NEXT]) == before
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_seconds_are_kept(workers):
+    search = slow_search(workers)
+    search.run(Budget(seconds=0.01), 0)
+    over = []
+    for key in range(5):
+        began = time.perf_counter()
+        result = search.run(Budget(seconds=0.1), key)
+        over.append(time.perf_counter() - began - 0.1)
+        assert result.simulations == search.tree.counters[SIMULATIONS] >= 1
+        check_invariants(search.tree)
+    assert 0.0 <= min(over) < 0.02  # the least of five: the machine may be busy
+
+
+def test_the_shortest_time_still_runs_a_simulation():
+    assert slow_search().run(Budget(seconds=1e-9), 0).simulations >= 1
+
+
+@pytest.mark.parametrize("budget", [Budget(simulations=10**12), Budget(seconds=60.0)])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_ctrl_c_stops_at_once(workers, budget):
+    search = slow_search(workers)
+    sent = []
+
+    def interrupt():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(0.2, interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        search.run(budget, 1)
+    assert time.perf_counter() - sent[0] < 0.5
+    assert nothing_runs(search)
+    assert search.run(Budget(simulations=10), 1).simulations == 10
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_cancel_returns_what_was_found(workers):
+    search = slow_search(workers)
+    threading.Timer(0.1, search.cancel).start()
+    began = time.perf_counter()
+    result = search.run(Budget(simulations=10**12), 1)
+    assert time.perf_counter() - began < 1.0
+    assert result.simulations > 1
+    check_invariants(search.tree)
+    assert nothing_runs(search)
+
+
+def test_an_error_in_one_worker_stops_the_others():
+    control = threads.new_control()
+    ended = []
+
+    def call(worker, most):
+        if worker == 1:
+            raise RuntimeError("worker 1 fell over")
+        while most > 1 and not control[threads.STOP]:
+            time.sleep(0.001)
+        ended.append(worker)
+        return 0
+
+    with pytest.raises(RuntimeError, match="worker 1 fell over"):
+        threads.run(call, 3, control, 100, None)
+    assert sorted(ended) == [0, 0, 2]  # worker 0 also ran the very first simulation
+
+
+def test_threads_are_kept_from_search_to_search():
+    search = slow_search(2)
+    search.run(Budget(simulations=5), 1)
+    before = threading.active_count()
+    for key in range(20):
+        search.run(Budget(simulations=5), key)
+    assert threading.active_count() <= before + 2
+
+
+FORKED = """
+import os
+from mcts.options import Budget, Options
+from mcts.search import Search
+from sim.domains.tiger import TigerParameters
+search = Search(TigerParameters(), Options(nodes=100))
+search.run(Budget(simulations=5), 1)
+child = os.fork()
+if child == 0:
+    os._exit(0 if search.run(Budget(simulations=7), 1).simulations == 7 else 1)
+print(os.waitpid(child, 0)[1])
+"""
+
+
+def test_a_forked_process_can_search():
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], cwd=ROOT_FOLDER, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "0\n", done.stderr

@@ -1,0 +1,199 @@
+"""The search against Tiger's exact values, each check with a control that fails it.
+
+Long-horizon root values are no check: exploring simulations pay -100, so they lie far below.
+"""
+
+import numpy as np
+import pytest
+
+from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.rng import new_stream
+from mcts.options import Budget, Options
+from mcts.search import Search
+from sim.domains.tiger import (
+    HEARD_LEFT,
+    HEARD_RIGHT,
+    LISTEN,
+    LISTEN_THEN_ACT,
+    LISTENING,
+    NOTHING,
+    OPEN_LEFT,
+    OPEN_RIGHT,
+    RANDOM,
+    TigerParameters,
+    belief,
+    observation,
+    rollout,
+    start,
+    step,
+    terminal,
+    workspace,
+)
+
+slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
+
+THREE_STEPS = 2.3098
+DIFFERENCES = range(-4, 5)
+"""Belief states: sounds from the left less sounds from the right; +-4 stands for more, too."""
+
+
+def three_steps(nodes):
+    """Return the best value that a search with three steps to go finds at the uniform belief."""
+    search = Search(TigerParameters(steps=3), Options(exploration=0.2, nodes=nodes))
+    return float(np.nanmax(search.run(Budget(simulations=1_000_000), 1).values))
+
+
+@slow
+def test_three_steps_are_worth_what_they_are():
+    assert three_steps(nodes=1_000) == pytest.approx(THREE_STEPS, abs=0.15)
+
+
+@slow
+def test_flat_monte_carlo_does_not_find_that_value():
+    assert three_steps(nodes=1) == pytest.approx(-1 - 0.95 - 0.95**2)
+
+
+def shares(sign, seeds, simulations=12_000):
+    """Search every belief state; return the share of seeds by [difference, action].
+
+    ``sign`` -1 searches from the belief of flipped observations.
+    """
+    found = np.zeros((len(DIFFERENCES), 3))
+    search = Search(TigerParameters(steps=40), Options(exploration=0.06, nodes=simulations))
+    for row, difference in enumerate(DIFFERENCES):
+        p = TigerParameters(left=belief(sign * difference), steps=40)
+        for seed in range(seeds):
+            found[row, search.run(Budget(simulations=simulations), seed, p).best] += 1
+    return found / seeds
+
+
+def policy_value(share, accuracy=0.85, discount=0.95):
+    """Return the exact value at the uniform belief of a policy [difference, action]."""
+    n = len(DIFFERENCES)
+    system, reward = np.eye(n), np.zeros(n)
+    for row, difference in enumerate(DIFFERENCES):
+        left = belief(difference)
+        listen, open_left, open_right = share[row]
+        reward[row] = -listen
+        reward[row] += open_left * (10 - 110 * left) + open_right * (10 - 110 * (1 - left))
+        sounds_left = left * accuracy + (1 - left) * (1 - accuracy)
+        system[row, n // 2] -= discount * (open_left + open_right)
+        system[row, min(row + 1, n - 1)] -= discount * listen * sounds_left
+        system[row, max(row - 1, 0)] -= discount * listen * (1 - sounds_left)
+    return float(np.linalg.solve(system, reward)[n // 2])
+
+
+def listen_until(enough):
+    """Return the policy that opens the better door when the difference is ``enough``."""
+    return np.array(
+        [np.eye(3)[LISTEN if abs(d) < enough else 1 + (d > 0)] for d in DIFFERENCES], float
+    )
+
+
+@pytest.mark.parametrize(
+    ("enough", "value"), [(1, -73.59), (2, 19.3714), (3, 16.2590), (4, 8.6364), (5, -20.0)]
+)
+def test_policy_values_are_the_published_ones(enough, value):
+    assert policy_value(listen_until(enough)) == pytest.approx(value, abs=0.005)
+
+
+@slow
+def test_the_policy_found_is_good():
+    share = shares(sign=1, seeds=40)
+    assert (share[3:6, LISTEN] == 1).all()
+    assert (share[:2, OPEN_LEFT] == 1).all() and (share[-2:, OPEN_RIGHT] == 1).all()
+    assert 15 < policy_value(share) <= 19.3714
+
+
+@slow
+def test_the_policy_found_from_flipped_observations_is_not():
+    share = shares(sign=-1, seeds=5)
+    assert policy_value(share) < -100
+
+
+@slow
+@pytest.mark.parametrize(
+    ("left", "best"), [(0.5, LISTEN), (0.994534, OPEN_RIGHT), (1 - 0.994534, OPEN_LEFT)]
+)
+@pytest.mark.parametrize("policy", [LISTENING, LISTEN_THEN_ACT])
+def test_decisions(left, best, policy):
+    p = TigerParameters(left=left, steps=40, rollout=policy)
+    search = Search(p, Options(exploration=0.06, nodes=20_000))
+    chosen = [search.run(Budget(simulations=20_000), seed).best for seed in range(10)]
+    assert chosen == [best] * 10
+
+
+def test_belief():
+    assert belief(0) == 0.5
+    assert belief(1) == pytest.approx(0.85)
+    assert belief(2) == pytest.approx(0.969799, abs=1e-6)
+    assert belief(-3) == pytest.approx(1 - 0.994534, abs=1e-6)
+
+
+def many(p, act, rounds=4_000):
+    """Do one action from the start again and again; return sides, rewards and observations."""
+    s, stream = workspace(p), new_stream(5)
+    rows = []
+    for _ in range(rounds):
+        start(p, s, stream)
+        side = s[0]
+        rows.append((side, step(p, s, act, 0.0, stream), float(observation(p, s)), s[0]))
+    return np.array(rows).T
+
+
+def test_listening_is_right_as_often_as_it_should_be():
+    side, reward, heard, after = many(TigerParameters(left=0.3), LISTEN)
+    assert (reward == -1).all() and (side == after).all()
+    assert (side == 0).mean() == pytest.approx(0.3, abs=0.03)
+    assert set(heard) == {HEARD_LEFT, HEARD_RIGHT}
+    assert ((heard == HEARD_LEFT) == (side == 0)).mean() == pytest.approx(0.85, abs=0.02)
+
+
+@pytest.mark.parametrize(("door", "home"), [(OPEN_LEFT, 0), (OPEN_RIGHT, 1)])
+def test_opening_a_door(door, home):
+    side, reward, heard, after = many(TigerParameters(left=0.3), door)
+    assert (reward == np.where(side == home, -100, 10)).all()
+    assert (heard == NOTHING).all()
+    assert (after == 0).mean() == pytest.approx(0.5, abs=0.03)  # placed anew
+
+
+def returns(rounds=3_000, **numbers):
+    """Return the mean return of roll-outs from the start."""
+    p = TigerParameters(**numbers)
+    s, stream = workspace(p), new_stream(9)
+    total = 0.0
+    for _ in range(rounds):
+        start(p, s, stream)
+        total += rollout(p, s, stream)
+        assert terminal(p, s)
+    return total / rounds
+
+
+def test_rollouts():
+    assert returns(rounds=1, steps=3) == pytest.approx(-2.8525)
+    # a random door at the uniform belief is worth -45, listening -1
+    assert returns(steps=1, rollout=RANDOM) == pytest.approx(-91 / 3, abs=3.0)
+    # listen, listen, act if they agree: the optimum of three steps
+    assert returns(steps=3, rollout=LISTEN_THEN_ACT) == pytest.approx(THREE_STEPS, abs=1.0)
+    assert returns(steps=1, left=belief(2), rollout=LISTEN_THEN_ACT) > 0
+
+
+NUMBERS = [
+    {"left": 0.8},
+    {"steps": 6},
+    {"discount": 0.9},
+    {"accuracy": 0.7},
+    {"listen": -2.0},
+    {"tiger": -50.0},
+    {"gold": 20.0},
+    {"rollout": RANDOM},
+    {"rollout": LISTEN_THEN_ACT},
+]
+
+
+def test_every_number_changes_the_search():
+    found = set()
+    for numbers in [{}, *NUMBERS]:
+        search = Search(TigerParameters(**{"steps": 5, **numbers}), Options(nodes=500))
+        found.add(tuple(search.run(Budget(simulations=200), 1).values))
+    assert len(found) == 1 + len(NUMBERS)
