@@ -27,7 +27,7 @@ from mcts import threads
 from mcts.domain import actions, domain_of, observation, rollout, start, step, terminal
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import INTERPRETED, jit_borrowing, jit_generic, specialise
-from mcts.kernel.rng import fold, new_stream
+from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
 from mcts.selection import NONE, Settings, select
 from mcts.threads import NEXT, STOP
@@ -59,7 +59,7 @@ class Scratch(NamedTuple):
     notes: np.ndarray
     """float64 (max_actions,): its notes."""
     stream: np.ndarray
-    """uint64 (8,): the random stream of the simulation."""
+    """uint64 (1,): the random stream of the simulation."""
 
 
 def run_simulations(p, s, tree, scratch, settings, key, control, limit, most):
@@ -274,11 +274,11 @@ class Search:
 def new_scratch(longest: int, depth: int) -> Scratch:
     """Return a thread's scratch for lists of ``longest`` actions and ``depth`` own decisions."""
     return Scratch(
-        edges=np.zeros(depth, np.int64),
-        rewards=np.zeros(depth),
-        actions=np.zeros(longest, np.int64),
-        notes=np.zeros(longest),
-        stream=new_stream(0),
+        edges=threads.private(depth, np.int64),
+        rewards=threads.private(depth),
+        actions=threads.private(longest, np.int64),
+        notes=threads.private(longest),
+        stream=threads.private(1, np.uint64),
     )
 
 

@@ -24,6 +24,7 @@ UNLIMITED = 2**62
 """In place of a number of simulations: no limit."""
 
 _CHUNK_SECONDS = 0.0005
+_LINE_BYTES = 128  # two lines of 64: processors fetch them in pairs
 _MOST_THREADS = 1024
 
 
@@ -46,7 +47,16 @@ if hasattr(os, "register_at_fork"):
 
 def new_control() -> np.ndarray:
     """Return the int64 array (16,) through which the threads of a search share work and stop."""
-    return np.zeros(16, np.int64)
+    return private(16, np.int64)
+
+
+def private(length: int, dtype: type = np.float64) -> np.ndarray:
+    """Return zeros that share no cache line with another array.
+
+    For what one thread writes to all the time: a neighbour on its line would slow both threads.
+    """
+    line = -(-_LINE_BYTES // np.dtype(dtype).itemsize)
+    return np.zeros(length + 2 * line, dtype)[line : line + length]
 
 
 def run(

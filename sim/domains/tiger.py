@@ -19,6 +19,7 @@ import numpy as np
 from mcts.domain import register
 from mcts.kernel.compile import jit_borrowing
 from mcts.kernel.rng import below, uniform
+from mcts.threads import private
 
 LISTEN, OPEN_LEFT, OPEN_RIGHT = 0, 1, 2
 """Actions."""
@@ -51,9 +52,9 @@ class TigerParameters(NamedTuple):
 
 
 def workspace(p: TigerParameters) -> np.ndarray:
-    """Return a workspace: float64 (8,), the tiger's side, steps to go, what was heard, and the
+    """Return a workspace: float64 (4,), the tiger's side, steps to go, what was heard, and the
     evidence for the left, in sounds, since the tiger was placed."""
-    return np.zeros(8)
+    return private(4)
 
 
 def belief(difference: float, accuracy: float = 0.85) -> float:
