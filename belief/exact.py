@@ -33,7 +33,6 @@ from belief.evidence import (
 from belief.layers import (
     CONTRADICTORY,
     DIGIT_BITS,
-    DIGITS,
     FULL,
     SOLVED,
     TOP_OF_DIGITS,
@@ -64,7 +63,7 @@ def _expand(work, t: int, room: int) -> bool:
     mask = np.int64(15)
     while mask < 2 * states * plan.candidates[t] and mask < len(slot) - 1:
         mask = 2 * mask + 1
-    opened, bias = plan.opened[t], plan.bias[t]
+    opened, bias, epoch = plan.opened[t], plan.bias[t], plan.epoch
     fresh = end
     for j in range(plan.candidates[t]):
         shift = DIGIT_BITS * plan.holder[t, j]
@@ -72,32 +71,33 @@ def _expand(work, t: int, room: int) -> bool:
         keep, dead, put = plan.keep[t, j], plan.dead[t, j], plan.put[t, j]
         owed, idle, weight = plan.owed[t, j], plan.idle[t, j], plan.weight[t, j]
         bonded = plan.bond[t, j] >= 0
+        ends = (owed | idle) != 0
         for state in range(begin, end):
             before = key[state] | opened
             edge = edges + state - begin
             child[edge] = 0
-            if before & digit == 0:
-                continue
             after = (before & keep) - one
-            if after & dead or ((after & DIGITS) + bias) & TOP_OF_DIGITS:
+            # Without a place the digit wraps to 15; with too many for the cards to come, the bias
+            # lifts it to 8 or more.
+            if (after | (after + bias)) & TOP_OF_DIGITS or after & dead:
                 continue
             after |= put
-            if after & digit == 0:
+            if ends and after & digit == 0:
                 # A full hand meets no more clauses, and no more bonds.
                 if after & owed:
                     continue
                 after &= ~idle
             at = ((after * _SPREAD) >> _SPREAD_SHIFT) & mask
-            found = slot[at] - plan.epoch
+            found = slot[at] - epoch
             while found >= end and key[found] != after:
                 at = (at + 1) & mask
-                found = slot[at] - plan.epoch
+                found = slot[at] - epoch
             if found < end:
                 if fresh == room:
                     return False
                 found = fresh
                 fresh += 1
-                slot[at] = plan.epoch + found
+                slot[at] = epoch + found
                 key[found] = after
                 forward[found] = 0.0
             way = forward[state] * weight

@@ -66,7 +66,7 @@ class History:
             if who != player:
                 continue
             held = len(hand.intersection(trio))
-            if kind == "passed" and held or kind == "showed" and not held:
+            if (kind == "passed" and held) or (kind == "showed" and not held):
                 return 0.0
             if kind == "shown":
                 if card not in hand:
