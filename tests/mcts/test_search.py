@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mcts.domain import Domain, domain_of, register
-from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.compile import INTERPRETED, jit_borrowing
 from mcts.kernel.rng import below
 from mcts.options import Budget, Options
 from mcts.search import Search, final_choice
@@ -268,8 +268,13 @@ def test_unknown_domains_and_bad_registrations_are_refused():
         register(Ladder, start=_start)
     with pytest.raises(TypeError, match=r"terminal must take \(p, s\), not \(p, s, stream\)"):
         register(Ladder, **{**parts, "terminal": _start})
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_a_domain_that_is_not_compiled_is_refused():
+    parts = {part.name: getattr(domain_of(Ladder()), part.name) for part in fields(Domain)}
     with pytest.raises(TypeError, match="terminal must be compiled"):
-        register(Ladder, **{**parts, "terminal": lambda p, s: True})
+        register(**{**parts, "terminal": lambda p, s: True})
 
 
 TIGER_TREE = """
