@@ -24,11 +24,11 @@ def stage(console: Console, what: str) -> Iterator[None]:
             yield
         return
     started, ended = time.monotonic(), Event()
-    console.print(f"{what} ...")
+    console.print(f"{what} ...", soft_wrap=True)
 
     def remind() -> None:
         while not ended.wait(2 * LINE_SECONDS):
-            console.print(f"  still {what}, {time.monotonic() - started:.0f} s")
+            console.print(f"  still {what}, {time.monotonic() - started:.0f} s", soft_wrap=True)
 
     Thread(target=remind, daemon=True).start()
     try:

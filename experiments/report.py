@@ -69,7 +69,7 @@ def show(summary: dict[str, Any], match: Match, folder: Path, console: Console) 
     ]
     if summary["simulations_per_second"]:
         facts.append(f"{summary['simulations_per_second']:,.0f} simulations a second of search")
-    console.print(", ".join(facts) + f"; {summary['seconds']:.0f} s in all.")
+    console.print(", ".join(facts) + f"; {summary['seconds']:.0f} s in all.", soft_wrap=True)
     console.print(f"Written to {folder}", soft_wrap=True)
 
 

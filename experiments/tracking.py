@@ -29,7 +29,6 @@ _LONGEST_PARAM = 6000
 
 # Without these a server that is down blocks for four minutes.
 _ENVIRONMENT = {
-    "MLFLOW_LOGGING_LEVEL": "WARNING",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
@@ -100,9 +99,10 @@ class Tracker:
         """
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
-        logging.getLogger("alembic").setLevel(logging.WARNING)
         import mlflow.entities
-        from mlflow.exceptions import MlflowException
+
+        # Its logger prints tracebacks of what `fault` tells in a line.
+        logging.getLogger("mlflow").setLevel(logging.CRITICAL)
 
         self._entities = mlflow.entities
         self.fault: str | None = None
@@ -128,7 +128,7 @@ class Tracker:
             ]
             for first in range(0, len(params), _PARAMS_A_BATCH):
                 self._client.log_batch(self._run, params=params[first : first + _PARAMS_A_BATCH])
-        except (MlflowException, OSError) as fault:
+        except Exception as fault:  # each kind of store and server raises its own
             raise Refusal(
                 f"cannot record to {uri}: {_one_line(fault)}"
                 "; check tracking.uri, or set tracking.enabled=false"
@@ -179,4 +179,7 @@ def _flat(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _one_line(fault: BaseException) -> str:
+    """Return the first cause; what wraps it is MLflow's and SQLAlchemy's own business."""
+    while fault.__cause__ is not None:
+        fault = fault.__cause__
     return str(fault).partition("\n")[0][:200] or type(fault).__name__

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from experiments import commandline, compare, config, results, tracking
@@ -69,7 +70,7 @@ def run_compare(
     def run(*arguments: str) -> Outcome:
         folder = tmp_path / f"run{next(runs)}"
         given = [] if any(each.startswith("run.folder=") for each in arguments) else [folder]
-        command = ["compare", *(f"run.folder={each}" for each in given), *arguments]
+        command = ["compare", *arguments, *(f"run.folder={each}" for each in given)]
         monkeypatch.setattr(sys, "argv", command)
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
         config.register()
@@ -78,3 +79,35 @@ def run_compare(
         return Outcome(code, shown.out, shown.err, folder)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def rows() -> Callable[..., pa.Table]:
+    """Make rows up, in which the measured player sits in seat game mod 4."""
+    return _rows
+
+
+def _rows(games: Iterable[int], winner: Callable[[int], int] = lambda game: game % 4) -> pa.Table:
+    players = 4
+    return pa.Table.from_pylist(
+        [
+            {
+                "game": game,
+                "seat": seat,
+                "player": "bmcts" if seat == game % players else "heuristic",
+                "focal": seat == game % players,
+                "won": seat == winner(game),
+                "out": False,
+                "suggestions": 5 + seat,
+                "decisions": 10 if seat == game % players else 0,
+                "simulations": 1000 if seat == game % players else 0,
+                "search_seconds": 0.5 if seat == game % players else 0.0,
+                "winner": winner(game),
+                "turns": 100 + game,
+                "game_suggestions": 26,
+            }
+            for game in games
+            for seat in range(players)
+        ],
+        results.ROW,
+    )

@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
 
 from experiments import results
 from experiments.commandline import Refusal
 
 
-def rows(games, players=4, winner=lambda game: game % 4) -> pa.Table:
-    """Return rows in which the measured player sits in seat game mod players."""
-    return pa.Table.from_pylist(
-        [
-            {
-                "game": game,
-                "seat": seat,
-                "player": "bmcts" if seat == game % players else "heuristic",
-                "focal": seat == game % players,
-                "won": seat == winner(game),
-                "out": False,
-                "suggestions": 5 + seat,
-                "decisions": 10 if seat == game % players else 0,
-                "simulations": 1000 if seat == game % players else 0,
-                "search_seconds": 0.5 if seat == game % players else 0.0,
-                "winner": winner(game),
-                "turns": 100 + game,
-                "game_suggestions": 26,
-            }
-            for game in games
-            for seat in range(players)
-        ],
-        results.ROW,
-    )
-
-
-def test_parts_are_read_back_in_order(tmp_path):
+def test_parts_are_read_back_in_order(rows, tmp_path):
     kept = results.Results(tmp_path)
     kept.add(rows([4, 5]))
     kept.flush()
@@ -48,7 +21,7 @@ def test_parts_are_read_back_in_order(tmp_path):
     assert (kept.games, kept.wins) == (6, 6)
 
 
-def test_a_game_counts_once(tmp_path):
+def test_a_game_counts_once(rows, tmp_path):
     kept = results.Results(tmp_path)
     kept.add(rows([0, 1]))
     kept.add(rows([1, 2]))
@@ -58,14 +31,14 @@ def test_a_game_counts_once(tmp_path):
     assert kept.read().equals(rows(range(3)))
 
 
-def test_results_are_written_while_the_run_goes_on(tmp_path, monkeypatch):
+def test_results_are_written_while_the_run_goes_on(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "FLUSH_SECONDS", 0.0)
     kept = results.Results(tmp_path)
     kept.add(rows([0]))
     assert results.read(tmp_path).equals(rows([0]))
 
 
-def test_a_part_cut_short_is_not_read(tmp_path):
+def test_a_part_cut_short_is_not_read(rows, tmp_path):
     kept = results.Results(tmp_path)
     kept.add(rows([0]))
     kept.flush()
@@ -78,7 +51,7 @@ def test_an_empty_folder_is_refused(tmp_path):
         results.read(tmp_path)
 
 
-def test_the_figures_of_a_run():
+def test_the_figures_of_a_run(rows):
     table = rows(range(8), winner=lambda game: {0: 0, 1: 1, 2: -1, 3: 0}.get(game, game % 4))
     figures = results.summarise(table, 4)
     assert (figures["games"], figures["wins"], figures["draws"]) == (8, 6, 1)

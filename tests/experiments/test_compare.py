@@ -1,0 +1,116 @@
+"""The main job from command line to files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import mlflow
+import pytest
+
+from experiments import results
+
+QUIET = "tracking.enabled=false"
+
+
+def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, database):
+    outcome = run_compare("player=heuristic", "match.games=400", f"tracking.uri={database}")
+    assert outcome.code == 0, outcome.err
+    assert not outcome.err
+    summary = outcome.summary
+    assert (summary["player"], summary["opponent"]) == ("heuristic", "heuristic")
+    assert (summary["games"], summary["seed"], summary["interrupted"]) == (400, 0, False)
+    assert summary["ci95"][0] < 0.25 < summary["ci95"][1], "parity among equals"
+    assert summary["run"]["configuration"]["match"]["games"] == 400
+    assert summary["run"]["versions"]["numba"]
+    table = results.read(outcome.folder)
+    assert table.num_rows == 1600
+    assert table["game"].to_pylist() == [game for game in range(400) for _ in range(4)]
+    focal = results.focal_rows(table)
+    assert focal["seat"].to_pylist() == [game % 4 for game in range(400)]
+    assert "heuristic against 3 heuristic" in outcome.out
+    client = mlflow.MlflowClient(database)
+    (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
+    assert run.info.status == "FINISHED"
+    assert run.data.metrics["win_rate"] == summary["win_rate"]
+    assert run.data.params["opponent.name"] == "heuristic"
+    files = {each.path for each in client.list_artifacts(run.info.run_id)}
+    assert files == {"config.yaml", "summary.json", "win_rate.png"}
+    assert (outcome.folder / "win_rate.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_published_result_stands_beside_ours(run_compare, ray_session):
+    outcome = run_compare("player=random", "match.games=40", QUIET)
+    assert "6.6 % (5.8 to 7.6)" in outcome.out
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        ("player=random", "match.games=400"),
+        ("experiment=main", "match.games=4", "player.budget.simulations=8"),
+    ],
+)
+def test_the_same_seed_gives_the_same_summary(run_compare, ray_session, match):
+    one, two, other = (
+        run_compare(*match, QUIET, f"match.workers={workers}", f"seed={seed}")
+        for workers, seed in ((1, 0), (2, 0), (2, 1))
+    )
+    assert one.figures == two.figures
+    assert results.read(one.folder).drop_columns("search_seconds") == results.read(
+        two.folder
+    ).drop_columns("search_seconds")
+    assert one.figures["turns_mean"] != other.figures["turns_mean"], "another seed, other games"
+
+
+@pytest.mark.parametrize("settings", [("experiment=strength",), ("debug=quick",)])
+def test_committed_experiments_run_shrunk(run_compare, ray_session, settings):
+    shrunk = ("match.games=2", "player.budget.simulations=2", QUIET)
+    outcome = run_compare(*settings, *shrunk)
+    assert outcome.code == 0, outcome.err
+    assert outcome.summary["games"] == 2
+
+
+def test_a_sweep_is_one_run_after_another(run_compare, ray_session, tmp_path):
+    outcome = run_compare("-m", "player=random", "seed=5,6", "match.games=20", QUIET)
+    assert outcome.code == 0, outcome.err
+    seeds = [
+        json.loads((outcome.folder / str(job) / "summary.json").read_text())["seed"]
+        for job in (0, 1)
+    ]
+    assert seeds == [5, 6]
+
+
+def test_ctrl_c_keeps_what_was_played(tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "experiments.compare", "player=random", f"run.folder={folder}"]
+    process = subprocess.Popen(
+        [*command, "match.games=100000000", f"tracking.uri=sqlite:///{tmp_path / 'mlflow.db'}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).resolve().parents[2],
+        start_new_session=True,
+    )
+    while not list(folder.glob("games-*.parquet")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    pressed = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - pressed < 2
+    assert process.returncode == 130
+    assert "Traceback" not in out + err
+    assert err.startswith("sleuth-compare: interrupted after ")
+    assert str(folder) in err
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["interrupted"]
+    assert results.read(folder).num_rows == 4 * summary["games"]
+    client = mlflow.MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
+    assert run.info.status == "KILLED"

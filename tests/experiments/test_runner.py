@@ -1,0 +1,88 @@
+"""Games over Ray: the same with any number of workers, and after workers have died."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import ray
+
+from experiments import play, runner
+from experiments.schedule import Match, Portions
+
+MATCH = Match(
+    rules={"name": "ledford", "players": 4},
+    player={"name": "random"},
+    opponent={"name": "heuristic"},
+    players=4,
+    focal_seats=(0, 1, 2, 3),
+    seed=3,
+)
+
+
+def _played(match: Match, games: int, workers: int, interfere=lambda: None):
+    tables = []
+    for done in runner.finished(match, Portions(games, match.compiled), workers, 1.0):
+        tables += done
+        if done:
+            interfere()
+    return runner.pa.concat_tables(tables).sort_by([("game", "ascending"), ("seat", "ascending")])
+
+
+def _busy_workers() -> list[int]:
+    """Return the processes, started by this one, that play games now."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            title = (folder / "cmdline").read_bytes().split(b"\0")[0]
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            grandparent = int(
+                Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[1]
+            )
+        except (OSError, IndexError, ValueError):
+            continue
+        if title == b"ray::_play" and grandparent == os.getpid():
+            found.append(int(folder.name))
+    return found
+
+
+def test_workers_change_nothing(ray_session):
+    one, two = (_played(MATCH, 1000, workers) for workers in (1, 2))
+    assert one.equals(two)
+    assert one.equals(play.portion(MATCH, range(1000)))
+
+
+def test_a_killed_worker_costs_no_game(ray_session):
+    killed = []
+
+    def kill():
+        if len(killed) < 2:
+            for worker in _busy_workers()[:1]:
+                os.kill(worker, signal.SIGKILL)
+                killed.append(worker)
+
+    table = _played(MATCH, 30_000, 2, kill)
+    assert killed, "no worker was caught at play"
+    assert table.equals(play.portion(MATCH, range(30_000)))
+
+
+def test_games_that_always_kill_their_worker_end_the_run(ray_session):
+    @ray.remote(max_retries=0)
+    def die():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(runner.WorkersLost, match="games 4 to 5"):
+        runner._result(die.remote(), range(4, 6))
+
+
+def test_an_unreachable_cluster_is_refused(monkeypatch):
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+
+    def fail(*_, **__):
+        raise ConnectionError("no route\nto host")
+
+    monkeypatch.setattr(ray, "init", fail)
+    with pytest.raises(runner.Refusal, match=r"ray.address=nowhere:1: cannot connect: no route$"):
+        runner.start("nowhere:1", 2)
