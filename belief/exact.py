@@ -12,9 +12,9 @@ the kept links give exact independent deals; passes with the envelope fixed give
 Shapes: matrices are (21 cards, 7 columns), column 0 the envelope, column p + 1 player p; deals are
 int64 (21,) of 0 envelope, p + 1 player, -1 face up.
 
-Limits: 3 to 6 players with at most 7 open places a hand; states in a fixed workspace.  What
-does not fit makes `solve` return False with ``work.plan[0].status == FULL``, never a wrong answer;
-`ExactPosterior` then takes a larger workspace.
+Limits: 3 to 6 players with at most 7 open places a hand; 34 clauses and bonds in progress
+at once; states in a fixed workspace.  What does not fit makes `solve` return False with the status
+TOO_WIDE or FULL, never a wrong answer; if FULL, `ExactPosterior` takes a larger workspace.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from belief.layers import (
     DIGIT_BITS,
     FULL,
     SOLVED,
+    TOO_WIDE,
     TOP_OF_DIGITS,
     Workspace,
     arrange,
@@ -144,8 +145,8 @@ def _backwards(work) -> None:
 def solve(ev, work) -> bool:
     """Compute the posterior of the evidence ``ev`` in ``work``.
 
-    Returns False if there is none: ``work.plan[0].status`` then is CONTRADICTORY, or FULL if the
-    workspace (or a list of the evidence) was too small.  Otherwise fills ``work.marginals``, known
+    Returns False if there is none: ``work.plan[0].status`` then is CONTRADICTORY, or FULL or
+    TOO_WIDE (see `belief.layers`) if there may be one.  Otherwise fills ``work.marginals``, known
     cards included, and what the functions below read.  Consumes no randomness.
     """
     plan = work.plan[0]
@@ -237,10 +238,11 @@ class ExactPosterior:
     ContradictoryEvidence
         No deal is consistent with the evidence.
     EvidenceFull
-        A list of the evidence overflowed, or more states are needed than ``MAX_STATES``.
+        A list of the evidence overflowed, a state cannot be told in 63 bits, or more than
+        ``MAX_STATES`` are needed.
     """
 
-    MAX_STATES = 1 << 24
+    MAX_STATES = 1 << 22
 
     def __init__(self, evidence, work: Workspace | None = None) -> None:
         check(evidence)
@@ -248,6 +250,8 @@ class ExactPosterior:
         while not solve(evidence, self.work):
             if self.work.plan[0].status == CONTRADICTORY:
                 raise ContradictoryEvidence("no deal is consistent with the recorded answers")
+            if self.work.plan[0].status == TOO_WIDE:
+                raise EvidenceFull("more open clauses or places than a state can hold")
             if 4 * len(self.work.key) > self.MAX_STATES:
                 raise EvidenceFull(f"the posterior needs more than {len(self.work.key)} states")
             self.work = workspace(4 * len(self.work.key))

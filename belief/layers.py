@@ -38,8 +38,9 @@ from belief.evidence import (
 from belief.propagation import KNOWN, settle
 from mcts.kernel.compile import jit
 
-UNSOLVED, SOLVED, CONTRADICTORY, FULL = 0, 1, 2, 3
-"""States of `PLAN.status`.  FULL: the workspace (or a key) is too small for this posterior."""
+UNSOLVED, SOLVED, CONTRADICTORY, FULL, TOO_WIDE = 0, 1, 2, 3, 4
+"""`PLAN.status`.  FULL: the workspace is too small for this posterior; TOO_WIDE: a key is (more
+than 34 flags at once or more than 7 places in a hand), or the evidence had overflowed."""
 
 DIGIT_BITS = 4
 FIRST_FLAG, LAST_FLAG = 28, 62
@@ -190,7 +191,7 @@ def _candidates(ev, plan) -> None:
     for player in range(ev.players):
         places = ev.hand_sizes[player] - count(known.has[player + 1])
         if places > MAX_PLACES:
-            plan.status = FULL
+            plan.status = TOO_WIDE
         plan.root |= places << (DIGIT_BITS * (player + 1))
     later = np.int64(0x7777777)  # digit h: 7 minus the later cards that h may get, at least 0
     for block in range(CATEGORIES - 1, -1, -1):
@@ -233,7 +234,7 @@ def _free_flag(plan, first: int, last: int) -> int:
     free = FLAG_BITS & ~taken
     flag = free & -free
     if flag == 0:
-        plan.status = FULL
+        plan.status = TOO_WIDE
     for t in range(first, last + 1):
         plan.used[t] |= flag
     return flag
@@ -332,7 +333,7 @@ def arrange(ev, plan) -> bool:
     """Fill ``plan`` for the evidence; return False, and say why in ``status``, if that fails."""
     plan.status = UNSOLVED
     if ev.overflow:
-        plan.status = FULL
+        plan.status = TOO_WIDE
         return False
     if not settle(ev, plan.known):
         plan.status = CONTRADICTORY

@@ -1,0 +1,112 @@
+"""The evidence record: what is kept, what is dropped, what is reported."""
+
+import numpy as np
+import pytest
+from histories import mask, random_history
+
+from belief import evidence
+from belief.evidence import ALL_CARDS, ContradictoryEvidence, EvidenceFull, check, new_evidence
+from belief.propagation import new_known, settle
+
+
+@pytest.fixture
+def ev():
+    """Return the record of seat 0 of four, with four own and two face-up cards."""
+    record = new_evidence()[0]
+    sizes = np.array([4, 4, 4, 4])
+    evidence.reset(record, 4, 0, sizes, mask((0, 7, 13, 14)), mask((3, 20)))
+    return record
+
+
+def clauses(ev):
+    """Return the live clauses as a set of (player, cards)."""
+    return {(int(e) >> 21, int(e) & ALL_CARDS) for e in ev.clause[: ev.clauses]}
+
+
+def test_counting_cards():
+    assert evidence.count(mask((0, 5, 20))) == 3
+    assert [evidence.lowest(mask(range(c, 21))) for c in (0, 11, 20)] == [0, 11, 20]
+    assert [evidence.category(c) for c in (0, 5, 6, 11, 12, 20)] == [0, 0, 1, 1, 2, 2]
+
+
+def test_clauses_are_deduplicated_and_subsumed(ev):
+    evidence.showed(ev, 1, mask((1, 6, 12)))
+    evidence.showed(ev, 1, mask((1, 6, 12)))
+    evidence.showed(ev, 2, mask((1, 6, 12)))
+    assert len(clauses(ev)) == ev.clauses == 2
+    evidence.showed(ev, 1, mask((1, 6, 13)))  # 13 is ours
+    assert clauses(ev) == {(1, mask((1, 6))), (2, mask((1, 6, 12)))}
+
+
+def test_a_clause_becomes_knowledge_and_knowledge_meets_clauses(ev):
+    evidence.showed(ev, 1, mask((1, 6, 12)))
+    evidence.showed(ev, 1, mask((2, 6, 15)))
+    evidence.showed(ev, 2, mask((2, 6, 12)))
+    evidence.passed(ev, 1, mask((1, 8, 12)))
+    assert ev.has[1] == mask((6,))
+    assert clauses(ev) == {(2, mask((2, 6, 12)))}
+    evidence.shown(ev, 1, 6, mask((2, 6, 18)))
+    assert ev.others[0] & ALL_CARDS == mask((2, 18))
+
+
+def test_shown_cards_have_a_multiplicity(ev):
+    for _ in range(1000):
+        evidence.shown(ev, 1, 6, mask((2, 6, 18)))
+        evidence.shown(ev, 1, 6, mask((0, 6, 13)))  # the others are ours: no information
+    assert ev.shown == 1
+    assert ev.times[0] == 1000
+    assert ev.lacks[2] & mask((6,))
+
+
+def test_contradictions_and_full_lists_are_reported(ev):
+    check(ev)
+    evidence.shown(ev, 1, 6, mask((2, 6, 18)))
+    evidence.passed(ev, 1, mask((4, 6, 18)))
+    with pytest.raises(ContradictoryEvidence):
+        check(ev)
+    full = new_evidence()[0]
+    evidence.reset(full, 3, 0, np.array([6, 6, 6]), 0, 0)
+    for player in (1, 2):
+        for room in range(12, 21):
+            for weapon in range(6, 12):
+                for suspect in range(6):
+                    evidence.showed(full, player, mask((suspect, weapon, room)))
+    with pytest.raises((EvidenceFull, ContradictoryEvidence)):
+        check(full)
+    assert full.overflow == 1
+    assert full.clauses == evidence.MAX_CLAUSES
+
+
+def test_copies_are_deep(ev):
+    records = new_evidence(2)
+    records[0] = ev
+    records[1] = records[0]
+    evidence.passed(records[1], 1, mask((1, 6, 12)))
+    evidence.showed(records[1], 2, mask((1, 6, 12)))
+    assert records[0].lacks[1] == ev.lacks[1] != records[1].lacks[1]
+    assert records[0].clauses == 0
+
+
+def test_consequences_never_exclude_the_truth():
+    rng = np.random.default_rng(3)
+    known = new_known()[0]
+    settled = 0
+    for i in range(60):
+        history = random_history(rng, 3 + i % 4, 30)
+        ev = history.record()
+        check(ev)
+        assert settle(ev, known)
+        for holder in range(history.players + 1):
+            truth = mask(np.flatnonzero(history.deal == holder))
+            assert int(known.has[holder]) & ~truth == 0
+            assert truth & ~int(known.may[holder]) == 0
+        settled += int(known.has[0] != 0)
+    assert settled > 5
+
+
+def test_long_games_fit():
+    """3,000 random questions overflow no list."""
+    rng = np.random.default_rng(4)
+    for players in (3, 4, 6):
+        ev = random_history(rng, players, 3000).record()
+        check(ev)

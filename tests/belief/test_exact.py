@@ -1,0 +1,223 @@
+"""The exact posterior against brute force, its samples, its limits and its errors."""
+
+import numpy as np
+import pytest
+from histories import brute_force, deals_below, mask, means, random_history
+from scipy.stats import chisquare
+
+from belief import evidence
+from belief.evidence import ContradictoryEvidence, EvidenceFull, new_evidence
+from belief.exact import FULL, ExactPosterior, solve, workspace
+from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.rng import new_stream
+
+HISTORIES = 12 if INTERPRETED else 200
+PAIRS = 300_000 if INTERPRETED else 3_000_000
+
+
+def histories(seed, wanted, players=(3, 4), limit=PAIRS):
+    """Yield random histories small enough for brute force, of each number of players in turn."""
+    rng = np.random.default_rng(seed)
+    found = 0
+    while found < wanted:
+        n = players[found % len(players)]
+        face_up = 2 if n == 4 and found % 4 == 1 else 0
+        repeat = float(rng.choice([0.0, 0.2, 0.6]))
+        history = random_history(rng, n, int(rng.integers(3, 40)), face_up=face_up, repeat=repeat)
+        if deals_below(history, limit):
+            found += 1
+            yield history
+
+
+def opening(players=4, hand=(0, 7, 13, 14), face_up=(3, 20), sizes=(4, 4, 4, 4)):
+    """Return the evidence of seat 0 before the first question."""
+    ev = new_evidence()[0]
+    evidence.reset(ev, players, 0, np.array(sizes), mask(hand), mask(face_up))
+    return ev
+
+
+def test_means_agree_with_brute_force_on_random_histories():
+    work = workspace()
+    repeated = coupled = with_clauses = 0
+    for history in histories(1, HISTORIES):
+        marginals, table = means(*brute_force(history))
+        ev = history.record()
+        posterior = ExactPosterior(ev, work)
+        np.testing.assert_allclose(posterior.marginals, marginals, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
+        plan = work.plan[0]
+        repeated += bool(np.any(ev.times[: ev.shown] > 1))
+        coupled += bool(np.any(plan.bond[: plan.layers] >= 0))
+        with_clauses += plan.clauses > 0
+    # The cases that matter did occur.
+    assert min(repeated, coupled, with_clauses) >= HISTORIES // 6
+
+
+def test_more_players_agree_with_brute_force():
+    for history in histories(2, 3 if INTERPRETED else 20, players=(5, 6)):
+        marginals, table = means(*brute_force(history))
+        posterior = ExactPosterior(history.record())
+        np.testing.assert_allclose(posterior.marginals, marginals, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
+
+
+def test_brute_force_without_the_uniform_showing_disagrees():
+    """The control: leaving out the factor 1/k must be seen."""
+    apart = 0
+    for history in histories(1, 12):
+        marginals, _ = means(*brute_force(history, uniform_showing=False))
+        apart += np.abs(ExactPosterior(history.record()).marginals - marginals).max() > 1e-3
+    assert apart >= 6
+
+
+def test_single_envelopes_agree_with_the_table():
+    work = workspace()
+    for history in histories(3, 5 if INTERPRETED else 60):
+        posterior = ExactPosterior(history.record(), work)
+        table = posterior.envelope_table()
+        assert table.sum() == pytest.approx(1.0, abs=1e-12)
+        best = np.sort(table.ravel())[::-1]
+        for floor in (0.0, 0.1):
+            wanted = best[:4][best[:4] > floor]
+            likely = posterior.likely_envelopes(4, floor)
+            np.testing.assert_allclose([p for _, p in likely], wanted, rtol=0, atol=1e-12)
+            for (suspect, weapon, room), p in likely:
+                assert table[suspect, weapon - 6, room - 12] == pytest.approx(p, abs=1e-12)
+        for suspect, weapon, room in ((0, 6, 12), (3, 8, 17), (5, 11, 20)):
+            assert posterior.envelope_probability(suspect, weapon, room) == pytest.approx(
+                table[suspect, weapon - 6, room - 12], abs=1e-12
+            )
+
+
+def sample_fit(history, uniform_showing, draws, key):
+    """Return the p-value of sampled deals against the brute force deals."""
+    deals, probability = brute_force(history, uniform_showing)
+    index = {deal.tobytes(): i for i, deal in enumerate(deals)}
+    counts = np.zeros(len(deals))
+    for deal in ExactPosterior(history.record()).sample(new_stream(key), draws):
+        counts[index[deal.tobytes()]] += 1
+    return chisquare(counts, probability * draws).pvalue
+
+
+def test_sampled_deals_follow_the_posterior():
+    draws = 3_000 if INTERPRETED else 60_000
+    values, controls = [], []
+    for key, history in enumerate(histories(5, 400)):
+        deals, probability = brute_force(history)
+        if not (2 < len(deals) < 300 and probability.min() * draws > 5):
+            continue
+        values.append(sample_fit(history, True, draws, key))
+        _, flat = brute_force(history, uniform_showing=False)
+        if np.abs(flat - probability).max() > 0.02:
+            controls.append(sample_fit(history, False, draws, key))
+        if len(values) == 12:
+            break
+    assert len(values) >= (2 if INTERPRETED else 8)
+    assert min(values) > 1e-4
+    assert np.mean(np.array(values) > 0.05) > 0.5
+    # The control: a posterior without the factor 1/k does not fit the same samples.
+    assert controls
+    assert max(controls) < 1e-6
+
+
+def test_samples_explain_every_answer():
+    for key, history in enumerate(histories(6, 5 if INTERPRETED else 30, limit=10**9)):
+        posterior = ExactPosterior(history.record())
+        for deal in posterior.sample(new_stream(key), 20):
+            for player in range(history.players):
+                hand = {c for c in range(21) if deal[c] == player + 1}
+                assert len(hand) == history.sizes[player]
+                if player != history.seat:
+                    assert history.likelihood(player, hand) > 0
+            assert [int((deal[a:b] == 0).sum()) for a, b in ((0, 6), (6, 12), (12, 21))] == [1] * 3
+
+
+def test_opening_counts_the_deals():
+    posterior = ExactPosterior(opening())
+    # 4 suspects x 5 weapons x 6 rooms are open; 12 other cards go to three hands of four.
+    assert posterior.total == 120 * 34650
+    assert posterior.marginals[1, 0] == pytest.approx(1 / 4)
+    np.testing.assert_allclose(posterior.marginals.sum(axis=0), [3, 4, 4, 4, 4, 0, 0], atol=1e-12)
+    assert posterior.marginals[3].sum() == 0
+    assert posterior.marginals[0].tolist() == [0, 1, 0, 0, 0, 0, 0]
+
+
+def test_everything_known():
+    ev = opening(players=3, hand=range(1, 6), face_up=(), sizes=(5, 6, 7))
+    for card in range(7, 13):
+        evidence.has_card(ev, 1, card)
+    posterior = ExactPosterior(ev)
+    assert posterior.envelope_probability(0, 6, 20) == pytest.approx(1 / 8)
+    for card in range(13, 20):
+        evidence.has_card(ev, 2, card)
+    posterior = ExactPosterior(ev)
+    assert posterior.likely_envelopes(3) == [((0, 6, 20), 1.0)]
+    assert posterior.envelope_table()[0, 0, 8] == 1.0
+    assert posterior.sample(new_stream(1), 1)[0].tolist() == [0, *[1] * 5, 0, *[2] * 6, *[3] * 7, 0]
+
+
+def test_too_large_a_hand_is_refused():
+    with pytest.raises(EvidenceFull):
+        ExactPosterior(opening(players=3, hand=range(1, 6), face_up=(), sizes=(5, 5, 8)))
+
+
+def test_contradictions_are_named():
+    ev = opening()
+    for player in (1, 2, 3):
+        evidence.passed(ev, player, mask((1, 6, 12)))
+        evidence.passed(ev, player, mask((2, 8, 15)))
+    with pytest.raises(ContradictoryEvidence):
+        ExactPosterior(ev)
+    ev = opening()
+    evidence.passed(ev, 1, mask((1, 6, 12)))
+    evidence.showed(ev, 1, mask((1, 6, 12)))
+    with pytest.raises(ContradictoryEvidence):
+        ExactPosterior(ev)
+    # Five different cards for a hand of four, which no single mask shows.
+    ev = opening()
+    for i in range(1, 3):
+        for weapon, room in ((6, 12), (8, 15), (9, 16), (10, 17), (11, 18)):
+            evidence.showed(ev, i, mask((weapon, room)))
+    with pytest.raises(ContradictoryEvidence):
+        ExactPosterior(ev)
+
+
+def test_scrambled_histories_end():
+    """Answers put into wrong mouths: a contradiction or a posterior, never an endless loop."""
+    rng = np.random.default_rng(8)
+    contradictory = 0
+    for history in histories(9, 6 if INTERPRETED else 60, limit=10**9):
+        for i, (kind, _, trio, card) in enumerate(history.events):
+            if rng.random() < 0.1:
+                history.events[i] = (kind, int(rng.integers(history.players)), trio, card)
+        try:
+            total = ExactPosterior(history.record()).marginals.sum()
+            assert total == pytest.approx(21 - len(history.face_up))
+        except ContradictoryEvidence:
+            contradictory += 1
+    assert contradictory > 0
+
+
+def test_a_small_workspace_is_full_and_grows():
+    work = workspace(16)
+    assert not solve(opening(), work)
+    assert work.plan[0].status == FULL
+    grown = ExactPosterior(opening(), work)
+    np.testing.assert_array_equal(grown.marginals, ExactPosterior(opening()).marginals)
+
+
+def test_lost_evidence_is_refused():
+    ev = opening()
+    ev.overflow = 1
+    assert not solve(ev, workspace())
+    with pytest.raises(EvidenceFull):
+        ExactPosterior(ev)
+
+
+def test_solving_again_gives_the_same_bits():
+    work, other = workspace(), workspace()
+    for history in histories(10, 10, limit=10**9):
+        ev = history.record()
+        assert solve(ev, work)
+        assert solve(ev, other)
+        np.testing.assert_array_equal(work.marginals, other.marginals)

@@ -1,0 +1,96 @@
+"""The factored belief of the thesis against its formulas."""
+
+import numpy as np
+import pytest
+from histories import mask
+
+from belief import factored
+
+HAND, FACE_UP = mask((0, 7, 13, 14)), mask((3, 20))
+
+
+@pytest.fixture
+def b():
+    """Return the start belief of seat 0 of four."""
+    matrix = np.full((21, 7), np.nan)
+    factored.start(matrix, 4, 0, HAND, FACE_UP)
+    return matrix
+
+
+def test_start_is_exactly_thirty_bits(b):
+    assert factored.entropy(b) == 30.0
+    assert b[1].tolist() == [0.25, 0, 0.25, 0.25, 0.25, 0, 0]
+    assert b[7].tolist() == [0, 1, 0, 0, 0, 0, 0]
+    assert b[20].sum() == 0
+
+
+def test_a_pass_zeroes_and_normalises(b):
+    factored.passed(b, 2, mask((1, 7, 15)))
+    assert b[1].tolist() == [1 / 3, 0, 1 / 3, 0, 1 / 3, 0, 0]
+    assert b[7].tolist() == [0, 1, 0, 0, 0, 0, 0]
+    factored.passed(b, 1, mask((1,)))
+    factored.passed(b, 3, mask((1,)))
+    assert b[1, 0] == 1.0  # exactly: the Heuristic accuses on it
+    assert factored.row_entropy(b, 1) == 0.0
+
+
+def test_a_single_candidate_is_exactly_one_after_soft_evidence(b):
+    factored.showed(b, 1, mask((1, 6, 15)), 15)
+    factored.showed(b, 2, mask((1, 8, 16)), 14)
+    for player in (1, 2, 3):
+        factored.passed(b, player, mask((1, 7, 12)))
+    assert b[1, 0] == 1.0
+
+
+def test_soft_evidence_is_equation_3_1(b):
+    factored.passed(b, 2, mask((6,)))
+    factored.showed(b, 2, mask((1, 6, 15)), 15)  # 6 is excluded: n = 2, factor 7.5
+    expected = np.array([0.25, 0, 0.25, 0.25 * 7.5, 0.25, 0, 0])
+    np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-15)
+    assert b[6].tolist() == [1 / 3, 0, 1 / 3, 0, 1 / 3, 0, 0]
+    # The same answer seen again is multiplied in again.
+    factored.showed(b, 2, mask((1, 6, 15)), 15)
+    expected[3] *= 7.5
+    np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-14)
+
+
+def test_a_card_held_for_sure_counts_among_the_possible(b):
+    factored.shown(b, 2, 6)
+    assert b[6].tolist() == [0, 0, 0, 1, 0, 0, 0]
+    factored.showed(b, 2, mask((1, 6, 15)), 14)
+    expected = np.array([0.25, 0, 0.25, 0.25 * 14 / 3, 0.25, 0, 0])
+    np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-15)
+    assert b[6].tolist() == [0, 0, 0, 1, 0, 0, 0]
+
+
+def test_rows_stay_distributions_to_exhaustion(b):
+    """Thousands of repeated answers run to false certainty, never to NaN or an empty row."""
+    for _ in range(3000):
+        factored.showed(b, 2, mask((1, 6, 15)), 15)
+    assert b[1, 3] == 1.0
+    before = b.copy()
+    factored.passed(b, 2, mask((1, 6, 15)))
+    factored.showed(b, 3, mask((0, 7, 13)), 15)  # all ours
+    factored.showed(b, 3, mask((2, 8, 16)), 0)
+    np.testing.assert_array_equal(b, before)
+    rng = np.random.default_rng(1)
+    for _ in range(3000):
+        cards = mask((rng.integers(6), rng.integers(6, 12), rng.integers(12, 21)))
+        player = int(rng.integers(1, 4))
+        if rng.random() < 0.1:
+            factored.passed(b, player, cards)
+        else:
+            factored.showed(b, player, cards, 12)
+    sums = b.sum(axis=1)
+    known = np.array([card not in (3, 20) for card in range(21)])
+    np.testing.assert_allclose(sums[known], 1.0, rtol=1e-12)
+    assert (sums[~known] == 0).all()
+
+
+@pytest.mark.parametrize("players", [3, 5, 6])
+def test_columns_beyond_the_players_stay_empty(players):
+    b = np.zeros((21, 7))
+    factored.start(b, players, players - 1, HAND, 0)
+    factored.showed(b, 0, mask((1, 6, 15)), 17)
+    assert (b[:, players + 1 :] == 0).all()
+    np.testing.assert_allclose(b.sum(axis=1), 1.0)
