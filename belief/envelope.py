@@ -2,7 +2,8 @@
 
 Every function carries the weight of the ways from the first state over one category after another
 with the envelope card of the category fixed, along the links that `belief.exact.solve` has kept.
-They overwrite the scratch ``work.value`` and read the rest of ``work``: one thread a workspace.
+They overwrite the scratch ``work.value``, ``plan.chance`` and ``plan.trio``, and read the rest of
+``work``: one thread a workspace.
 Nothing here consumes randomness.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import CATEGORIES, CATEGORY_START, ENVELOPE
-from belief.layers import bonds
+from belief.layers import LARGEST, bonds
 from mcts.kernel.compile import jit
 
 
@@ -41,21 +42,23 @@ def _push(work, block: int, card: int) -> None:
 
 
 @jit
-def _tally(work, block: int, chance: np.ndarray) -> None:
-    """Set ``chance[i]`` to the weight, from ``work.value``, of the block's i-th card as envelope.
+def _tally(work, block: int) -> None:
+    """Set ``chance[block, i]`` to the weight of the deals with card i of the block as envelope.
 
-    Overwrites ``work.value`` behind the layer in which the block begins.
+    They go on from ``work.value``, which is overwritten behind the begin of the block.
     """
     plan = work.plan[0]
     value, backward, child = work.value, work.backward, work.child
     category = plan.block_category[block]
     first = CATEGORY_START[category]
-    for i in range(CATEGORY_START[category + 1] - first):
-        chance[i] = 0.0
+    for i in range(LARGEST):
+        plan.chance[block, i] = 0.0
     begin, end = plan.block[block], plan.block[block + 1]
     if plan.envelope[category] >= 0:
+        weight = 0.0
         for state in range(plan.state_from[begin], plan.state_from[begin + 1]):
-            chance[plan.envelope[category] - first] += value[state] * backward[state]
+            weight += value[state] * backward[state]
+        plan.chance[block, plan.envelope[category] - first] = weight
         return
     _push(work, block, -1)
     for t in range(begin, end):
@@ -65,7 +68,20 @@ def _tally(work, block: int, chance: np.ndarray) -> None:
             weight = 0.0
             for state in range(from_state, plan.state_from[t + 1]):
                 weight += value[state] * backward[child[edges + state - from_state]]
-            chance[plan.card[t] - first] = weight
+            plan.chance[block, plan.card[t] - first] = weight
+
+
+@jit
+def _take_best(plan, block: int, bound: float) -> int:
+    """Remove and return the likeliest card left in the block if it is above ``bound``, else -1."""
+    best, weight = -1, bound
+    for i in range(LARGEST):
+        if plan.chance[block, i] > weight:
+            best, weight = i, plan.chance[block, i]
+    if best < 0:
+        return -1
+    plan.chance[block, best] = 0.0
+    return CATEGORY_START[plan.block_category[block]] + best
 
 
 @jit
@@ -91,42 +107,39 @@ def likely_envelopes(work, n: int, floor: float, cards: np.ndarray, probability:
     (n, 3): suspect, weapon, room) and ``probability`` (n,); returns how many were found.
     """
     plan = work.plan[0]
+    trio = plan.trio
     found = 0
     bound = floor * plan.total
-    chance = np.zeros((CATEGORIES, 9))
-    first_a = CATEGORY_START[plan.block_category[0]]
-    first_b = CATEGORY_START[plan.block_category[1]]
-    first_c = CATEGORY_START[plan.block_category[2]]
-    trio = np.empty(CATEGORIES, np.int64)
     work.value[1] = 1.0
-    _tally(work, 0, chance[0])
+    _tally(work, 0)
     while True:
-        a = np.argmax(chance[0])
-        if chance[0, a] <= bound:
+        a = _take_best(plan, 0, bound)
+        if a < 0:
             break
-        chance[0, a] = 0.0
-        trio[plan.block_category[0]] = first_a + a
-        _push(work, 0, first_a + a)
-        _tally(work, 1, chance[1])
+        trio[plan.block_category[0]] = a
+        _push(work, 0, a)
+        _tally(work, 1)
         while True:
-            b = np.argmax(chance[1])
-            if chance[1, b] <= bound:
+            b = _take_best(plan, 1, bound)
+            if b < 0:
                 break
-            chance[1, b] = 0.0
-            trio[plan.block_category[1]] = first_b + b
-            _push(work, 1, first_b + b)
-            _tally(work, 2, chance[2])
-            for c in range(9):
-                if chance[2, c] <= bound:
+            trio[plan.block_category[1]] = b
+            _push(work, 1, b)
+            _tally(work, 2)
+            for i in range(LARGEST):
+                weight = plan.chance[2, i]
+                if weight <= bound:
                     continue
-                trio[plan.block_category[2]] = first_c + c
+                trio[plan.block_category[2]] = CATEGORY_START[plan.block_category[2]] + i
                 at = min(found, n - 1)
-                while at > 0 and probability[at - 1] < chance[2, c]:
+                while at > 0 and probability[at - 1] < weight:
                     probability[at] = probability[at - 1]
-                    cards[at] = cards[at - 1]
+                    for k in range(CATEGORIES):
+                        cards[at, k] = cards[at - 1, k]
                     at -= 1
-                probability[at] = chance[2, c]
-                cards[at] = trio
+                probability[at] = weight
+                for k in range(CATEGORIES):
+                    cards[at, k] = trio[k]
                 found = min(found + 1, n)
                 if found == n:
                     bound = max(bound, probability[n - 1])
@@ -139,22 +152,33 @@ def likely_envelopes(work, n: int, floor: float, cards: np.ndarray, probability:
 def envelope_table(work, table: np.ndarray) -> None:
     """Fill ``table`` (6, 6, 9) with the probability of every envelope."""
     plan = work.plan[0]
-    table[:] = 0.0
-    chance = np.zeros((CATEGORIES, 9))
-    at = np.empty(CATEGORIES, np.int64)
+    trio = plan.trio
+    for suspect in range(table.shape[0]):
+        for weapon in range(table.shape[1]):
+            for room in range(table.shape[2]):
+                table[suspect, weapon, room] = 0.0
     work.value[1] = 1.0
-    _tally(work, 0, chance[0])
-    for a in range(9):
-        if chance[0, a] > 0.0:
-            at[plan.block_category[0]] = a
-            _push(work, 0, CATEGORY_START[plan.block_category[0]] + a)
-            _tally(work, 1, chance[1])
-            for b in range(9):
-                if chance[1, b] > 0.0:
-                    at[plan.block_category[1]] = b
-                    _push(work, 1, CATEGORY_START[plan.block_category[1]] + b)
-                    _tally(work, 2, chance[2])
-                    for c in range(9):
-                        if chance[2, c] > 0.0:
-                            at[plan.block_category[2]] = c
-                            table[at[0], at[1], at[2]] = chance[2, c] / plan.total
+    _tally(work, 0)
+    while True:
+        a = _take_best(plan, 0, 0.0)
+        if a < 0:
+            break
+        trio[plan.block_category[0]] = a
+        _push(work, 0, a)
+        _tally(work, 1)
+        while True:
+            b = _take_best(plan, 1, 0.0)
+            if b < 0:
+                break
+            trio[plan.block_category[1]] = b
+            _push(work, 1, b)
+            _tally(work, 2)
+            for i in range(LARGEST):
+                trio[plan.block_category[2]] = CATEGORY_START[plan.block_category[2]] + i
+                weight = plan.chance[2, i]
+                if weight > 0.0:
+                    table[
+                        trio[0] - CATEGORY_START[0],
+                        trio[1] - CATEGORY_START[1],
+                        trio[2] - CATEGORY_START[2],
+                    ] = weight / plan.total

@@ -200,27 +200,32 @@ def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
     for t in range(plan.layers):
         if t & 3 == 0:
             left = uniform(stream) * backward[state]
-        begin = plan.state_from[t]
-        states = plan.state_from[t + 1] - begin
-        edge = plan.child_from[t] + state - begin
-        chosen, next_state, kept = 0, np.int64(0), 0.0
+        states = plan.state_from[t + 1] - plan.state_from[t]
+        edge = plan.child_from[t] + state - plan.state_from[t]
+        chosen, factor, onto = -1, 1.0, np.int64(0)
         for j in range(plan.candidates[t]):
             onto = np.int64(child[edge])
             edge += states
-            if onto:
-                factor = plan.weight[t, j]
-                if plan.bond[t, j] >= 0:
-                    factor *= bonds(plan, t, j, key[state] | plan.opened[t])
-                share = factor * backward[onto]
-                if share > 0.0:
-                    # Rounding may leave a crumb behind the last candidate: it gets it.
-                    chosen, next_state = plan.holder[t, j], onto
-                    kept = min(left / factor, backward[onto])
-                    left -= share
-                    if left < 0.0:
-                        break
-        holder[plan.card[t]] = chosen
-        state, left = next_state, kept
+            factor = plan.weight[t, j]
+            if plan.bond[t, j] >= 0:
+                factor *= bonds(plan, t, j, key[state] | plan.opened[t])
+            share = factor * backward[onto]
+            if left < share:
+                chosen = j
+                break
+            left -= share
+        if chosen < 0:
+            # Rounding left a crumb behind the last candidate: that one gets it.
+            chosen = plan.candidates[t] - 1
+            edge -= states
+            while backward[child[edge]] == 0.0:
+                chosen -= 1
+                edge -= states
+            onto, left, factor = np.int64(child[edge]), 0.0, 1.0
+        if factor != 1.0:
+            left /= factor
+        holder[plan.card[t]] = plan.holder[t, chosen]
+        state = onto
 
 
 class ExactPosterior:

@@ -28,6 +28,7 @@ from belief.evidence import (
     CARDS,
     CATEGORIES,
     CATEGORY_MASK,
+    CATEGORY_START,
     ENVELOPE,
     HOLDERS,
     MAX_CLAUSES,
@@ -48,6 +49,7 @@ FLAG_BITS = ((1 << LAST_FLAG) - 1) & ~((1 << FIRST_FLAG) - 1)
 TOP_OF_DIGITS = 0x8888888
 MAX_PLACES = 7
 MAX_TIMES = 60
+LARGEST = max(CATEGORY_START[i + 1] - CATEGORY_START[i] for i in range(CATEGORIES))
 
 PLAN = np.dtype(
     [
@@ -80,6 +82,8 @@ PLAN = np.dtype(
         ("envelope", np.int64, (CATEGORIES,)),  # known envelope card of a category, or -1
         ("layer_of", np.int64, (CARDS,)),  # inverse of `card`, for open cards
         ("used", np.int64, (CARDS,)),  # flags in use at layer t
+        ("chance", np.float64, (CATEGORIES, LARGEST)),  # scratch of `belief.envelope`
+        ("trio", np.int64, (CATEGORIES,)),  # likewise
         ("known", KNOWN),
         ("clauses", np.int64),
         ("clause", np.int64, (MAX_CLAUSES,)),  # holder << 21 | open cards
