@@ -173,15 +173,16 @@ def _conclude(
     cut_short: bool,
 ) -> None:
     """Write the summary, draw the plot, complete the record and print the table."""
-    from experiments import report, results
+    from experiments import report
+    from experiments.summary import write
 
     folder, table = played.folder, played.read()
-    summary = report.summary(settings, match, folder, table, cut_short)
+    summary = report.describe(settings, match, folder, table, cut_short)
     files = [folder / "config.yaml"]
     if not cut_short:  # Ctrl-C does not wait for Matplotlib
         files.append(report.draw(summary, match, folder, table))
     summary["seconds"] = time.monotonic() - started
-    files.append(results.write_summary(folder, summary))
+    files.append(write(folder, summary))
     if ready.tracker is not None:
         metrics = {
             key: float(value)

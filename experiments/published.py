@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from experiments.statistics import Estimate, win_rate
 
@@ -24,6 +26,8 @@ class Published:
 _THESIS = "Ledford 2018"
 _AGAIN = "program of Ledford 2018, run again"
 
+_RULES = {"name": "ledford", "players": 4, "dice": 1, "turn_cap": 3000}
+
 _RESULTS = {
     ("bmcts", "heuristic"): Published(408, 2000, _THESIS),
     ("heuristic", "random"): Published(2597, 3000, _AGAIN),
@@ -31,6 +35,6 @@ _RESULTS = {
 }
 
 
-def published(player: str, opponent: str, rules: str, players: int) -> Published | None:
+def published(player: str, opponent: str, rules: Mapping[str, Any]) -> Published | None:
     """Return the published result of one ``player`` against ``opponent`` in all other seats."""
-    return _RESULTS.get((player, opponent)) if (rules, players) == ("ledford", 4) else None
+    return _RESULTS.get((player, opponent)) if rules == _RULES else None

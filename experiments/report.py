@@ -10,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.table import Table
 
-from experiments import provenance, results
+from experiments import provenance, summary
 from experiments.published import Published, published
 from experiments.schedule import Match
 from experiments.statistics import Estimate
@@ -18,7 +18,7 @@ from experiments.statistics import Estimate
 PLOT = "win_rate.png"
 
 
-def summary(
+def describe(
     settings: DictConfig, match: Match, folder: Path, table: pa.Table, interrupted: bool
 ) -> dict[str, Any]:
     """Return what `summary.json` holds, all but ``seconds``.
@@ -29,7 +29,7 @@ def summary(
         "player": match.player["name"],
         "opponent": match.opponent["name"],
         "seed": match.seed,
-        **results.summarise(table, match.players),
+        **summary.summarise(table, match.players),
         "interrupted": interrupted,
         "run": {
             "folder": str(folder),
@@ -42,40 +42,44 @@ def summary(
     }
 
 
-def draw(summary: dict[str, Any], match: Match, folder: Path, table: pa.Table) -> Path:
+def draw(described: dict[str, Any], match: Match, folder: Path, table: pa.Table) -> Path:
     """Draw the run to `PLOT` in ``folder`` and return the path."""
     from experiments.plots import win_rate_plot  # Matplotlib takes a second to import
 
-    return win_rate_plot(table, _title(match), summary["parity"], _published(match), folder / PLOT)
+    return win_rate_plot(
+        table, _title(match), described["parity"], _published(match), folder / PLOT
+    )
 
 
-def show(summary: dict[str, Any], match: Match, folder: Path, console: Console) -> None:
+def show(described: dict[str, Any], match: Match, folder: Path, console: Console) -> None:
     """Print the result beside parity and the published one."""
     table = Table(title=_title(match))
     for column in ("", "games", "wins", "win rate, 95 %"):
         table.add_column(column, justify="left" if not column else "right")
-    ours = Estimate(summary["win_rate"], *summary["ci95"])
-    table.add_row("this run", str(summary["games"]), str(summary["wins"]), f"[bold]{ours}[/bold]")
+    ours = Estimate(described["win_rate"], *described["ci95"])
+    table.add_row(
+        "this run", str(described["games"]), str(described["wins"]), f"[bold]{ours}[/bold]"
+    )
     known = _published(match)
     if known is not None:
         table.add_row(known.source, str(known.games), str(known.wins), str(known.rate))
-    table.add_row("parity", "", "", f"{100 * summary['parity']:.1f} %")
+    table.add_row("parity", "", "", f"{100 * described['parity']:.1f} %")
     console.print(table)
     facts = [
-        f"a game took {summary['turns_mean']:.1f} turns",
-        f"{summary['suggestions_mean']:.1f} suggestions",
-        f"{summary['draws']} draws",
-        f"{summary['accused_wrongly']} wrong accusations",
+        f"a game took {described['turns_mean']:.1f} turns",
+        f"{described['suggestions_mean']:.1f} suggestions",
+        f"draws {described['draws']}",
+        f"wrong accusations {described['accused_wrongly']}",
     ]
-    if summary["simulations_per_second"]:
-        facts.append(f"{summary['simulations_per_second']:,.0f} simulations a second of search")
-    console.print(", ".join(facts) + f"; {summary['seconds']:.0f} s in all.", soft_wrap=True)
+    if described["simulations_per_second"]:
+        facts.append(f"{described['simulations_per_second']:,.0f} simulations a second of search")
+    console.print(", ".join(facts) + f"; {described['seconds']:.0f} s in all.", soft_wrap=True)
     console.print(f"Written to {folder}", soft_wrap=True)
 
 
 def _published(match: Match) -> Published | None:
     names = match.player["name"], match.opponent["name"]
-    return published(*names, match.rules["name"], match.players)
+    return published(*names, match.rules)
 
 
 def _title(match: Match) -> str:

@@ -6,11 +6,8 @@ then renamed: whatever is called ``games-*.parquet`` is whole, also after a powe
 
 from __future__ import annotations
 
-import json
 import time
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +15,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from experiments.commandline import Refusal
-from experiments.statistics import win_rate
 
 ROW = pa.schema(
     [
@@ -126,45 +122,3 @@ def read(folder: Path) -> pa.Table:
 def focal_rows(table: pa.Table) -> pa.Table:
     """Return the rows of the measured player, one a game."""
     return table.filter(table["focal"])
-
-
-def summarise(table: pa.Table, players: int) -> dict[str, Any]:
-    """Return the figures of a run from its rows; ``parity`` is what identical players would get.
-
-    ``simulations_per_second`` is per second of searching, not of the run; None without searches.
-    """
-    focal = focal_rows(table)
-    games = focal.num_rows
-    if not games:
-        return {"games": 0, "wins": 0, "draws": 0, "win_rate": None, "ci95": None}
-    won = focal["won"].to_numpy()
-    seats = focal["seat"].to_numpy()
-    rate = win_rate(int(won.sum()), games)
-    simulations = pc.sum(focal["simulations"]).as_py()
-    searching = pc.sum(focal["search_seconds"]).as_py()
-    played, won_in = Counter(seats.tolist()), Counter(seats[won].tolist())
-    by_seat = {str(seat): {"games": played[seat], "wins": won_in[seat]} for seat in sorted(played)}
-    return {
-        "games": games,
-        "wins": int(won.sum()),
-        "draws": pc.sum(pc.equal(focal["winner"], -1)).as_py(),
-        "win_rate": rate.value,
-        "ci95": [rate.low, rate.high],
-        "parity": 1 / players,
-        "turns_mean": pc.mean(focal["turns"]).as_py(),
-        "suggestions_mean": pc.mean(focal["game_suggestions"]).as_py(),
-        "accused_wrongly": pc.sum(focal["out"]).as_py(),
-        "decisions": pc.sum(focal["decisions"]).as_py(),
-        "simulations": simulations,
-        "simulations_per_second": simulations / searching if searching else None,
-        "by_seat": by_seat,
-    }
-
-
-def write_summary(folder: Path, summary: dict[str, Any]) -> Path:
-    """Write ``summary`` as JSON, whole or not at all, and return its path."""
-    path = folder / SUMMARY
-    writing = folder / f".{SUMMARY}.writing"
-    writing.write_text(json.dumps(summary, indent=2) + "\n")
-    writing.replace(path)
-    return path

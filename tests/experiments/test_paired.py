@@ -10,6 +10,7 @@ from rich.console import Console
 
 from experiments import paired, results
 from experiments.commandline import Refusal
+from experiments.summary import write
 
 
 def _run(folder, table, **changes):
@@ -24,7 +25,7 @@ def _run(folder, table, **changes):
         "match": {"focal_seats": None},
         "seed": 0,
     } | changes
-    results.write_summary(folder, {"run": {"configuration": settings}})
+    write(folder, {"run": {"configuration": settings}})
     return folder
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from experiments import results
 from experiments.commandline import Refusal
+from experiments.summary import summarise
 
 
 def test_parts_are_read_back_in_order(rows, tmp_path):
@@ -53,7 +54,7 @@ def test_an_empty_folder_is_refused(tmp_path):
 
 def test_the_figures_of_a_run(rows):
     table = rows(range(8), winner=lambda game: {0: 0, 1: 1, 2: -1, 3: 0}.get(game, game % 4))
-    figures = results.summarise(table, 4)
+    figures = summarise(table, 4)
     assert (figures["games"], figures["wins"], figures["draws"]) == (8, 6, 1)
     assert figures["win_rate"] == 0.75
     assert figures["ci95"][0] < 0.75 < figures["ci95"][1]
@@ -65,4 +66,6 @@ def test_the_figures_of_a_run(rows):
 
 
 def test_a_run_without_games_has_figures_too():
-    assert results.summarise(results.ROW.empty_table(), 4)["games"] == 0
+    figures = summarise(results.ROW.empty_table(), 4)
+    assert (figures["games"], figures["win_rate"], figures["turns_mean"]) == (0, None, None)
+    assert figures["parity"] == 0.25
