@@ -1,0 +1,161 @@
+"""Time the beliefs over random games: ``python benchmarks/bench_belief.py [players ...]``.
+
+The games are truthful answers to random questions, seen by a random seat, after each of the first
+40 questions.  Every figure is the best of a few repetitions, in microseconds of wall time.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "belief")]
+
+from histories import CATEGORIES, mask, random_history  # noqa: E402
+
+from belief import evidence, exact, factored, information  # noqa: E402
+from mcts.kernel.compile import jit  # noqa: E402
+from mcts.kernel.rng import new_stream  # noqa: E402
+
+QUESTIONS = 40
+FACE_UP = {3: 0, 4: 2, 5: 0, 6: 0}
+
+
+@jit
+def solves(ev, work, n):
+    """Solve ``n`` times."""
+    for _ in range(n):
+        exact.solve(ev, work)
+
+
+@jit
+def samples(work, stream, holder, n):
+    """Draw ``n`` deals."""
+    for _ in range(n):
+        exact.sample(work, stream, holder)
+
+
+@jit
+def probabilities(work, n):
+    """Compute the probability of one envelope ``n`` times."""
+    for _ in range(n):
+        exact.envelope_probability(work, 1, 8, 15)
+
+
+@jit
+def likely(work, floor, cards, probability, n):
+    """Find the likeliest envelopes ``n`` times."""
+    for _ in range(n):
+        exact.likely_envelopes(work, len(probability), floor, cards, probability)
+
+
+@jit
+def tables(work, table, n):
+    """Fill the envelope table ``n`` times."""
+    for _ in range(n):
+        exact.envelope_table(work, table)
+
+
+@jit
+def suggestions(marginals, n):
+    """Rate ``n`` suggestions; return the sum, so that nothing is optimised away."""
+    total = 0.0
+    for i in range(n):
+        total += information.closed_form(marginals, 0, i % 6, 6 + i // 6 % 6, 12 + i % 9)
+    return total
+
+
+@jit
+def factored_updates(b, cards, n):
+    """Make ``n`` soft updates of three cards of the factored belief, starting afresh after 20."""
+    for i in range(n):
+        if i % 20 == 0:
+            factored.start(b, 4, 0, 0b11, 0b1100)
+        factored.showed(b, 1 + i % 3, cards[i % len(cards)], 15)
+
+
+@jit
+def notes(ev, start, cards, n):
+    """Note ``n`` passes and ``n`` answers, starting afresh after 20."""
+    for i in range(n):
+        if i % 20 == 0:
+            ev[0] = start[0]
+        evidence.passed(ev[0], 1 + i % 3, cards[i // 20 % len(cards)])
+        evidence.showed(ev[0], 1 + (i + 1) % 3, cards[i % len(cards)])
+
+
+def best(function, *arguments, n=20, repeats=3):
+    """Return the shortest time of one of ``n`` in microseconds, after a warming call."""
+    function(*arguments, 1)
+    times = []
+    for _ in range(repeats):
+        begun = time.perf_counter()
+        function(*arguments, n)
+        times.append((time.perf_counter() - begun) / n)
+    return 1e6 * min(times)
+
+
+def game_states(players, games, seed=1):
+    """Return (question number, evidence) along random games."""
+    rng = np.random.default_rng(seed)
+    states = []
+    for _ in range(games):
+        history = random_history(rng, players, 0, face_up=FACE_UP[players])
+        for question in range(QUESTIONS):
+            states.append((question, history.record()))
+            trio = tuple(int(rng.choice(category)) for category in CATEGORIES)
+            history.ask(question % players, trio, rng)
+    return states
+
+
+def row(name, times):
+    """Print median and percentiles of some times."""
+    low, middle, high, top = np.percentile(times, [10, 50, 90, 99])
+    print(f"  {name:34s} {low:8.2f} {middle:8.2f} {high:8.2f} {top:8.2f} {max(times):8.2f}")
+
+
+def exact_figures(players, games):
+    """Print the times of the exact posterior."""
+    work = exact.workspace(1 << 20)
+    cards, probability = np.zeros((3, 3), np.int64), np.zeros(3)
+    stream, holder, table = new_stream(1), np.zeros(21, np.int64), np.zeros((6, 6, 9))
+    times = {}
+    for question, ev in game_states(players, games):
+        stage = "opening" if question == 0 else "questions 1-9" if question < 10 else "later"
+        t = best(solves, ev, work, n=5)
+        times.setdefault("solve, all", []).append(t)
+        times.setdefault(f"solve, {stage}", []).append(t)
+        if question % 4 == 0:
+            for name, figure in (
+                ("sample", best(samples, work, stream, holder, n=200)),
+                ("envelope_probability", best(probabilities, work)),
+                ("likely_envelopes(3, floor 0.1)", best(likely, work, 0.1, cards, probability)),
+                ("likely_envelopes(3)", best(likely, work, 0.0, cards, probability)),
+                ("envelope_table", best(tables, work, table, n=5)),
+            ):
+                times.setdefault(name, []).append(figure)
+    print(f"{players} players {'10 %':>32} {'median':>8} {'90 %':>8} {'99 %':>8} {'max':>8}")
+    for name, figures in times.items():
+        row(name, figures)
+
+
+def small_figures():
+    """Print the times of the cheap functions, in nanoseconds."""
+    rng = np.random.default_rng(1)
+    trios = np.array([mask(rng.choice(c) for c in CATEGORIES) for _ in range(97)])
+    records = evidence.new_evidence(2)
+    evidence.reset(records[1], 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
+    b = np.zeros((21, 7))
+    update = 1e3 * best(factored_updates, b, trios, n=100_000)
+    print(f"factored update (three cards): {update:.0f} ns")
+    print(f"closed_form: {1e3 * best(suggestions, b, n=100_000):.0f} ns")
+    note = 1e3 * best(notes, records[:1], records[1:], trios, n=100_000)
+    print(f"evidence, a pass and an answer: {note:.0f} ns")
+
+
+if __name__ == "__main__":
+    for number in [int(argument) for argument in sys.argv[1:]] or [3, 4]:
+        exact_figures(number, 40 if number < 5 else 12)
+    small_figures()
