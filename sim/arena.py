@@ -16,7 +16,7 @@ from sim.chance import game_key
 from sim.game import advance, new_game
 from sim.policies.table import READS_MATRIX, number
 from sim.rules import Rules, world
-from sim.state import empty
+from sim.state import EXTERNAL, empty
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ def _play(
             out[i, seat] = s.out[seat] == 1
 
 
-def seat_policies(state: np.record, policies: Sequence[str]) -> None:
-    """Put compiled ``policies``, by seat, into the seats of ``state``."""
+def seat_policies(state: np.record, policies: Sequence[str | None]) -> None:
+    """Put compiled ``policies``, by seat, into the seats of ``state``; None leaves one external."""
     for seat, name in enumerate(policies):
-        state.policy[seat] = number(name)
-        state.tracks[seat] = READS_MATRIX[number(name)]
+        state.policy[seat] = EXTERNAL if name is None else number(name)
+        state.tracks[seat] = 0 if name is None else READS_MATRIX[number(name)]
 
 
 def play_many(rules: Rules, policies: Sequence[str], seed: int, games: np.ndarray) -> ArenaResult:

@@ -42,6 +42,7 @@ class Plan:
     rollout: str = "heuristic"
     candidates: int = 6
     accusations: int = 1
+    least_accused: float = 0.05
     options: Options = field(default_factory=Options)
     budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
 
@@ -123,6 +124,7 @@ class BMCTS(Player):
             rollout=rollout,
             candidates=plan.candidates,
             accusations=plan.accusations,
+            least_accused=float(plan.least_accused),
         )
 
     def decide(self, view: np.recarray) -> int:

@@ -66,7 +66,7 @@ def play(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> GameRes
         if seats[seat].picks_cards:
             state.showing[seat] = EXTERNAL
     state.recording = int(bool(outsiders))
-    new_game(board, state, game_key(seed, game))
+    new_game(board, state, np.uint64(game_key(seed, game)))
     for seat in outsiders:
         seats[seat].begin(rules, seat, view_of(state, seat), int(search_key(seed, game, seat)))
     options = np.empty(N_ACTIONS, np.int64)

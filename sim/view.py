@@ -66,7 +66,7 @@ class Log:
 
 def as_seen(event: tuple[int, int, int, int], seat: int) -> tuple[int, int, int, int]:
     """Return ``event`` as ``seat`` sees it: the card only if it asked or answered."""
-    asker, cards, answerer, card = event
+    asker, cards, answerer, _ = event
     return event if seat in (asker, answerer) else (asker, cards, answerer, -1)
 
 

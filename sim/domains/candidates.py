@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief import exact
+from belief.envelope import likely_envelopes
 from belief.information import closed_form
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.policies.common import accusation
-from sim.state import ASK, MOVE, PASSAGE, SUGGEST
+from sim.state import ACCUSE, ASK, MOVE, PASSAGE, SUGGEST
 
 _MEAN_ROLL = 3.5
 _SHORTLIST = 3
-LEAST_ACCUSED = 0.05
-"""An envelope less likely than this is not offered: it would only cost simulations."""
 
 
 @jit
@@ -117,18 +114,18 @@ def list_ways(
 def by_information(
     world: np.record,
     s: np.record,
-    ev: np.record,
     posterior: tuple,
     seat: int,
     most: int,
     accusations: int,
+    least: float,
     out: np.ndarray,
     notes: np.ndarray,
 ) -> int:
     """Write at most ``most`` candidates of each kind, then weave in the accusations.
 
-    ``posterior`` is solved for ``ev``.  ``notes`` gets the probability of an accusation, else 0.
-    An accusation stands first when it is more likely right than wrong, else second.
+    ``posterior`` is solved for what the seat has seen.  ``notes`` gets the probability of an
+    accusation, else 0.  An accusation stands first when it is more likely right than wrong, else second.
     """
     marginals = posterior.marginals
     score = np.empty(64, np.float64)
@@ -145,26 +142,25 @@ def by_information(
     for i in range(n):
         notes[i] = 0.0
     if s.phase != SUGGEST:
-        n = weave_accusations(ev, posterior, accusations, out, notes, n)
+        n = weave_accusations(posterior, accusations, least, out, notes, n)
     return n
 
 
 @jit
 def weave_accusations(
-    ev: np.record, posterior: tuple, most: int, out: np.ndarray, notes: np.ndarray, n: int
+    posterior: tuple, most: int, least: float, out: np.ndarray, notes: np.ndarray, n: int
 ) -> int:
-    """Insert the ``most`` likeliest envelopes into the list of ``n`` actions; return its length."""
-    cards = np.empty(most, np.int64)
+    """Insert the ``most`` likeliest envelopes above ``least`` among ``n`` actions; return how many."""
+    cards = np.empty((most, 3), np.int64)
     chance = np.empty(most, np.float64)
-    found = exact.likely_envelopes(ev, posterior, most, cards, chance)
+    found = likely_envelopes(posterior, most, least, cards, chance)
     for i in range(found):
-        if chance[i] < LEAST_ACCUSED:
-            break
         at = i if chance[i] > 0.5 else min(i + 1, n)
         for j in range(n, at, -1):
             out[j] = out[j - 1]
             notes[j] = notes[j - 1]
-        out[at] = accusation(cards[i])
+        suspect, weapon, room = cards[i]
+        out[at] = ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM
         notes[at] = chance[i]
         n += 1
     return n
@@ -174,10 +170,10 @@ def weave_accusations(
 def in_order(
     world: np.record,
     s: np.record,
-    ev: np.record,
     posterior: tuple,
     seat: int,
     accusations: int,
+    least: float,
     out: np.ndarray,
     notes: np.ndarray,
 ) -> int:
@@ -199,5 +195,5 @@ def in_order(
     for i in range(n):
         notes[i] = 0.0
     if s.phase != SUGGEST:
-        n = weave_accusations(ev, posterior, accusations, out, notes, n)
+        n = weave_accusations(posterior, accusations, least, out, notes, n)
     return n

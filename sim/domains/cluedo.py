@@ -59,7 +59,8 @@ class Cluedo(NamedTuple):
     seat : the searching seat
     opponents, rollout : numbers of the policies that move the others, and this seat in roll-outs
     candidates : actions of a kind offered at a node, best information first; 0 offers all in order
-    accusations : envelopes that may be accused, the most likely ones
+    accusations, least_accused : an accusation is offered for so many envelopes, the likeliest,
+        and only above this probability
     """
 
     world: np.recarray
@@ -72,6 +73,7 @@ class Cluedo(NamedTuple):
     rollout: int
     candidates: int
     accusations: int
+    least_accused: float
 
 
 class Workspace(NamedTuple):
@@ -137,13 +139,13 @@ def inform_opponents(p: Cluedo, state: np.record, stream: np.ndarray) -> None:
 @jit
 def actions(p, s, out, notes):
     """List what the searching seat may do; an accusation's note is its propagated probability."""
-    world, state, ev = p.world[0], s.state[0], s.evidence[0]
-    exact.solve(ev, s.posterior)
+    world, state = p.world[0], s.state[0]
+    exact.solve(s.evidence[0], s.posterior)
     if p.candidates:
         return by_information(
-            world, state, ev, s.posterior, p.seat, p.candidates, p.accusations, out, notes
+            world, state, s.posterior, p.seat, p.candidates, p.accusations, p.least_accused, out, notes
         )
-    return in_order(world, state, ev, s.posterior, p.seat, p.accusations, out, notes)
+    return in_order(world, state, s.posterior, p.seat, p.accusations, p.least_accused, out, notes)
 
 
 @jit

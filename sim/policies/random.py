@@ -1,8 +1,8 @@
 """The random player [Ledford 2018, s. 3.2].
 
 It walks to a random room and suggests a random trio of cards it has not seen, until only three are
-left, which it accuses; it draws no conclusion from passes.  Because it names only what it does not know, what it
-suggests depends on its hand; `sim.policies.uniform` is the one whose suggestions tell nothing.
+left, which it accuses; it draws no conclusion from passes.  Because it names only what it does not
+know, what it suggests depends on its hand; those of `sim.policies.uniform` tell nothing.
 """
 
 from __future__ import annotations
