@@ -87,7 +87,9 @@ def lowest(cards: int) -> int:
 @jit
 def category(card: int) -> int:
     """Return 0 for a suspect, 1 for a weapon, 2 for a room."""
-    return (card >= CATEGORY_START[1]) + (card >= CATEGORY_START[2])
+    if card < CATEGORY_START[1]:
+        return 0
+    return 1 if card < CATEGORY_START[2] else 2
 
 
 @jit

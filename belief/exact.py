@@ -45,8 +45,7 @@ from belief.layers import (
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
 
-_SPREAD = np.int64(0x9E3779B97F4A7C1 | 1)
-_SPREAD_SHIFT = 40
+_FOLD, _FOLDED, _SPREAD, _SPREAD_SHIFT = 25, (1 << 28) - 1, 0x9E3779B1, 28
 
 
 @jit
@@ -69,7 +68,7 @@ def _expand(work, t: int, room: int) -> bool:
     for j in range(plan.candidates[t]):
         shift = DIGIT_BITS * plan.holder[t, j]
         digit, one = np.int64(15) << shift, np.int64(1) << shift
-        keep, dead, put = plan.keep[t, j], plan.dead[t, j], plan.put[t, j]
+        keep, dead, raised = plan.keep[t, j], plan.dead[t, j], plan.raised[t, j]
         owed, idle, weight = plan.owed[t, j], plan.idle[t, j], plan.weight[t, j]
         bonded = plan.bond[t, j] >= 0
         ends = (owed | idle) != 0
@@ -82,13 +81,14 @@ def _expand(work, t: int, room: int) -> bool:
             # lifts it to 8 or more.
             if (after | (after + bias)) & TOP_OF_DIGITS or after & dead:
                 continue
-            after |= put
+            after |= raised
             if ends and after & digit == 0:
                 # A full hand meets no more clauses, and no more bonds.
                 if after & owed:
                     continue
                 after &= ~idle
-            at = ((after * _SPREAD) >> _SPREAD_SHIFT) & mask
+            # Fibonacci hashing of 28 folded bits: the product stays within 60.
+            at = ((((after ^ (after >> _FOLD)) & _FOLDED) * _SPREAD) >> _SPREAD_SHIFT) & mask
             found = slot[at] - epoch
             while found >= end and key[found] != after:
                 at = (at + 1) & mask

@@ -8,7 +8,7 @@ The posterior is computed card by card.  The state between two cards is an integ
 
 For the card of layer t given to its j-th candidate h, with the key first OR-ed with ``opened[t]``:
 refuse if h has no place left; ``& keep[t, j]``; one place less; refuse if a holder can no longer be
-filled (``bias[t]``) or if a bit of ``dead[t, j]`` stands; ``| put[t, j]``.  The factor is
+filled (``bias[t]``) or if a bit of ``dead[t, j]`` stands; ``| raised[t, j]``.  The factor is
 ``weight[t, j]`` times those of the bonds whose bit stands.
 
 The weight of a card shown to us, 1/k**m, is taken relative to its largest value.  With one open
@@ -68,7 +68,7 @@ PLAN = np.dtype(
         ("bias", np.int64, (CARDS,)),
         ("keep", np.int64, (CARDS, HOLDERS)),
         ("dead", np.int64, (CARDS, HOLDERS)),
-        ("put", np.int64, (CARDS, HOLDERS)),
+        ("raised", np.int64, (CARDS, HOLDERS)),
         ("owed", np.int64, (CARDS, HOLDERS)),  # clause flags of candidate j live after layer t
         ("idle", np.int64, (CARDS, HOLDERS)),  # bond flags of candidate j live after layer t
         ("weight", np.float64, (CARDS, HOLDERS)),
@@ -173,8 +173,10 @@ def _order(plan, unsettled: int) -> None:
             for i in range(plan.clauses):
                 clause = plan.clause[i] & ALL_CARDS
                 if clause >> card & 1:
-                    earlier, later = clause & below, clause & ~below & ~inside
-                    score += (later != 0) - (earlier != 0)
+                    if clause & ~below & ~inside:
+                        score += 1
+                    if clause & below:
+                        score -= 1
             at = layer
             while at > plan.block[category] and plan.score[at - 1] > score:
                 plan.score[at] = plan.score[at - 1]
@@ -213,7 +215,7 @@ def _candidates(ev, plan) -> None:
                     plan.holder[t, n] = holder
                     plan.keep[t, n] = -1
                     plan.dead[t, n] = 0
-                    plan.put[t, n] = 0
+                    plan.raised[t, n] = 0
                     plan.owed[t, n] = 0
                     plan.idle[t, n] = 0
                     plan.weight[t, n] = 1.0
@@ -304,7 +306,7 @@ def _plan_shown(ev, plan) -> None:
         plan.weight[a, j] *= 0.5**times
         plan.weight[b, k] *= 0.5**times
         flag = _free_flag(plan, a, b)
-        plan.put[a, j] |= flag
+        plan.raised[a, j] |= flag
         for t in range(a, b):
             if plan.known.may[holder] >> plan.card[t] & 1:
                 plan.idle[t, _candidate(plan, t, holder)] |= flag
