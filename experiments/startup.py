@@ -89,6 +89,8 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
             tracker = recording.result()
     with stage(console, "compiling, up to two minutes the first time"):
         compiling.result()
+    if tracker is not None:
+        _begin_record(tracker, settings, folder)
     workers = config.workers(settings, cores)
     return Ready(
         workers=workers,
@@ -98,19 +100,17 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
 
 
 def _open_record(settings: DictConfig, folder: Path, uri: str) -> tracking.Tracker:
+    artifacts = folder.resolve().parent / "mlartifacts"
+    return tracking.Tracker(uri, settings.tracking.experiment, artifacts)
+
+
+def _begin_record(tracker: tracking.Tracker, settings: DictConfig, folder: Path) -> None:
     tags = {f"version.{name}": number for name, number in provenance.versions().items()}
     tags |= {"command": provenance.command(), "folder": str(folder.resolve())}
     commit = provenance.commit()
     if commit is not None:
         tags["mlflow.source.git.commit"] = commit
-    return tracking.Tracker(
-        uri,
-        settings.tracking.experiment,
-        folder.name,
-        OmegaConf.to_container(settings, resolve=True),
-        tags,
-        folder.resolve().parent / "mlartifacts",
-    )
+    tracker.begin(folder.name, OmegaConf.to_container(settings, resolve=True), tags)
 
 
 def _reserved(threads: int, share: float) -> float:

@@ -23,6 +23,8 @@ from experiments.commandline import Refusal
 SEND_SECONDS = 10.0
 """Time between batches of metrics: one costs some 20 ms, whatever its size."""
 
+_ADVICE = "check tracking.uri, or set tracking.enabled=false"
+
 _METRICS_A_BATCH = 900
 _PARAMS_A_BATCH = 100
 _LONGEST_PARAM = 6000
@@ -49,7 +51,6 @@ def check_reachable(uri: str) -> None:
         With what to do about it.
     """
     scheme = urlsplit(uri).scheme
-    advice = "check tracking.uri, or set tracking.enabled=false"
     try:
         if scheme in ("http", "https"):
             try:
@@ -68,34 +69,29 @@ def check_reachable(uri: str) -> None:
             )
     except (OSError, sqlite3.Error, ValueError) as fault:
         reason = getattr(fault, "reason", None) or fault
-        raise Refusal(f"cannot reach the tracking server {uri}: {reason}; {advice}") from None
+        raise Refusal(f"cannot reach the tracking server {uri}: {reason}; {_ADVICE}") from None
 
 
 class Tracker:
-    """One MLflow run.  Making it creates the database and the experiment where they are not there.
+    """One MLflow run.
 
     Attributes
     ----------
     fault : why the record is incomplete, None as long as it is not
     """
 
-    def __init__(
-        self,
-        uri: str,
-        experiment: str,
-        name: str,
-        parameters: dict[str, Any],
-        tags: dict[str, str],
-        artifacts: Path,
-    ) -> None:
-        """Open the record.
+    def __init__(self, uri: str, experiment: str, artifacts: Path) -> None:
+        """Connect, and make the database and the experiment where they are not there.
 
         Parameters
         ----------
-        uri, experiment, name : where, under which experiment, and what the run is called
-        parameters : nested configuration, recorded under dotted names
-        tags : such as versions and commit
+        uri, experiment : where, and under which experiment
         artifacts : folder for the artifacts where ``uri`` is a database and not a server
+
+        Raises
+        ------
+        Refusal
+            If that fails.
         """
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
@@ -103,36 +99,46 @@ class Tracker:
 
         # Its logger prints tracebacks of what `fault` tells in a line.
         logging.getLogger("mlflow").setLevel(logging.CRITICAL)
-
         self._entities = mlflow.entities
         self.fault: str | None = None
         self._unsent: list[Any] = []
         self._sent = time.monotonic()
+        place = artifacts.resolve().as_uri() if uri.startswith("sqlite:") else None
         try:
             self._client = mlflow.MlflowClient(tracking_uri=uri)
             found = self._client.get_experiment_by_name(experiment)
-            number = (
-                found.experiment_id
-                if found is not None
-                else self._client.create_experiment(
-                    experiment,
-                    artifact_location=(
-                        artifacts.resolve().as_uri() if uri.startswith("sqlite:") else None
-                    ),
-                )
+            self._experiment = (
+                self._client.create_experiment(experiment, artifact_location=place)
+                if found is None
+                else found.experiment_id
             )
-            self._run = self._client.create_run(number, run_name=name, tags=tags).info.run_id
-            params = [
-                mlflow.entities.Param(key, str(value)[:_LONGEST_PARAM])
-                for key, value in _flat(parameters)
-            ]
+        except Exception as fault:  # each kind of store and server raises its own
+            raise Refusal(f"cannot record to {uri}: {_one_line(fault)}; {_ADVICE}") from None
+
+    def begin(self, name: str, parameters: dict[str, Any], tags: dict[str, str]) -> None:
+        """Start the run, called ``name``.
+
+        Parameters
+        ----------
+        parameters : nested configuration, recorded under dotted names
+        tags : such as versions and commit
+
+        Raises
+        ------
+        Refusal
+            If that fails.
+        """
+        params = [
+            self._entities.Param(key, str(value)[:_LONGEST_PARAM])
+            for key, value in _flat(parameters)
+        ]
+        try:
+            run = self._client.create_run(self._experiment, run_name=name, tags=tags)
+            self._run = run.info.run_id
             for first in range(0, len(params), _PARAMS_A_BATCH):
                 self._client.log_batch(self._run, params=params[first : first + _PARAMS_A_BATCH])
-        except Exception as fault:  # each kind of store and server raises its own
-            raise Refusal(
-                f"cannot record to {uri}: {_one_line(fault)}"
-                "; check tracking.uri, or set tracking.enabled=false"
-            ) from None
+        except Exception as fault:
+            raise Refusal(f"cannot record this run: {_one_line(fault)}; {_ADVICE}") from None
 
     def record(self, step: int, **metrics: float) -> None:
         """Note metrics at ``step``; they are sent with the next batch."""

@@ -19,7 +19,9 @@ def _drop_metrics(uri: str) -> None:
 
 def _tracker(uri: str, folder: Path) -> tracking.Tracker:
     parameters = {"player": {"name": "bmcts", "budget": {"seconds": None}}, "seed": 0}
-    return tracking.Tracker(uri, "trial", "a run", parameters, {"version.numpy": "2"}, folder)
+    tracker = tracking.Tracker(uri, "trial", folder)
+    tracker.begin("a run", parameters, {"version.numpy": "2"})
+    return tracker
 
 
 def test_the_record_of_a_run(database, tmp_path):
