@@ -28,6 +28,9 @@ DEATHS_SURVIVED = 5
 POLL_SECONDS = 0.25
 """Longest wait for results before control returns to the caller."""
 
+# Ray's log would tell of each worker that died, in ten lines.
+_QUIET = {"logging_level": "critical", "log_to_driver": False}
+
 _OBJECT_STORE_BYTES = 128 * 1024**2
 
 
@@ -43,20 +46,19 @@ def start(address: str | None, cores: int) -> int:
     Refusal
         If there is no cluster at ``address``.
     """
-    if not ray.is_initialized():  # its log would report each worker that died, in ten lines
+    if not ray.is_initialized():
         if address is None:
             # Ray would otherwise write a token into the home folder; nobody else is to connect.
             os.environ.setdefault("RAY_AUTH_MODE", "disabled")
             ray.init(
                 num_cpus=cores,
                 include_dashboard=False,
-                logging_level="critical",
-                log_to_driver=False,
+                **_QUIET,
                 object_store_memory=_OBJECT_STORE_BYTES,
             )
         else:
             try:
-                ray.init(address, logging_level="critical", log_to_driver=False)
+                ray.init(address, **_QUIET)
             except (ConnectionError, ValueError, RuntimeError) as fault:
                 reason = str(fault).partition("\n")[0]
                 raise Refusal(f"ray.address={address}: cannot connect: {reason}") from None
