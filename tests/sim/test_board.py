@@ -1,0 +1,206 @@
+"""The board against the facts of the rule book and, pawn by pawn, against NetworkX."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from sim.board import (
+    DOORS,
+    MAX_ROLL,
+    N_CORRIDOR,
+    N_ROOMS,
+    N_SPOTS,
+    PASSAGES,
+    STARTS,
+    corridor,
+    door_spots,
+    graph,
+    start_spot,
+    tables,
+    walk,
+)
+from sim.cards import ROOMS
+
+DISTANCES = [
+    ("Study", "Hall", 4),
+    ("Hall", "Lounge", 8),
+    ("Lounge", "Dining Room", 4),
+    ("Dining Room", "Kitchen", 11),
+    ("Kitchen", "Ballroom", 7),
+    ("Ballroom", "Conservatory", 4),
+    ("Conservatory", "Billiard Room", 7),
+    ("Billiard Room", "Library", 4),
+    ("Library", "Study", 7),
+    ("Library", "Hall", 7),
+    ("Dining Room", "Hall", 8),
+    ("Ballroom", "Billiard Room", 6),
+    ("Ballroom", "Dining Room", 7),
+]
+
+DOOR_LIST = """
+Study 6,3 S; Hall 9,4 W; Hall 11,6 S; Hall 12,6 S; Lounge 17,5 S; Library 6,8 E; Library 3,10 S;
+Billiard Room 1,12 N; Billiard Room 5,15 E; Dining Room 17,9 N; Dining Room 16,12 W;
+Conservatory 4,19 E; Ballroom 8,19 W; Ballroom 9,17 N; Ballroom 14,17 N; Ballroom 15,19 E;
+Kitchen 19,18 N
+"""
+
+STEP = {"N": (0, -1), "S": (0, 1), "W": (-1, 0), "E": (1, 0)}
+
+
+def test_the_corridor_is_188_connected_squares():
+    squares = corridor()
+    assert len(squares) == len(set(squares)) == N_CORRIDOR == 188
+    assert nx.is_connected(graph().subgraph(range(N_CORRIDOR)))
+
+
+def test_corridor_squares_touch_their_four_neighbours():
+    plan = graph()
+    for one in range(N_CORRIDOR):
+        for other in range(one):
+            (x, y), (u, v) = plan.nodes[one]["xy"], plan.nodes[other]["xy"]
+            assert plan.has_edge(one, other) == (abs(x - u) + abs(y - v) == 1)
+
+
+def test_doors_are_where_they_should_be():
+    found = "; ".join(f"{room} {x},{y} {side}" for room, doors in DOORS for x, y, side in doors)
+    assert found == " ".join(DOOR_LIST.split())
+
+
+def test_a_door_joins_its_room_to_one_corridor_square():
+    plan = graph()
+    assert len(plan) == N_SPOTS == N_CORRIDOR + 17
+    for room, (name, doors) in enumerate(DOORS):
+        assert name == ROOMS[room]
+        spots = door_spots(room)
+        assert len(spots) == len(doors)
+        for spot, (x, y, side) in zip(spots, doors, strict=True):
+            (front,) = plan[spot]
+            assert plan.nodes[spot]["xy"] == (x, y)
+            assert plan.nodes[front]["xy"] == (x + STEP[side][0], y + STEP[side][1])
+            assert front < N_CORRIDOR
+        assert tables()[0].first_door[room] == spots[0]
+
+
+def test_passages():
+    assert {frozenset(pair) for pair in PASSAGES} == {
+        frozenset(("Study", "Kitchen")),
+        frozenset(("Lounge", "Conservatory")),
+    }
+    passage = tables()[0].passage
+    named = {ROOMS[room]: ROOMS[there] for room, there in enumerate(passage) if there >= 0}
+    assert named == {
+        "Study": "Kitchen",
+        "Kitchen": "Study",
+        "Lounge": "Conservatory",
+        "Conservatory": "Lounge",
+    }
+
+
+def test_starts():
+    assert STARTS == {
+        "Scarlett": (16, 0),
+        "Mustard": (23, 7),
+        "White": (14, 24),
+        "Green": (9, 24),
+        "Peacock": (0, 18),
+        "Plum": (0, 5),
+    }
+    for suspect, xy in STARTS.items():
+        assert graph().nodes[start_spot(suspect)]["xy"] == xy
+
+
+@pytest.mark.parametrize(("one", "other", "steps"), DISTANCES)
+def test_walking_distances(one, other, steps):
+    distance = tables()[0].distance
+    for here, there in ((one, other), (other, one)):
+        doors = door_spots(ROOMS.index(here))
+        assert min(distance[ROOMS.index(there), door] for door in doors) == steps
+
+
+def test_every_distance_is_that_of_the_graph():
+    plan, distance = graph(), tables()[0].distance
+    for room in range(N_ROOMS):
+        far = nx.multi_source_dijkstra_path_length(plan, set(door_spots(room)))
+        assert [far[spot] for spot in range(N_SPOTS)] == distance[room].tolist()
+
+
+def as_bits(spots):
+    """Return the bit set of some corridor squares, as `walk` takes it."""
+    bits = np.zeros(3, np.uint64)
+    for spot in spots:
+        bits[spot // 64] |= np.uint64(1 << spot % 64)
+    return bits
+
+
+def random_cases(rng, count):
+    """Yield (pawns, start, room, roll): scattered, crowded, or standing where it hurts."""
+    plan = graph()
+    for case in range(count):
+        room = int(rng.integers(N_ROOMS))
+        start = int(rng.choice([spot for spot in plan if plan.nodes[spot]["room"] != room]))
+        pawns = set(rng.choice(N_CORRIDOR, (5, 30, 90)[case % 3], replace=False).tolist())
+        if case % 2:  # before the doors, round the start, and along the shortest way
+            fronts = [front for door in door_spots(room) for front in plan[door]]
+            around = [near for near in plan[start] if near < N_CORRIDOR]
+            way = nx.shortest_path(plan, start, int(rng.choice(door_spots(room))))[1:-1]
+            near = [spot for spot in (*fronts, *around, *way) if spot < N_CORRIDOR]
+            pawns = set(rng.choice(near, rng.integers(1, 6)).tolist())
+        yield pawns - {start}, start, room, int(rng.integers(1, MAX_ROLL + 1))
+
+
+def lands_well(pawns, start, room, roll, landed):
+    """Tell whether ``landed`` is as far as rolled along a shortest path round the pawns."""
+    free = graph().subgraph(set(graph()) - pawns)
+    goals = set(door_spots(room))
+    far = nx.multi_source_dijkstra_path_length(free, goals)
+    if start not in far:
+        return landed == -1
+    steps = min(roll, far[start])
+    return (
+        far.get(landed) == far[start] - steps
+        and nx.shortest_path_length(free, start, landed) == steps
+    )
+
+
+def outcomes(count, see_pawns=True):
+    """Return (landed, whether that is right) of some random walks."""
+    board = tables()[0]
+    found = []
+    for pawns, start, room, roll in random_cases(np.random.default_rng(7), count):
+        landed = int(walk(board, as_bits(pawns if see_pawns else ()), start, room, roll))
+        found.append((landed, lands_well(pawns, start, room, roll, landed)))
+    return found
+
+
+def test_a_walk_is_a_shortest_path_round_the_pawns():
+    found = outcomes(2_000)
+    assert all(right for _, right in found)
+    shut = sum(landed == -1 for landed, _ in found)
+    assert 200 < shut < 1_000  # both kinds of case are well represented
+
+
+def test_a_walk_through_pawns_is_seen():
+    assert sum(not right for _, right in outcomes(300, see_pawns=False)) > 50
+
+
+def test_a_room_is_left_by_the_door_of_entry():
+    board, plan = tables()[0], graph()
+    nobody = as_bits(())
+    for room in range(N_ROOMS):
+        for door in door_spots(room):
+            (front,) = plan[door]
+            for goal in range(N_ROOMS):
+                if goal != room:
+                    assert walk(board, nobody, door, goal, 1) == front
+
+
+def test_no_path_leads_through_a_room():
+    # From the Billiard Room's west door the Library's south door is near; its east door is not.
+    board = tables()[0]
+    library = ROOMS.index("Library")
+    (front,) = graph()[door_spots(library)[1]]
+    west = door_spots(ROOMS.index("Billiard Room"))[0]
+    straight = walk(board, as_bits(()), west, library, MAX_ROLL)
+    round_about = walk(board, as_bits([front]), west, library, MAX_ROLL)
+    assert straight == door_spots(library)[1]
+    assert round_about not in door_spots(library)
