@@ -26,7 +26,7 @@ from numba import int64, typeof
 from mcts import threads
 from mcts.domain import actions, domain_of, observation, rollout, start, step, terminal
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
-from mcts.kernel.compile import INTERPRETED, jit_borrowing, jit_generic, specialise
+from mcts.kernel.compile import INTERPRETED, jit, jit_generic, specialise
 from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
 from mcts.selection import NONE, Settings, select
@@ -125,7 +125,7 @@ def expand(p, s, tree, node, scratch):
     return status == LISTED
 
 
-@jit_borrowing
+@jit
 def backpropagate(tree, scratch, depth, value, settings):
     """Add the return from each edge followed to its statistics; return the root's, scaled.
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.compile import jit
 from mcts.tree import NOWHERE, Tree
 
 NONE, VIRTUAL_LOSS = 0, 1
@@ -50,7 +50,7 @@ class Settings(NamedTuple):
     """... and the range that is scaled to 1."""
 
 
-@jit_borrowing
+@jit
 def on_offer(listed: int, visits: int, settings: Settings) -> int:
     """Return how many of a node's ``listed`` actions are on offer at its ``visits``-th visit."""
     if settings.widening_base == 0.0:
@@ -59,7 +59,7 @@ def on_offer(listed: int, visits: int, settings: Settings) -> int:
     return min(max(1, offered), listed)
 
 
-@jit_borrowing
+@jit
 def count(tree: Tree, edge: int, settings: Settings) -> float:
     """Return the visits of ``edge``, those in flight included as their treatment says."""
     visits = float(tree.edge_visits[edge])
@@ -68,7 +68,7 @@ def count(tree: Tree, edge: int, settings: Settings) -> float:
     return visits
 
 
-@jit_borrowing
+@jit
 def select(tree: Tree, node: int, settings: Settings) -> int:
     """Return the edge of the listed ``node`` to follow: the first unvisited, or the best by UCT."""
     first = tree.first[node]

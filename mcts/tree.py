@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
-from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
 
 EMPTY_KEY = np.uint64(0)
@@ -116,7 +116,7 @@ def clear(tree: Tree) -> None:
     tree.counters[RESERVED] = tree.counters[NODES] = 1
 
 
-@jit_borrowing
+@jit
 def child(tree: Tree, node: int, edge: int, observation: np.uint64) -> int:
     """Return the node that ``observation`` leads to from ``edge`` of ``node``, made if need be.
 
@@ -144,7 +144,7 @@ def child(tree: Tree, node: int, edge: int, observation: np.uint64) -> int:
         slot = (slot + 1) & mask
 
 
-@jit_borrowing
+@jit
 def _reserve(tree: Tree) -> bool:
     """Take one node from the budget, or note that the tree is full."""
     budget = len(tree.order)
@@ -156,7 +156,7 @@ def _reserve(tree: Tree) -> bool:
     return False
 
 
-@jit_borrowing
+@jit
 def attach(tree: Tree, node: int, actions: np.ndarray, notes: np.ndarray, n: int) -> int:
     """Give ``node``, which this thread is `LISTING`, its ``n`` edges; return the new status.
 

@@ -14,7 +14,7 @@ from functools import cache
 import networkx as nx
 import numpy as np
 
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit, jit_owning
 from sim.cards import ROOMS
 
 PLAN = """
@@ -186,7 +186,7 @@ def tables() -> np.recarray:
     return made
 
 
-@jit
+@jit_owning
 def _detour(board: np.record, occupied: np.ndarray, start: int, room: int, roll: int) -> int:
     """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit, jit_owning
 from mcts.kernel.rng import below, fold, shuffle
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.state import MAX_PLAYERS
@@ -45,7 +45,7 @@ def roll(world: np.record, s: np.record) -> None:
         s.roll += 1 + below(s.stream, 6)
 
 
-@jit
+@jit_owning
 def deal(world: np.record, s: np.record) -> None:
     """Fill the envelope with one card a category, deal the rest round, leave the others face up."""
     open_stream(s, DEAL, 0)

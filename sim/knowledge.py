@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief import evidence, factored
-from belief.evidence import count
+from belief.evidence import count, lowest
 from mcts.kernel.compile import jit
 from sim.cards import ALL_CARDS, CATEGORIES, N_CARDS
 
@@ -23,6 +23,15 @@ def begin(world: np.record, s: np.record, seat: int) -> None:
     s.goal[seat] = -1
     if s.tracks[seat]:
         factored.start(s.belief[seat], world.players, seat, s.hand[seat], s.face_up)
+        s.bits[seat][:] = -1.0
+
+
+@jit
+def row_bits(s: np.record, seat: int, card: int) -> float:
+    """Return the entropy in bits of where ``card`` is, in the factored belief of ``seat``."""
+    if s.bits[seat, card] < 0.0:
+        s.bits[seat, card] = factored.row_entropy(s.belief[seat], card)
+    return s.bits[seat, card]
 
 
 @jit
@@ -46,6 +55,10 @@ def learn(
                 factored.shown(matrix, answerer, card)
             else:
                 factored.showed(matrix, answerer, cards, N_CARDS - count(s.known[seat]))
+        rest = cards
+        while rest:
+            s.bits[seat, lowest(rest)] = -1.0
+            rest &= rest - 1
     if seat == asker and answerer >= 0:
         s.known[seat] |= 1 << card
 

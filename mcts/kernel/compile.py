@@ -7,10 +7,11 @@ indirectly, with the versions and switches that change code generation.
 
 Kinds of function:
 
-* `jit` -- an ordinary kernel.  All it calls must be reached by the imports of its module.
-* `jit_borrowing` -- the same for a function that creates no array: it keeps no reference counts.
-  Numba otherwise counts every array of a NamedTuple up and down, atomically, at every call, which
-  is what a search mostly did with its time: 4.9 against 0.31 microseconds a simulation.
+* `jit` -- an ordinary kernel, which creates no array and so keeps no reference counts.  All it
+  calls must be reached by the imports of its module.  Numba otherwise counts every array of a
+  NamedTuple up and down, atomically, at every call, which is what a search mostly did with its
+  time: 4.9 against 0.31 microseconds a simulation.
+* `jit_owning` -- the same for a function that creates arrays for its own use.
 * `jit_generic` -- code of the search that calls a domain by type (see `mcts.domain`).  What it
   calls is not among its imports, so it has no cache of its own; it lives in the cache of
 * `specialise` -- the entry of a generic kernel for one domain, cached under both sources.
@@ -138,15 +139,7 @@ def _compiled(function: Callable, cached: bool, counting: bool) -> Callable:
 
 
 def jit(function: Callable) -> Callable:
-    """Compile an ordinary kernel: nogil, cached by its module's sources."""
-    if INTERPRETED:
-        return function
-    with _cache_folder((function.__module__,)):
-        return _compiled(function, cached=True, counting=True)
-
-
-def jit_borrowing(function: Callable) -> Callable:
-    """Compile a kernel that neither creates arrays nor calls what returns new ones.
+    """Compile a kernel that neither creates arrays nor calls what returns new ones: nogil, cached.
 
     The arrays that it works on belong to its caller.  Creating one is refused at compile time;
     one that a called function returned would never be freed.
@@ -155,6 +148,14 @@ def jit_borrowing(function: Callable) -> Callable:
         return function
     with _cache_folder((function.__module__,)):
         return _compiled(function, cached=True, counting=False)
+
+
+def jit_owning(function: Callable) -> Callable:
+    """Compile a kernel that creates arrays for its own use; callers of it may be `jit`."""
+    if INTERPRETED:
+        return function
+    with _cache_folder((function.__module__,)):
+        return _compiled(function, cached=True, counting=True)
 
 
 def jit_generic(function: Callable) -> Callable:

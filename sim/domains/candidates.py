@@ -13,7 +13,7 @@ import numpy as np
 
 from belief.envelope import likely_envelopes
 from belief.information import closed_form
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.state import ACCUSE, ASK, MOVE, PASSAGE, SUGGEST
@@ -80,7 +80,7 @@ def list_suggestions(
     return n
 
 
-@jit
+@jit_owning
 def list_ways(
     world: np.record,
     s: np.record,
@@ -110,7 +110,7 @@ def list_ways(
     return n
 
 
-@jit
+@jit_owning
 def by_information(
     world: np.record,
     s: np.record,
@@ -146,7 +146,7 @@ def by_information(
     return n
 
 
-@jit
+@jit_owning
 def weave_accusations(
     posterior: tuple, most: int, least: float, out: np.ndarray, notes: np.ndarray, n: int
 ) -> int:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts.domain import register
-from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, uniform
 from mcts.threads import private
 
@@ -62,7 +62,7 @@ def belief(difference: float, accuracy: float = 0.85) -> float:
     return 1.0 / (1.0 + (1.0 / accuracy - 1.0) ** difference)
 
 
-@jit_borrowing
+@jit
 def start(p, s, stream):
     """Draw the tiger's side from the belief; one draw."""
     s[_SIDE] = LEFT if uniform(stream) < p.left else RIGHT
@@ -75,7 +75,7 @@ def start(p, s, stream):
         s[_EVIDENCE] = math.log(bounded / (1.0 - bounded)) / sound
 
 
-@jit_borrowing
+@jit
 def actions(p, s, out, notes):
     """List the three actions."""
     for action in range(3):
@@ -84,7 +84,7 @@ def actions(p, s, out, notes):
     return 3
 
 
-@jit_borrowing
+@jit
 def step(p, s, action, note, stream):
     """Listen or open a door; one draw."""
     s[_TO_GO] -= 1
@@ -104,19 +104,19 @@ def step(p, s, action, note, stream):
     return p.tiger if met else p.gold
 
 
-@jit_borrowing
+@jit
 def observation(p, s):
     """Return the side just heard."""
     return np.uint64(s[_HEARD])
 
 
-@jit_borrowing
+@jit
 def terminal(p, s):
     """Tell whether no steps are left."""
     return s[_TO_GO] <= 0
 
 
-@jit_borrowing
+@jit
 def _rollout_action(p, s, stream):
     """Return the roll-out policy's action; one draw for `RANDOM`, none otherwise."""
     if p.rollout == RANDOM:
@@ -129,7 +129,7 @@ def _rollout_action(p, s, stream):
     return LISTEN
 
 
-@jit_borrowing
+@jit
 def rollout(p, s, stream):
     """Play the roll-out policy to the end; draws as it acts."""
     total = 0.0

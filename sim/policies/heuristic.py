@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.factored import row_entropy
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.knowledge import row_bits
 from sim.policies.common import accusation, kind_of_turn
 from sim.state import ASK, MOVE
 
@@ -38,8 +38,8 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
 @jit
 def suggestion(world: np.record, s: np.record, seat: int) -> int:
     """Return the suggestion of the suspect and the weapon of highest entropy, first listed."""
-    suspect = most_unsure(s.belief[seat], 0, FIRST_WEAPON)
-    weapon = most_unsure(s.belief[seat], FIRST_WEAPON, FIRST_ROOM)
+    suspect = most_unsure(s, seat, 0, FIRST_WEAPON)
+    weapon = most_unsure(s, seat, FIRST_WEAPON, FIRST_ROOM)
     return ASK + 6 * suspect + weapon - FIRST_WEAPON
 
 
@@ -57,11 +57,11 @@ def certain_envelope(matrix: np.ndarray) -> int:
 
 
 @jit
-def most_unsure(matrix: np.ndarray, first: int, end: int) -> int:
+def most_unsure(s: np.record, seat: int, first: int, end: int) -> int:
     """Return the first card of ``first`` .. ``end - 1`` whose row has the highest entropy."""
     best, highest = first, -1.0
     for card in range(first, end):
-        bits = row_entropy(matrix, card)
+        bits = row_bits(s, seat, card)
         if bits > highest:
             best, highest = card, bits
     return best
@@ -74,7 +74,7 @@ def unsure_room(s: np.record, seat: int, here: int) -> int:
     for room in range(N_ROOMS):
         if room == here:
             continue
-        bits = row_entropy(s.belief[seat], FIRST_ROOM + room)
+        bits = row_bits(s, seat, FIRST_ROOM + room)
         if bits > highest:
             best, highest, ties = room, bits, 1
         elif bits == highest:

@@ -11,13 +11,13 @@ import pytest
 from numba.core.errors import TypingError
 
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
-from mcts.kernel.compile import INTERPRETED, jit_borrowing
+from mcts.kernel.compile import INTERPRETED, jit
 
 THREADS = 4
 ROUNDS = 2_000 if INTERPRETED else 200_000
 
 
-@jit_borrowing
+@jit
 def add_many(array, index, amount, rounds):
     """Add ``amount`` to one element again and again; return the last value it had before."""
     before = array[index]
@@ -26,20 +26,20 @@ def add_many(array, index, amount, rounds):
     return before
 
 
-@jit_borrowing
+@jit
 def claim(array, me, mine):
     """Write ``me`` to the elements of ``array`` that are still 0, noting which were won."""
     for i in range(len(array)):
         mine[i] = compare_and_swap(array, i, 0, me) == 0
 
 
-@jit_borrowing
+@jit
 def read(array, index):
     """Load one element."""
     return load(array, index)
 
 
-@jit_borrowing
+@jit
 def add_plainly(array, index, amount, rounds):
     """Do as `add_many`, without atomics; what is in between keeps LLVM from adding once."""
     for _ in range(rounds):
@@ -107,17 +107,17 @@ def test_swapping_floats_is_refused():
 OUT_OF_BOUNDS = """
 import numpy as np
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
-from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.compile import jit
 
-@jit_borrowing
+@jit
 def add(array):
     return fetch_add(array, 3, 1)
 
-@jit_borrowing
+@jit
 def swap(array):
     return compare_and_swap(array, 3, 0, 1)
 
-@jit_borrowing
+@jit
 def read(array):
     return load(array, 3)
 

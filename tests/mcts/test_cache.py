@@ -13,9 +13,9 @@ from mcts.kernel.compile import INTERPRETED
 ROOT_FOLDER = Path(__file__).parents[2]
 
 RULES = """
-from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.compile import jit
 
-@jit_borrowing
+@jit
 def prize(action):
     return 1.0 + action
 """
@@ -24,37 +24,37 @@ DOMAIN = """
 from typing import NamedTuple
 import numpy as np
 from mcts.domain import register
-from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.compile import jit
 from .rules import prize
 
 class Bandit(NamedTuple):
     arms: int = 2
 
-@jit_borrowing
+@jit
 def start(p, s, stream):
     s[0] = 0
 
-@jit_borrowing
+@jit
 def actions(p, s, out, notes):
     for i in range(p.arms):
         out[i] = i
         notes[i] = 0.0
     return p.arms
 
-@jit_borrowing
+@jit
 def step(p, s, action, note, stream):
     s[0] = 1
     return 10.0 * prize(action)
 
-@jit_borrowing
+@jit
 def observation(p, s):
     return np.uint64(0)
 
-@jit_borrowing
+@jit
 def terminal(p, s):
     return s[0] == 1
 
-@jit_borrowing
+@jit
 def rollout(p, s, stream):
     return 0.0
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mcts.domain import Domain, domain_of, register
-from mcts.kernel.compile import INTERPRETED, jit_borrowing
+from mcts.kernel.compile import INTERPRETED, jit
 from mcts.kernel.rng import below
 from mcts.options import Budget, Options
 from mcts.search import Search, final_choice
@@ -35,13 +35,13 @@ class Ladder(NamedTuple):
     """The action that raises."""
 
 
-@jit_borrowing
+@jit
 def _start(p, s, stream):
     s[0] = 0
     s[1] = 0
 
 
-@jit_borrowing
+@jit
 def _actions(p, s, out, notes):
     s[2] += 1
     if p.lists == 2 or (p.lists == 1 and s[0] > 0):
@@ -52,7 +52,7 @@ def _actions(p, s, out, notes):
     return p.width
 
 
-@jit_borrowing
+@jit
 def _step(p, s, action, note, stream):
     if action == p.trap:
         raise ValueError("the rung broke")
@@ -61,17 +61,17 @@ def _step(p, s, action, note, stream):
     return action + note
 
 
-@jit_borrowing
+@jit
 def _observation(p, s):
     return np.uint64(s[1])
 
 
-@jit_borrowing
+@jit
 def _terminal(p, s):
     return s[0] >= p.length
 
 
-@jit_borrowing
+@jit
 def _rollout(p, s, stream):
     return p.tail
 

@@ -48,22 +48,22 @@ def test_invariants_hold_when_the_tree_is_full(budget):
 
 
 PLAIN_ATOMICS = """
-from mcts.kernel.compile import jit_borrowing
+from mcts.kernel.compile import jit
 
-@jit_borrowing
+@jit
 def fetch_add(array, index, amount):
     before = array[index]
     array[index] = before + amount
     return before
 
-@jit_borrowing
+@jit
 def compare_and_swap(array, index, expected, desired):
     before = array[index]
     if before == expected:
         array[index] = desired
     return before
 
-@jit_borrowing
+@jit
 def load(array, index):
     return array[index]
 """
