@@ -86,11 +86,11 @@ def test_a_sweep_is_one_run_after_another(run_compare, ray_session, tmp_path):
     assert seeds == [5, 6]
 
 
-def test_ctrl_c_keeps_what_was_played(tmp_path):
+def test_ctrl_c_keeps_what_was_played(tmp_path, database):
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "experiments.compare", "player=random", f"run.folder={folder}"]
     process = subprocess.Popen(
-        [*command, "match.games=100000000", f"tracking.uri=sqlite:///{tmp_path / 'mlflow.db'}"],
+        [*command, "match.games=100000000", f"tracking.uri={database}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -111,6 +111,6 @@ def test_ctrl_c_keeps_what_was_played(tmp_path):
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["interrupted"]
     assert results.read(folder).num_rows == 4 * summary["games"]
-    client = mlflow.MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    client = mlflow.MlflowClient(database)
     (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
     assert run.info.status == "KILLED"
