@@ -57,6 +57,7 @@ class Actions:
     offer: str = _one_of("all", "candidates")
     candidates: int = _at_least(1)
     accusations: int = _at_least(1)
+    least_accused: float = _at_least(0)
     widening: Widening = field(default_factory=Widening)
 
 

@@ -34,7 +34,9 @@ class Plan:
     ----------
     opponents, rollout : policies that move the others, and the own seat in roll-outs
     candidates : actions of a kind that a node offers, best information first; 0 offers all
-    accusations : envelopes that may be accused at a node
+    accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
+        only those above this probability.  Waiting is worth what the roll-outs make of it: where
+        they play badly, a planner free to accuse early does so far too often
     options, budget : see `mcts.options`
     """
 
@@ -42,7 +44,7 @@ class Plan:
     rollout: str = "heuristic"
     candidates: int = 6
     accusations: int = 1
-    least_accused: float = 0.05
+    least_accused: float = 0.8
     options: Options = field(default_factory=Options)
     budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
 
@@ -53,6 +55,8 @@ class Plan:
             raise ValueError(f"candidates must be 0 (all) or more, got {self.candidates}")
         if not 1 <= self.accusations <= 8:
             raise ValueError(f"accusations must be 1 to 8, got {self.accusations}")
+        if not 0.0 <= self.least_accused < 1.0:
+            raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
 
 
 class BMCTS(Player):

@@ -48,6 +48,7 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
         rollout=spec["rollout"]["policy"],
         candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
         accusations=actions["accusations"],
+        least_accused=actions["least_accused"],
         options=options,
         budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
     )

@@ -158,7 +158,7 @@ def lands_well(pawns, start, room, roll, landed):
     steps = min(roll, far[start])
     return (
         far.get(landed) == far[start] - steps
-        and nx.shortest_path_length(free, start, landed) == steps
+        and nx.single_source_shortest_path_length(free, start).get(landed) == steps
     )
 
 
