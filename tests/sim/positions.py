@@ -1,0 +1,128 @@
+"""Games stopped in the middle, with the hidden state beside what one seat has seen.
+
+The tests look at the truth; whatever they test is handed `view_of` and `as_seen` only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from belief import evidence
+from belief.evidence import MAX_PLAYERS
+from mcts.kernel.rng import fold, new_stream
+from sim.arena import seat_policies
+from sim.chance import game_key, open_stream
+from sim.game import advance, apply, decider, legal, new_game
+from sim.knowledge import witness
+from sim.policies.table import choose, number
+from sim.rules import Rules, world
+from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, empty
+from sim.view import as_seen, view_of
+
+
+@dataclass
+class Position:
+    """A decision of ``seat`` in a real game: ``state`` is the truth, ``events`` show every card."""
+
+    rules: Rules
+    seat: int
+    state: np.record
+    events: list[tuple[int, int, int, int]]
+
+    @property
+    def view(self) -> np.recarray:
+        """What the seat sees."""
+        return view_of(self.state, self.seat)
+
+    @property
+    def seen(self) -> list[tuple[int, int, int, int]]:
+        """The suggestions as the seat saw them."""
+        return [as_seen(event, self.seat) for event in self.events]
+
+    def evidence(self, events: bool = True) -> np.record:
+        """Return what the seat has seen as an evidence record; without ``events`` its cards."""
+        made = evidence.new_evidence()[0]
+        sizes = np.full(MAX_PLAYERS, self.rules.hand_size, np.int64)
+        hand, face_up = int(self.state.hand[self.seat]), int(self.state.face_up)
+        evidence.reset(made, self.rules.players, self.seat, sizes, hand, face_up)
+        for event in self.seen if events else ():
+            witness(world(self.rules)[0], made, self.seat, *event)
+        return made
+
+    def take(self, planner):
+        """Let ``planner`` sit down and see all that the seat has seen; return it."""
+        planner.begin(self.rules, self.seat, self.view, 99)
+        for event in self.seen:
+            planner.see(event)
+        return planner
+
+
+def position(
+    game: int,
+    decisions: int,
+    seat: int | None = None,
+    rules: Rules | None = None,
+    others: str = "heuristic",
+    own: str = "uniform",
+    seed: int = 3,
+) -> Position | None:
+    """Return the ``decisions``-th later decision of a seat, or None if the game ends before.
+
+    The seat (default: by the game's number) plays ``own`` but never accuses.
+    """
+    rules = rules or Rules()
+    board = world(rules)[0]
+    seat = game % rules.players if seat is None else seat
+    state = empty()[0]
+    seat_policies(state, [None if i == seat else others for i in range(rules.players)])
+    state.recording = 1
+    new_game(board, state, np.uint64(game_key(seed, game)))
+    events: list[tuple[int, int, int, int]] = []
+    choices = np.empty(N_ACTIONS, np.int64)
+    made = 0
+    while True:
+        advance(board, state)
+        events += [tuple(event) for event in state.event[: state.events].tolist()]
+        state.events = 0
+        if state.phase == OVER:
+            return None
+        if decider(state) != seat:
+            continue
+        if made == decisions:
+            return Position(rules, seat, state, events)
+        made += 1
+        open_stream(state, 4, state.turn)
+        action = choose(board, state, seat, number(own))
+        if action >= ACCUSE and action < REVEAL:
+            legal(board, state, choices)
+            action = choices[0]
+        apply(board, state, action)
+
+
+def positions(count: int, decisions: tuple[int, ...], **how) -> list[Position]:
+    """Return ``count`` positions of successive games after so many ``decisions``, in turn."""
+    found, game = [], 0
+    while len(found) < count:
+        one = position(game, decisions[game % len(decisions)], **how)
+        found += [one] if one else []
+        game += 1
+    return found
+
+
+def random_action(board: np.record, state: np.record, stream: np.ndarray, out: np.ndarray) -> int:
+    """Return a legal action: an accusation once in a hundred, else any other."""
+    n = legal(board, state, out)
+    options = out[:n]
+    accusing = (options >= ACCUSE) & (options < REVEAL)
+    stream[0] = fold(stream[0], 1)
+    if (~accusing).any() and stream[0] % 100:
+        options = options[~accusing]
+    stream[0] = fold(stream[0], 2)
+    return int(options[int(stream[0] % len(options))])
+
+
+def stream_of(key: int) -> np.ndarray:
+    """Return a random stream for tests."""
+    return new_stream(int(fold(np.uint64(0x7E57), key)))
