@@ -105,10 +105,10 @@ class BMCTS(Player):
         ------
         belief.evidence.ContradictoryEvidence
             If no deal explains what was seen.
+        belief.evidence.EvidenceFull
+            If the posterior does not fit into memory.
         """
-        evidence.check(self._evidence[0])
-        if not exact.solve(self._evidence[0], self._posterior):
-            raise evidence.ContradictoryEvidence("no deal explains what this seat has seen")
+        self._posterior = exact.ExactPosterior(self._evidence[0], self._posterior).work
         root, plan, seat = view.copy(), self.plan, self._seat
         opponents, rollout = number(plan.opponents), number(plan.rollout)
         root[0].recording = 1

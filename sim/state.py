@@ -55,7 +55,11 @@ STATE = np.dtype(
         ("goal", np.int64, (MAX_PLAYERS,)),  # room that a heuristic player walks to, or -1
         ("tracks", np.int64, (MAX_PLAYERS,)),  # 1: its factored belief is kept up to date
         ("belief", np.float64, (MAX_PLAYERS, CARDS, MAX_PLAYERS + 1)),
-        ("bits", np.float64, (MAX_PLAYERS, CARDS)),  # entropies of its rows; below 0 where not known
+        (
+            "bits",
+            np.float64,
+            (MAX_PLAYERS, CARDS),
+        ),  # entropies of its rows; below 0 where not known
         # recent suggestions, oldest first
         ("recording", np.int64),  # 1: write `events`, and stop when they are full
         ("events", np.int64),

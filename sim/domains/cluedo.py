@@ -140,10 +140,20 @@ def inform_opponents(p: Cluedo, state: np.record, stream: np.ndarray) -> None:
 def actions(p, s, out, notes):
     """List what the searching seat may do; an accusation's note is its propagated probability."""
     world, state = p.world[0], s.state[0]
-    exact.solve(s.evidence[0], s.posterior)
+    if not exact.solve(s.evidence[0], s.posterior):
+        # What was seen on the way is consistent with the drawn deal, so it can only be its size.
+        raise MemoryError("a posterior in the tree needs more states than its workspace has")
     if p.candidates:
         return by_information(
-            world, state, s.posterior, p.seat, p.candidates, p.accusations, p.least_accused, out, notes
+            world,
+            state,
+            s.posterior,
+            p.seat,
+            p.candidates,
+            p.accusations,
+            p.least_accused,
+            out,
+            notes,
         )
     return in_order(world, state, s.posterior, p.seat, p.accusations, p.least_accused, out, notes)
 
