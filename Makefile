@@ -15,18 +15,16 @@ test: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest $(ARGS)
 
-bench: $(VENV)/.benchmarks
-	$(BIN)/python -m pytest benchmarks --benchmark-sort=name $(ARGS)
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.bench_belief
+	$(BIN)/python -m benchmarks.bench_search
+	$(BIN)/python -m benchmarks.bench_game
 
 # The stamp is made last, so that an installation cut short is done again.
 $(VENV)/.dev: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
-
-$(VENV)/.benchmarks: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[benchmarks]'
 	touch $@
 
 clean:

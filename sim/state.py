@@ -59,7 +59,7 @@ STATE = np.dtype(
             "bits",
             np.float64,
             (MAX_PLAYERS, CARDS),
-        ),  # entropies of its rows; below 0 where not known
+        ),  # entropy of each row, -1: unknown
         # recent suggestions, oldest first
         ("recording", np.int64),  # 1: write `events`, and stop when they are full
         ("events", np.int64),

@@ -125,7 +125,8 @@ def by_information(
     """Write at most ``most`` candidates of each kind, then weave in the accusations.
 
     ``posterior`` is solved for what the seat has seen.  ``notes`` gets the probability of an
-    accusation, else 0.  An accusation stands first when it is more likely right than wrong, else second.
+    accusation, else 0.  An accusation stands first when it is more likely right than wrong, else
+    second.
     """
     marginals = posterior.marginals
     score = np.empty(64, np.float64)
@@ -150,7 +151,7 @@ def by_information(
 def weave_accusations(
     posterior: tuple, most: int, least: float, out: np.ndarray, notes: np.ndarray, n: int
 ) -> int:
-    """Insert the ``most`` likeliest envelopes above ``least`` among ``n`` actions; return how many."""
+    """Insert the ``most`` likeliest envelopes above ``least``; return the length of the list."""
     cards = np.empty((most, 3), np.int64)
     chance = np.empty(most, np.float64)
     found = likely_envelopes(posterior, most, least, cards, chance)
