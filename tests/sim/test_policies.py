@@ -1,0 +1,322 @@
+"""The compiled policies: the details that their sources give, and how they fare."""
+
+import numpy as np
+import pytest
+from positions import positions
+from scipy.stats import binom, chisquare
+
+from belief import factored
+from sim.arena import play_many
+from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
+from sim.chance import DECIDE, game_key, open_stream
+from sim.game import advance, apply, new_game
+from sim.policies.common import kind_of_turn
+from sim.policies.table import HEURISTIC, NAMES, RANDOM, READS_MATRIX, UNIFORM, choose, number
+from sim.rules import Rules, world
+from sim.state import (
+    ACCUSE,
+    ASK,
+    EXTERNAL,
+    MOVE,
+    OVER,
+    PASSAGE,
+    REVEAL,
+    SHOW,
+    SUGGEST,
+    TURN,
+    empty,
+)
+
+BOARD = world(Rules())[0]
+STUDY, HALL, LIBRARY, KITCHEN = (
+    ROOMS.index(name) for name in ("Study", "Hall", "Library", "Kitchen")
+)
+DRAWS = 2_000
+
+
+def fresh(game=0):
+    """Return a new game in which every seat's matrix is kept and no seat decides by itself."""
+    state = empty()[0]
+    state.policy[:] = EXTERNAL
+    state.tracks[:] = 1
+    new_game(BOARD, state, np.uint64(game_key(8, game)))
+    return state
+
+
+def chosen(state, policy, draws=DRAWS, seat=0):
+    """Return what ``policy`` chooses in ``state`` under many streams; the goal starts as it is."""
+    found, goal = [], int(state.goal[seat])
+    for i in range(draws):
+        open_stream(state, DECIDE, i)
+        state.goal[seat] = goal
+        found.append(int(choose(BOARD, state, seat, policy)))
+    state.goal[seat] = goal
+    return np.array(found)
+
+
+def believe(state, card, row, seat=0):
+    """Let ``seat`` believe that ``card`` is distributed as ``row`` (envelope, seats)."""
+    state.belief[seat][card] = 0.0
+    state.belief[seat][card][: len(row)] = row
+    state.bits[seat][card] = -1.0
+
+
+def certain(state, cards, column=0, seat=0):
+    """Make ``seat`` certain that ``cards`` are with ``column``."""
+    for card in cards:
+        believe(state, card, np.eye(7)[column], seat)
+
+
+def in_room(state, room, summoned=0):
+    """Put the pawn of seat 0 into ``room``."""
+    state.spot[0] = BOARD.first_door[room]
+    state.summoned[0] = summoned
+
+
+def test_the_start_entropy_is_30_bits():
+    state = fresh()
+    for seat in range(4):
+        assert factored.entropy(state.belief[seat]) == pytest.approx(30.0)
+
+
+def test_the_heuristic_walks_to_a_room_of_highest_entropy():
+    state = fresh()
+    open_rooms = [room for room in range(9) if not state.known[0] >> FIRST_ROOM + room & 1]
+    goals = chosen(state, HEURISTIC) - MOVE
+    counts = [int((goals == room).sum()) for room in open_rooms]
+    assert sum(counts) == DRAWS
+    assert chisquare(counts).pvalue > 1e-4  # ties are uniform
+    # One room a little less sure than the others, which lean to the envelope.
+    for room in open_rooms:
+        believe(state, FIRST_ROOM + room, [0.4, 0, 0.2, 0.2, 0.2])
+    believe(state, FIRST_ROOM + open_rooms[2], [0.25, 0, 0.25, 0.25, 0.25])
+    assert set(chosen(state, HEURISTIC, 50)) == {MOVE + open_rooms[2]}
+
+
+def test_the_heuristic_keeps_its_goal_until_it_is_there():
+    state = fresh()
+    known = next(room for room in range(9) if state.known[0] >> FIRST_ROOM + room & 1)
+    state.goal[0] = known  # of entropy 0, and kept all the same
+    assert set(chosen(state, HEURISTIC, 50)) == {MOVE + known}
+    in_room(state, HALL)
+    state.goal[0] = HALL
+    goals = set(chosen(state, HEURISTIC, 200) - MOVE)
+    assert HALL not in goals and len(goals) > 2
+
+
+def test_a_goal_lasts_over_a_whole_game():
+    state = empty()[0]
+    state.policy[:] = HEURISTIC
+    state.policy[0] = EXTERNAL
+    state.tracks[:] = 1
+    new_game(BOARD, state, np.uint64(game_key(8, 1)))
+    before, kept = -1, 0
+    while state.phase != OVER and kept < 12:
+        advance(BOARD, state)
+        open_stream(state, DECIDE, state.turn)
+        action = choose(BOARD, state, 0, HEURISTIC)
+        if state.phase == TURN and action < PASSAGE:
+            here = BOARD.room_of[state.spot[0]]
+            if before >= 0 and before != here:
+                assert action == MOVE + before
+                kept += 1
+            before = action - MOVE
+        apply(BOARD, state, action)
+        if state.goal[0] != before:
+            before = -1  # pawns closed the way and another goal was drawn
+    assert kept == 12
+
+
+def test_the_heuristic_names_the_first_of_the_most_unsure():
+    state = fresh()
+    in_room(state, HALL)
+    state.phase = SUGGEST
+    suspects = [card for card in range(6) if not state.known[0] >> card & 1]
+    weapons = [card for card in range(6, 12) if not state.known[0] >> card & 1]
+    first = ASK + 6 * suspects[0] + weapons[0] - FIRST_WEAPON
+    assert set(chosen(state, HEURISTIC, 50)) == {first}
+    believe(state, suspects[0], [0.7, 0, 0.1, 0.1, 0.1])
+    believe(state, weapons[0], [0.7, 0, 0.1, 0.1, 0.1])
+    second = ASK + 6 * suspects[1] + weapons[1] - FIRST_WEAPON
+    assert set(chosen(state, HEURISTIC, 50)) == {second}
+
+
+def test_the_heuristic_accuses_on_three_certain_cards_only():
+    state = fresh()
+    trio = (3, 8, FIRST_ROOM + KITCHEN)
+    accusation = ACCUSE + 9 * (6 * 3 + 2) + KITCHEN
+    certain(state, trio[:2])
+    believe(state, trio[2], [1 - 1e-12, 0, 1e-12, 0, 0])
+    assert (chosen(state, HEURISTIC, 50) < PASSAGE).all()
+    certain(state, trio[2:])
+    assert set(chosen(state, HEURISTIC, 50)) == {accusation}
+    # Certain of all other cards is not certain of the envelope [the text's rule is kept].
+    state = fresh()
+    certain(state, trio[:2])
+    certain(state, [c for c in range(FIRST_ROOM, 21) if c != trio[2]], column=2)
+    assert (chosen(state, HEURISTIC, 50) < ACCUSE).all()
+
+
+@pytest.mark.parametrize("policy", [HEURISTIC, RANDOM, UNIFORM])
+def test_the_kinds_of_action_on_offer_are_equally_likely(policy):
+    """Each case: where the pawn is, summoned or not, and the kinds on offer."""
+    for room, summoned, kinds in (
+        (None, 0, {"move"}),
+        (HALL, 0, {"move"}),
+        (HALL, 1, {"move", "ask"}),
+        (STUDY, 0, {"move", "passage"}),
+        (STUDY, 1, {"move", "passage", "ask"}),
+    ):
+        state = fresh()
+        if room is not None:
+            in_room(state, room, summoned)
+        actions = chosen(state, policy)
+        counts = {
+            "move": int((actions < PASSAGE).sum()),
+            "passage": int((actions == PASSAGE).sum()),
+            "ask": int(((actions >= ASK) & (actions < ACCUSE)).sum()),
+        }
+        assert {kind for kind, n in counts.items() if n} == kinds
+        if len(kinds) > 1:
+            assert chisquare([counts[kind] for kind in kinds]).pvalue > 1e-4
+
+
+def test_kind_of_turn_reads_nothing_but_public_facts():
+    state = fresh()
+    in_room(state, STUDY, 1)
+    state.belief[:] = 0.0
+    state.known[:] = 0
+    kinds = set()
+    for i in range(60):
+        open_stream(state, DECIDE, i)
+        kinds.add(int(kind_of_turn(BOARD, state, 0)))
+    assert kinds == {MOVE, PASSAGE, ASK}
+
+
+@pytest.mark.parametrize("policy", [RANDOM, UNIFORM])
+def test_wanderers_draw_a_goal_and_keep_it(policy):
+    state = fresh()
+    counts = np.bincount(chosen(state, policy) - MOVE, minlength=9)
+    assert chisquare(counts).pvalue > 1e-4 and len(counts) == 9
+    state.goal[0] = LIBRARY
+    assert set(chosen(state, policy, 50)) == {MOVE + LIBRARY}
+    in_room(state, LIBRARY)
+    counts = np.bincount(chosen(state, policy) - MOVE, minlength=9)
+    assert counts[LIBRARY] == 0
+    assert chisquare(np.delete(counts, LIBRARY)).pvalue > 1e-4
+
+
+def test_random_suggests_unseen_cards_uniformly_and_uniform_any():
+    state = fresh()
+    in_room(state, HALL)
+    state.phase = SUGGEST
+    state.known[0] |= 0b11 | 0b111 << FIRST_WEAPON
+    unseen = [
+        ASK + 6 * suspect + weapon
+        for suspect in range(6)
+        for weapon in range(6)
+        if not (state.known[0] >> suspect & 1 or state.known[0] >> FIRST_WEAPON + weapon & 1)
+    ]
+    assert 1 < len(unseen) <= 12
+    counts = np.bincount(chosen(state, RANDOM) - ASK, minlength=36)
+    assert counts.nonzero()[0].tolist() == [action - ASK for action in unseen]
+    assert chisquare(counts[counts > 0]).pvalue > 1e-4
+    counts = np.bincount(chosen(state, UNIFORM) - ASK, minlength=36)
+    assert len(counts) == 36
+    assert chisquare(counts).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("policy", [RANDOM, UNIFORM])
+def test_wanderers_accuse_when_three_cards_are_left(policy):
+    state = fresh()
+    envelope = int(state.envelope)
+    suspect, weapon, room = (card for card in range(21) if envelope >> card & 1)
+    state.known[0] = ((1 << 21) - 1) & ~envelope
+    accusation = ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM
+    assert set(chosen(state, policy, 50)) == {accusation}
+    fourth = next(card for card in range(6) if card != suspect)
+    state.known[0] &= ~(1 << fourth)
+    assert (chosen(state, policy, 50) < ACCUSE).all()
+
+
+def test_any_matching_card_is_shown_equally_often():
+    for policy in range(len(NAMES)):
+        state = fresh()
+        state.phase, state.answerer = SHOW, 2
+        held = [card for card in range(21) if state.hand[2] >> card & 1]
+        state.cards = sum(1 << card for card in held[:3])
+        cards = chosen(state, policy, seat=2) - REVEAL
+        assert sorted(set(cards.tolist())) == held[:3]
+        assert chisquare([(cards == card).sum() for card in held[:3]]).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("policy", range(len(NAMES)))
+def test_policies_see_neither_envelope_nor_other_hands(policy):
+    for one in positions(8, (2, 5), others="heuristic"):
+        state = one.state
+        state.tracks[one.seat] = 1
+        before = chosen(state, policy, 20, one.seat)
+        others = [seat for seat in range(4) if seat != one.seat]
+        state.envelope = 0
+        state.hand[others] = 0
+        state.known[others] = 0
+        state.belief[others] = 0.25
+        state.bits[others] = 1.0
+        assert (chosen(state, policy, 20, one.seat) == before).all()
+
+
+def test_names_and_numbers():
+    assert [number(name) for name in NAMES] == list(range(len(NAMES))) == [0, 1, 2]
+    assert len(READS_MATRIX) == len(NAMES)
+    with pytest.raises(ValueError, match="choose one of random, uniform, heuristic"):
+        number("heursitic")
+
+
+def wins(one, others, games=2_000):
+    """Return how many of ``games`` games one player wins, its seat going round."""
+    won = 0
+    for seat in range(4):
+        table = [one if i == seat else others for i in range(4)]
+        won += int((play_many(Rules(), table, 21, np.arange(seat, games, 4)).winner == seat).sum())
+    return won
+
+
+@pytest.mark.parametrize(
+    ("one", "others", "rate", "off"),
+    [
+        ("heuristic", "random", 0.915, 0.03),
+        ("random", "heuristic", 0.08, 0.03),
+        ("uniform", "uniform", 0.25, 0.03),
+        ("heuristic", "heuristic", 0.25, 0.03),
+    ],
+)
+def test_strengths(one, others, rate, off):
+    """Wins are within five standard deviations of a rate no further than ``off`` from ``rate``."""
+    games = 2_000
+    least = binom.isf(1 - 3e-7, games, rate - off)
+    most = binom.isf(3e-7, games, rate + off)
+    assert least <= wins(one, others, games) <= most
+
+
+def test_games_of_four_heuristics_are_as_long_as_published():
+    """[The released program: mean 121, median 123, 29.7 suggestions, 0.74 % never end.]"""
+    result = play_many(Rules(), ["heuristic"] * 4, 21, np.arange(2_000))
+    ended = result.winner >= 0
+    assert 0.97 < ended.mean() < 1
+    assert result.turns[ended].mean() == pytest.approx(121, abs=8)
+    assert np.median(result.turns) == pytest.approx(123, abs=8)
+    assert result.suggestions[ended].sum(1).mean() == pytest.approx(30, abs=4)
+
+
+def test_kept_entropies_are_those_of_the_belief():
+    state, kept = fresh(3), 0
+    state.policy[:] = HEURISTIC
+    state.recording = 1
+    while state.phase != OVER:
+        advance(BOARD, state)
+        state.events = 0
+        for seat in range(4):
+            for card in np.flatnonzero(state.bits[seat] >= 0):
+                assert state.bits[seat, card] == factored.row_entropy(state.belief[seat], card)
+                kept += 1
+    assert kept > 50

@@ -1,0 +1,174 @@
+"""Games among compiled and other players: one machine, so one result."""
+
+import numpy as np
+import pytest
+
+from sim.arena import play_many
+from sim.chance import DECIDE, game_key, open_stream
+from sim.game import apply
+from sim.player import Player, PolicyPlayer
+from sim.policies.table import READS_MATRIX, choose, number
+from sim.referee import IllegalAction, play
+from sim.rules import Rules, world
+from sim.state import MOVE, PASSAGE, REVEAL, SHOW, TURN
+from sim.view import Log, as_seen, relive
+
+SEED = 4
+MIXED = ["heuristic", "random", "uniform", "heuristic"]
+
+
+class Replay(Player):
+    """Decides from views and events as a compiled policy would: the test tells it the chance."""
+
+    def __init__(self, policy, picks_cards=False):
+        super().__init__(f"replayed {policy}")
+        self.number = number(policy)
+        self.picks_cards = picks_cards
+        self.games = 0
+
+    def begin(self, rules, seat, view, key):
+        self.board, self.seat, self.key = world(rules), seat, None
+        self.log, self.goal, self.shown = Log(), -1, []
+        assert int(view[0].hand[seat]).bit_count() == rules.hand_size
+        assert view[0].turn == 1
+        self.games += 1
+
+    def see(self, event):
+        self.log.append(event)
+
+    def decide(self, view):
+        board, state = self.board[0], view.copy()[0]
+        state.key = self.chance
+        state.tracks[self.seat] = READS_MATRIX[self.number]
+        relive(board, state, self.seat, self.log.events)
+        state.goal[self.seat] = self.goal
+        open_stream(state, DECIDE, 4 * state.turn + state.phase)
+        action = int(choose(board, state, self.seat, self.number))
+        if state.phase == SHOW:
+            self.shown.append(action - REVEAL)
+        self.goal = int(state.goal[self.seat])
+        if state.phase == TURN and MOVE <= action < PASSAGE:
+            apply(board, state, action)  # pawns in the way may have changed the goal
+            self.goal = int(state.goal[self.seat])
+        return action
+
+
+def seated(policies, replayed=(), picks_cards=False):
+    """Return one player a seat; those in ``replayed`` are not compiled."""
+    return [
+        Replay(name, picks_cards) if seat in replayed else PolicyPlayer(name)
+        for seat, name in enumerate(policies)
+    ]
+
+
+def same(result, table, game):
+    """Ask that a referee's result is the arena's of the same game."""
+    row = int(game)
+    assert result.winner == table.winner[row]
+    assert result.turns == table.turns[row]
+    assert [seat.suggestions for seat in result.seats] == table.suggestions[row].tolist()
+    assert [seat.out for seat in result.seats] == table.out[row].tolist()
+    assert [seat.won for seat in result.seats] == [i == result.winner for i in range(4)]
+    assert result.suggestions == table.suggestions[row].sum()
+
+
+def play_as_in_the_arena(policies, games, **how):
+    """Play ``games`` games and compare each with the arena's."""
+    table = play_many(Rules(), policies, SEED, np.arange(games))
+    seats = seated(policies, **how)
+    for game in range(games):
+        for player in seats:
+            player.chance = np.uint64(game_key(SEED, game))
+        same(play(Rules(), seats, SEED, game), table, game)
+    return seats
+
+
+def test_compiled_seats_play_the_games_of_the_arena():
+    play_as_in_the_arena(MIXED, 30)
+
+
+@pytest.mark.parametrize("picks_cards", [False, True])
+def test_a_player_that_is_asked_plays_the_game_of_its_policy(picks_cards):
+    for replayed in ((0,), (1, 2), (0, 1, 2, 3)):
+        seats = play_as_in_the_arena(MIXED, 4, replayed=replayed, picks_cards=picks_cards)
+        assert [getattr(seat, "games", 4) for seat in seats] == [4] * 4
+        if picks_cards and len(replayed) == 4:
+            assert sum(len(seat.shown) for seat in seats) > 0
+
+
+class Stingy(Replay):
+    """Shows the lowest card that it can."""
+
+    def decide(self, view):
+        if view[0].phase == SHOW:
+            card = int(view[0].hand[self.seat] & view[0].cards)
+            self.shown.append((card & -card).bit_length() - 1)
+            return REVEAL + self.shown[-1]
+        return super().decide(view)
+
+
+def test_a_player_may_choose_the_card_it_shows():
+    stingy = Stingy("heuristic", picks_cards=True)
+    asker = Replay("heuristic")
+    seats = [asker, stingy, PolicyPlayer("random"), PolicyPlayer("random")]
+    chosen = 0
+    for game in range(3):
+        stingy.chance = asker.chance = np.uint64(game_key(SEED, game))
+        play(Rules(), seats, SEED, game)
+        chosen += len(stingy.shown)
+        cards = [e[3] for e in stingy.log.events.tolist() if e[2] == 1 and e[3] in stingy.shown]
+        assert len(cards) >= len(stingy.shown)
+    assert chosen > 0
+
+
+def test_events_hide_the_card_from_those_it_was_not_shown_to():
+    seats = seated(MIXED, replayed=(0, 1, 2, 3))
+    for player in seats:
+        player.chance = np.uint64(game_key(SEED, 1))
+    result = play(Rules(), seats, SEED, 1)
+    logs = [player.log.events.tolist() for player in seats]
+    assert len({len(log) for log in logs}) == 1 and len(logs[0]) == result.suggestions
+    for events in zip(*logs, strict=True):
+        asker, cards, answerer, _ = events[0]
+        shown = {seat: event[3] for seat, event in enumerate(events)}
+        assert len({event[:3] for event in events}) == 1
+        if answerer < 0:
+            assert set(shown.values()) == {-1}
+        else:
+            assert shown[asker] == shown[answerer] and cards >> shown[asker] & 1
+            assert {shown[seat] for seat in range(4) if seat not in (asker, answerer)} == {-1}
+            assert as_seen(events[asker], asker) == events[asker]
+
+
+class Says(Player):
+    """Always answers the same."""
+
+    def __init__(self, action):
+        super().__init__("stubborn")
+        self.action = action
+
+    def decide(self, view):
+        return self.action
+
+
+@pytest.mark.parametrize("action", [10, 9, 375, 391, -1])
+def test_illegal_actions_are_named(action):
+    seats = [Says(action), *seated(MIXED[1:])]
+    with pytest.raises(IllegalAction, match=f"stubborn in seat 0 chose action {action}"):
+        play(Rules(), seats, SEED, 0)
+
+
+def test_one_player_a_seat():
+    with pytest.raises(ValueError, match="4 seats need as many players, got 3"):
+        play(Rules(), seated(MIXED[:3]), SEED, 0)
+    with pytest.raises(ValueError, match="3 seats need as many policies, got 4"):
+        play_many(Rules(players=3), MIXED, SEED, np.arange(2))
+    with pytest.raises(ValueError, match="unknown policy 'heursitic'"):
+        play_many(Rules(), ["heursitic"] * 4, SEED, np.arange(2))
+
+
+def test_games_are_named_by_their_number_not_by_their_place():
+    all_of_them = play_many(Rules(), MIXED, SEED, np.arange(40))
+    some = play_many(Rules(), MIXED, SEED, np.array([31, 7]))
+    assert some.turns.tolist() == all_of_them.turns[[31, 7]].tolist()
+    assert (play_many(Rules(), MIXED, 0, np.arange(40)).turns != all_of_them.turns).any()
