@@ -5,6 +5,7 @@ The tests look at the truth; whatever they test is handed `view_of` and `as_seen
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +13,12 @@ import numpy as np
 from belief import evidence
 from belief.evidence import MAX_PLAYERS
 from mcts.kernel.rng import fold, new_stream
+from mcts.tree import LISTED, NODES, Tree
 from sim.arena import seat_policies
 from sim.chance import game_key, open_stream
 from sim.game import advance, apply, decider, legal, new_game
 from sim.knowledge import witness
+from sim.planner import BMCTS
 from sim.policies.table import choose, number
 from sim.rules import Rules, world
 from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, empty
@@ -126,3 +129,27 @@ def random_action(board: np.record, state: np.record, stream: np.ndarray, out: n
 def stream_of(key: int) -> np.ndarray:
     """Return a random stream for tests."""
     return new_stream(int(fold(np.uint64(0x7E57), key)))
+
+
+def fingerprint(tree: Tree) -> str:
+    """Return a digest of all nodes, in the order of their creation, and of all edges."""
+    nodes = tree.order[: tree.counters[NODES]]
+    listed = nodes[tree.status[nodes] == LISTED]
+    edges = int(tree.length[listed].sum())
+    parts = [
+        array[nodes] for array in (tree.key, tree.parent, tree.incoming, tree.status, tree.visits)
+    ]
+    parts += [array[listed] for array in (tree.first, tree.length)]
+    parts += [
+        array[:edges] for array in (tree.action, tree.note, tree.edge_visits, tree.edge_total)
+    ]
+    parts += [tree.counters, tree.returns]
+    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+
+
+def found(planner: BMCTS) -> tuple:
+    """Return all that the last search of ``planner`` found: its root table and its whole tree."""
+    result = planner.result
+    arrays = (result.actions, result.notes, result.visits, result.values)
+    table = tuple(array.tobytes() for array in arrays)
+    return result.best, table, fingerprint(planner._search.tree)
