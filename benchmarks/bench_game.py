@@ -1,0 +1,305 @@
+"""Speed of the game, the planner and the main job, each figure beside a control of the same run.
+
+    python -m benchmarks.bench_game [--only arena,search,threads,posterior,start] [--repeats 5]
+
+* arena: games of four heuristic players on one core.  Control: a fixed loop of random draws, which
+  tells how fast this core is at the moment.
+* search: BMCTS at the opening, one thread.  Control: the roll-outs alone, each from a copy of a
+  state in which a simulation began; the share is what drawing deals, tree and belief leave of them.
+* threads: two threads on one tree against one.  Control: two independent searches side by side.
+* posterior: the exact belief at the opening and over random games.  Control: the same loop.
+* start: the main job with two tiny games, first with no machine code on disk, then again, and its
+  peak memory.  Control: a process that only imports what the job imports.
+
+A figure is the median of the repeats.  ``/s CPU`` counts the seconds of this process and is little
+moved by neighbours; wall time is what it says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # when called as a script
+
+from belief import exact  # noqa: E402
+from benchmarks import bench_belief, bench_search  # noqa: E402
+from mcts.kernel.compile import jit  # noqa: E402
+from mcts.kernel.rng import draw, fold, new_stream  # noqa: E402
+from mcts.options import Budget, Options  # noqa: E402
+from mcts.search import Search  # noqa: E402
+from sim.arena import play_many, seat_policies  # noqa: E402
+from sim.chance import game_key  # noqa: E402
+from sim.domains import cluedo  # noqa: E402
+from sim.game import new_game  # noqa: E402
+from sim.planner import BMCTS, Plan  # noqa: E402
+from sim.rules import Rules, world  # noqa: E402
+from sim.state import empty  # noqa: E402
+from sim.view import view_of  # noqa: E402
+
+DRAWS = 20_000_000
+STARTS = 512
+
+
+@jit
+def draws(stream: np.ndarray, n: int) -> int:
+    """Draw ``n`` random words one after another; return their sum, so that all are made."""
+    total = np.uint64(0)
+    for _ in range(n):
+        total += draw(stream)
+    return total
+
+
+@jit
+def bare_rollouts(p, s, states: np.recarray, stream: np.ndarray, n: int) -> float:
+    """Copy one of ``states`` and roll out from it, ``n`` times."""
+    total = 0.0
+    for i in range(n):
+        s.state[0] = states[i % len(states)]
+        s.state[0].key = draw(stream)
+        total += cluedo.rollout(p, s, stream)
+    return total
+
+
+@jit
+def drawn_rollouts(p, s, stream: np.ndarray, key: np.uint64, n: int) -> float:
+    """Begin a simulation (a fresh deal, opponents who know theirs) and roll out, ``n`` times."""
+    total = 0.0
+    for i in range(n):
+        stream[0] = fold(key, i)
+        cluedo.start(p, s, stream)
+        total += cluedo.rollout(p, s, stream)
+    return total
+
+
+def timed(work: Callable[[], object], repeats: int) -> tuple[float, float]:
+    """Return the median (CPU, wall) seconds of ``work``, called once before to compile."""
+    work()
+    cpu, wall = [], []
+    for _ in range(repeats):
+        before, began = time.process_time(), time.perf_counter()
+        work()
+        cpu.append(time.process_time() - before)
+        wall.append(time.perf_counter() - began)
+    return statistics.median(cpu), statistics.median(wall)
+
+
+def show(name: str, value: str, control: str = "") -> None:
+    """Print one line of the table."""
+    print(f"{name:38}{value:>30}   {control}", flush=True)
+
+
+def control_nanoseconds(repeats: int) -> float:
+    """Return CPU nanoseconds of one random draw in a loop of nothing else."""
+    stream = new_stream(1)
+    return 1e9 * timed(lambda: draws(stream, DRAWS), repeats)[0] / DRAWS
+
+
+def arena(repeats: int) -> None:
+    """Time games among four heuristic players."""
+    games = np.arange(4_000)
+    cpu, wall = timed(lambda: play_many(Rules(), ["heuristic"] * 4, 0, games), repeats)
+    result = play_many(Rules(), ["heuristic"] * 4, 0, games)
+    per_draw = control_nanoseconds(repeats)
+    micro = 1e6 * cpu / len(games)
+    show(
+        "four-heuristic games",
+        f"{len(games) / cpu:,.0f} /s CPU, {len(games) / wall:,.0f} wall",
+        f"control: {per_draw:.2f} ns a draw; a game is {1e3 * micro / per_draw:,.0f} draws",
+    )
+    show(
+        "  one game",
+        f"{micro:.1f} us CPU",
+        f"{result.turns.mean():.0f} turns (median {np.median(result.turns):.0f}), "
+        f"{1e3 * micro / result.turns.mean():.0f} ns a turn, "
+        f"{(result.winner < 0).mean():.1%} draws",
+    )
+
+
+def opening() -> cluedo.Cluedo:
+    """Return the first position of a game, as the planner of seat 0 searches it."""
+    rules, state = Rules(), empty()[0]
+    seat_policies(state, [None, "heuristic", "heuristic", "heuristic"])
+    new_game(world(rules)[0], state, np.uint64(game_key(0, 0)))
+    planner = BMCTS(Plan())
+    planner.begin(rules, 0, view_of(state, 0), 1)
+    return planner.position(view_of(state, 0))
+
+
+def search(repeats: int, simulations: int = 4_000) -> None:
+    """Time BMCTS at the opening beside its roll-outs alone."""
+    p = opening()
+    s, stream = cluedo.workspace(p), new_stream(2)
+    states = empty(STARTS)
+    for i in range(STARTS):
+        cluedo.start(p, s, stream)
+        states[i] = s.state[0]
+    planned = Search(p, Options(nodes=simulations + 1, widening_base=2.0))
+    # Measured in turn, so that a change in the machine's load meets them all.
+    ways = {
+        "search": lambda: planned.run(Budget(simulations=simulations), 1),
+        "bare": lambda: bare_rollouts(p, s, states, stream, simulations),
+        "drawn": lambda: drawn_rollouts(p, s, stream, np.uint64(7), simulations),
+    }
+    rounds = [{name: timed(way, 1) for name, way in ways.items()} for _ in range(repeats)]
+    cpu = {name: statistics.median(each[name][0] for each in rounds) for name in ways}
+    wall = statistics.median(each["search"][1] for each in rounds)
+    show(
+        "BMCTS simulations at the opening",
+        f"{simulations / cpu['search']:,.0f} /s CPU, {simulations / wall:,.0f} wall",
+        f"control: {simulations / cpu['bare']:,.0f} bare roll-outs a CPU second; "
+        f"share {cpu['bare'] / cpu['search']:.2f}",
+    )
+    show(
+        "  one simulation",
+        f"{1e6 * cpu['search'] / simulations:.1f} us CPU",
+        f"roll-out {1e6 * cpu['bare'] / simulations:.1f}, with its deal and opponents "
+        f"{1e6 * cpu['drawn'] / simulations:.1f}",
+    )
+
+
+def two_threads(repeats: int, seconds: float = 0.7) -> None:
+    """Compare two threads on one tree with two searches side by side, by wall time."""
+    p = opening()
+    ways = [
+        bench_search.one(p, 1, seconds),
+        bench_search.one(p, 2, seconds),
+        bench_search.side_by_side(p, 2, seconds),
+    ]
+    rounds = [[way(key) for way in ways] for key in range(repeats + 1)][1:]
+    single, double, control = (statistics.median(column) for column in zip(*rounds, strict=True))
+    show(
+        "two threads on one tree",
+        f"{double / single:.2f}x of one (wall)",
+        f"control: two searches {control / single:.2f}x; share {double / control:.2f}",
+    )
+
+
+def posterior(games: int = 12) -> None:
+    """Time the exact posterior of four players."""
+    work = exact.workspace(1 << 20)
+    first, every = [], []
+    for question, ev in bench_belief.game_states(4, games):
+        spent = bench_belief.best(bench_belief.solves, ev, work, n=5)
+        every.append(spent)
+        if question == 0:
+            first.append(spent)
+    middle, high = np.percentile(every, [50, 90])
+    show(
+        "exact posterior, 4 players",
+        f"{statistics.median(first):.1f} us at the opening",
+        f"over {games} games: median {middle:.1f}, 90 % {high:.1f} us (wall, best of 3); "
+        f"control: {control_nanoseconds(3):.2f} ns a draw",
+    )
+
+
+def memory_of(leader: int) -> int:
+    """Return the memory in bytes of a process and all below it, shared pages counted once."""
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue  # it ended meanwhile
+        children.setdefault(parent, []).append(int(folder.name))
+    total, waiting = 0, [leader]
+    while waiting:
+        process = waiting.pop()
+        waiting += children.get(process, [])
+        try:
+            rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+        except OSError:
+            continue
+        total += sum(
+            1024 * int(line.split()[1]) for line in rollup.splitlines() if line[:4] == "Pss:"
+        )
+    return total
+
+
+def run(arguments: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Run a command to its end; return wall seconds and the peak memory in GB of all it started."""
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        arguments,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    output: list[str] = []
+    reader = threading.Thread(target=lambda: output.extend(process.stdout))
+    reader.start()
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, memory_of(process.pid))
+        time.sleep(0.25)
+    seconds = time.perf_counter() - began
+    reader.join()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(arguments)} failed:\n{''.join(output)}")
+    return seconds, peak / 1e9
+
+
+def starts() -> None:
+    """Time the first-ever and the second start of the main job, and its memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {"SLEUTH_CACHE_DIR": f"{folder}/cache"}
+        command = [
+            *(sys.executable, "-m", "experiments.compare", "match.games=2"),
+            *("player.budget.simulations=10", "tracking.enabled=false"),
+        ]
+        imports = "import numba, ray, hydra, matplotlib, pyarrow, scipy.stats, networkx, rich"
+        bare, _ = run([sys.executable, "-c", imports], environment)
+        first, _ = run([*command, f"run.folder={folder}/first"], environment)
+        again, peak = run([*command, f"run.folder={folder}/again"], environment)
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9
+    show(
+        "main job, two tiny games",
+        f"{first:.1f} s first, {again:.1f} s warm",
+        f"control: {bare:.1f} s to import what it imports (wall)",
+    )
+    show(
+        "  peak memory",
+        f"{peak:.2f} GB all processes",
+        f"{largest:.2f} GB the largest, compiler included",
+    )
+
+
+def main() -> None:
+    """Measure what is asked for and print a line each."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parts = ("arena", "search", "threads", "posterior", "start")
+    parser.add_argument("--only", default=",".join(parts), help="parts, with commas between")
+    parser.add_argument("--repeats", type=int, default=5)
+    asked = parser.parse_args()
+    chosen = asked.only.split(",")
+    if not set(chosen) <= set(parts):
+        parser.error(f"parts are {', '.join(parts)}")
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    if "arena" in chosen:
+        arena(asked.repeats)
+    if "search" in chosen:
+        search(asked.repeats)
+    if "threads" in chosen:
+        two_threads(asked.repeats)
+    if "posterior" in chosen:
+        posterior()
+    if "start" in chosen:
+        starts()
+
+
+if __name__ == "__main__":
+    main()
