@@ -14,6 +14,7 @@ from functools import cache
 import networkx as nx
 import numpy as np
 
+from belief.evidence import lowest
 from mcts.kernel.compile import jit, jit_owning
 from sim.cards import ROOMS
 
@@ -78,7 +79,8 @@ N_CORRIDOR = 188
 N_DOORS = sum(len(doors) for _, doors in DOORS)
 N_SPOTS = N_CORRIDOR + N_DOORS
 MAX_ROLL = 12
-_WORDS = (N_CORRIDOR + 63) // 64
+WORDS = (N_CORRIDOR + 31) // 32
+_ROWS = 25 + 2  # an empty one on either side
 
 _PREFERRED = (
     lambda at, near: near,  # up and to the left
@@ -96,9 +98,13 @@ BOARD = np.dtype(
         ("distance", np.int8, (N_ROOMS, N_SPOTS)),  # steps to be in the room, pawns ignored
         # A few shortest ways on the empty board, for when pawns close the first.
         ("landing", np.uint8, (WAYS, N_ROOMS, N_SPOTS, MAX_ROLL + 1)),  # spot after so many steps
-        ("path", np.uint64, (WAYS, N_ROOMS, N_SPOTS, _WORDS)),  # corridor squares, as bits
-        ("fronts", np.uint64, (N_ROOMS, _WORDS)),  # squares in front of a room's doors, as bits
-        ("neighbours", np.int16, (N_SPOTS, 4)),  # touching spots, -1 where there are fewer
+        ("path", np.uint32, (WAYS, N_ROOMS, N_SPOTS, WORDS)),  # corridor squares, as bits
+        ("fronts", np.uint32, (N_ROOMS, WORDS)),  # squares in front of a room's doors, as bits
+        ("row", np.int64, (N_CORRIDOR,)),  # of a corridor square, one more than its y
+        ("column", np.int64, (N_CORRIDOR,)),
+        ("open", np.int64, (_ROWS,)),  # corridor squares of each row, as bits by column
+        ("front_rows", np.int64, (N_ROOMS, _ROWS)),  # those of ``fronts``
+        ("neighbours", np.int64, (N_SPOTS, 4)),  # touching spots, -1 where there are fewer
     ]
 )
 
@@ -157,14 +163,14 @@ def _fill_ways(record: np.record, room: int) -> None:
                 walked.append(min(nearer, key=lambda near, at=at: preferred(at, near)))
             for square in walked[1:]:
                 if square < N_CORRIDOR:
-                    record.path[way, room, spot, square // 64] |= np.uint64(1 << square % 64)
+                    record.path[way, room, spot, square // 32] |= np.uint32(1 << square % 32)
             for roll in range(MAX_ROLL + 1):
                 record.landing[way, room, spot, roll] = walked[min(roll, len(walked) - 1)]
 
 
 @cache
 def tables() -> np.recarray:
-    """Return the board as one record (dtype `BOARD`), computed from `graph`; do not write to it."""
+    """Return the tables, computed from `graph`, in one record; kernels get `sim.rules.world`."""
     made = np.zeros(1, BOARD).view(np.recarray)
     record = made[0]
     plan = graph()
@@ -173,6 +179,9 @@ def tables() -> np.recarray:
         record.room_of[spot] = plan.nodes[spot]["room"]
         around = sorted(plan[spot])
         record.neighbours[spot, : len(around)] = around
+    for spot, (x, y) in enumerate(corridor()):
+        record.row[spot], record.column[spot] = y + 1, x
+        record.open[y + 1] |= 1 << x
     record.passage[:] = -1
     for one, other in PASSAGES:
         record.passage[ROOMS.index(one)] = ROOMS.index(other)
@@ -181,7 +190,8 @@ def tables() -> np.recarray:
         record.first_door[room] = door_spots(room)[0]
         for door in door_spots(room):
             (front,) = plan[door]
-            record.fronts[room, front // 64] |= np.uint64(1 << front % 64)
+            record.fronts[room, front // 32] |= np.uint32(1 << front % 32)
+            record.front_rows[room, record.row[front]] |= 1 << record.column[front]
         _fill_ways(record, room)
     return made
 
@@ -190,52 +200,60 @@ def tables() -> np.recarray:
 def _detour(board: np.record, occupied: np.ndarray, start: int, room: int, roll: int) -> int:
     """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none.
 
-    A* [thesis, s. 3.1] with the distance on the empty board as its consistent estimate.  A step
-    raises the estimate of the whole path by 0, 1 or 2, so three stacks serve as the queue.
+    Floods the board from the room's doors, all squares of a row at once, until the start is wet;
+    ``within[k]`` holds the squares at most k steps from being in the room.  Then walks downhill.
     """
-    # An entry is spot, the spot before it and steps so far, 8 bits each; 4 pushes a spot at most.
-    stack = np.empty((3, 4 * N_SPOTS), np.int32)
-    size = np.zeros(3, np.int64)
-    before = np.empty(N_SPOTS, np.uint8)
-    closed = np.zeros(4, np.uint64)
-    estimate = np.int64(board.distance[room, start])
-    stack[estimate % 3, 0] = start | start << 8
-    size[estimate % 3] = 1
-    while size[0] + size[1] + size[2] > 0:
-        queue = estimate % 3
-        if size[queue] == 0:
-            estimate += 1
-            continue
-        size[queue] -= 1
-        entry = np.int64(stack[queue, size[queue]])
-        at, steps = entry & 255, entry >> 16
-        if _holds(closed, at):
-            continue
-        closed[at >> 6] |= np.uint64(1) << np.uint64(at & 63)
-        before[at] = entry >> 8 & 255
-        if board.room_of[at] == room:
-            for _ in range(steps - roll):
-                at = np.int64(before[at])
-            return at
+    free = np.empty(_ROWS, np.int64)
+    for y in range(_ROWS):
+        free[y] = board.open[y]
+    for word in range(WORDS):
+        rest = np.int64(occupied[word])
+        while rest:
+            spot = 32 * word + lowest(rest)
+            free[board.row[spot]] &= ~(1 << board.column[spot])
+            rest &= rest - 1
+    within = np.empty((N_CORRIDOR + 1, _ROWS), np.int64)
+    for y in range(_ROWS):
+        within[1, y] = board.front_rows[room, y] & free[y]
+    # Out of a room there is one way, through the door by which the pawn stands.
+    inside = start >= N_CORRIDOR
+    first = board.neighbours[start, 0] if inside else start
+    row, bit = board.row[first], 1 << board.column[first]
+    if not free[row] & bit:
+        return -1
+    far = 1
+    while not within[far, row] & bit:
+        spread = 0
+        within[far + 1, 0] = 0
+        within[far + 1, _ROWS - 1] = 0
+        for y in range(1, _ROWS - 1):
+            wet = within[far, y]
+            grown = (wet | wet << 1 | wet >> 1 | within[far, y - 1] | within[far, y + 1]) & free[y]
+            within[far + 1, y] = grown
+            spread |= grown ^ wet
+        if not spread:
+            return -1
+        far += 1
+    at = first
+    for _ in range(roll - 1 if inside else roll):
+        far -= 1
         for i in range(4):
-            near = np.int64(board.neighbours[at, i])
-            if near < 0 or _holds(closed, near):
+            near = board.neighbours[at, i]
+            if near < 0:
                 continue
-            if near < N_CORRIDOR:
-                if _holds(occupied, near):
-                    continue
-            elif board.room_of[near] != room:
-                continue
-            onward = (steps + 1 + np.int64(board.distance[room, near])) % 3
-            stack[onward, size[onward]] = near | at << 8 | (steps + 1) << 16
-            size[onward] += 1
-    return -1
+            if far == 0:
+                if board.room_of[near] == room:
+                    return near
+            elif near < N_CORRIDOR and within[far, board.row[near]] >> board.column[near] & 1:
+                at = near
+                break
+    return at
 
 
 @jit
 def _holds(occupied: np.ndarray, spot: int) -> bool:
     """Tell whether the corridor square ``spot`` is in the bit set ``occupied``."""
-    return (occupied[spot >> 6] >> np.uint64(spot & 63)) & np.uint64(1) != np.uint64(0)
+    return np.int64(occupied[spot >> 5]) >> (spot & 31) & 1 == 1
 
 
 @jit
@@ -244,10 +262,10 @@ def _shut_in(board: np.record, occupied: np.ndarray, start: int, room: int) -> b
 
     Nearly every pawn without a path is one of these, and a search would look at the whole board.
     """
-    free = np.uint64(0)
-    for word in range(_WORDS):
+    free = np.uint32(0)
+    for word in range(WORDS):
         free |= board.fronts[room, word] & ~occupied[word]
-    if free == np.uint64(0):
+    if free == 0:
         return True
     for i in range(4):
         near = board.neighbours[start, i]
@@ -266,7 +284,7 @@ def walk(board: np.record, occupied: np.ndarray, start: int, room: int, roll: in
     Parameters
     ----------
     board : record of `BOARD`
-    occupied : uint64 bit set of the corridor squares on which *other* pawns stand
+    occupied : uint32 bit set of the corridor squares on which *other* pawns stand
     start : spot of the walking pawn, not in ``room``
     room : goal; the walk stops inside its door
     roll : steps, at most `MAX_ROLL`
@@ -278,10 +296,10 @@ def walk(board: np.record, occupied: np.ndarray, start: int, room: int, roll: in
     """
     for way in range(WAYS):
         path = board.path[way, room, start]
-        met = np.uint64(0)
-        for word in range(_WORDS):
+        met = np.uint32(0)
+        for word in range(WORDS):
             met |= path[word] & occupied[word]
-        if met == np.uint64(0):
+        if met == 0:
             return np.int64(board.landing[way, room, start, roll])
     if _shut_in(board, occupied, start, room):
         return -1

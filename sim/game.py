@@ -110,7 +110,7 @@ def _move(world: np.record, s: np.record, goal: int) -> None:
     for other in range(world.players):
         spot = s.spot[other]
         if other != seat and spot < N_CORRIDOR:
-            occupied[spot >> 6] |= np.uint64(1) << np.uint64(spot & 63)
+            occupied[spot >> 5] |= np.uint32(1 << (spot & 31))
     here = world.room_of[s.spot[seat]]
     reached = walk(world, occupied, s.spot[seat], goal, s.roll)
     if reached < 0:

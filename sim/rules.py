@@ -35,7 +35,8 @@ WORLD = np.dtype(
         ("dice", np.int64),
         ("start", np.int64, (MAX_PLAYERS,)),  # start square of each seat
         ("seat_of", np.int64, (len(SUSPECTS),)),  # seat that plays a suspect, -1 if none
-    ]
+    ],
+    align=True,
 )
 
 

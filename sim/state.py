@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import CARDS, MAX_PLAYERS
+from sim.board import WORDS
 
 EVENT = np.dtype(
     [
@@ -45,7 +46,11 @@ STATE = np.dtype(
         ("suggestions", np.int64, (MAX_PLAYERS,)),
         ("policy", np.int64, (MAX_PLAYERS,)),  # who decides its turns; `EXTERNAL` stops the machine
         ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows
-        ("occupied", np.uint64, (3,)),  # scratch of a move: corridor squares with pawns, as bits
+        (
+            "occupied",
+            np.uint32,
+            (WORDS,),
+        ),  # scratch: squares with other pawns, as bits
         # hidden
         ("hand", np.int64, (MAX_PLAYERS,)),  # masks
         ("envelope", np.int64),

@@ -12,6 +12,7 @@ from sim.board import (
     N_SPOTS,
     PASSAGES,
     STARTS,
+    WORDS,
     corridor,
     door_spots,
     graph,
@@ -20,6 +21,7 @@ from sim.board import (
     walk,
 )
 from sim.cards import ROOMS
+from sim.rules import preset, world
 
 DISTANCES = [
     ("Study", "Hall", 4),
@@ -126,9 +128,9 @@ def test_every_distance_is_that_of_the_graph():
 
 def as_bits(spots):
     """Return the bit set of some corridor squares, as `walk` takes it."""
-    bits = np.zeros(3, np.uint64)
+    bits = np.zeros(WORDS, np.uint32)
     for spot in spots:
-        bits[spot // 64] |= np.uint64(1 << spot % 64)
+        bits[spot // 32] |= np.uint32(1 << spot % 32)
     return bits
 
 
@@ -164,7 +166,7 @@ def lands_well(pawns, start, room, roll, landed):
 
 def outcomes(count, see_pawns=True):
     """Return (landed, whether that is right) of some random walks."""
-    board = tables()[0]
+    board = world(preset("ledford"))[0]
     found = []
     for pawns, start, room, roll in random_cases(np.random.default_rng(7), count):
         landed = int(walk(board, as_bits(pawns if see_pawns else ()), start, room, roll))
@@ -184,7 +186,7 @@ def test_a_walk_through_pawns_is_seen():
 
 
 def test_a_room_is_left_by_the_door_of_entry():
-    board, plan = tables()[0], graph()
+    board, plan = world(preset("ledford"))[0], graph()
     nobody = as_bits(())
     for room in range(N_ROOMS):
         for door in door_spots(room):
@@ -196,7 +198,7 @@ def test_a_room_is_left_by_the_door_of_entry():
 
 def test_no_path_leads_through_a_room():
     # From the Billiard Room's west door the Library's south door is near; its east door is not.
-    board = tables()[0]
+    board = world(preset("ledford"))[0]
     library = ROOMS.index("Library")
     (front,) = graph()[door_spots(library)[1]]
     west = door_spots(ROOMS.index("Billiard Room"))[0]
