@@ -20,7 +20,7 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options, cores
 from mcts.selection import select
 from mcts.tree import LISTED, ROOT, check_invariants
-from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.domains import cluedo
 from sim.game import legal
 from sim.knowledge import witness
@@ -37,8 +37,6 @@ SMALL = Plan(
     options=Options(nodes=400, widening_base=2.0),
     budget=Budget(simulations=250),
 )
-
-pytestmark = pytest.mark.filterwarnings("error")
 
 
 def accused(action):
@@ -550,12 +548,8 @@ def test_a_decision_with_one_legal_action_is_not_searched():
 def test_contradictory_evidence_has_a_name():
     one = unsure_positions(1)[0]
     planner = one.take(BMCTS(SMALL))
-    hidden = ALL_CARDS & ~int(one.state.hand[one.seat])
-    suspect = next(card for card in range(6) if hidden >> card & 1)
-    other = (one.seat + 1) % 4
     for cards in (0b1, 0b10, 0b100, 0b1000, 0b10000, 0b100000):
         planner.see((one.seat, cards, -1, -1))  # nobody has any suspect
-    assert suspect < 6 and other != one.seat
     with pytest.raises(evidence.ContradictoryEvidence):
         planner.decide(one.view)
 
