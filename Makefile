@@ -13,7 +13,7 @@ run: $(VENV)/.dev
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.bench_belief

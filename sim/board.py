@@ -153,19 +153,21 @@ def _fill_ways(record: np.record, room: int) -> None:
     """Fill the distance, landing and path tables towards one room."""
     plan = graph()
     far = nx.multi_source_dijkstra_path_length(plan, set(door_spots(room)))
-    for spot in plan:
-        record.distance[room, spot] = far[spot]
-        for way, preferred in enumerate(_PREFERRED):
-            walked = [spot]
-            while far[walked[-1]]:
-                at = walked[-1]
-                nearer = sorted(near for near in plan[at] if far[near] == far[at] - 1)
-                walked.append(min(nearer, key=lambda near, at=at: preferred(at, near)))
-            for square in walked[1:]:
-                if square < N_CORRIDOR:
-                    record.path[way, room, spot, square // 32] |= np.uint32(1 << square % 32)
-            for roll in range(MAX_ROLL + 1):
-                record.landing[way, room, spot, roll] = walked[min(roll, len(walked) - 1)]
+    record.distance[room] = [far[spot] for spot in range(N_SPOTS)]
+    for way, preferred in enumerate(_PREFERRED):
+        landing, path = record.landing[way, room], record.path[way, room]
+        onward = np.arange(N_SPOTS)
+        for at in sorted(plan, key=far.get):
+            if far[at] == 0:
+                continue
+            nearer = sorted(near for near in plan[at] if far[near] == far[at] - 1)
+            step = onward[at] = min(nearer, key=lambda near, at=at: preferred(at, near))
+            path[at] = path[step]
+            if step < N_CORRIDOR:
+                path[at, step // 32] |= np.uint32(1 << step % 32)
+        landing[:, 0] = np.arange(N_SPOTS)
+        for roll in range(MAX_ROLL):
+            landing[:, roll + 1] = onward[landing[:, roll]]
 
 
 @cache
