@@ -15,7 +15,7 @@ test: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_belief
 	$(BIN)/python -m benchmarks.bench_search
 	$(BIN)/python -m benchmarks.bench_game
@@ -25,6 +25,10 @@ $(VENV)/.dev: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+$(VENV)/.benchmarks: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[benchmarks]'
 	touch $@
 
 clean:

@@ -18,6 +18,7 @@ moved by neighbours; wall time is what it says.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import resource
 import statistics
@@ -27,9 +28,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # when called as a script
@@ -38,7 +41,7 @@ from belief import exact  # noqa: E402
 from benchmarks import bench_belief, bench_search  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import draw, fold, new_stream  # noqa: E402
-from mcts.options import Budget, Options  # noqa: E402
+from mcts.options import Budget  # noqa: E402
 from mcts.search import Search  # noqa: E402
 from sim.arena import play_many, seat_policies  # noqa: E402
 from sim.chance import game_key  # noqa: E402
@@ -146,7 +149,7 @@ def search(repeats: int, simulations: int = 4_000) -> None:
     for i in range(STARTS):
         cluedo.start(p, s, stream)
         states[i] = s.state[0]
-    planned = Search(p, Options(nodes=simulations + 1, widening_base=2.0))
+    planned = Search(p, replace(Plan().options, nodes=simulations + 1))
     # Measured in turn, so that a change in the machine's load meets them all.
     ways = {
         "search": lambda: planned.run(Budget(simulations=simulations), 1),
@@ -207,24 +210,12 @@ def posterior(games: int = 12) -> None:
 
 def memory_of(leader: int) -> int:
     """Return the memory in bytes of a process and all below it, shared pages counted once."""
-    children: dict[int, list[int]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue  # it ended meanwhile
-        children.setdefault(parent, []).append(int(folder.name))
-    total, waiting = 0, [leader]
-    while waiting:
-        process = waiting.pop()
-        waiting += children.get(process, [])
-        try:
-            rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
-        except OSError:
-            continue
-        total += sum(
-            1024 * int(line.split()[1]) for line in rollup.splitlines() if line[:4] == "Pss:"
-        )
+    total = 0
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(leader)
+        for each in (process, *process.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):  # it ended meanwhile
+                total += each.memory_full_info().pss
     return total
 
 

@@ -5,8 +5,6 @@ Card numbers are those of `belief.evidence`: suspects 0-5, weapons 6-11, rooms 1
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 SUSPECTS = ("Mustard", "Scarlett", "Plum", "Green", "White", "Peacock")
 WEAPONS = ("knife", "rope", "candlestick", "lead pipe", "revolver", "wrench")
 ROOMS = (
@@ -32,13 +30,3 @@ CATEGORIES = (
     (1 << N_CARDS) - (1 << FIRST_ROOM),
 )
 """The suspects, weapons and rooms as masks."""
-
-
-def cards_in(mask: int) -> Iterator[int]:
-    """Yield the numbers of the cards in ``mask``, lowest first."""
-    return (card for card in range(N_CARDS) if mask >> card & 1)
-
-
-def names(mask: int) -> list[str]:
-    """Return the names of the cards in ``mask``."""
-    return [CARDS[card] for card in cards_in(mask)]

@@ -9,7 +9,8 @@
                                         `-> SHOW (asked in seat order) -> next turn
 
 [Ledford 2018, s. 1.4, 1.5, 3.1]: accusations at the start of a turn only, a suggestion after
-entering and when summoned, a wrong accuser keeps showing cards.
+entering and when summoned, a wrong accuser keeps showing cards.  A named pawn that stands in the
+room already is not moved, so its player is not summoned.
 """
 
 from __future__ import annotations

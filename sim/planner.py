@@ -45,7 +45,7 @@ class Plan:
     candidates: int = 6
     accusations: int = 1
     least_accused: float = 0.8
-    options: Options = field(default_factory=Options)
+    options: Options = field(default_factory=lambda: Options(exploration=0.2, nodes=1001))
     budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
 
     def __post_init__(self) -> None:
@@ -108,7 +108,9 @@ class BMCTS(Player):
         belief.evidence.EvidenceFull
             If the posterior does not fit into memory.
         """
-        self._posterior = exact.ExactPosterior(self._evidence[0], self._posterior).work
+        work = exact.ExactPosterior(self._evidence[0], self._posterior).work
+        if work is not self._posterior:  # it grew, so the threads' workspaces must grow too
+            self._posterior, self._search = work, None
         root, plan, seat = view.copy(), self.plan, self._seat
         opponents, rollout = number(plan.opponents), number(plan.rollout)
         root[0].recording = 1

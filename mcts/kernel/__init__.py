@@ -1,1 +1,1 @@
-"""Compilation, random streams and atomics: the only modules that touch Numba's internals."""
+"""Compilation, random streams and atomics: where Numba's internals are touched."""

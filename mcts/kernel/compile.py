@@ -127,6 +127,7 @@ def _cache_folder(modules: tuple[str, ...]):
     if not folder.exists():
         folder.mkdir(parents=True, exist_ok=True)
         _remove_unused(folder.parent)
+    os.utime(folder)  # in use: `_remove_unused` goes by this time
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
         yield

@@ -105,7 +105,7 @@ def list_ways(
         if room == passage:
             n = insert(out, score, n, first, PASSAGE, bits + 1e-9)
         missing = world.distance[room, spot] - s.roll
-        turns = 1.0 if missing <= 0 else 1.5 + missing / _MEAN_ROLL
+        turns = 1.0 if missing <= 0 else 1.5 + missing / (_MEAN_ROLL * world.dice)
         n = insert(out, score, n, first, MOVE + room, bits / turns)
     return n
 
@@ -129,7 +129,7 @@ def by_information(
     second.
     """
     marginals = posterior.marginals
-    score = np.empty(64, np.float64)
+    score = np.empty(len(out), np.float64)
     here = world.room_of[s.spot[seat]]
     n = 0
     if s.phase == SUGGEST or s.summoned[seat]:

@@ -90,7 +90,7 @@ def workspace(p: Cluedo) -> Workspace:
     return Workspace(
         state=empty(),
         evidence=np.zeros(1, evidence.EVIDENCE).view(np.recarray),
-        posterior=exact.workspace(),
+        posterior=exact.workspace(len(p.posterior.key)),
         holder=np.zeros(N_CARDS, np.int64),
     )
 
@@ -141,8 +141,8 @@ def actions(p, s, out, notes):
     """List what the searching seat may do; an accusation's note is its propagated probability."""
     world, state = p.world[0], s.state[0]
     if not exact.solve(s.evidence[0], s.posterior):
-        # What was seen on the way is consistent with the drawn deal, so it can only be its size.
-        raise MemoryError("a posterior in the tree needs more states than its workspace has")
+        # Consistent with the drawn deal, so it can only be too large: a leaf that stays a leaf.
+        return 0
     if p.candidates:
         return by_information(
             world,
@@ -180,16 +180,23 @@ def step(p, s, action, note, stream):
 
 @jit
 def observation(p, s):
-    """Return the key of all that this seat has seen: suggestions, answers, pawns, dice."""
+    """Return the key of what bears on this seat's belief and choices.
+
+    That is every suggestion with the answer as seen here, who is out, and the own pawn and roll.
+    Where the other pawns stand tells nothing about the cards and changes no list of actions: such
+    after-states have equal beliefs and are merged [Ledford 2018, s. 2.3].  With them in the key
+    hardly any node below the own turn would be met twice.
+    """
     world, state = p.world[0], s.state[0]
-    key = fold(np.uint64(state.phase), state.roll)
+    key = fold(fold(np.uint64(state.phase), state.roll), state.spot[p.seat])
+    key = fold(key, state.summoned[p.seat])
+    for seat in range(world.players):
+        key = fold(key, state.out[seat])
     for i in range(state.events):
         event = state.event[i]
         key = fold(fold(key, 8 * event[0] + event[2] + 1), event[1])
         if p.seat in (event[0], event[2]):
             key = fold(key, event[3] + 1)
-    for seat in range(world.players):
-        key = fold(key, 2 * state.spot[seat] + state.out[seat])
     return key
 
 

@@ -2,7 +2,7 @@
 
 A policy is a value, so the arena, a roll-out and a planner's model of its opponents change policy
 without compiling anything.  To add one: write ``sim/policies/NAME.py`` with ``turn`` and
-``suggestion``, and add it to the three lists below.
+``suggestion``, and add it to the lists and branches below.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ READS_MATRIX = (0, 0, 1)
 
 RANDOM, UNIFORM, HEURISTIC = range(len(NAMES))
 
-SHOWING = ("random",)
-"""How a seat picks the card it shows: uniformly, as every agent of the thesis does [s. 3.2]."""
-
 
 def number(name: str) -> int:
     """Return the number of policy ``name``; ValueError names the choices."""
@@ -36,7 +33,8 @@ def choose(world: np.record, s: np.record, seat: int, policy: int) -> int:
     """Return the action of ``seat`` under ``policy`` in the phase ``s.phase``.
 
     Consumes ``s.stream``, which the caller has opened for this decision.  Reads what the seat has
-    learnt and its own hand, never the hands of others.
+    learnt and its own hand, never the hands of others.  The card shown is drawn uniformly, as by
+    every agent of the thesis [s. 3.2].
     """
     if s.phase == SHOW:
         return REVEAL + any_card(s.stream, s.hand[seat] & s.cards)
@@ -45,9 +43,13 @@ def choose(world: np.record, s: np.record, seat: int, policy: int) -> int:
             return heuristic.suggestion(world, s, seat)
         if policy == RANDOM:
             return random.suggestion(world, s, seat)
-        return uniform.suggestion(world, s, seat)
+        if policy == UNIFORM:
+            return uniform.suggestion(world, s, seat)
+        raise ValueError("no such policy: sim.policies.table.choose lacks a branch")
     if policy == HEURISTIC:
         return heuristic.turn(world, s, seat)
     if policy == RANDOM:
         return random.turn(world, s, seat)
-    return uniform.turn(world, s, seat)
+    if policy == UNIFORM:
+        return uniform.turn(world, s, seat)
+    raise ValueError("no such policy: sim.policies.table.choose lacks a branch")

@@ -5,7 +5,7 @@ import pytest
 
 from belief.evidence import MAX_PLAYERS
 from sim.board import start_spot
-from sim.cards import ALL_CARDS, CARDS, CATEGORIES, SUSPECTS, cards_in, names
+from sim.cards import ALL_CARDS, CARDS, CATEGORIES, SUSPECTS
 from sim.chance import game_key
 from sim.game import new_game
 from sim.rules import Rules, preset, world
@@ -51,7 +51,7 @@ def test_every_card_goes_everywhere():
     counts = np.zeros((3, len(CARDS)))
     for state in dealt(4, games):
         for row, mask in enumerate((state.envelope, state.hand[2], state.face_up)):
-            counts[row, list(cards_in(int(mask)))] += 1
+            counts[row, [card for card in range(len(CARDS)) if int(mask) >> card & 1]] += 1
     for first, end in ((0, 6), (6, 12), (12, 21)):
         expected = games / (end - first)
         hidden = counts[0, first:end]
@@ -120,7 +120,3 @@ def test_presets():
     assert preset("ledford", players=3).players == 3
     with pytest.raises(ValueError, match="ledford"):
         preset("ledfrod")
-
-
-def test_names_of_cards():
-    assert names(0b1000001) == ["Mustard", "knife"]
