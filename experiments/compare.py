@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 NAME = "sleuth-compare"
 
+ERROR = "error.txt"
+"""File in the run folder with the traceback of a game that raised an exception."""
+
 
 def main() -> None:
     """Run the command and exit with its code."""
@@ -50,8 +53,9 @@ def job(settings: DictConfig, folder: Path) -> None:
     Raises
     ------
     Refusal
-        Before the first game, if the configuration cannot be met; at the end, if workers died too
-        often or the record could not be completed.  What was played is saved before.
+        Before the first game, if the configuration cannot be met; at the end, if a game raised an
+        exception (`ERROR` has the traceback), workers died too often or the record could not be
+        completed.  What was played is saved before.
     Interrupted
         On Ctrl-C, after what was played has been saved.
     """
@@ -75,7 +79,7 @@ def job(settings: DictConfig, folder: Path) -> None:
             raise
         played.flush()
         stopped = pressed.is_set() and played.games < settings.match.games
-        _conclude(settings, match, played, ready, console, started, stopped or fault is not None)
+        _conclude(settings, match, played, ready, console, started, stopped, fault)
     games = f"{played.games} of {settings.match.games} games"
     if stopped:
         raise Interrupted(f"interrupted after {games}, kept in {folder}")
@@ -136,9 +140,9 @@ def _play(
     console: Console,
     pressed: Event,
 ) -> str | None:
-    """Play until all games are done or Ctrl-C is pressed; return why not, if workers were lost."""
+    """Play until all games are done or Ctrl-C is pressed; return why not, if games failed."""
     from experiments.progress import GamesPlayed
-    from experiments.runner import WorkersLost, finished
+    from experiments.runner import GameRaised, WorkersLost, finished
     from experiments.schedule import Portions
 
     total = settings.match.games
@@ -160,6 +164,9 @@ def _play(
                     break
     except WorkersLost as fault:
         return str(fault)
+    except GameRaised as fault:
+        (played.folder / ERROR).write_text(fault.traceback)
+        return f"{fault} (traceback in {ERROR})"
     return None
 
 
@@ -170,15 +177,19 @@ def _conclude(
     ready: Ready,
     console: Console,
     started: float,
-    cut_short: bool,
+    stopped: bool,
+    fault: str | None,
 ) -> None:
     """Write the summary, draw the plot, complete the record and print the table."""
     from experiments import report
     from experiments.summary import write
 
     folder, table = played.folder, played.read()
-    summary = report.describe(settings, match, folder, table, cut_short)
+    cut_short = stopped or fault is not None
+    summary = report.describe(settings, match, folder, table, cut_short, fault)
     files = [folder / "config.yaml"]
+    if (folder / ERROR).exists():
+        files.append(folder / ERROR)
     if not cut_short:  # Ctrl-C does not wait for Matplotlib
         files.append(report.draw(summary, match, folder, table))
     summary["seconds"] = time.monotonic() - started
@@ -191,7 +202,7 @@ def _conclude(
         }
         if summary["ci95"]:
             metrics["ci95_low"], metrics["ci95_high"] = summary["ci95"]
-        status = "KILLED" if cut_short else "FINISHED"
+        status = "FAILED" if fault is not None else "KILLED" if stopped else "FINISHED"
         ready.tracker.finish(status, metrics, played.games, files)
     if played.games:
         report.show(summary, match, folder, console)

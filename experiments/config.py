@@ -20,10 +20,16 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 
 from experiments.commandline import Refusal, did_you_mean
 
+# Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
+# test compares them.
 POLICIES = ("random", "uniform", "heuristic")
-"""The compiled policies, by the names of `sim.players.POLICIES` (a test compares them).
-
-Repeated here because ``--help`` must not import the simulator, which imports Numba."""
+"""The compiled policies, as in `sim.players.POLICIES`."""
+PLANNERS = ("bmcts",)
+"""The players that search, as in `sim.players.PLANNERS`."""
+IN_FLIGHT = ("none", "virtual_loss")
+"""Treatments of visits in flight, as in `mcts.selection.IN_FLIGHT`."""
+FINAL = ("visits", "mean")
+"""Ways to choose the move in the end, as in `mcts.options.FINAL`."""
 
 
 def _one_of(*choices: str) -> Any:
@@ -64,9 +70,9 @@ class Actions:
 @dataclass
 class Search:
     threads: int = _at_least(1)
-    in_flight: str = _one_of("none", "virtual_loss")
+    in_flight: str = _one_of(*IN_FLIGHT)
     exploration: float = _at_least(0)
-    final: str = _one_of("visits", "mean")
+    final: str = _one_of(*FINAL)
     oversubscribe: bool = MISSING
 
 
@@ -81,7 +87,7 @@ class Budget:
 class Planner:
     """A player that searches."""
 
-    name: str = _one_of("bmcts")
+    name: str = _one_of(*PLANNERS)
     opponents: str = _one_of(*POLICIES)
     rollout: Rollout = field(default_factory=Rollout)
     actions: Actions = field(default_factory=Actions)

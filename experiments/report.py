@@ -19,11 +19,17 @@ PLOT = "win_rate.png"
 
 
 def describe(
-    settings: DictConfig, match: Match, folder: Path, table: pa.Table, interrupted: bool
+    settings: DictConfig,
+    match: Match,
+    folder: Path,
+    table: pa.Table,
+    interrupted: bool,
+    fault: str | None,
 ) -> dict[str, Any]:
     """Return what `summary.json` holds, all but ``seconds``.
 
-    Beside times and the section ``run`` it depends on players, rules and seed alone.
+    Beside times and the section ``run`` it depends on players, rules and seed alone.  A run that
+    ended early is ``interrupted``; ``fault`` says why unless it was Ctrl-C.
     """
     return {
         "player": match.player["name"],
@@ -31,6 +37,7 @@ def describe(
         "seed": match.seed,
         **summary.summarise(table, match.players),
         "interrupted": interrupted,
+        "fault": fault,
         "run": {
             "folder": str(folder),
             "command": provenance.command(),

@@ -8,6 +8,7 @@ run of a sweep.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 
@@ -36,6 +37,17 @@ _OBJECT_STORE_BYTES = 128 * 1024**2
 
 class WorkersLost(Exception):
     """The same games ended their worker again and again."""
+
+
+class GameRaised(Exception):
+    """A game raised an exception: a bug, of a player for instance.
+
+    The message names games and exception in one line; `traceback` is the worker's.
+    """
+
+    def __init__(self, message: str, traceback: str) -> None:
+        super().__init__(message)
+        self.traceback = traceback
 
 
 def start(address: str | None, cores: int) -> int:
@@ -92,6 +104,8 @@ def finished(
     ------
     WorkersLost
         If a portion's worker died more than `DEATHS_SURVIVED` times.
+    GameRaised
+        If a game raised an exception.
     """
     under_way: dict[ray.ObjectRef, range] = {}
     task = _play.options(num_cpus=cpus)
@@ -116,10 +130,16 @@ def finished(
 
 
 def _result(reference: ray.ObjectRef, games: range) -> tuple[pa.Table, float]:
+    which = f"game {games.start}" if len(games) == 1 else f"games {games.start} to {games.stop - 1}"
     try:
         return ray.get(reference)
     except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as fault:
         raise WorkersLost(
-            f"games {games.start} to {games.stop - 1} ended their worker "
-            f"{DEATHS_SURVIVED + 1} times ({type(fault).__name__})"
+            f"{which} ended the worker {DEATHS_SURVIVED + 1} times ({type(fault).__name__})"
+        ) from None
+    except ray.exceptions.RayTaskError as fault:
+        text = str(fault.cause).partition("\n")[0]
+        traceback = re.sub(r"\x1b\[\d+m", "", str(fault))  # Ray colours it
+        raise GameRaised(
+            f"{which} raised {type(fault.cause).__name__}: {text}", traceback
         ) from None

@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
@@ -72,11 +74,12 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
     """
     from experiments import play, runner
 
-    uri = settings.tracking.uri or tracking.default_uri(folder)
+    home = _home(folder)
+    uri = settings.tracking.uri or tracking.default_uri(home)
     recording = None
     if settings.tracking.enabled:
         tracking.check_reachable(uri)
-        recording = _Background(_open_record, settings, folder, uri)
+        recording = _Background(_open_record, settings, home, uri)
     compiling = _Background(play.warm, match)
     starting = _Background(runner.start, settings.ray.address, config.cores())
     with stage(console, "starting Ray"):
@@ -90,7 +93,7 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
     with stage(console, "compiling, up to two minutes the first time"):
         compiling.result()
     if tracker is not None:
-        _begin_record(tracker, settings, folder)
+        _begin_record(tracker, settings, folder, home)
     workers = config.workers(settings, cores)
     return Ready(
         workers=workers,
@@ -99,18 +102,30 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
     )
 
 
-def _open_record(settings: DictConfig, folder: Path, uri: str) -> tracking.Tracker:
-    artifacts = folder.resolve().parent / "mlartifacts"
-    return tracking.Tracker(uri, settings.tracking.experiment, artifacts)
+def _home(folder: Path) -> Path:
+    """Return the folder that the run lies in, or for a run of a sweep the one its sweep lies in.
+
+    So that a sweep is one record, together with the runs and sweeps beside it.
+    """
+    hydra = HydraConfig.get()
+    whole = Path(hydra.sweep.dir) if hydra.mode is RunMode.MULTIRUN else folder
+    return whole.resolve().parent
 
 
-def _begin_record(tracker: tracking.Tracker, settings: DictConfig, folder: Path) -> None:
+def _open_record(settings: DictConfig, home: Path, uri: str) -> tracking.Tracker:
+    return tracking.Tracker(uri, settings.tracking.experiment, home / "mlartifacts")
+
+
+def _begin_record(
+    tracker: tracking.Tracker, settings: DictConfig, folder: Path, home: Path
+) -> None:
     tags = {f"version.{name}": number for name, number in provenance.versions().items()}
     tags |= {"command": provenance.command(), "folder": str(folder.resolve())}
     commit = provenance.commit()
     if commit is not None:
         tags["mlflow.source.git.commit"] = commit
-    tracker.begin(folder.name, OmegaConf.to_container(settings, resolve=True), tags)
+    name = folder.resolve().relative_to(home).as_posix()  # <sweep>/<job> in a sweep
+    tracker.begin(name, OmegaConf.to_container(settings, resolve=True), tags)
 
 
 def _reserved(threads: int, share: float) -> float:

@@ -37,9 +37,9 @@ _ENVIRONMENT = {
 }
 
 
-def default_uri(folder: Path) -> str:
-    """Return the database used when none is named: ``mlflow.db`` beside the run folder."""
-    return f"sqlite:///{folder.resolve().parent / 'mlflow.db'}"
+def default_uri(home: Path) -> str:
+    """Return the database used when none is named: ``mlflow.db`` in ``home``."""
+    return f"sqlite:///{home / 'mlflow.db'}"
 
 
 def check_reachable(uri: str) -> None:

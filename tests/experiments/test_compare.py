@@ -12,8 +12,9 @@ from pathlib import Path
 
 import mlflow
 import pytest
+import ray
 
-from experiments import results
+from experiments import compare, results, runner
 
 QUIET = "tracking.enabled=false"
 
@@ -86,9 +87,66 @@ def test_a_sweep_is_one_run_after_another(run_compare, ray_session, tmp_path):
     assert seeds == [5, 6]
 
 
-def test_ctrl_c_keeps_what_was_played(tmp_path, database):
+def test_a_sweep_is_recorded_beside_it_as_one(run_compare, ray_session, database, tmp_path):
+    # `database` lies where the runs do: what is used when no other is named.
+    outcome = run_compare("-m", "player=random", "seed=5,6", "match.games=20")
+    assert outcome.code == 0, outcome.err
+    single = run_compare("player=random", "match.games=20")
+    assert single.code == 0, single.err
+    assert list(tmp_path.rglob("mlflow.db")) == [tmp_path / "mlflow.db"]
+    client = mlflow.MlflowClient(database)
+    runs = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
+    assert {run.info.run_name for run in runs} == {"run0/0", "run0/1", "run1"}
+    artifacts = (tmp_path / "mlartifacts").as_uri()
+    assert all(run.info.artifact_uri.startswith(artifacts) for run in runs)
+
+
+def test_a_game_that_raises_ends_the_run_in_one_line(
+    run_compare, ray_session, database, monkeypatch
+):
+    @ray.remote
+    def play_with_a_bug(match, games):
+        from experiments import play
+
+        if 3 in games:
+            raise ZeroDivisionError("of a player\nwho has a bug")
+        return play.portion(match, games), 1.0
+
+    monkeypatch.setattr(runner, "_play", play_with_a_bug)
+    settings = ("player=bmcts", "player.budget.simulations=2", "match.workers=1")
+    outcome = run_compare(*settings, "match.games=8", f"tracking.uri={database}")
+    assert outcome.code == 1
+    fault = "game 3 raised ZeroDivisionError: of a player (traceback in error.txt)"
+    kept = f"3 of 8 games were played, kept in {outcome.folder}"
+    assert outcome.err == f"sleuth-compare: {fault}; {kept}\n"
+    traceback = (outcome.folder / compare.ERROR).read_text()
+    assert "in play_with_a_bug" in traceback
+    assert "\x1b" not in traceback
+    summary = outcome.summary
+    assert (summary["games"], summary["interrupted"], summary["fault"]) == (3, True, fault)
+    assert results.read(outcome.folder).num_rows == 12
+    client = mlflow.MlflowClient(database)
+    (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
+    assert run.info.status == "FAILED"
+    assert "error.txt" in {each.path for each in client.list_artifacts(run.info.run_id)}
+
+
+@pytest.mark.parametrize(
+    "player",
+    [
+        ("player=random",),
+        (
+            "player=bmcts",
+            "player.budget.simulations=1000",
+            "player.search.oversubscribe=true",  # so that one core will do
+            "match.workers=2",
+        ),
+    ],
+    ids=["compiled", "searching"],
+)
+def test_ctrl_c_keeps_what_was_played(tmp_path, database, player):
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "experiments.compare", "player=random", f"run.folder={folder}"]
+    command = [sys.executable, "-m", "experiments.compare", *player, f"run.folder={folder}"]
     process = subprocess.Popen(
         [*command, "match.games=100000000", f"tracking.uri={database}"],
         stdout=subprocess.PIPE,
@@ -110,6 +168,7 @@ def test_ctrl_c_keeps_what_was_played(tmp_path, database):
     assert str(folder) in err
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["interrupted"]
+    assert summary["games"]
     assert results.read(folder).num_rows == 4 * summary["games"]
     client = mlflow.MlflowClient(database)
     (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hydra import compose, initialize_config_module
 
+import mcts.options
+import mcts.selection
 import sim.players
 from experiments import config
 
@@ -87,8 +89,18 @@ def test_every_yaml_meets_the_schema(group):
         config.check(_composed(f"{group}={name}"))
 
 
-def test_the_schema_knows_the_policies_of_the_simulator():
+def test_the_schema_knows_the_choices_of_simulator_and_search():
     assert tuple(sim.players.POLICIES) == config.POLICIES
+    assert tuple(sim.players.PLANNERS) == config.PLANNERS
+    assert tuple(mcts.selection.IN_FLIGHT) == config.IN_FLIGHT
+    assert tuple(mcts.options.FINAL) == config.FINAL
+
+
+def test_a_planner_may_sit_in_every_seat():
+    settings = _composed("player=bmcts", "player@opponent=bmcts", "opponent.budget.simulations=50")
+    config.check(settings)
+    assert settings.opponent.budget.simulations == 50
+    assert settings.player.budget.simulations != 50
 
 
 def test_workers_fill_the_cores():
