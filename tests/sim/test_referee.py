@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mcts.kernel.rng import fold
 from sim.arena import play_many
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import apply
@@ -138,6 +139,41 @@ def test_events_hide_the_card_from_those_it_was_not_shown_to():
             assert shown[asker] == shown[answerer] and cards >> shown[asker] & 1
             assert {shown[seat] for seat in range(4) if seat not in (asker, answerer)} == {-1}
             assert as_seen(events[asker], asker) == events[asker]
+
+
+class Keeps(Replay):
+    """Keeps its keys and the hands that it was dealt."""
+
+    def begin(self, rules, seat, view, key):
+        super().begin(rules, seat, view, key)
+        self.chance = np.uint64(5)
+        self.given, self.hand = key, int(view[0].hand[seat])
+
+
+def keys_and_hands(seed, game):
+    """Return the keys handed to the four seats of a game, and their hands."""
+    seats = [Keeps("random") for _ in range(4)]
+    play(Rules(turn_cap=4), seats, seed, game)
+    return [seat.given for seat in seats], [seat.hand for seat in seats]
+
+
+def test_players_are_handed_keys_that_do_not_tell_the_deal(monkeypatch):
+    games = [(seed, game) for seed in (0, 1, SEED) for game in range(3)]
+    keys, hands = zip(*[keys_and_hands(*game) for game in games], strict=True)
+    secret = {game_key(*game) for game in games}
+    secret |= {
+        fold(np.uint64(key), n) for key in secret for n in range(8)
+    }  # of a seat, or of a purpose
+    secret |= {fold(np.uint64(key), n) for key in secret for n in range(40)}
+    every = [key for four in keys for key in four]
+    assert len(set(every)) == len(every) == 36  # of a seed, a game and a seat
+    assert not set(map(int, secret)) & set(every)
+    assert [keys_and_hands(*game)[0] for game in games] == list(keys)
+    # Other deals and dice under the same numbers: the keys know nothing of them.
+    monkeypatch.setattr("sim.referee.game_key", lambda seed, game: game_key(seed + 100, game))
+    again, others = zip(*[keys_and_hands(*game) for game in games], strict=True)
+    assert again == keys
+    assert all(one != other for one, other in zip(hands, others, strict=True))
 
 
 class Says(Player):
