@@ -49,17 +49,23 @@ class Policy:
 
 @dataclass
 class Rollout:
+    """How the planner's own seat plays in roll-outs."""
+
     policy: str = _one_of(*POLICIES)
 
 
 @dataclass
 class Widening:
+    """Progressive widening of the actions on offer at a node."""
+
     base: float = _at_least(0)
     exponent: float = _at_least(0)
 
 
 @dataclass
 class Actions:
+    """Which actions a node offers."""
+
     offer: str = _one_of("all", "candidates")
     candidates: int = _at_least(1)
     accusations: int = _at_least(1)
@@ -69,6 +75,8 @@ class Actions:
 
 @dataclass
 class Search:
+    """How the tree is searched."""
+
     threads: int = _at_least(1)
     in_flight: str = _one_of(*IN_FLIGHT)
     exploration: float = _at_least(0)
@@ -78,6 +86,8 @@ class Search:
 
 @dataclass
 class Budget:
+    """When the search for one decision ends."""
+
     simulations: int | None = _at_least(1)
     seconds: float | None = _at_least(0)
     nodes: int | None = _at_least(1)
@@ -107,6 +117,8 @@ class Rules:
 
 @dataclass
 class Match:
+    """How many games, in which seats, how many at a time."""
+
     games: int = _at_least(1)
     focal_seats: list[int] | None = MISSING
     workers: int | None = _at_least(1)
@@ -114,6 +126,8 @@ class Match:
 
 @dataclass
 class Tracking:
+    """The MLflow record."""
+
     enabled: bool = MISSING
     uri: str | None = MISSING
     experiment: str = MISSING
@@ -121,11 +135,15 @@ class Tracking:
 
 @dataclass
 class Ray:
+    """Where the games are played."""
+
     address: str | None = MISSING
 
 
 @dataclass
 class Run:
+    """Where the results go."""
+
     folder: str = MISSING
 
 
