@@ -109,4 +109,5 @@ def test_long_games_fit():
     rng = np.random.default_rng(4)
     for players in (3, 4, 6):
         ev = random_history(rng, players, 3000).record()
-        check(ev)
+        assert not ev.overflow
+        assert not ev.contradiction
