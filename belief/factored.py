@@ -24,7 +24,8 @@ from math import log2
 
 import numpy as np
 
-from belief.evidence import CARDS, HOLDERS, lowest
+from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, SHOWED
+from belief.evidence import CARDS, HOLDERS, count, lowest
 from mcts.kernel.compile import jit
 
 
@@ -133,3 +134,22 @@ def entropy(b: np.ndarray) -> float:
     for card in range(CARDS):
         bits += row_entropy(b, card)
     return bits
+
+
+@jit
+def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
+    """Apply one event (`belief.events`) and return the mask of cards ticked off, given as ``seen``.
+
+    ``seen`` are the observer's hand, the face-up cards and those shown to it.
+    """
+    player = event[PLAYER]
+    if player == seat:
+        return seen
+    if event[KIND] == PASSED:
+        passed(b, player, event[NAMED])
+    elif event[KIND] == SHOWED:
+        showed(b, player, event[NAMED], CARDS - count(seen))
+    else:
+        shown(b, player, event[CARD])
+        seen |= 1 << event[CARD]
+    return seen

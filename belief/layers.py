@@ -2,7 +2,8 @@
 
 The posterior is computed card by card.  The state between two cards is an integer *key*:
 
-* 4 bits a holder: cards that it still has to get (the envelope: 1 within an open category),
+* 4 bits a holder: cards that it still has to get (the envelope: 1 within an open category; if
+  the players' shares are public, so do their digits begin anew with each category),
 * a bit for each live clause that has begun and is not yet met,
 * a bit for "this player holds card a", where the weight 1/k couples a with a later card.
 
@@ -14,12 +15,13 @@ filled (``bias[t]``) or if a bit of ``dead[t, j]`` stands; ``| raised[t, j]``.  
 The weight of a card shown to us, 1/k**m, is taken relative to its largest value.  With one open
 other card it is a factor on (card, player).  With two, k = 1 + x + y and up to a constant
 1/k**m = 2**-(m x) 2**-(m y) (4/3)**(m x y): a factor on each and a *bond* between them.  m is cut
-at 60 questions, which changes no marginal by more than (2/3)**60 = 3e-11.
+at 60 questions, which changes no marginal by more than (2/3)**60 = 3e-11.  ``log_constant`` keeps
+those largest values, uncut.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
 
 import numpy as np
 
@@ -28,97 +30,21 @@ from belief.evidence import (
     CARDS,
     CATEGORIES,
     CATEGORY_MASK,
-    CATEGORY_START,
     ENVELOPE,
-    HOLDERS,
-    MAX_CLAUSES,
-    MAX_SHOWN,
     count,
     lowest,
+    shares_known,
 )
-from belief.propagation import KNOWN, settle
+from belief.plan import CONTRADICTORY, DIGIT_BITS, TOO_WIDE, UNSOLVED
+from belief.propagation import settle
 from mcts.kernel.compile import jit
 
-UNSOLVED, SOLVED, CONTRADICTORY, FULL, TOO_WIDE = 0, 1, 2, 3, 4
-"""`PLAN.status`.  FULL: the workspace is too small for this posterior; TOO_WIDE: a key is (more
-than 34 flags at once or more than 7 places in a hand), or the evidence had overflowed."""
-
-DIGIT_BITS = 4
 FIRST_FLAG, LAST_FLAG = 28, 62
 FLAG_BITS = ((1 << LAST_FLAG) - 1) & ~((1 << FIRST_FLAG) - 1)
-TOP_OF_DIGITS = 0x8888888
 MAX_PLACES = 7
 MAX_TIMES = 60
-LARGEST = max(CATEGORY_START[i + 1] - CATEGORY_START[i] for i in range(CATEGORIES))
-
-PLAN = np.dtype(
-    [
-        ("status", np.int64),
-        ("total", np.float64),  # weight of all deals, up to a constant
-        ("epoch", np.int64),  # entries of `Workspace.slot` below it are stale
-        ("layers", np.int64),  # T, number of open cards
-        ("root", np.int64),  # key of the first state
-        ("block", np.int64, (CATEGORIES + 1,)),  # layer at which a category begins
-        ("block_category", np.int64, (CATEGORIES,)),
-        ("card", np.int64, (CARDS,)),  # card of layer t
-        ("score", np.int64, (CARDS,)),  # by which cards are ordered
-        ("candidates", np.int64, (CARDS,)),
-        ("holder", np.int64, (CARDS, HOLDERS)),  # j-th candidate of layer t
-        ("opened", np.int64, (CARDS,)),
-        ("bias", np.int64, (CARDS,)),
-        ("keep", np.int64, (CARDS, HOLDERS)),
-        ("dead", np.int64, (CARDS, HOLDERS)),
-        ("raised", np.int64, (CARDS, HOLDERS)),
-        ("owed", np.int64, (CARDS, HOLDERS)),  # clause flags of candidate j live after layer t
-        ("idle", np.int64, (CARDS, HOLDERS)),  # bond flags of candidate j live after layer t
-        ("weight", np.float64, (CARDS, HOLDERS)),
-        ("bond", np.int64, (CARDS, HOLDERS)),  # first bond of candidate j at layer t, or -1
-        ("bond_next", np.int64, (MAX_SHOWN,)),
-        ("bond_flag", np.int64, (MAX_SHOWN,)),
-        ("bond_factor", np.float64, (MAX_SHOWN,)),
-        ("state_from", np.int64, (CARDS + 2,)),  # states of layer t: state_from[t] .. [t + 1] - 1
-        ("child_from", np.int64, (CARDS + 1,)),  # of candidate j: child_from[t] + j * states
-        ("settled", np.int64, (CARDS,)),  # holder of a known card, -1 face up
-        ("envelope", np.int64, (CATEGORIES,)),  # known envelope card of a category, or -1
-        ("layer_of", np.int64, (CARDS,)),  # inverse of `card`, for open cards
-        ("used", np.int64, (CARDS,)),  # flags in use at layer t
-        ("chance", np.float64, (CATEGORIES, LARGEST)),  # scratch of `belief.envelope`
-        ("trio", np.int64, (CATEGORIES,)),  # likewise
-        ("known", KNOWN),
-        ("clauses", np.int64),
-        ("clause", np.int64, (MAX_CLAUSES,)),  # holder << 21 | open cards
-    ]
-)
-
-
-class Workspace(NamedTuple):
-    """Preallocated memory of one exact posterior at a time; one a thread.
-
-    State 0 is the absent one, of weight 0: children that are refused point to it.
-    """
-
-    plan: np.ndarray  # PLAN, (1,)
-    marginals: np.ndarray  # float64 (21, 7)
-    key: np.ndarray  # int64 (states,)
-    forward: np.ndarray  # float64 (states,): weight of the ways from the root
-    backward: np.ndarray  # float64 (states,): weight of the ways to the end
-    value: np.ndarray  # float64 (states,): scratch of passes with the envelope fixed
-    child: np.ndarray  # int32 (4 * states,)
-    slot: np.ndarray  # int64 (2 * states, a power of two): open addressing, epoch + state
-
-
-def workspace(states: int = 1 << 16) -> Workspace:
-    """Return the memory for at most ``states`` states over all layers (60 bytes each)."""
-    return Workspace(
-        plan=np.zeros(1, PLAN).view(np.recarray),
-        marginals=np.zeros((CARDS, HOLDERS)),
-        key=np.zeros(states, np.int64),
-        forward=np.zeros(states),
-        backward=np.zeros(states),
-        value=np.zeros(states),
-        child=np.zeros(4 * states, np.int32),
-        slot=np.zeros(1 << (2 * states - 1).bit_length(), np.int64),
-    )
+_ANY_PLACES = 0x7777777
+_LOG = (0.0, 0.0, math.log(2.0), math.log(3.0))
 
 
 @jit
@@ -152,7 +78,7 @@ def _collect_clauses(ev, plan) -> None:
 
 
 @jit
-def _order(plan, unsettled: int) -> None:
+def _order(plan) -> None:
     """Choose the order of the open cards, which decides how many clauses are in progress at once.
 
     Categories stay whole, rooms last.  Within one, cards go by the number of their clauses that
@@ -162,10 +88,9 @@ def _order(plan, unsettled: int) -> None:
     layer = 0
     for category in range(CATEGORIES):
         plan.block[category] = layer
-        plan.block_category[category] = category
         inside = CATEGORY_MASK[category]
         below = (inside & -inside) - 1
-        cards = unsettled & inside
+        cards = plan.open & inside
         while cards:
             card = lowest(cards)
             cards &= cards - 1
@@ -190,19 +115,27 @@ def _order(plan, unsettled: int) -> None:
 
 
 @jit
+def _digit(plan, holder: int, size: int, within: int) -> int:
+    """Return the digit for the places that ``holder`` has left of ``size`` for cards ``within``."""
+    places = size - count(plan.known.has[holder] & within)
+    if places > MAX_PLACES:
+        plan.status = TOO_WIDE
+    return places << (DIGIT_BITS * holder)
+
+
+@jit
 def _candidates(ev, plan) -> None:
     """Fill the candidates of every layer, the places of the holders, and the bias of the digits."""
     known = plan.known
+    by_category = shares_known(ev)
     plan.root = 0
-    for player in range(ev.players):
-        places = ev.hand_sizes[player] - count(known.has[player + 1])
-        if places > MAX_PLACES:
-            plan.status = TOO_WIDE
-        plan.root |= places << (DIGIT_BITS * (player + 1))
-    later = np.int64(0x7777777)  # digit h: 7 minus the later cards that h may get, at least 0
-    for block in range(CATEGORIES - 1, -1, -1):
-        later |= 7
-        begin, end = plan.block[block], plan.block[block + 1]
+    if not by_category:
+        for player in range(ev.players):
+            plan.root |= _digit(plan, player + 1, ev.hand_sizes[player], ALL_CARDS)
+    later = np.int64(_ANY_PLACES)  # digit h: 7 minus the later cards that h may get, at least 0
+    for category in range(CATEGORIES - 1, -1, -1):
+        later |= _ANY_PLACES if by_category else 7
+        begin, end = plan.block[category], plan.block[category + 1]
         for t in range(end - 1, begin - 1, -1):
             card = plan.card[t]
             plan.layer_of[card] = t
@@ -224,11 +157,15 @@ def _candidates(ev, plan) -> None:
                     if later >> (DIGIT_BITS * holder) & 7:
                         later -= 1 << (DIGIT_BITS * holder)
             plan.candidates[t] = n
-        category = plan.block_category[block]
-        envelope = known.has[ENVELOPE] & CATEGORY_MASK[category]
+        inside = CATEGORY_MASK[category]
+        envelope = known.has[ENVELOPE] & inside
         plan.envelope[category] = lowest(envelope) if envelope else -1
-        if end > begin and not envelope:
-            plan.opened[begin] = 1
+        if end > begin:
+            digits = 0 if envelope else 1
+            if by_category:
+                for player in range(ev.players):
+                    digits |= _digit(plan, player + 1, ev.shares[player, category], inside)
+            plan.opened[begin] = digits
 
 
 @jit
@@ -247,8 +184,9 @@ def _free_flag(plan, first: int, last: int) -> int:
 
 
 @jit
-def _plan_clauses(plan) -> None:
+def _plan_clauses(ev, plan) -> None:
     """Give each clause a flag: raised at its first card, lowered when met, fatal at its last."""
+    by_category = shares_known(ev)
     for i in range(plan.clauses):
         holder = plan.clause[i] >> CARDS
         cards = plan.clause[i] & ALL_CARDS
@@ -266,7 +204,8 @@ def _plan_clauses(plan) -> None:
                 if plan.holder[t, j] == holder:
                     if named:
                         plan.keep[t, j] &= ~flag
-                    plan.owed[t, j] |= flag
+                    if not by_category:
+                        plan.owed[t, j] |= flag
                 if t == last:
                     plan.dead[t, j] |= flag
 
@@ -283,55 +222,57 @@ def _candidate(plan, t: int, holder: int) -> int:
 @jit
 def _plan_shown(ev, plan) -> None:
     """Turn the weights of the cards shown to us into factors and bonds."""
+    by_category = shares_known(ev)
+    plan.log_constant = ev.log_dropped
     made = 0
     for i in range(ev.shown):
         entry = np.int64(ev.others[i])
         holder = (entry >> CARDS) + 1
         has = plan.known.has[holder]
         cards = entry & ALL_CARDS & plan.known.may[holder] & ~has
+        k = 1 + count(entry & ALL_CARDS & has)
+        plan.log_constant -= ev.times[i] * _LOG[k]
         if cards == 0:
             continue
         times = float(min(np.int64(ev.times[i]), MAX_TIMES))
         a = plan.layer_of[lowest(cards)]
         j = _candidate(plan, a, holder)
         if cards & (cards - 1) == 0:
-            k = 1 + count(entry & ALL_CARDS & has)
             plan.weight[a, j] *= (k / (k + 1.0)) ** times
             continue
         b = plan.layer_of[lowest(cards & (cards - 1))]
         if a > b:
             a, b = b, a
             j = _candidate(plan, a, holder)
-        k = _candidate(plan, b, holder)
+        second = _candidate(plan, b, holder)
         plan.weight[a, j] *= 0.5**times
-        plan.weight[b, k] *= 0.5**times
+        plan.weight[b, second] *= 0.5**times
         flag = _free_flag(plan, a, b)
         plan.raised[a, j] |= flag
-        for t in range(a, b):
+        for t in range(a, a if by_category else b):
             if plan.known.may[holder] >> plan.card[t] & 1:
                 plan.idle[t, _candidate(plan, t, holder)] |= flag
         for other in range(plan.candidates[b]):
             plan.keep[b, other] &= ~flag
         plan.bond_flag[made] = flag
         plan.bond_factor[made] = (4.0 / 3.0) ** times
-        plan.bond_next[made] = plan.bond[b, k]
-        plan.bond[b, k] = made
+        plan.bond_next[made] = plan.bond[b, second]
+        plan.bond[b, second] = made
         made += 1
 
 
 @jit
-def _settled_cards(ev, plan) -> int:
-    """Record where the known cards are; return the mask of the others."""
-    unsettled = ALL_CARDS & ~ev.face_up
+def _settled_cards(ev, plan) -> None:
+    """Record where the known cards are, and which are open."""
+    plan.open = ALL_CARDS & ~ev.face_up
     for card in range(CARDS):
         plan.settled[card] = -1
     for holder in range(ev.players + 1):
         cards = plan.known.has[holder]
-        unsettled &= ~cards
+        plan.open &= ~cards
         while cards:
             plan.settled[lowest(cards)] = holder
             cards &= cards - 1
-    return unsettled
 
 
 @jit
@@ -344,11 +285,11 @@ def arrange(ev, plan) -> bool:
     if not settle(ev, plan.known):
         plan.status = CONTRADICTORY
         return False
-    unsettled = _settled_cards(ev, plan)
+    _settled_cards(ev, plan)
     _collect_clauses(ev, plan)
-    _order(plan, unsettled)
+    _order(plan)
     _candidates(ev, plan)
-    _plan_clauses(plan)
+    _plan_clauses(ev, plan)
     _plan_shown(ev, plan)
     return plan.status == UNSOLVED
 

@@ -1,9 +1,10 @@
 """Logical consequences of the evidence: who surely holds a card, and who still may.
 
 `settle` draws, until nothing moves, the consequences of: a card is in one place; each category has
-one envelope card; hands have their size; a card with one candidate is there; a clause has a card
-left.  With one place left in a hand, every open clause must be met by that one card.  This is sound
-and cheap, not complete: what it misses, the exact posterior finds out as probability 0 or 1.
+one envelope card; hands have their size, and if public their number of cards of each category; a
+card with one candidate is there; a clause has a card left.  With one place left in a hand, every
+open clause must be met by that one card.  This is sound and cheap, not complete: what it misses,
+the exact posterior finds out as probability 0 or 1.
 
 All knowledge is kept as bit masks of cards, one a holder (0 envelope, p + 1 player p): a round is a
 few dozen instructions.  `has` only grows and `may` only shrinks, so it ends, whatever the input.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import ALL_CARDS, CARDS, CATEGORY_MASK, ENVELOPE, HOLDERS, count
+from belief.evidence import ALL_CARDS, CARDS, CATEGORY_MASK, ENVELOPE, HOLDERS, count, shares_known
 from mcts.kernel.compile import jit
 
 KNOWN = np.dtype(
@@ -65,6 +66,16 @@ def _settle_share(known, holder: int, within: int, size: int) -> bool:
 
 
 @jit
+def _settle_shares(ev, known) -> bool:
+    """Apply how many cards of each category every player was dealt; False if that cannot be."""
+    for player in range(ev.players):
+        for kind, mask in enumerate(CATEGORY_MASK):
+            if not _settle_share(known, player + 1, mask, ev.shares[player, kind]):
+                return False
+    return True
+
+
+@jit
 def _settle_clauses(ev, known) -> bool:
     """Apply every clause to what is known of its player; False if one cannot be met."""
     for i in range(ev.clauses):
@@ -98,6 +109,7 @@ def settle(ev, known) -> bool:
     for holder in range(1, HOLDERS):
         known.has[holder] = ev.has[holder - 1]
         known.may[holder] = dealt & ~ev.lacks[holder - 1]
+    by_category = shares_known(ev)
     before = -1
     while True:
         # Masks move one way only, so their sums tell whether a round moved any.
@@ -115,5 +127,7 @@ def settle(ev, known) -> bool:
         for mask in CATEGORY_MASK:
             if not _settle_share(known, ENVELOPE, mask, 1):
                 return False
+        if by_category and not _settle_shares(ev, known):
+            return False
         if not _settle_clauses(ev, known):
             return False

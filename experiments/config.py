@@ -22,8 +22,12 @@ from experiments.commandline import Refusal, did_you_mean
 
 # Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
 # test compares them.
-POLICIES = ("random", "uniform", "heuristic")
-"""The compiled policies, as in `sim.players.POLICIES`."""
+POLICIES = ("random", "uniform", "heuristic", "closure", "swift", "greedy")
+"""The compiled policies, as in `sim.policies.table.NAMES`."""
+FAST_POLICIES = POLICIES[:-1]
+"""Those that play inside a simulation, as in `sim.policies.table.FAST_NAMES`."""
+SHOWING = ("random", "least_informative")
+"""Ways to choose the card to show, as in `sim.policies.table.SHOWING`."""
 PLANNERS = ("bmcts",)
 """The players that search, as in `sim.players.PLANNERS`."""
 IN_FLIGHT = ("none", "virtual_loss")
@@ -40,18 +44,56 @@ def _at_least(least: float) -> Any:
     return field(default=MISSING, metadata={"least": least})
 
 
+def _between(above: float, most: float) -> Any:
+    return field(default=MISSING, metadata={"above": above, "most": most})
+
+
 @dataclass
-class Policy:
+class Seat:
+    """What everybody who sits in a seat has; ``label`` is the name in results, null: `name`."""
+
+    name: str = MISSING
+    label: str | None = MISSING
+    showing: str = _one_of(*SHOWING)
+
+
+@dataclass
+class Policy(Seat):
     """A compiled policy in a seat."""
 
-    name: str = _one_of(*POLICIES)
+    name: str = _one_of("random", "uniform", "closure")
+
+
+@dataclass
+class Heuristic(Seat):
+    """The compiled policy that plays on the factored belief."""
+
+    name: str = _one_of("heuristic")
+    inference: bool = MISSING
+
+
+@dataclass
+class Greedy(Seat):
+    """The compiled policy that plays on the exact belief."""
+
+    name: str = _one_of("greedy")
+    threshold: float = _between(0, 1)
+
+
+@dataclass
+class Swift(Seat):
+    """Its fast equal."""
+
+    name: str = _one_of("swift")
+    inference: bool = MISSING
+    threshold: float = _between(0, 1)
 
 
 @dataclass
 class Rollout:
     """How the planner's own seat plays in roll-outs."""
 
-    policy: str = _one_of(*POLICIES)
+    policy: str = _one_of(*FAST_POLICIES)
 
 
 @dataclass
@@ -94,11 +136,11 @@ class Budget:
 
 
 @dataclass
-class Planner:
+class Planner(Seat):
     """A player that searches."""
 
     name: str = _one_of(*PLANNERS)
-    opponents: str = _one_of(*POLICIES)
+    opponents: str = _one_of(*FAST_POLICIES)
     rollout: Rollout = field(default_factory=Rollout)
     actions: Actions = field(default_factory=Actions)
     search: Search = field(default_factory=Search)
@@ -111,7 +153,13 @@ class Rules:
 
     name: str = MISSING
     players: int = MISSING
+    hands: str = MISSING
+    board: bool = MISSING
     dice: int = MISSING
+    doors: str = MISSING
+    blocking: bool = MISSING
+    movement: str = MISSING
+    accuse: str = MISSING
     turn_cap: int = MISSING
 
 
@@ -149,7 +197,7 @@ class Run:
 
 @dataclass
 class Compare:
-    """The main job.  ``player`` and ``opponent`` are each a `Policy` or a `Planner`."""
+    """The main job.  ``player`` and ``opponent`` are each a policy or a `Planner`."""
 
     player: Any = MISSING
     opponent: Any = MISSING
@@ -166,8 +214,14 @@ def register() -> None:
     store = ConfigStore.instance()
     store.store("compare", Compare, group="schema")
     store.store("rules", Rules, group="schema")
-    store.store("policy", Policy, group="schema/player")
-    store.store("planner", Planner, group="schema/player")
+    for name, schema in (
+        ("policy", Policy),
+        ("heuristic", Heuristic),
+        ("greedy", Greedy),
+        ("swift", Swift),
+        ("planner", Planner),
+    ):
+        store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("choices", _choices, replace=True)
 
 
@@ -275,3 +329,6 @@ def _check_value(key: str, value: Any, limits: Any) -> None:
     # Not `value < least`, which lets NaN through.
     if least is not None and value is not None and not value >= least:
         raise Refusal(f"{key}={value}: must be at least {least}")
+    above = limits.get("above")
+    if above is not None and not above < value <= limits["most"]:
+        raise Refusal(f"{key}={value}: must be above {above} and at most {limits['most']}")

@@ -11,7 +11,7 @@ import pyarrow as pa
 import sim.players
 import sim.rules
 from experiments.results import ROW
-from experiments.schedule import Match
+from experiments.schedule import Match, label
 from sim.arena import play_many
 from sim.referee import GameResult, play
 
@@ -56,9 +56,10 @@ def portion(match: Match, games: Sequence[int]) -> pa.Table:
 
 def _in_arena(match: Match, focal_seat: int, games: np.ndarray) -> pa.Table:
     """Play games among compiled policies in which ``focal_seat`` is the measured one."""
-    names = match.names(focal_seat)
+    seats = match.seats(focal_seat)
     rules = sim.rules.preset(**match.rules)
-    result = play_many(rules, names, match.seed, games.astype(np.int64))
+    policies = [sim.players.compiled(each) for each in seats]
+    result = play_many(rules, policies, match.seed, games.astype(np.int64))
     n, players = len(games), match.players
     seat = np.tile(np.arange(players), n)
     winner = np.repeat(result.winner, players)
@@ -67,7 +68,7 @@ def _in_arena(match: Match, focal_seat: int, games: np.ndarray) -> pa.Table:
         {
             "game": np.repeat(games, players),
             "seat": seat,
-            "player": names * n,
+            "player": [label(each) for each in seats] * n,
             "focal": seat == focal_seat,
             "won": seat == winner,
             "out": np.asarray(result.out, bool).ravel(),

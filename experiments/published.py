@@ -26,7 +26,18 @@ class Published:
 _THESIS = "Ledford 2018"
 _AGAIN = "program of Ledford 2018, run again"
 
-_RULES = {"name": "ledford", "players": 4, "dice": 1, "turn_cap": 3000}
+_RULES = {
+    "name": "ledford",
+    "players": 4,
+    "hands": "equal",
+    "board": True,
+    "dice": 1,
+    "doors": "entry",
+    "blocking": True,
+    "movement": "towards",
+    "accuse": "start",
+    "turn_cap": 3000,
+}
 
 _RESULTS = {
     ("bmcts", "heuristic"): Published(408, 2000, _THESIS),

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from experiments import provenance, summary
 from experiments.published import Published, published
-from experiments.schedule import Match
+from experiments.schedule import Match, label
 from experiments.statistics import Estimate
 
 PLOT = "win_rate.png"
@@ -32,8 +32,8 @@ def describe(
     ended early is ``interrupted``; ``fault`` says why unless it was Ctrl-C.
     """
     return {
-        "player": match.player["name"],
-        "opponent": match.opponent["name"],
+        "player": label(match.player),
+        "opponent": label(match.opponent),
         "seed": match.seed,
         **summary.summarise(table, match.players),
         "interrupted": interrupted,
@@ -85,9 +85,16 @@ def show(described: dict[str, Any], match: Match, folder: Path, console: Console
 
 
 def _published(match: Match) -> Published | None:
-    names = match.player["name"], match.opponent["name"]
-    return published(*names, match.rules)
+    if not (_plain(match.player) and _plain(match.opponent)):
+        return None
+    return published(match.player["name"], match.opponent["name"], match.rules)
+
+
+def _plain(player: dict[str, Any]) -> bool:
+    """Tell whether ``player`` has no switch of its policy changed."""
+    usual = {"threshold": 1.0, "inference": True, "showing": "random"}
+    return all(player.get(switch, value) == value for switch, value in usual.items())
 
 
 def _title(match: Match) -> str:
-    return f"{match.player['name']} against {match.players - 1} {match.opponent['name']}"
+    return f"{label(match.player)} against {match.players - 1} {label(match.opponent)}"

@@ -47,11 +47,16 @@ class Match:
         """Whether all seats are policies, which the arena plays without the referee."""
         return not any("search" in each for each in (self.player, self.opponent))
 
-    def names(self, focal_seat: int) -> list[str]:
-        """Return who sits in each seat, by name."""
-        names = [self.opponent["name"]] * self.players
-        names[focal_seat] = self.player["name"]
-        return names
+    def seats(self, focal_seat: int) -> list[dict[str, Any]]:
+        """Return the specification of who sits in each seat."""
+        seats = [self.opponent] * self.players
+        seats[focal_seat] = self.player
+        return seats
+
+
+def label(specification: dict[str, Any]) -> str:
+    """Return the name of a player in results."""
+    return specification.get("label") or specification["name"]
 
 
 class Portions:

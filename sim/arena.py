@@ -11,12 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from belief import exact
+from belief.evidence import EvidenceFull
+from belief.information import sample_workspace
+from belief.plan import FULL
 from mcts.kernel.compile import jit
 from sim.chance import game_key
-from sim.game import advance, new_game
-from sim.policies.table import READS_MATRIX, number
+from sim.game import advance, apply, decider, new_game, open_decision
+from sim.policies import greedy
+from sim.policies.table import SLOW, Policy, choose, policy, seat_policies
 from sim.rules import Rules, world
-from sim.state import EXTERNAL, empty
+from sim.state import EVENTS, OVER, SHOW, empty
 
 
 @dataclass(frozen=True)
@@ -37,47 +42,106 @@ class ArenaResult:
     out: np.ndarray
 
 
+class Memory:
+    """What the slow policies think in; small where nobody needs it, and grown on demand.
+
+    Attributes
+    ----------
+    work, sample : workspaces of `belief.exact` and `belief.information`, for kernels
+    """
+
+    def __init__(self, policies: Sequence[Policy | str | None]) -> None:
+        slow = any(which is not None and policy(which).name == "greedy" for which in policies)
+        self.work = exact.workspace(1 << 16 if slow else 2)
+        self.sample = sample_workspace(greedy.DEALS)
+
+    def grow(self) -> None:
+        """Make room for the posterior that did not fit.
+
+        Raises
+        ------
+        EvidenceFull
+            If room is not what it lacks.
+        """
+        states = 4 * len(self.work.key)
+        if self.work.plan[0].status != FULL or states > exact.ExactPosterior.MAX_STATES:
+            raise EvidenceFull("the exact posterior of a greedy player does not fit into memory")
+        self.work = exact.workspace(states)
+
+
+@jit
+def act(world: np.record, s: np.record, work: tuple, sample: tuple) -> int:
+    """Return the action of the compiled seat that must decide, or `greedy.UNSOLVED`."""
+    open_decision(s)
+    if s.phase == SHOW or s.policy[s.seat] < SLOW:
+        return choose(world, s, decider(s))
+    return greedy.choose(world, s, s.seat, work, sample)
+
+
+@jit
+def run(world: np.record, s: np.record, work: tuple, sample: tuple) -> bool:
+    """Run until a seat from outside must decide, the game is over or `s.event` is full.
+
+    As `sim.game.advance`, with the slow policies.  Returns False if ``work`` is too small; then
+    nothing is lost, and the next call goes on.
+    """
+    while True:
+        advance(world, s)
+        if s.phase == OVER or s.phase == SHOW or s.events >= EVENTS or s.policy[s.seat] < SLOW:
+            return True
+        action = act(world, s, work, sample)
+        if action == greedy.UNSOLVED:
+            return False
+        apply(world, s, action)
+
+
 @jit
 def _play(
     world: np.recarray,
     states: np.recarray,
+    work: tuple,
+    sample: tuple,
     seed: int,
     games: np.ndarray,
+    first: int,
     winner: np.ndarray,
     turns: np.ndarray,
     suggestions: np.ndarray,
     out: np.ndarray,
-) -> None:
+) -> int:
+    """Play ``games[first:]``, the first of which is under way; return which one got stuck."""
     rules, s = world[0], states[0]
-    for i in range(len(games)):
-        new_game(rules, s, game_key(seed, games[i]))
-        advance(rules, s)
+    for i in range(first, len(games)):
+        if s.phase == OVER:
+            new_game(rules, s, game_key(seed, games[i]))
+        if not run(rules, s, work, sample):
+            return i
         winner[i] = s.winner
         turns[i] = s.turn
         for seat in range(rules.players):
             suggestions[i, seat] = s.suggestions[seat]
             out[i, seat] = s.out[seat] == 1
+    return len(games)
 
 
-def seat_policies(state: np.record, policies: Sequence[str | None]) -> None:
-    """Put compiled ``policies``, by seat, into the seats of ``state``; None leaves one external."""
-    for seat, name in enumerate(policies):
-        state.policy[seat] = EXTERNAL if name is None else number(name)
-        state.tracks[seat] = 0 if name is None else READS_MATRIX[number(name)]
-
-
-def play_many(rules: Rules, policies: Sequence[str], seed: int, games: np.ndarray) -> ArenaResult:
+def play_many(
+    rules: Rules, policies: Sequence[Policy | str], seed: int, games: np.ndarray
+) -> ArenaResult:
     """Play the games numbered ``games`` of run ``seed`` among ``policies`` (one a seat).
 
     Raises
     ------
     ValueError
         If there is not one policy a seat, or one is unknown.
+    EvidenceFull
+        If the posterior of a greedy player does not fit into memory.
     """
     if len(policies) != rules.players:
         raise ValueError(f"{rules.players} seats need as many policies, got {len(policies)}")
     states = empty()
+    states[0].phase = OVER
     seat_policies(states[0], policies)
+    memory = Memory(policies)
     games = np.ascontiguousarray(games, np.int64)
     n, players = len(games), rules.players
     result = ArenaResult(
@@ -86,14 +150,12 @@ def play_many(rules: Rules, policies: Sequence[str], seed: int, games: np.ndarra
         suggestions=np.empty((n, players), np.int64),
         out=np.empty((n, players), np.bool_),
     )
-    _play(
-        world(rules),
-        states,
-        seed,
-        games,
-        result.winner,
-        result.turns,
-        result.suggestions,
-        result.out,
-    )
-    return result
+    columns = (result.winner, result.turns, result.suggestions, result.out)
+    played = 0
+    while True:
+        played = _play(
+            world(rules), states, memory.work, memory.sample, seed, games, played, *columns
+        )
+        if played == n:
+            return result
+        memory.grow()

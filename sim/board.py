@@ -198,14 +198,9 @@ def tables() -> np.recarray:
     return made
 
 
-@jit_owning
-def _detour(board: np.record, occupied: np.ndarray, start: int, room: int, roll: int) -> int:
-    """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none.
-
-    Floods the board from the room's doors, all squares of a row at once, until the start is wet;
-    ``within[k]`` holds the squares at most k steps from being in the room.  Then walks downhill.
-    """
-    free = np.empty(_ROWS, np.int64)
+@jit
+def _free_rows(board: np.record, occupied: np.ndarray, free: np.ndarray) -> None:
+    """Write the corridor squares of each row without a pawn into ``free``, as bits by column."""
     for y in range(_ROWS):
         free[y] = board.open[y]
     for word in range(WORDS):
@@ -214,6 +209,29 @@ def _detour(board: np.record, occupied: np.ndarray, start: int, room: int, roll:
             spot = 32 * word + lowest(rest)
             free[board.row[spot]] &= ~(1 << board.column[spot])
             rest &= rest - 1
+
+
+@jit
+def _spread(wet: np.ndarray, free: np.ndarray, grown: np.ndarray) -> int:
+    """Write the squares at most a step from ``wet`` into ``grown``; return 0 if none is new."""
+    new = 0
+    grown[0] = 0
+    grown[_ROWS - 1] = 0
+    for y in range(1, _ROWS - 1):
+        grown[y] = (wet[y] | wet[y] << 1 | wet[y] >> 1 | wet[y - 1] | wet[y + 1]) & free[y]
+        new |= grown[y] ^ wet[y]
+    return new
+
+
+@jit_owning
+def _detour(board: np.record, occupied: np.ndarray, start: int, room: int, roll: int) -> int:
+    """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none.
+
+    Floods the board from the room's doors, all squares of a row at once, until the start is wet;
+    ``within[k]`` holds the squares at most k steps from being in the room.  Then walks downhill.
+    """
+    free = np.empty(_ROWS, np.int64)
+    _free_rows(board, occupied, free)
     within = np.empty((N_CORRIDOR + 1, _ROWS), np.int64)
     for y in range(_ROWS):
         within[1, y] = board.front_rows[room, y] & free[y]
@@ -225,15 +243,7 @@ def _detour(board: np.record, occupied: np.ndarray, start: int, room: int, roll:
         return -1
     far = 1
     while not within[far, row] & bit:
-        spread = 0
-        within[far + 1, 0] = 0
-        within[far + 1, _ROWS - 1] = 0
-        for y in range(1, _ROWS - 1):
-            wet = within[far, y]
-            grown = (wet | wet << 1 | wet >> 1 | within[far, y - 1] | within[far, y + 1]) & free[y]
-            within[far + 1, y] = grown
-            spread |= grown ^ wet
-        if not spread:
+        if not _spread(within[far], free, within[far + 1]):
             return -1
         far += 1
     at = first
@@ -306,3 +316,46 @@ def walk(board: np.record, occupied: np.ndarray, start: int, room: int, roll: in
     if _shut_in(board, occupied, start, room):
         return -1
     return _detour(board, occupied, start, room, roll)
+
+
+@jit_owning
+def squares_within(
+    board: np.record,
+    occupied: np.ndarray,
+    start: int,
+    any_door: int,
+    roll: int,
+    out: np.ndarray,
+    n: int,
+    base: int,
+) -> int:
+    """Append ``base`` + square to ``out[n:]`` for every square a pawn may stop on; return the end.
+
+    Those are the corridor squares, without a pawn and other than ``start``, at most ``roll`` steps
+    away round pawns and not through rooms.  A pawn in a room leaves by the door it stands at, or
+    with ``any_door`` by any.
+    """
+    free = np.empty(_ROWS, np.int64)
+    _free_rows(board, occupied, free)
+    wet = np.zeros(_ROWS, np.int64)
+    grown = np.empty(_ROWS, np.int64)
+    steps = roll
+    if start < N_CORRIDOR:
+        wet[board.row[start]] = 1 << board.column[start]
+    else:
+        steps -= 1
+        front = board.neighbours[start, 0]
+        wet[board.row[front]] = 1 << board.column[front]
+        for y in range(_ROWS):
+            if any_door:
+                wet[y] = board.front_rows[board.room_of[start], y]
+            wet[y] &= free[y]
+    for _ in range(steps):
+        if not _spread(wet, free, grown):
+            break
+        wet, grown = grown, wet
+    for square in range(N_CORRIDOR):
+        if square != start and wet[board.row[square]] >> board.column[square] & 1:
+            out[n] = base + square
+            n += 1
+    return n

@@ -5,6 +5,10 @@ Card numbers are those of `belief.evidence`: suspects 0-5, weapons 6-11, rooms 1
 
 from __future__ import annotations
 
+from belief.evidence import ALL_CARDS, CATEGORY_START
+from belief.evidence import CARDS as N_CARDS
+from belief.evidence import CATEGORY_MASK as CATEGORIES
+
 SUSPECTS = ("Mustard", "Scarlett", "Plum", "Green", "White", "Peacock")
 WEAPONS = ("knife", "rope", "candlestick", "lead pipe", "revolver", "wrench")
 ROOMS = (
@@ -20,13 +24,16 @@ ROOMS = (
 )
 CARDS = SUSPECTS + WEAPONS + ROOMS
 
-N_CARDS = len(CARDS)
-FIRST_WEAPON = len(SUSPECTS)
-FIRST_ROOM = FIRST_WEAPON + len(WEAPONS)
-ALL_CARDS = (1 << N_CARDS) - 1
-CATEGORIES = (
-    (1 << FIRST_WEAPON) - 1,
-    (1 << FIRST_ROOM) - (1 << FIRST_WEAPON),
-    (1 << N_CARDS) - (1 << FIRST_ROOM),
-)
-"""The suspects, weapons and rooms as masks."""
+FIRST_WEAPON, FIRST_ROOM = CATEGORY_START[1:3]
+
+__all__ = [
+    "ALL_CARDS",
+    "CARDS",
+    "CATEGORIES",
+    "FIRST_ROOM",
+    "FIRST_WEAPON",
+    "N_CARDS",
+    "ROOMS",
+    "SUSPECTS",
+    "WEAPONS",
+]

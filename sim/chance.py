@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from belief.evidence import category, count
 from mcts.kernel.compile import jit, jit_owning
 from mcts.kernel.rng import below, fold, shuffle
-from sim.cards import FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.state import MAX_PLAYERS
 
 # Purposes.
@@ -50,7 +51,11 @@ def roll(world: np.record, s: np.record) -> None:
 
 @jit_owning
 def deal(world: np.record, s: np.record) -> None:
-    """Fill the envelope with one card a category, deal the rest round, leave the others face up."""
+    """Fill the envelope with one card a category, deal the rest, leave what is over face up.
+
+    Cards go round the table; where hands are dealt by category, each to the first player that has
+    room for its category.
+    """
     open_stream(s, DEAL, 0)
     suspect = below(s.stream, FIRST_WEAPON)
     weapon = FIRST_WEAPON + below(s.stream, FIRST_ROOM - FIRST_WEAPON)
@@ -63,11 +68,25 @@ def deal(world: np.record, s: np.record) -> None:
             pack[n] = card
             n += 1
     shuffle(s.stream, pack)
+    dealt = 0
     for seat in range(MAX_PLAYERS):
         s.hand[seat] = 0
+        dealt += world.hand_sizes[seat]
     s.face_up = 0
     for i in range(n):
-        if i < world.players * world.hand_size:
-            s.hand[i % world.players] |= 1 << pack[i]
+        card = pack[i]
+        if world.shares[0, 0] >= 0:
+            s.hand[_with_room(world, s, category(card))] |= 1 << card
+        elif i < dealt:
+            s.hand[i % world.players] |= 1 << card
         else:
-            s.face_up |= 1 << pack[i]
+            s.face_up |= 1 << card
+
+
+@jit
+def _with_room(world: np.record, s: np.record, kind: int) -> int:
+    """Return the first seat that has fewer cards of category ``kind`` than its share."""
+    seat = 0
+    while count(s.hand[seat] & CATEGORIES[kind]) == world.shares[seat, kind]:
+        seat += 1
+    return seat

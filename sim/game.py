@@ -2,15 +2,17 @@
 
 `apply` does one action; `advance` runs until a seat that is not compiled must decide.  A turn goes
 
-    TURN -- accuse ----------------------------> next turn (or OVER)
-         -- move, no room reached -------------> next turn
+    TURN -- accuse ---------------------------------> next turn (or OVER)
+         -- move, no room reached ------------------> END
          -- move into a room, or passage -> SUGGEST
-         -- suggest, when summoned     \\        |
-                                        `-> SHOW (asked in seat order) -> next turn
+         -- suggest, when summoned     \\      |
+                                        `-----`-> SHOW (asked in seat order) -> END
+    END  -- accuse, or pass ------------------------> next turn (or OVER)
 
-[Ledford 2018, s. 1.4, 1.5, 3.1]: accusations at the start of a turn only, a suggestion after
-entering and when summoned, a wrong accuser keeps showing cards.  A named pawn that stands in the
-room already is not moved, so its player is not summoned.
+A suggestion follows entering a room, or being summoned; a wrong accuser keeps showing cards.  A
+named pawn that stands in the room already is not moved, so its player is not summoned.  Where
+accusations are for the start of a turn [Ledford 2018, s. 1.4, 1.5, 3.1], there is no END.  Without
+a board a pawn is in a room only while its suggestion is answered.
 """
 
 from __future__ import annotations
@@ -20,32 +22,37 @@ import numpy as np
 from belief.evidence import lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
-from sim.board import N_CORRIDOR, N_ROOMS, walk
+from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS, squares_within, walk
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
 from sim.knowledge import begin, learn
-from sim.policies.table import choose
+from sim.policies.table import SLOW, choose
+from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import (
     ACCUSE,
     ASK,
+    END,
     EVENTS,
     EXTERNAL,
     MAX_PLAYERS,
     MOVE,
     OVER,
+    PASS,
     PASSAGE,
     REVEAL,
     SHOW,
     SUGGEST,
     TURN,
+    WALK,
 )
 
 _DETOURS = 10
+_ANY_TIME = ACCUSATIONS.index("any")
 
 
 @jit
 def new_game(world: np.record, s: np.record, key: np.uint64) -> None:
-    """Deal and set up the game named ``key``; ``policy``, ``showing``, ``tracks`` stay as set."""
+    """Deal and set up the game named ``key``; who plays each seat, and how, stays as set."""
     s.key = key
     s.turn = 0
     s.seat = world.players - 1
@@ -59,6 +66,8 @@ def new_game(world: np.record, s: np.record, key: np.uint64) -> None:
         s.summoned[seat] = 0
         s.out[seat] = 0
         s.suggestions[seat] = 0
+        for asker in range(MAX_PLAYERS):
+            s.has_shown[seat, asker] = 0
     deal(world, s)
     for seat in range(world.players):
         begin(world, s, seat)
@@ -84,21 +93,78 @@ def next_turn(world: np.record, s: np.record) -> None:
 
 
 @jit
+def _end_turn(world: np.record, s: np.record) -> None:
+    """Let the seat accuse at the end of its turn, where the rules allow that; else pass it on."""
+    if world.accuse:
+        s.phase = END
+    else:
+        next_turn(world, s)
+
+
+@jit
 def apply(world: np.record, s: np.record, action: int) -> None:
     """Do ``action``, which must be legal for the seat that decides (see `legal`)."""
-    if action >= REVEAL:
+    seat = s.seat
+    if action >= WALK:
+        s.summoned[seat] = 0
+        s.spot[seat] = action - WALK
+        _end_turn(world, s)
+    elif action == PASS:
+        s.summoned[seat] = 0
+        if s.phase == END:
+            next_turn(world, s)
+        else:
+            _end_turn(world, s)
+    elif action >= REVEAL:
         _conclude(world, s, action - REVEAL)
     elif action >= ACCUSE:
         _accuse(world, s, action - ACCUSE)
     elif action >= ASK:
         _suggest(world, s, action - ASK)
     elif action == PASSAGE:
-        there = world.passage[world.room_of[s.spot[s.seat]]]
-        s.spot[s.seat] = world.first_door[there]
-        s.summoned[s.seat] = 0
+        there = world.passage[world.room_of[s.spot[seat]]]
+        s.spot[seat] = world.first_door[there]
+        s.summoned[seat] = 0
         s.phase = SUGGEST
-    else:
+    elif world.board:
         _move(world, s, action - MOVE)
+    else:
+        s.spot[seat] = world.first_door[action - MOVE]
+        s.goal[seat] = -1
+        s.phase = SUGGEST
+
+
+@jit
+def _survey(world: np.record, s: np.record) -> None:
+    """Fill ``s.occupied`` with the corridor squares closed to the pawn whose turn it is."""
+    s.occupied[:] = 0
+    if world.blocking:
+        for other in range(world.players):
+            spot = s.spot[other]
+            if other != s.seat and spot < N_CORRIDOR:
+                s.occupied[spot >> 5] |= np.uint32(1 << (spot & 31))
+
+
+@jit
+def _walk_out(world: np.record, s: np.record, goal: int) -> int:
+    """Return where the pawn ends that walks to ``goal``, -1 without a path; nearest door first."""
+    start = s.spot[s.seat]
+    here = world.room_of[start]
+    if here < 0 or not world.any_door:
+        return walk(world, s.occupied, start, goal, s.roll)
+    tried = 0
+    while True:
+        nearest = -1
+        for spot in range(N_CORRIDOR, N_SPOTS):
+            if world.room_of[spot] == here and not tried >> (spot - N_CORRIDOR) & 1:
+                if nearest < 0 or world.distance[goal, spot] < world.distance[goal, nearest]:
+                    nearest = spot
+        if nearest < 0:
+            return -1
+        reached = walk(world, s.occupied, nearest, goal, s.roll)
+        if reached >= 0:
+            return reached
+        tried |= 1 << (nearest - N_CORRIDOR)
 
 
 @jit
@@ -106,31 +172,26 @@ def _move(world: np.record, s: np.record, goal: int) -> None:
     """Walk towards ``goal``; without a path try another room, ten times, then stay [s. 3.1]."""
     seat = s.seat
     s.summoned[seat] = 0
-    occupied = s.occupied
-    occupied[:] = 0
-    for other in range(world.players):
-        spot = s.spot[other]
-        if other != seat and spot < N_CORRIDOR:
-            occupied[spot >> 5] |= np.uint32(1 << (spot & 31))
+    _survey(world, s)
     here = world.room_of[s.spot[seat]]
-    reached = walk(world, occupied, s.spot[seat], goal, s.roll)
+    reached = _walk_out(world, s, goal)
     if reached < 0:
         open_stream(s, DETOUR, s.turn)
         for _ in range(_DETOURS):
             goal = below(s.stream, N_ROOMS)
             if goal != here:
-                reached = walk(world, occupied, s.spot[seat], goal, s.roll)
+                reached = _walk_out(world, s, goal)
                 if reached >= 0:
                     s.goal[seat] = goal
                     break
         if reached < 0:
-            next_turn(world, s)
+            _end_turn(world, s)
             return
     s.spot[seat] = reached
     if world.room_of[reached] >= 0:
         s.phase = SUGGEST
     else:
-        next_turn(world, s)
+        _end_turn(world, s)
 
 
 @jit
@@ -144,7 +205,9 @@ def _suggest(world: np.record, s: np.record, pair: int) -> None:
     s.suggestions[seat] += 1
     s.summoned[seat] = 0
     called = world.seat_of[suspect]
-    if called >= 0 and world.room_of[s.spot[called]] != room:
+    if not world.board:
+        s.spot[seat] = world.start[seat]
+    elif called >= 0 and world.room_of[s.spot[called]] != room:
         s.spot[called] = world.first_door[room]
         s.summoned[called] = 1
     answerer = seat
@@ -173,7 +236,9 @@ def _conclude(world: np.record, s: np.record, card: int) -> None:
         s.events += 1
     for seat in range(world.players):
         learn(world, s, seat, s.seat, s.cards, s.answerer, card)
-    next_turn(world, s)
+    if card >= 0:
+        s.has_shown[s.answerer, s.seat] |= 1 << card
+    _end_turn(world, s)
 
 
 @jit
@@ -196,20 +261,26 @@ def decider(s: np.record) -> int:
 
 
 @jit
-def is_external(s: np.record) -> bool:
-    """Tell whether the decision at hand is not for a compiled policy."""
+def stops(s: np.record) -> bool:
+    """Tell whether the decision at hand is not for a policy that plays inside the machine."""
     if s.phase == SHOW:
         return s.showing[s.answerer] == EXTERNAL
-    return s.policy[s.seat] == EXTERNAL
+    policy = s.policy[s.seat]
+    return policy == EXTERNAL or policy >= SLOW
+
+
+@jit
+def open_decision(s: np.record) -> None:
+    """Point ``s.stream`` at the random numbers of the decision at hand."""
+    open_stream(s, DECIDE, 4 * s.turn + s.phase)
 
 
 @jit
 def advance(world: np.record, s: np.record) -> None:
     """Run until a seat that is not compiled must decide, the game is over, or `s.event` is full."""
-    while s.phase != OVER and not is_external(s) and s.events < EVENTS:
-        seat = decider(s)
-        open_stream(s, DECIDE, 4 * s.turn + s.phase)
-        apply(world, s, choose(world, s, seat, s.policy[seat]))
+    while s.phase != OVER and s.events < EVENTS and not stops(s):
+        open_decision(s)
+        apply(world, s, choose(world, s, decider(s)))
 
 
 @jit
@@ -226,23 +297,45 @@ def legal(world: np.record, s: np.record, out: np.ndarray) -> int:
             matching &= matching - 1
             n += 1
     elif s.phase == SUGGEST:
-        for pair in range(36):
-            out[n] = ASK + pair
-            n += 1
+        n = _run(out, n, ASK, 36)
+        if world.accuse == _ANY_TIME:
+            n = _run(out, n, ACCUSE, 324)
     elif s.phase == TURN:
-        room = world.room_of[s.spot[s.seat]]
-        for goal in range(N_ROOMS):
-            if goal != room:
-                out[n] = MOVE + goal
-                n += 1
-        if room >= 0 and world.passage[room] >= 0:
-            out[n] = PASSAGE
+        n = _legal_turn(world, s, out)
+    elif s.phase == END:
+        n = _run(out, n, ACCUSE, 324)
+        out[n] = PASS
+        n += 1
+    return n
+
+
+@jit
+def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
+    """Append ``count`` numbers from ``first`` on to ``out[n:]``; return the end."""
+    for i in range(count):
+        out[n + i] = first + i
+    return n + count
+
+
+@jit
+def _legal_turn(world: np.record, s: np.record, out: np.ndarray) -> int:
+    """Write the legal actions at the start of a turn."""
+    n = 0
+    room = world.room_of[s.spot[s.seat]]
+    for goal in range(N_ROOMS):
+        if goal != room:
+            out[n] = MOVE + goal
             n += 1
-        if room >= 0 and s.summoned[s.seat]:
-            for pair in range(36):
-                out[n] = ASK + pair
-                n += 1
-        for trio in range(324):
-            out[n] = ACCUSE + trio
-            n += 1
+    if room >= 0 and world.passage[room] >= 0:
+        out[n] = PASSAGE
+        n += 1
+    if room >= 0 and s.summoned[s.seat]:
+        n = _run(out, n, ASK, 36)
+    n = _run(out, n, ACCUSE, 324)
+    if world.free:
+        out[n] = PASS
+        n += 1
+        _survey(world, s)
+        start = s.spot[s.seat]
+        n = squares_within(world, s.occupied, start, world.any_door, s.roll, out, n, WALK)
     return n

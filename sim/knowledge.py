@@ -1,9 +1,9 @@
-"""What each seat learns from a suggestion, in the forms that compiled policies use.
+"""What each seat learns from a suggestion, in the forms that compiled policies and planners use.
 
 A seat learns from who passed, who showed a card and, where it asked, which card: never from the
-hands themselves.  Three forms are kept: the set of cards that it has seen (all seats), the
-factored belief of [Ledford 2018, App. B] (seats whose policy reads it), and the evidence from which
-the exact posterior is computed (planners, outside the state).
+hands themselves.  Kept are the set of cards that it has seen (all seats) and, as far as
+``tracks`` says, the factored belief of [Ledford 2018, App. B] (`MATRIX`) and the evidence from
+which the logical closure and the exact posterior follow (`FACTS`).
 """
 
 from __future__ import annotations
@@ -11,24 +11,35 @@ from __future__ import annotations
 import numpy as np
 
 from belief import evidence, factored
-from belief.evidence import count, lowest
+from belief.evidence import CATEGORIES as N_CATEGORIES
+from belief.evidence import lowest
+from belief.propagation import settle
 from mcts.kernel.compile import jit
 from sim.cards import ALL_CARDS, CATEGORIES, N_CARDS
+from sim.state import FACTS, MATRIX
 
 
 @jit
 def begin(world: np.record, s: np.record, seat: int) -> None:
     """Reset what ``seat`` knows to its hand and the cards that lie face up."""
     s.known[seat] = s.hand[seat] | s.face_up
+    s.marginals_of = 0
     s.goal[seat] = -1
-    if s.tracks[seat]:
+    if s.tracks[seat] & MATRIX:
         factored.start(s.belief[seat], world.players, seat, s.hand[seat], s.face_up)
         s.bits[seat][:] = -1.0
+    if s.tracks[seat] & FACTS:
+        facts = s.evidence[seat]
+        evidence.reset(facts, world.players, seat, world.hand_sizes, s.hand[seat], s.face_up)
+        for player in range(world.players):
+            for kind in range(N_CATEGORIES):
+                facts.shares[player, kind] = world.shares[player, kind]
+        s.settled[seat] = 0
 
 
 @jit
 def row_bits(s: np.record, seat: int, card: int) -> float:
-    """Return the entropy in bits of where ``card`` is, in the factored belief of ``seat``."""
+    """Return the entropy in bits of where ``card`` is, as ``seat`` believes."""
     if s.bits[seat, card] < 0.0:
         s.bits[seat, card] = factored.row_entropy(s.belief[seat], card)
     return s.bits[seat, card]
@@ -42,60 +53,72 @@ def learn(
 
     ``card`` is read only where ``seat`` is the asker; ``answerer`` is -1 if everybody passed.
     """
-    if s.tracks[seat]:
-        matrix = s.belief[seat]
-        passer = asker + 1 if asker + 1 < world.players else 0
-        last = asker if answerer < 0 else answerer
-        while passer != last:
-            if passer != seat:
-                factored.passed(matrix, passer, cards)
-            passer = passer + 1 if passer + 1 < world.players else 0
+    tracks = s.tracks[seat]
+    if tracks:
+        for step in range(1, world.players):
+            player = asker + step if asker + step < world.players else asker + step - world.players
+            if player == answerer:
+                break
+            if player != seat:
+                if tracks & MATRIX:
+                    factored.passed(s.belief[seat], player, cards)
+                if tracks & FACTS:
+                    evidence.passed(s.evidence[seat], player, cards)
         if answerer >= 0 and answerer != seat:
             if seat == asker:
-                factored.shown(matrix, answerer, card)
+                _learn_card(s, seat, answerer, card, cards)
             else:
-                factored.showed(matrix, answerer, cards, N_CARDS - count(s.known[seat]))
+                _learn_shown(s, seat, answerer, cards)
         rest = cards
         while rest:
             s.bits[seat, lowest(rest)] = -1.0
             rest &= rest - 1
+        s.settled[seat] = 0
     if seat == asker and answerer >= 0:
         s.known[seat] |= 1 << card
+
+
+@jit
+def _learn_card(s: np.record, seat: int, answerer: int, card: int, cards: int) -> None:
+    """Let ``seat`` take in the ``card`` that it was shown."""
+    if s.tracks[seat] & MATRIX:
+        factored.shown(s.belief[seat], answerer, card)
+    if s.tracks[seat] & FACTS:
+        evidence.shown(s.evidence[seat], answerer, card, cards)
+
+
+@jit
+def _learn_shown(s: np.record, seat: int, answerer: int, cards: int) -> None:
+    """Let ``seat`` take in that somebody else was shown one of ``cards``."""
+    if s.tracks[seat] & MATRIX and s.infers[seat]:
+        unknown = N_CARDS - evidence.count(s.known[seat])
+        factored.showed(s.belief[seat], answerer, cards, unknown)
+    if s.tracks[seat] & FACTS:
+        evidence.showed(s.evidence[seat], answerer, cards)
+
+
+@jit
+def close(s: np.record, seat: int) -> bool:
+    """Bring the logical closure of what ``seat`` knows up to date; tell whether it had changed."""
+    if s.settled[seat]:
+        return False
+    settle(s.evidence[seat], s.closure[seat])
+    s.settled[seat] = 1
+    return True
+
+
+@jit
+def moment(s: np.record, seat: int) -> int:
+    """Return a number that names ``seat`` and what it knows now, for `marginals_of`."""
+    return 1 + 8 * s.asked + seat
 
 
 @jit
 def solved(s: np.record, seat: int) -> int:
     """Return the envelope as a mask if ``seat`` has seen all other cards, else 0."""
     unseen = ALL_CARDS & ~s.known[seat]
-    for category in CATEGORIES:
-        left = unseen & category
+    for kind in CATEGORIES:
+        left = unseen & kind
         if left & (left - 1):
             return 0
     return unseen
-
-
-@jit
-def witness(
-    world: np.record,
-    ev: np.record,
-    seat: int,
-    asker: int,
-    cards: int,
-    answerer: int,
-    card: int,
-) -> None:
-    """Add one suggestion to the evidence ``ev`` of ``seat``.
-
-    ``card`` is read only where ``seat`` asked.  `belief.evidence` flags contradictions.
-    """
-    passer = asker + 1 if asker + 1 < world.players else 0
-    last = asker if answerer < 0 else answerer
-    while passer != last:
-        if passer != seat:
-            evidence.passed(ev, passer, cards)
-        passer = passer + 1 if passer + 1 < world.players else 0
-    if answerer >= 0 and answerer != seat:
-        if seat == asker:
-            evidence.shown(ev, answerer, card, cards)
-        else:
-            evidence.showed(ev, answerer, cards)

@@ -11,18 +11,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from belief import evidence, exact
-from belief.evidence import MAX_PLAYERS
+from belief import exact
 from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
 from mcts.search import Search, SearchResult
 from sim.domains.cluedo import Cluedo
 from sim.game import legal
-from sim.knowledge import witness
 from sim.player import Player
-from sim.policies.table import READS_MATRIX, number
+from sim.policies.table import FAST_NAMES, SHOWING, Policy, number, policy, seat_policy
 from sim.rules import Rules, world
-from sim.state import EXTERNAL, N_ACTIONS
+from sim.state import END, EXTERNAL, FACTS, N_ACTIONS
 from sim.view import Log, relive
 
 
@@ -32,7 +30,8 @@ class Plan:
 
     Attributes
     ----------
-    opponents, rollout : policies that move the others, and the own seat in roll-outs
+    opponents, rollout : policies that move the others, and the own seat in roll-outs: names, or
+        for the opponents a `Policy` with its switches; ``greedy`` is too slow for either
     candidates : actions of a kind that a node offers, best information first; 0 offers all
     accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
         only those above this probability.  Waiting is worth what the roll-outs make of it: where
@@ -40,7 +39,7 @@ class Plan:
     options, budget : see `mcts.options`
     """
 
-    opponents: str = "heuristic"
+    opponents: Policy | str = "heuristic"
     rollout: str = "heuristic"
     candidates: int = 6
     accusations: int = 1
@@ -49,8 +48,10 @@ class Plan:
     budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
 
     def __post_init__(self) -> None:
-        number(self.opponents)
-        number(self.rollout)
+        for name in (policy(self.opponents).name, self.rollout):
+            number(name)
+            if name not in FAST_NAMES:
+                raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
         if self.candidates < 0:
             raise ValueError(f"candidates must be 0 (all) or more, got {self.candidates}")
         if not 1 <= self.accusations <= 8:
@@ -73,7 +74,6 @@ class BMCTS(Player):
         self.plan = plan
         self.result: SearchResult | None = None
         self._search: Search | None = None
-        self._evidence = evidence.new_evidence()
         self._posterior = exact.workspace()
         self._choices = np.empty(N_ACTIONS, np.int64)
 
@@ -83,20 +83,10 @@ class BMCTS(Player):
         self.search_seconds = 0.0
         self._world, self._seat, self._key = world(rules), seat, key
         self._log = Log()
-        sizes = np.full(MAX_PLAYERS, rules.hand_size, np.int64)
-        evidence.reset(
-            self._evidence[0],
-            rules.players,
-            seat,
-            sizes,
-            int(view[0].hand[seat]),
-            int(view[0].face_up),
-        )
 
     def see(self, event: tuple[int, int, int, int]) -> None:
-        """Add a suggestion to the log and to the evidence."""
+        """Add a suggestion to the log."""
         self._log.append(event)
-        witness(self._world[0], self._evidence[0], self._seat, *event)
 
     def position(self, view: np.recarray) -> Cluedo:
         """Return the position to search, from what this seat has seen alone.
@@ -108,26 +98,24 @@ class BMCTS(Player):
         belief.evidence.EvidenceFull
             If the posterior does not fit into memory.
         """
-        work = exact.ExactPosterior(self._evidence[0], self._posterior).work
+        root, plan, seat = view.copy(), self.plan, self._seat
+        for other in range(self._world[0].players):
+            seat_policy(root[0], other, policy(plan.opponents))
+        seat_policy(root[0], seat, Policy(plan.rollout, showing=self.showing))
+        root[0].policy[seat] = EXTERNAL
+        root[0].tracks[seat] |= FACTS
+        root[0].recording = 1
+        relive(self._world[0], root[0], seat, self._log.events)
+        work = exact.ExactPosterior(root[0].evidence[seat], self._posterior).work
         if work is not self._posterior:  # it grew, so the threads' workspaces must grow too
             self._posterior, self._search = work, None
-        root, plan, seat = view.copy(), self.plan, self._seat
-        opponents, rollout = number(plan.opponents), number(plan.rollout)
-        root[0].recording = 1
-        root[0].policy[:] = opponents
-        root[0].tracks[:] = READS_MATRIX[opponents]
-        root[0].policy[seat] = EXTERNAL
-        root[0].tracks[seat] = READS_MATRIX[rollout]
-        relive(self._world[0], root[0], seat, self._log.events)
         return Cluedo(
             world=self._world,
             root=root,
-            evidence=self._evidence,
             posterior=self._posterior,
             events=self._log.events,
             seat=seat,
-            opponents=opponents,
-            rollout=rollout,
+            rollout=number(plan.rollout),
             candidates=plan.candidates,
             accusations=plan.accusations,
             least_accused=float(plan.least_accused),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.policies.table import number
+from sim.policies.table import Policy, policy
 from sim.rules import Rules
 
 
@@ -18,13 +18,15 @@ class Player:
     Attributes
     ----------
     name : for reports
-    policy : name of the compiled policy, or None for a player that is asked to `decide`
-    picks_cards : whether it is also asked which card to show; otherwise one is drawn uniformly
+    policy : the compiled policy, or None for a player that is asked to `decide`
+    picks_cards : whether it is also asked which card to show; otherwise ``showing`` decides
+    showing : which of several cards is shown, one of `sim.policies.table.SHOWING`
     decisions, simulations, search_seconds : spent in the game under way
     """
 
-    policy: str | None = None
+    policy: Policy | None = None
     picks_cards = False
+    showing = "random"
     decisions = 0
     simulations = 0
     search_seconds = 0.0
@@ -46,7 +48,6 @@ class Player:
 class PolicyPlayer(Player):
     """A compiled policy in a seat."""
 
-    def __init__(self, name: str) -> None:
-        number(name)
-        super().__init__(name)
-        self.policy = name
+    def __init__(self, which: Policy | str, name: str | None = None) -> None:
+        self.policy = policy(which)
+        super().__init__(name or self.policy.name)

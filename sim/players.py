@@ -9,6 +9,7 @@ from mcts.options import Budget, Options
 from sim.planner import BMCTS, Plan
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES as POLICIES
+from sim.policies.table import Policy
 from sim.rules import Rules
 
 PLANNERS = ("bmcts",)
@@ -17,8 +18,8 @@ PLANNERS = ("bmcts",)
 def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     """Return the player that ``spec`` describes, for games under ``rules``.
 
-    ``spec`` has the keys of the configuration's ``player`` group: ``name`` alone for a compiled
-    policy, and the sections ``rollout``, ``actions``, ``search`` and ``budget`` for a planner.
+    ``spec`` has the keys of the configuration's ``player`` group: for a compiled policy ``name``
+    and its switches, for a planner the sections ``rollout``, ``actions``, ``search``, ``budget``.
 
     Raises
     ------
@@ -26,8 +27,9 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
         On an unknown name or an impossible value, in one sentence.
     """
     name = spec["name"]
+    label = spec.get("label") or name
     if name in POLICIES:
-        return PolicyPlayer(name)
+        return PolicyPlayer(compiled(spec), label)
     if name not in PLANNERS:
         raise ValueError(
             f"unknown player {name!r}: choose one of {', '.join((*POLICIES, *PLANNERS))}"
@@ -52,7 +54,15 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
         options=options,
         budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
     )
-    return BMCTS(plan, name)
+    player = BMCTS(plan, label)
+    player.showing = spec["showing"]
+    return player
+
+
+def compiled(spec: Mapping[str, Any]) -> Policy:
+    """Return the compiled policy that ``spec`` describes; ValueError as `make`."""
+    switches = {key: spec[key] for key in ("threshold", "inference", "showing") if key in spec}
+    return Policy(spec["name"], **switches)
 
 
 def nodes_for(budget: Mapping[str, Any]) -> int:

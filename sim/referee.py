@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sim.arena import seat_policies
+from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
-from sim.game import advance, apply, decider, legal, new_game
+from sim.game import apply, decider, legal, new_game
 from sim.player import Player
+from sim.policies import greedy
+from sim.policies.table import SHOWING, seat_policies
 from sim.rules import Rules, world
-from sim.state import EXTERNAL, N_ACTIONS, OVER, empty
+from sim.state import EVENTS, EXTERNAL, N_ACTIONS, OVER, SHOW, empty
 from sim.view import as_seen, view_of
 
 
@@ -43,11 +45,18 @@ class IllegalAction(ValueError):
     """A player chose an action that the rules do not allow here."""
 
 
-def play(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> GameResult:
+def play(
+    rules: Rules,
+    seats: Sequence[Player],
+    seed: int,
+    game: int,
+    watch: Callable[[np.record, int], None] | None = None,
+) -> GameResult:
     """Play game number ``game`` of the run ``seed`` among ``seats``.
 
     Deal and dice depend on (seed, game) alone; so does the result, as long as the players are
-    deterministic given the key they are handed.
+    deterministic given the key they are handed.  ``watch`` is handed the true state and the action
+    before every action, and after the last the state and -1; it changes nothing.
 
     Raises
     ------
@@ -60,18 +69,20 @@ def play(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> GameRes
         raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
     board = world(rules)[0]
     state = empty()[0]
-    seat_policies(state, [player.policy for player in seats])
+    policies = [player.policy for player in seats]
+    seat_policies(state, policies)
+    memory = Memory(policies)
     outsiders = [seat for seat, player in enumerate(seats) if player.policy is None]
     for seat in outsiders:
-        if seats[seat].picks_cards:
-            state.showing[seat] = EXTERNAL
+        player = seats[seat]
+        state.showing[seat] = EXTERNAL if player.picks_cards else SHOWING.index(player.showing)
     state.recording = int(bool(outsiders))
     new_game(board, state, np.uint64(game_key(seed, game)))
     for seat in outsiders:
         seats[seat].begin(rules, seat, view_of(state, seat), int(search_key(seed, game, seat)))
     options = np.empty(N_ACTIONS, np.int64)
     while True:
-        advance(board, state)
+        _run(board, state, memory, watch)
         for event in state.event[: state.events].tolist():
             for seat in outsiders:
                 seats[seat].see(as_seen(tuple(event), seat))
@@ -79,12 +90,16 @@ def play(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> GameRes
         if state.phase == OVER:
             break
         seat = decider(state)
-        if seats[seat].policy is not None:  # stopped only because the events were full
+        if not _from_outside(state):  # stopped only because the events were full
             continue
         action = int(seats[seat].decide(view_of(state, seat)))
         if action not in options[: legal(board, state, options)]:
             raise IllegalAction(f"{seats[seat].name} in seat {seat} chose action {action}")
+        if watch:
+            watch(state, action)
         apply(board, state, action)
+    if watch:
+        watch(state, -1)
     return GameResult(
         winner=int(state.winner),
         turns=int(state.turn),
@@ -102,3 +117,29 @@ def play(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> GameRes
             for seat, player in enumerate(seats)
         ),
     )
+
+
+def _from_outside(state: np.record) -> bool:
+    """Tell whether the decision at hand is for a player from outside."""
+    seat = decider(state)
+    return (state.showing if state.phase == SHOW else state.policy)[seat] == EXTERNAL
+
+
+def _run(
+    board: np.record,
+    state: np.record,
+    memory: Memory,
+    watch: Callable[[np.record, int], None] | None,
+) -> None:
+    """Run compiled seats as `sim.arena.run` does; action by action if somebody watches."""
+    if watch is None:
+        while not run(board, state, memory.work, memory.sample):
+            memory.grow()
+        return
+    while state.phase != OVER and state.events < EVENTS and not _from_outside(state):
+        action = act(board, state, memory.work, memory.sample)
+        if action == greedy.UNSOLVED:
+            memory.grow()
+            continue
+        watch(state, int(action))
+        apply(board, state, action)

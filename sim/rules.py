@@ -1,21 +1,23 @@
 """Rule presets, and the record of rules and board that every kernel of the game reads.
 
 A preset is a frozen `Rules`; `world` turns it into one NumPy record, so that rules are values and
-a change of rules never recompiles anything.
+a change of rules never recompiles anything.  `docs/game.md` has a table of the presets with the
+source of every switch.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 
 import numpy as np
 
 from belief.evidence import MAX_PLAYERS
-from sim.board import BOARD, start_spot, tables
+from sim.board import BOARD, MAX_ROLL, N_ROOMS, N_SPOTS, start_spot, tables
 from sim.cards import N_CARDS, SUSPECTS
 
 MIN_PLAYERS = 3
+FARTHEST = 64
 
 SEATS = {
     3: ("Scarlett", "Mustard", "Green"),
@@ -26,15 +28,34 @@ SEATS = {
 }
 """Who sits at the table, in the order of play, by number of players."""
 
+HANDS = ("equal", "round", "category")
+DOORS = ("entry", "any")
+MOVEMENT = ("towards", "free")
+ACCUSE = ("start", "start_or_end", "any")
+
+CATEGORY_HANDS = ((2, 1, 3), (1, 2, 3), (2, 2, 2))
+"""Suspects, weapons and rooms of each hand, known to everybody [Ferrari & Cai 2009, s. VII]."""
+
+FIXED_PLAYERS = {"cai2006": 3, "ferrari2009": 3}
+"""Presets whose source is a game for one number of players."""
+
 WORLD = np.dtype(
     [
         *BOARD.descr,
         ("players", np.int64),
-        ("hand_size", np.int64),  # cards dealt to each player
+        ("hand_sizes", np.int64, (MAX_PLAYERS,)),
+        ("shares", np.int64, (MAX_PLAYERS, 3)),  # cards of each category, -1 where not public
         ("turn_cap", np.int64),  # turns after which the game is a draw
         ("dice", np.int64),
+        ("board", np.int64),  # 0: no board, every room is at hand
+        ("any_door", np.int64),  # 1: a room may be left by any door
+        ("blocking", np.int64),  # 1: a pawn closes its corridor square
+        ("free", np.int64),  # 1: a pawn may stop on any square within the roll
+        ("accuse", np.int64),  # place in `ACCUSE`
         ("start", np.int64, (MAX_PLAYERS,)),  # start square of each seat
         ("seat_of", np.int64, (len(SUSPECTS),)),  # seat that plays a suspect, -1 if none
+        ("steps", np.int64, (N_ROOMS, N_SPOTS)),  # to be in the room under these rules, no pawns
+        ("turns", np.float64, (FARTHEST,)),  # expected turns to walk so many steps
     ],
     align=True,
 )
@@ -47,14 +68,28 @@ class Rules:
     Attributes
     ----------
     name : preset the switches started from
-    players : 3 to 6; cards that do not divide evenly lie face up
-    dice : six-sided dice a roll, 1 or 2 (the thesis' text once says a pair, its program rolls one)
+    players : 3 to 6
+    hands : ``equal``, the rest face up; ``round``, all cards dealt round, so that the first seats
+        may hold one more; ``category``, `CATEGORY_HANDS`, for 3 players
+    board : False for no board: a turn is any room and a suggestion there
+    dice : six-sided dice a roll, 1 or 2
+    doors : a room is left by the door of ``entry`` or by ``any``
+    blocking : whether a pawn closes its corridor square
+    movement : ``towards`` a room, as far as rolled; ``free`` also allows to stop on any corridor
+        square within the roll, or to stay
+    accuse : at the ``start`` of an own turn, ``start_or_end``, or also before a suggestion (``any``)
     turn_cap : turns, all players together, after which a game is reported as a draw
     """
 
     name: str = "ledford"
     players: int = 4
+    hands: str = "equal"
+    board: bool = True
     dice: int = 1
+    doors: str = "entry"
+    blocking: bool = True
+    movement: str = "towards"
+    accuse: str = "start"
     turn_cap: int = 3000
 
     def __post_init__(self) -> None:
@@ -62,20 +97,52 @@ class Rules:
             raise ValueError(
                 f"rules.players must be {MIN_PLAYERS} to {MAX_PLAYERS}, got {self.players}"
             )
+        only = FIXED_PLAYERS.get(self.name, self.players)
+        if self.players != only:
+            raise ValueError(f"rules={self.name} is a game of {only} players, got {self.players}")
+        for key, choices in (
+            ("hands", HANDS),
+            ("doors", DOORS),
+            ("movement", MOVEMENT),
+            ("accuse", ACCUSE),
+        ):
+            if getattr(self, key) not in choices:
+                raise ValueError(
+                    f"rules.{key} must be one of {', '.join(choices)}, got {getattr(self, key)!r}"
+                )
+        if self.hands == "category" and self.players != len(CATEGORY_HANDS):
+            raise ValueError(
+                f"rules.hands=category deals {len(CATEGORY_HANDS)} hands, "
+                f"but there are {self.players} players: use equal or round"
+            )
         if self.dice not in (1, 2):
             raise ValueError(f"rules.dice must be 1 or 2, got {self.dice}")
+        if not self.board and (self.blocking or self.movement == "free" or self.doors == "entry"):
+            raise ValueError(
+                "without a board nothing can be blocked or walked: rules.board=false needs "
+                "rules.blocking=false, rules.movement=towards and rules.doors=any"
+            )
         if self.turn_cap < 1:
             raise ValueError(f"rules.turn_cap must be at least 1, got {self.turn_cap}")
 
     @property
-    def hand_size(self) -> int:
+    def hand_sizes(self) -> tuple[int, ...]:
         """Cards dealt to each player."""
-        return (N_CARDS - 3) // self.players
+        if self.hands == "category":
+            return tuple(map(sum, CATEGORY_HANDS))
+        each, rest = divmod(N_CARDS - 3, self.players)
+        more = rest if self.hands == "round" else 0
+        return tuple(each + (seat < more) for seat in range(self.players))
+
+    @property
+    def shares(self) -> tuple[tuple[int, ...], ...] | None:
+        """Cards of each category dealt to each player, where the rules make that public."""
+        return CATEGORY_HANDS if self.hands == "category" else None
 
     @property
     def face_up(self) -> int:
         """Cards that lie face up because they do not divide evenly."""
-        return (N_CARDS - 3) % self.players
+        return N_CARDS - 3 - sum(self.hand_sizes)
 
     @property
     def suspects(self) -> tuple[str, ...]:
@@ -83,21 +150,74 @@ class Rules:
         return SEATS[self.players]
 
 
-PRESETS = {"ledford": Rules()}
-"""The rules as published, by name: ``ledford`` is [Ledford 2018, s. 1.4, 1.5, 3.1]."""
+PRESETS = {
+    "ledford": Rules(),
+    "ferrari2009": Rules(
+        name="ferrari2009",
+        players=3,
+        hands="category",
+        doors="any",
+        blocking=False,
+        movement="free",
+        accuse="any",
+    ),
+    "cai2006": Rules(
+        name="cai2006",
+        players=3,
+        dice=2,
+        doors="any",
+        blocking=False,
+        movement="free",
+        accuse="start_or_end",
+    ),
+    "classic": Rules(
+        name="classic", hands="round", dice=2, doors="any", movement="free", accuse="any"
+    ),
+    "speed": Rules(name="speed", hands="round", board=False, doors="any", blocking=False),
+}
+"""[Ledford 2018, s. 1.4, 1.5, 3.1], [Ferrari & Cai 2009, s. VII], [Cai & Ferrari 2006, s. IV], the
+rules of the box, and the game of cards alone."""
 
 
-def preset(name: str, **switches: int) -> Rules:
+def preset(name: str, **switches: int | str | bool) -> Rules:
     """Return preset ``name`` with some switches changed.
 
     Raises
     ------
     ValueError
-        On an unknown preset or an impossible combination, with the reason in one sentence.
+        On an unknown preset, switch or impossible combination, with the reason in one sentence.
     """
     if name not in PRESETS:
         raise ValueError(f"unknown rules {name!r}: choose one of {', '.join(PRESETS)}")
+    known = {each.name for each in fields(Rules)}
+    for switch in switches:
+        if switch not in known:
+            raise ValueError(f"rules have no switch {switch!r}: choose one of {', '.join(known)}")
     return replace(PRESETS[name], **switches)
+
+
+def _expected_turns(dice: int) -> np.ndarray:
+    """Return the expected number of rolls whose sum reaches 0, 1, ... steps (renewal equation)."""
+    chance = np.full(6, 1 / 6)
+    for _ in range(dice - 1):
+        chance = np.convolve(chance, np.full(6, 1 / 6))
+    rolls = np.arange(dice, dice + len(chance))
+    turns = np.zeros(FARTHEST)
+    for far in range(1, FARTHEST):
+        turns[far] = 1 + chance @ turns[np.maximum(far - rolls, 0)]
+    return turns
+
+
+def _steps(rules: Rules, board: np.record) -> np.ndarray:
+    """Return the steps from every spot to every room, by the door that the rules allow."""
+    if not rules.board:
+        return np.ones((N_ROOMS, N_SPOTS), np.int64)
+    steps = board.distance.astype(np.int64)
+    if rules.doors == "any":
+        for room in range(N_ROOMS):
+            doors = board.room_of == room
+            steps[:, doors] = steps[:, doors].min(axis=1, keepdims=True)
+    return steps
 
 
 @cache
@@ -108,11 +228,24 @@ def world(rules: Rules) -> np.recarray:
     for field in BOARD.names:
         record[field] = tables()[0][field]
     record.players = rules.players
-    record.hand_size = rules.hand_size
+    record.hand_sizes[: rules.players] = rules.hand_sizes
+    record.shares[:] = -1
+    if rules.shares:
+        record.shares[: rules.players] = rules.shares
     record.turn_cap = rules.turn_cap
     record.dice = rules.dice
+    record.board = rules.board
+    record.any_door = rules.doors == "any"
+    record.blocking = rules.blocking
+    record.free = rules.movement == "free"
+    record.accuse = ACCUSE.index(rules.accuse)
     record.seat_of[:] = -1
     for seat, suspect in enumerate(rules.suspects):
         record.start[seat] = start_spot(suspect)
         record.seat_of[SUSPECTS.index(suspect)] = seat
+    if not rules.board:
+        record.passage[:] = -1
+    record.steps = _steps(rules, record)
+    assert record.steps.max() < FARTHEST - MAX_ROLL
+    record.turns = _expected_turns(rules.dice)
     return made

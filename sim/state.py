@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import CARDS, MAX_PLAYERS
-from sim.board import WORDS
+from belief.evidence import CARDS, EVIDENCE, HOLDERS, MAX_PLAYERS
+from belief.propagation import KNOWN
+from sim.board import N_CORRIDOR, WORDS
 
 EVENT = np.dtype(
     [
@@ -44,27 +45,28 @@ STATE = np.dtype(
         ("summoned", np.int64, (MAX_PLAYERS,)),  # 1: moved by a suggestion since its last turn
         ("out", np.int64, (MAX_PLAYERS,)),  # 1: accused wrongly
         ("suggestions", np.int64, (MAX_PLAYERS,)),
+        ("occupied", np.uint32, (WORDS,)),  # scratch: squares with other pawns, as bits
+        # who plays a seat, and how (`sim.policies.table`)
         ("policy", np.int64, (MAX_PLAYERS,)),  # who decides its turns; `EXTERNAL` stops the machine
-        ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows
-        (
-            "occupied",
-            np.uint32,
-            (WORDS,),
-        ),  # scratch: squares with other pawns, as bits
+        ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows; likewise
+        ("threshold", np.float64, (MAX_PLAYERS,)),  # accuses from this probability on
+        ("infers", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
+        ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept up to date: `MATRIX`, `FACTS`
         # hidden
         ("hand", np.int64, (MAX_PLAYERS,)),  # masks
         ("envelope", np.int64),
         ("face_up", np.int64),
+        ("has_shown", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),  # [answerer, asker]: cards shown
         # what each seat has learnt, in the forms that policies use
         ("known", np.int64, (MAX_PLAYERS,)),  # mask: own, face up and shown to it
         ("goal", np.int64, (MAX_PLAYERS,)),  # room that a heuristic player walks to, or -1
-        ("tracks", np.int64, (MAX_PLAYERS,)),  # 1: its factored belief is kept up to date
-        ("belief", np.float64, (MAX_PLAYERS, CARDS, MAX_PLAYERS + 1)),
-        (
-            "bits",
-            np.float64,
-            (MAX_PLAYERS, CARDS),
-        ),  # entropy of each row, -1: unknown
+        ("belief", np.float64, (MAX_PLAYERS, CARDS, HOLDERS)),  # factored
+        ("bits", np.float64, (MAX_PLAYERS, CARDS)),  # entropy of each row, -1: unknown
+        ("evidence", EVIDENCE, (MAX_PLAYERS,)),
+        ("closure", KNOWN, (MAX_PLAYERS,)),  # logical consequences of `evidence`
+        ("settled", np.int64, (MAX_PLAYERS,)),  # 1: `closure` is up to date
+        ("marginals", np.float64, (CARDS, HOLDERS)),  # scratch of the seat that decides
+        ("marginals_of", np.int64),  # what they were computed from (`sim.knowledge.moment`), or 0
         # recent suggestions, oldest first
         ("recording", np.int64),  # 1: write `events`, and stop when they are full
         ("events", np.int64),
@@ -72,8 +74,11 @@ STATE = np.dtype(
     ]
 )
 
+# What a seat keeps (`tracks`), beside the cards that it has seen.
+MATRIX, FACTS = 1, 2
+
 # Phases.
-TURN, SUGGEST, SHOW, OVER = 0, 1, 2, 3
+TURN, SUGGEST, SHOW, END, OVER = range(5)
 
 # Who decides for a seat: EXTERNAL, or the number of a policy (`sim.policies.table`).
 EXTERNAL = -1
@@ -84,7 +89,9 @@ PASSAGE = 9
 ASK = 10  # + 6 * suspect + weapon; the room is the one the pawn is in
 ACCUSE = 46  # + 9 * (6 * suspect + weapon) + room
 REVEAL = 370  # + card
-N_ACTIONS = 391
+PASS = 391  # stay where the pawn is; at the end of a turn: end it
+WALK = 392  # + corridor square, where movement is free
+N_ACTIONS = WALK + N_CORRIDOR
 
 
 def empty(count: int = 1) -> np.recarray:

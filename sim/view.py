@@ -36,6 +36,7 @@ def view_of(state: np.record, seat: int) -> np.recarray:
     for field in _PUBLIC:
         seen[0][field] = state[field]
     seen[0].hand[seat] = state.hand[seat]
+    seen[0].has_shown[seat] = state.has_shown[seat]
     return seen
 
 

@@ -16,9 +16,9 @@ from belief.information import closed_form
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.state import ACCUSE, ASK, MOVE, PASSAGE, SUGGEST
+from sim.policies.common import turns_to
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN
 
-_MEAN_ROLL = 3.5
 _SHORTLIST = 3
 
 
@@ -94,8 +94,7 @@ def list_ways(
     cards = np.empty(2 * _SHORTLIST, np.int64)
     shortlist(marginals, 0, cards[:_SHORTLIST])
     shortlist(marginals, FIRST_WEAPON, cards[_SHORTLIST:])
-    spot = s.spot[seat]
-    here = world.room_of[spot]
+    here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
     n = first
     for room in range(N_ROOMS):
@@ -104,9 +103,7 @@ def list_ways(
         bits = room_information(marginals, seat, room, cards)
         if room == passage:
             n = insert(out, score, n, first, PASSAGE, bits + 1e-9)
-        missing = world.distance[room, spot] - s.roll
-        turns = 1.0 if missing <= 0 else 1.5 + missing / (_MEAN_ROLL * world.dice)
-        n = insert(out, score, n, first, MOVE + room, bits / turns)
+        n = insert(out, score, n, first, MOVE + room, bits / turns_to(world, s, seat, room))
     return n
 
 
@@ -132,9 +129,12 @@ def by_information(
     score = np.empty(len(out), np.float64)
     here = world.room_of[s.spot[seat]]
     n = 0
-    if s.phase == SUGGEST or s.summoned[seat]:
+    if s.phase == SUGGEST or (s.phase == TURN and s.summoned[seat]):
         n = min(list_suggestions(marginals, seat, here, out, score, 0), most)
-    if s.phase != SUGGEST:
+    elif s.phase == END:
+        out[0] = PASS
+        n = 1
+    if s.phase == TURN:
         asked = n
         n = min(list_ways(world, s, marginals, seat, out, score, asked), asked + most)
         # One list by value: what can be asked here takes one turn, as does a room within reach.
@@ -178,10 +178,16 @@ def in_order(
     out: np.ndarray,
     notes: np.ndarray,
 ) -> int:
-    """Write every move, passage and suggestion in order of number, then the likely accusations."""
+    """Write every room, passage and suggestion in order of number, then the likely accusations.
+
+    Single squares, where movement is free, are not offered.
+    """
     here = world.room_of[s.spot[seat]]
     n = 0
-    if s.phase != SUGGEST:
+    if s.phase == END:
+        out[0] = PASS
+        n = 1
+    if s.phase == TURN:
         for room in range(N_ROOMS):
             if room != here:
                 out[n] = MOVE + room
@@ -189,7 +195,7 @@ def in_order(
         if here >= 0 and world.passage[here] >= 0:
             out[n] = PASSAGE
             n += 1
-    if s.phase == SUGGEST or s.summoned[seat]:
+    if s.phase == SUGGEST or (s.phase == TURN and s.summoned[seat]):
         for pair in range(36):
             out[n] = ASK + pair
             n += 1

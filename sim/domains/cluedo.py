@@ -24,15 +24,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from belief import evidence, exact
+from belief import exact
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, fold
 from sim.cards import N_CARDS
 from sim.domains.candidates import by_information, in_order
 from sim.game import advance, apply
-from sim.knowledge import begin, learn, witness
+from sim.knowledge import begin, learn
 from sim.policies.common import any_card
+from sim.policies.table import TRACKS
 from sim.state import (
     ACCUSE,
     MAX_PLAYERS,
@@ -52,12 +53,12 @@ class Cluedo(NamedTuple):
     Attributes
     ----------
     world : (1,) record of rules and board
-    root : (1,) the state as the searching seat sees it, with what that seat has learnt
-    evidence : (1,) what it has seen, as `belief.evidence.EVIDENCE`
-    posterior : workspace of `belief.exact`, solved for ``evidence``; only read
+    root : (1,) the state as the searching seat sees it, with what that seat has learnt, its
+        evidence included
+    posterior : workspace of `belief.exact`, solved for that evidence; only read
     events : (n,) the suggestions so far as this seat saw them (`sim.state.EVENT`)
     seat : the searching seat
-    opponents, rollout : numbers of the policies that move the others, and this seat in roll-outs
+    rollout : number of the policy of this seat in roll-outs; those of the others are in ``root``
     candidates : actions of a kind offered at a node, best information first; 0 offers all in order
     accusations, least_accused : an accusation is offered for so many envelopes, the likeliest,
         and only above this probability
@@ -65,11 +66,9 @@ class Cluedo(NamedTuple):
 
     world: np.recarray
     root: np.recarray
-    evidence: np.recarray
     posterior: tuple
     events: np.recarray
     seat: int
-    opponents: int
     rollout: int
     candidates: int
     accusations: int
@@ -77,10 +76,9 @@ class Cluedo(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What one thread needs: a state, the evidence along its path, and scratch for posteriors."""
+    """What one thread needs: a state, and scratch for posteriors and deals."""
 
     state: np.recarray
-    evidence: np.recarray
     posterior: tuple
     holder: np.ndarray
 
@@ -89,7 +87,6 @@ def workspace(p: Cluedo) -> Workspace:
     """Return a fresh workspace for one thread."""
     return Workspace(
         state=empty(),
-        evidence=np.zeros(1, evidence.EVIDENCE).view(np.recarray),
         posterior=exact.workspace(len(p.posterior.key)),
         holder=np.zeros(N_CARDS, np.int64),
     )
@@ -99,7 +96,6 @@ def workspace(p: Cluedo) -> Workspace:
 def start(p, s, stream):
     """Begin a simulation at the root with a fresh deal, fresh chance and opponents of their own."""
     s.state[0] = p.root[0]
-    s.evidence[0] = p.evidence[0]
     state = s.state[0]
     state.key = draw(stream)
     exact.sample(p.posterior, stream, s.holder)
@@ -140,7 +136,7 @@ def inform_opponents(p: Cluedo, state: np.record, stream: np.ndarray) -> None:
 def actions(p, s, out, notes):
     """List what the searching seat may do; an accusation's note is its propagated probability."""
     world, state = p.world[0], s.state[0]
-    if not exact.solve(s.evidence[0], s.posterior):
+    if not exact.solve(state.evidence[p.seat], s.posterior):
         # Consistent with the drawn deal, so it can only be too large: a leaf that stays a leaf.
         return 0
     if p.candidates:
@@ -160,7 +156,7 @@ def actions(p, s, out, notes):
 
 @jit
 def step(p, s, action, note, stream):
-    """Act, let the others play until this seat decides again, and keep the evidence seen."""
+    """Act, and let the others play until this seat decides again; its evidence grows meanwhile."""
     world, state = p.world[0], s.state[0]
     if action >= ACCUSE:
         # Right or wrong, nothing is left to decide: the belief alone says what it is worth.
@@ -172,9 +168,6 @@ def step(p, s, action, note, stream):
     apply(world, state, action)
     # One suggestion a turn: a round among six cannot fill the events.
     advance(world, state)
-    for i in range(state.events):
-        event = state.event[i]
-        witness(world, s.evidence[0], p.seat, event[0], event[1], event[2], event[3])
     return 0.0
 
 
@@ -213,6 +206,8 @@ def rollout(p, s, stream):
     state.recording = 0
     state.events = 0
     state.policy[p.seat] = p.rollout
+    state.tracks[p.seat] = TRACKS[p.rollout]
+    state.threshold[p.seat] = 1.0
     advance(p.world[0], state)
     return 1.0 if state.winner == p.seat else 0.0
 

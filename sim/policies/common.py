@@ -1,4 +1,8 @@
-"""Steps that several policies share.  Each consumes ``s.stream``."""
+"""Steps that several policies share.  Those that draw consume ``s.stream``.
+
+A policy answers three questions: which envelope it would accuse now (`0` for none), what it does at
+the start of a turn (an action, or `SUGGESTS`), and which suggestion it makes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,10 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.state import ACCUSE, ASK, MOVE, PASSAGE
+from sim.state import ACCUSE, MOVE, PASSAGE
+
+SUGGESTS = -1
+"""What a policy's turn returns for "make a suggestion where the pawn is"."""
 
 
 @jit
@@ -23,7 +30,7 @@ def accusation(envelope: int) -> int:
 
 @jit
 def kind_of_turn(world: np.record, s: np.record, seat: int) -> int:
-    """Return `MOVE`, `PASSAGE` or `ASK`: uniform over the types on offer [Ledford 2018, s. 1.1]."""
+    """Return `MOVE`, `PASSAGE` or `SUGGESTS`: uniform over the types on offer [Ledford, s. 1.1]."""
     room = world.room_of[s.spot[seat]]
     if room < 0:
         return MOVE
@@ -38,7 +45,7 @@ def kind_of_turn(world: np.record, s: np.record, seat: int) -> int:
     picked = below(s.stream, kinds)
     if picked == 0:
         return MOVE
-    return PASSAGE if passage and picked == 1 else ASK
+    return PASSAGE if passage and picked == 1 else SUGGESTS
 
 
 @jit
@@ -51,8 +58,11 @@ def any_card(stream: np.ndarray, cards: int) -> int:
 
 
 @jit
-def wander(world: np.record, s: np.record, seat: int) -> int:
-    """Return the move towards a goal drawn uniformly and kept until it is reached."""
+def roam(world: np.record, s: np.record, seat: int) -> int:
+    """Return a kind of action uniformly; a goal is drawn uniformly and kept until reached."""
+    kind = kind_of_turn(world, s, seat)
+    if kind != MOVE:
+        return kind
     room = world.room_of[s.spot[seat]]
     if s.goal[seat] < 0 or s.goal[seat] == room:
         if room < 0:
@@ -61,3 +71,13 @@ def wander(world: np.record, s: np.record, seat: int) -> int:
             other = below(s.stream, N_ROOMS - 1)
             s.goal[seat] = other if other < room else other + 1
     return MOVE + s.goal[seat]
+
+
+@jit
+def turns_to(world: np.record, s: np.record, seat: int, room: int) -> float:
+    """Return the expected turns of ``seat``, this one included, until it can suggest in ``room``.
+
+    Other pawns are ignored; the roll of this turn is known.
+    """
+    missing = world.steps[room, s.spot[seat]] - s.roll
+    return 1.0 + world.turns[missing] if missing > 0 else 1.0

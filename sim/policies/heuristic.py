@@ -2,7 +2,8 @@
 
 It walks to the room of highest entropy under its factored belief, suggests the suspect and weapon
 of highest entropy, and accuses when three envelope entries are exactly 1.  Ties between rooms are
-uniform; between suspects or weapons the first listed is named.
+uniform; between suspects or weapons the first listed is named.  Without ``inference`` it learns
+nothing from a card that is shown to somebody else [s. 1.4].
 """
 
 from __future__ import annotations
@@ -14,19 +15,14 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import row_bits
-from sim.policies.common import accusation, kind_of_turn
+from sim.policies.common import kind_of_turn
 from sim.state import ASK, MOVE
 
 
 @jit
 def turn(world: np.record, s: np.record, seat: int) -> int:
     """Return the action at the start of a turn; consumes ``s.stream``."""
-    envelope = certain_envelope(s.belief[seat])
-    if envelope:
-        return accusation(envelope)
     kind = kind_of_turn(world, s, seat)
-    if kind == ASK:
-        return suggestion(world, s, seat)
     if kind != MOVE:
         return kind
     room = world.room_of[s.spot[seat]]

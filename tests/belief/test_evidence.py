@@ -2,10 +2,20 @@
 
 import numpy as np
 import pytest
-from histories import mask, random_history
+from histories import History, mask, random_history, weighted_deals
 
 from belief import evidence
-from belief.evidence import ALL_CARDS, ContradictoryEvidence, EvidenceFull, check, new_evidence
+from belief.evidence import (
+    ALL_CARDS,
+    EVIDENCE,
+    LEAST_INFORMATIVE,
+    MAX_SHOWN,
+    ContradictoryEvidence,
+    EvidenceFull,
+    check,
+    new_evidence,
+)
+from belief.exact import ExactPosterior
 from belief.propagation import new_known, settle
 
 
@@ -75,6 +85,85 @@ def test_contradictions_and_full_lists_are_reported(ev):
         check(full)
     assert full.overflow == 1
     assert full.clauses == evidence.MAX_CLAUSES
+
+
+def test_fields_are_aligned():
+    """A record may lie inside another one."""
+    assert EVIDENCE.itemsize % 8 == 0
+    for name in EVIDENCE.names:
+        field, offset = EVIDENCE.fields[name][:2]
+        assert offset % field.base.itemsize == 0
+
+
+def test_a_card_seen_before_has_no_weight_if_players_show_the_least(ev):
+    uniform = new_evidence()[0]
+    evidence.reset(uniform, 4, 0, ev.hand_sizes.copy(), mask((0, 7, 13, 14)), mask((3, 20)))
+    ev.showing = LEAST_INFORMATIVE
+    for record in (ev, uniform):
+        evidence.shown(record, 1, 6, mask((2, 6, 18)))
+        evidence.shown(record, 1, 6, mask((1, 6, 12)))
+        assert record.seen_from[1] == mask((6,))
+        check(record)
+    assert ev.shown == 1
+    assert uniform.shown == 2
+    evidence.shown(uniform, 1, 18, mask((2, 6, 18)))
+    check(uniform)
+    evidence.shown(ev, 1, 18, mask((2, 6, 18)))  # it would have shown 6 again
+    with pytest.raises(ContradictoryEvidence):
+        check(ev)
+
+
+def test_which_of_two_cards_seen_before_is_a_constant(ev):
+    ev.showing = LEAST_INFORMATIVE
+    evidence.shown(ev, 1, 6, mask((2, 6, 17)))
+    evidence.shown(ev, 1, 18, mask((2, 9, 18)))
+    listed = int(ev.shown)
+    evidence.shown(ev, 1, 18, mask((1, 6, 18)))
+    assert ev.shown == listed
+    assert ev.log_dropped == pytest.approx(-np.log(2))
+
+
+def test_a_full_list_of_clauses_is_compacted():
+    """Many of 128 clauses follow from others once two suspects are out of the question."""
+    ev = new_evidence()[0]
+    evidence.reset(ev, 3, 0, np.array([6, 6, 6]), mask(range(15, 21)), 0)
+    trios = [(s, w, r) for s in range(6) for w in range(6, 12) for r in range(12, 15)]
+    for player in (1, 2):
+        for trio in trios[: 64 if player == 1 else 108]:
+            if ev.clauses < evidence.MAX_CLAUSES:
+                evidence.showed(ev, player, mask(trio))
+    assert ev.clauses == evidence.MAX_CLAUSES
+    evidence.passed(ev, 2, mask((0, 1)))
+    assert ev.clauses == evidence.MAX_CLAUSES
+    before = clauses(ev)
+    evidence.showed(ev, 1, mask((5, 11, 14)))
+    check(ev)
+    least = {
+        (player, cards)
+        for player, cards in before
+        if not any(other == player and old & ~cards == 0 != cards & ~old for other, old in before)
+    }
+    assert clauses(ev) == least | {(1, mask((5, 11, 14)))}
+    assert len(least) < 100
+
+
+def test_a_full_list_of_shown_cards_is_compacted():
+    """With its constants: the weight of all answers is that of brute force."""
+    deal = np.array([1, 2, 3, 1, 1, 0, 3, 2, 2, 3, 4, 0, 3, 2, 2, 3, 4, 4, 4, 4, 0])
+    history = History(4, 0, deal)
+    pairs = [(weapon, room) for weapon in range(6, 12) for room in range(12, 21)]
+    history.events = [("shown", 1, (1, *pair), 1) for pair in pairs]
+    history.events += [("passed", 1, (0, 6, 12), None), ("passed", 1, (0, 10, 20), None)]
+    history.events.append(("shown", 1, (0, 7, 16), 7))
+    assert history.record().shown == len(pairs) + 1
+    history.events += [("shown", 2, (2, *pair), 2) for pair in pairs]
+    history.events += [("shown", 3, (3, 9, room), room) for room in (17, 18)]
+    ev = history.record()
+    check(ev)
+    assert ev.shown < MAX_SHOWN
+    assert ev.log_dropped < 0  # so it was compacted
+    _, weight = weighted_deals(history)
+    assert ExactPosterior(ev).log_weight == pytest.approx(np.log(weight.sum()), abs=1e-10)
 
 
 def test_copies_are_deep(ev):

@@ -8,31 +8,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from histories import brute_force, deals_below, mask, means, random_history
+from histories import (
+    brute_force,
+    histories,
+    mask,
+    means,
+    random_history,
+    weighted_deals,
+)
 from scipy.stats import chisquare
 
 from belief import evidence
-from belief.evidence import ContradictoryEvidence, EvidenceFull, new_evidence
-from belief.exact import FULL, ExactPosterior, solve, workspace
+from belief.evidence import UNIFORM, ContradictoryEvidence, EvidenceFull, new_evidence
+from belief.exact import FULL, TOO_WIDE, ExactPosterior, log_weight, solve, workspace
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
-HISTORIES = 12 if INTERPRETED else 200
-PAIRS = 200_000 if INTERPRETED else 800_000
-
-
-def histories(seed, wanted, players=(3, 4), limit=PAIRS):
-    """Yield random histories small enough for brute force, of each number of players in turn."""
-    rng = np.random.default_rng(seed)
-    found = 0
-    while found < wanted:
-        n = players[found % len(players)]
-        face_up = 2 if n == 4 and found % 4 == 1 else 0
-        repeat = float(rng.choice([0.0, 0.2, 0.6]))
-        history = random_history(rng, n, int(rng.integers(3, 40)), face_up=face_up, repeat=repeat)
-        if deals_below(history, limit):
-            found += 1
-            yield history
+HISTORIES = 16 if INTERPRETED else 500
 
 
 def opening(players=4, hand=(0, 7, 13, 14), face_up=(3, 20), sizes=(4, 4, 4, 4)):
@@ -42,43 +34,60 @@ def opening(players=4, hand=(0, 7, 13, 14), face_up=(3, 20), sizes=(4, 4, 4, 4))
     return ev
 
 
-def test_means_agree_with_brute_force_on_random_histories():
-    work = workspace()
-    repeated = coupled = with_clauses = 0
+def test_posteriors_agree_with_brute_force_on_random_histories():
+    work, forward_only = workspace(), workspace()
+    seen = {name: 0 for name in ("repeated", "coupled", "clauses", "many deals")}
     for history in histories(1, HISTORIES):
-        marginals, table = means(*brute_force(history))
+        deals, weight = weighted_deals(history)
+        marginals, table = means(deals, weight / weight.sum())
         ev = history.record()
         posterior = ExactPosterior(ev, work)
         np.testing.assert_allclose(posterior.marginals, marginals, rtol=0, atol=1e-10)
         np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
+        # Against the true likelihoods, no constant left out.
+        assert posterior.log_weight == pytest.approx(np.log(weight.sum()), abs=1e-10)
+        assert posterior.total == pytest.approx(weight.sum(), rel=1e-10)
+        assert log_weight(ev, forward_only) == pytest.approx(posterior.log_weight, abs=1e-10)
         plan = work.plan[0]
-        repeated += bool(np.any(ev.times[: ev.shown] > 1))
-        coupled += bool(np.any(plan.bond[: plan.layers] >= 0))
-        with_clauses += plan.clauses > 0
+        seen["repeated"] += bool(np.any(ev.times[: ev.shown] > 1))
+        seen["coupled"] += bool(np.any(plan.bond[: plan.layers] >= 0))
+        seen["clauses"] += plan.clauses > 0
+        seen["many deals"] += len(deals) > 1000
     # The cases that matter did occur.
-    assert min(repeated, coupled, with_clauses) >= HISTORIES // 6
+    assert min(seen.values()) >= HISTORIES // 8, seen
 
 
-def test_more_players_agree_with_brute_force():
-    for history in histories(2, 3 if INTERPRETED else 20, players=(5, 6)):
-        marginals, table = means(*brute_force(history))
-        posterior = ExactPosterior(history.record())
-        np.testing.assert_allclose(posterior.marginals, marginals, rtol=0, atol=1e-10)
-        np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
+def without_the_factor(history):
+    """Record a card shown to us as no more than held."""
+    return history.record(weighted=False)
 
 
-def test_brute_force_without_the_uniform_showing_disagrees():
-    """The control: leaving out the factor 1/k must be seen."""
+def as_if_uniform(history):
+    """Record as if players chose uniformly what to show."""
+    history.showing = UNIFORM
+    return history.record()
+
+
+def without_shares(history):
+    """Record as if the hands' numbers of each category were not public."""
+    history.shares = None
+    return history.record()
+
+
+@pytest.mark.parametrize("assume", [without_the_factor, as_if_uniform, without_shares])
+def test_posteriors_under_other_assumptions_disagree(assume):
+    """The controls: each of the assumptions must be seen in the posterior."""
     apart = 0
-    for history in histories(1, 12):
-        marginals, _ = means(*brute_force(history, uniform_showing=False))
-        apart += np.abs(ExactPosterior(history.record()).marginals - marginals).max() > 1e-3
+    for history in histories(1, 64):
+        marginals, _ = means(*brute_force(history))
+        posterior = ExactPosterior(assume(history))
+        apart += np.abs(posterior.marginals - marginals).max() > 1e-3
     assert apart >= 6
 
 
 def test_single_envelopes_agree_with_the_table():
     work = workspace()
-    for history in histories(3, 5 if INTERPRETED else 60):
+    for history in histories(3, 8 if INTERPRETED else 60):
         posterior = ExactPosterior(history.record(), work)
         table = posterior.envelope_table()
         assert table.sum() == pytest.approx(1.0, abs=1e-12)
@@ -95,9 +104,9 @@ def test_single_envelopes_agree_with_the_table():
             )
 
 
-def sample_fit(history, uniform_showing, draws, key):
+def sample_fit(history, weighted, draws, key):
     """Return the p-value of sampled deals against the brute force deals."""
-    deals, probability = brute_force(history, uniform_showing)
+    deals, probability = brute_force(history, weighted)
     index = {deal.tobytes(): i for i, deal in enumerate(deals)}
     counts = np.zeros(len(deals))
     for deal in ExactPosterior(history.record()).sample(new_stream(key), draws):
@@ -113,7 +122,7 @@ def test_sampled_deals_follow_the_posterior():
         if not (2 < len(deals) < 300 and probability.min() * draws > 5):
             continue
         values.append(sample_fit(history, True, draws, key))
-        _, flat = brute_force(history, uniform_showing=False)
+        _, flat = brute_force(history, weighted=False)
         if np.abs(flat - probability).max() > 0.02:
             controls.append(sample_fit(history, False, draws, key))
         if len(values) == (4 if INTERPRETED else 10):
@@ -127,14 +136,14 @@ def test_sampled_deals_follow_the_posterior():
 
 
 def test_samples_explain_every_answer():
-    for key, history in enumerate(histories(6, 5 if INTERPRETED else 30, limit=10**9)):
+    for key, history in enumerate(histories(6, 5 if INTERPRETED else 30, limit=None)):
         posterior = ExactPosterior(history.record())
         for deal in posterior.sample(new_stream(key), 20):
             for player in range(history.players):
-                hand = {c for c in range(21) if deal[c] == player + 1}
+                hand = np.flatnonzero(deal == player + 1)
                 assert len(hand) == history.sizes[player]
                 if player != history.seat:
-                    assert history.likelihood(player, hand) > 0
+                    assert history.likelihoods(player, np.array([mask(hand)]))[0] > 0
             assert [int((deal[a:b] == 0).sum()) for a, b in ((0, 6), (6, 12), (12, 21))] == [1] * 3
 
 
@@ -162,9 +171,27 @@ def test_everything_known():
     assert posterior.sample(new_stream(1), 1)[0].tolist() == [0, *[1] * 5, 0, *[2] * 6, *[3] * 7, 0]
 
 
-def test_too_large_a_hand_is_refused():
-    with pytest.raises(EvidenceFull):
-        ExactPosterior(opening(players=3, hand=range(1, 6), face_up=(), sizes=(5, 5, 8)))
+def test_shares_count_the_deals():
+    """Three players, hands by category 2-1-3, 1-2-3, 2-2-2 [Ferrari & Cai 2009]."""
+    ev = opening(players=3, hand=(0, 1, 6, 12, 13, 14), face_up=(), sizes=(6, 6, 6))
+    ev.shares[:3] = [[2, 1, 3], [1, 2, 3], [2, 2, 2]]
+    posterior = ExactPosterior(ev)
+    # 4 open suspects: 1, 1 and 2; 5 weapons: 1, 2 and 2; 6 rooms: 1, 3 and 2.
+    assert posterior.total == 12 * 30 * 60
+    assert posterior.log_weight == pytest.approx(np.log(12 * 30 * 60), abs=1e-12)
+    assert posterior.marginals[2].tolist() == pytest.approx([1 / 4, 0, 1 / 4, 1 / 2, 0, 0, 0])
+    ev.shares[1] = [2, 1, 3]
+    with pytest.raises(ContradictoryEvidence):
+        ExactPosterior(ev)
+
+
+def test_what_the_kernel_cannot_hold_has_a_status():
+    """Eight places in a hand are one too many for a digit."""
+    ev = opening(players=3, hand=range(1, 6), face_up=(), sizes=(5, 5, 8))
+    work = workspace()
+    assert not solve(ev, work)
+    assert work.plan[0].status == TOO_WIDE
+    assert np.isnan(log_weight(ev, work))
 
 
 def test_contradictions_are_named():
@@ -186,13 +213,14 @@ def test_contradictions_are_named():
             evidence.showed(ev, i, mask((weapon, room)))
     with pytest.raises(ContradictoryEvidence):
         ExactPosterior(ev)
+    assert log_weight(ev, workspace()) == -np.inf
 
 
 def test_scrambled_histories_end():
     """Answers put into wrong mouths: a contradiction or a posterior, never an endless loop."""
     rng = np.random.default_rng(8)
     contradictory = 0
-    for history in histories(9, 6 if INTERPRETED else 60, limit=10**9):
+    for history in histories(9, 6 if INTERPRETED else 60, limit=None):
         for i, (kind, _, trio, card) in enumerate(history.events):
             if rng.random() < 0.1:
                 history.events[i] = (kind, int(rng.integers(history.players)), trio, card)
@@ -222,7 +250,7 @@ def test_lost_evidence_is_refused():
 
 def test_solving_again_gives_the_same_bits():
     work, other = workspace(), workspace()
-    for history in histories(10, 10, limit=10**9):
+    for history in histories(10, 10, limit=None):
         ev = history.record()
         assert solve(ev, work)
         assert solve(ev, other)

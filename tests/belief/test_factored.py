@@ -5,6 +5,9 @@ import pytest
 from histories import mask
 
 from belief import factored
+from belief.contract import Setting
+from belief.events import PASSED, SHOWED, SHOWN
+from belief.published import FactoredBelief
 
 HAND, FACE_UP = mask((0, 7, 13, 14)), mask((3, 20))
 
@@ -94,3 +97,33 @@ def test_columns_beyond_the_players_stay_empty(players):
     factored.showed(b, 0, mask((1, 6, 15)), 17)
     assert (b[:, players + 1 :] == 0).all()
     np.testing.assert_allclose(b.sum(axis=1), 1.0)
+
+
+def test_events_update_as_the_formulas_do(b):
+    """The cards ticked off are the hand, the face-up ones and those shown."""
+    events = np.array(
+        [
+            (PASSED, 1, mask((1, 6, 15)), -1),
+            (SHOWED, 2, mask((1, 6, 15)), -1),
+            (SHOWN, 3, mask((2, 8, 16)), 8),
+            (SHOWED, 1, mask((2, 9, 17)), -1),
+            (PASSED, 0, mask((2, 9, 17)), -1),  # ourselves
+        ]
+    )
+    belief = FactoredBelief(Setting(4, 0, (4, 4, 4, 4), HAND, FACE_UP))
+    belief.observe(events)
+    factored.passed(b, 1, mask((1, 6, 15)))
+    factored.showed(b, 2, mask((1, 6, 15)), 15)
+    factored.shown(b, 3, 8)
+    factored.showed(b, 1, mask((2, 9, 17)), 14)
+    np.testing.assert_array_equal(belief.marginals(), b)
+    rooms = b[12:, 0] / b[12:, 0].sum()
+    np.testing.assert_allclose(belief.envelope_table().sum(axis=(0, 1)), rooms)
+
+
+def test_contradictions_go_unnoticed():
+    belief = FactoredBelief(Setting(4, 0, (4, 4, 4, 4), HAND, FACE_UP))
+    belief.shown(1, 8, mask((1, 8, 15)))
+    belief.passed(1, mask((1, 8, 15)))
+    belief.shown(2, 8, mask((1, 8, 15)))
+    assert belief.marginals()[8].tolist() == [0, 0, 0, 1, 0, 0, 0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.schedule import LARGEST_PORTION, PORTION_SECONDS, Match, Portions
+from experiments.schedule import LARGEST_PORTION, PORTION_SECONDS, Match, Portions, label
 
 POLICY = {"name": "heuristic"}
 PLANNER = {"name": "bmcts", "search": {"threads": 1}}
@@ -17,7 +17,8 @@ def _match(player=POLICY, focal_seats=(0, 1, 2, 3)) -> Match:
 def test_seats_rotate():
     assert [_match().focal_seat(game) for game in range(6)] == [0, 1, 2, 3, 0, 1]
     assert [_match(focal_seats=(2, 0)).focal_seat(game) for game in range(3)] == [2, 0, 2]
-    assert _match({"name": "random"}).names(2) == ["heuristic"] * 2 + ["random", "heuristic"]
+    seats = _match({"name": "random"}).seats(2)
+    assert [label(each) for each in seats] == ["heuristic"] * 2 + ["random", "heuristic"]
 
 
 def test_only_policies_are_compiled():

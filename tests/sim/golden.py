@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from sim.arena import seat_policies
 from sim.chance import game_key
 from sim.game import advance, new_game
+from sim.policies.table import seat_policies
 from sim.rules import Rules, world
 from sim.state import empty
 

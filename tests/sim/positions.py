@@ -10,19 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from belief import evidence
-from belief.evidence import MAX_PLAYERS
 from mcts.kernel.rng import fold, new_stream
 from mcts.tree import LISTED, NODES, Tree
-from sim.arena import seat_policies
 from sim.chance import game_key, open_stream
 from sim.game import advance, apply, decider, legal, new_game
-from sim.knowledge import witness
 from sim.planner import BMCTS
-from sim.policies.table import choose, number
+from sim.policies.table import choose, number, seat_policies
 from sim.rules import Rules, world
-from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, empty
-from sim.view import as_seen, view_of
+from sim.state import ACCUSE, EXTERNAL, FACTS, N_ACTIONS, OVER, REVEAL, empty
+from sim.view import Log, as_seen, relive, view_of
 
 
 @dataclass
@@ -46,13 +42,13 @@ class Position:
 
     def evidence(self, events: bool = True) -> np.record:
         """Return what the seat has seen as an evidence record; without ``events`` its cards."""
-        made = evidence.new_evidence()[0]
-        sizes = np.full(MAX_PLAYERS, self.rules.hand_size, np.int64)
-        hand, face_up = int(self.state.hand[self.seat]), int(self.state.face_up)
-        evidence.reset(made, self.rules.players, self.seat, sizes, hand, face_up)
+        view = self.view[0]
+        view.tracks[self.seat] = FACTS
+        log = Log()
         for event in self.seen if events else ():
-            witness(world(self.rules)[0], made, self.seat, *event)
-        return made
+            log.append(event)
+        relive(world(self.rules)[0], view, self.seat, log.events)
+        return view.evidence[self.seat]
 
     def take(self, planner):
         """Let ``planner`` sit down and see all that the seat has seen; return it."""
@@ -97,7 +93,9 @@ def position(
             return Position(rules, seat, state, events)
         made += 1
         open_stream(state, 4, state.turn)
-        action = choose(board, state, seat, number(own))
+        state.policy[seat] = number(own)
+        action = choose(board, state, seat)
+        state.policy[seat] = EXTERNAL
         if action >= ACCUSE and action < REVEAL:
             legal(board, state, choices)
             action = choices[0]

@@ -8,7 +8,7 @@ from sim.arena import play_many
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import apply
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import READS_MATRIX, choose, number
+from sim.policies.table import choose, seat_policies
 from sim.referee import IllegalAction, play
 from sim.rules import Rules, world
 from sim.state import MOVE, PASSAGE, REVEAL, SHOW, TURN
@@ -23,14 +23,14 @@ class Replay(Player):
 
     def __init__(self, policy, picks_cards=False):
         super().__init__(f"replayed {policy}")
-        self.number = number(policy)
+        self.compiled = policy
         self.picks_cards = picks_cards
         self.games = 0
 
     def begin(self, rules, seat, view, key):
         self.board, self.seat, self.key = world(rules), seat, None
         self.log, self.goal, self.shown = Log(), -1, []
-        assert int(view[0].hand[seat]).bit_count() == rules.hand_size
+        assert int(view[0].hand[seat]).bit_count() == rules.hand_sizes[seat]
         assert view[0].turn == 1
         self.games += 1
 
@@ -40,11 +40,11 @@ class Replay(Player):
     def decide(self, view):
         board, state = self.board[0], view.copy()[0]
         state.key = self.chance
-        state.tracks[self.seat] = READS_MATRIX[self.number]
+        seat_policies(state, [self.compiled] * self.board[0].players)
         relive(board, state, self.seat, self.log.events)
         state.goal[self.seat] = self.goal
         open_stream(state, DECIDE, 4 * state.turn + state.phase)
-        action = int(choose(board, state, self.seat, self.number))
+        action = int(choose(board, state, self.seat))
         if state.phase == SHOW:
             self.shown.append(action - REVEAL)
         self.goal = int(state.goal[self.seat])

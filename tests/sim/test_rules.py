@@ -31,13 +31,13 @@ def test_a_deal_hands_out_every_card_once(players):
         assert int(np.bitwise_or.reduce(parts)) == ALL_CARDS
         assert [int(state.envelope & category).bit_count() for category in CATEGORIES] == [1, 1, 1]
         sizes = [int(hand).bit_count() for hand in state.hand]
-        assert sizes == [rules.hand_size] * players + [0] * (MAX_PLAYERS - players)
+        assert sizes == list(rules.hand_sizes) + [0] * (MAX_PLAYERS - players)
         assert int(state.face_up).bit_count() == rules.face_up
 
 
 def test_hand_sizes():
     sizes = {players: Rules(players=players) for players in PLAYERS}
-    assert {n: (rules.hand_size, rules.face_up) for n, rules in sizes.items()} == {
+    assert {n: (rules.hand_sizes[0], rules.face_up) for n, rules in sizes.items()} == {
         3: (6, 0),
         4: (4, 2),
         5: (3, 3),

@@ -1,0 +1,74 @@
+"""What is seen of a game, as rows of integers: the input of every belief.
+
+Events are an int64 array (n, 4) of rows (kind, player, cards, card): ``player`` PASSED on the mask
+``cards``, or SHOWED one of them to somebody else (``card`` is -1), or SHOWN: it showed us ``card``.
+Answers of the observer's own seat tell it nothing and are skipped.
+Nothing here consumes randomness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import ALL_CARDS, CARDS, passed, showed, shown
+from mcts.kernel.compile import jit
+
+PASSED, SHOWED, SHOWN = 0, 1, 2
+KIND, PLAYER, NAMED, CARD = 0, 1, 2, 3
+"""The columns of an event."""
+
+
+@jit
+def note(ev, kind: int, player: int, cards: int, card: int) -> None:
+    """Add one event to the evidence ``ev``."""
+    if player == ev.seat:
+        return
+    if kind == PASSED:
+        passed(ev, player, cards)
+    elif kind == SHOWED:
+        showed(ev, player, cards)
+    else:
+        shown(ev, player, card, cards)
+
+
+@jit
+def record(ev, events: np.ndarray) -> None:
+    """Add all rows of ``events`` to the evidence ``ev``, which flags what goes wrong."""
+    for i in range(len(events)):
+        note(ev, events[i, KIND], events[i, PLAYER], events[i, NAMED], events[i, CARD])
+
+
+@jit
+def _first_bad(events: np.ndarray, players: int) -> int:
+    """Return the index of the first row that is no event of a game of ``players``, or -1."""
+    for i in range(len(events)):
+        kind, player, cards = events[i, KIND], events[i, PLAYER], events[i, NAMED]
+        good = PASSED <= kind <= SHOWN and 0 <= player < players and 0 < cards <= ALL_CARDS
+        if good and kind == SHOWN:
+            good = 0 <= events[i, CARD] < CARDS and cards >> events[i, CARD] & 1 == 1
+        if not good:
+            return i
+    return -1
+
+
+def checked(events: np.ndarray, players: int) -> np.ndarray:
+    """Return ``events`` as a contiguous int64 (n, 4) array.
+
+    Raises
+    ------
+    ValueError
+        The shape is another, or a row names an unknown kind, player or card, or a card shown that
+        was not asked for.
+    """
+    rows = np.ascontiguousarray(events, np.int64)
+    if rows.ndim != 2 or rows.shape[1] != 4:
+        raise ValueError(f"events must be an array (n, 4), not {rows.shape}")
+    bad = _first_bad(rows, players)
+    if bad >= 0:
+        raise ValueError(f"event {bad}, {rows[bad].tolist()}, is no event for {players} players")
+    return rows
+
+
+def event(kind: int, player: int, cards: int, card: int = -1) -> np.ndarray:
+    """Return one event as an array (1, 4)."""
+    return np.array([[kind, player, cards, card]], np.int64)

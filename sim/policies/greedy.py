@@ -1,0 +1,89 @@
+"""Greedy: expected information per expected turn, under the exact posterior.
+
+Before each decision it solves the exact posterior of what its seat has seen and draws `DEALS` deals
+from it, from which the information of every suggestion is estimated (50 are enough: more do not
+play better).  It accuses from a probability on: 1 waits for certainty.  The bar that counts among
+simple players, at some 1 ms a decision; `sim.policies.swift` models it inside simulations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief import exact
+from belief.envelope import likely_envelopes
+from belief.information import draw_sample, sampled
+from mcts.kernel.compile import jit, jit_owning
+from sim.board import N_ROOMS
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.policies.common import turns_to
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST
+
+DEALS = 50
+UNSOLVED = -1
+
+_CERTAIN = 1.0 - 1e-9
+
+
+@jit
+def choose(world: np.record, s: np.record, seat: int, work: tuple, sample: tuple) -> int:
+    """Return the action of ``seat``, or `UNSOLVED` if its posterior does not fit into ``work``.
+
+    ``work`` is a workspace of `belief.exact`, ``sample`` one of `belief.information`, both are
+    overwritten.  Consumes ``s.stream``.
+    """
+    if not exact.solve(s.evidence[seat], work):
+        return UNSOLVED
+    if s.phase != SUGGEST:
+        accused = _accused(work, min(s.threshold[seat], _CERTAIN))
+        if accused >= 0:
+            return accused
+        if s.phase == END:
+            return PASS
+    draw_sample(sample, work, s.stream, seat, world.players)
+    if s.phase == SUGGEST:
+        return ASK + _best_suggestion(sample, world.room_of[s.spot[seat]])[0]
+    return _turn(world, s, seat, sample)
+
+
+@jit_owning
+def _accused(work: tuple, threshold: float) -> int:
+    """Return the accusation of the likeliest envelope if it reaches ``threshold``, else -1."""
+    cards = np.empty((1, 3), np.int64)
+    chance = np.empty(1, np.float64)
+    # Found are envelopes above the floor.
+    if not likely_envelopes(work, 1, threshold - 1e-12, cards, chance):
+        return -1
+    suspect, weapon, room = cards[0]
+    return ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM
+
+
+@jit
+def _best_suggestion(sample: tuple, room: int) -> tuple[int, float]:
+    """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits."""
+    pair, most = 0, -1.0
+    for each in range(36):
+        bits = sampled(sample, each // 6, FIRST_WEAPON + each % 6, FIRST_ROOM + room)
+        if bits > most:
+            pair, most = each, bits
+    return pair, most
+
+
+@jit
+def _turn(world: np.record, s: np.record, seat: int, sample: tuple) -> int:
+    """Return the action of most information per expected turn."""
+    here = world.room_of[s.spot[seat]]
+    best, most = MOVE, -1.0
+    if here >= 0 and s.summoned[seat]:
+        pair, most = _best_suggestion(sample, here)
+        best = ASK + pair
+    for room in range(N_ROOMS):
+        if room == here:
+            continue
+        bits = _best_suggestion(sample, room)[1]
+        if here >= 0 and world.passage[here] == room and bits > most:
+            best, most = PASSAGE, bits
+        value = bits / turns_to(world, s, seat, room)
+        if value > most:
+            best, most = MOVE + room, value
+    return best

@@ -1,0 +1,47 @@
+"""Deals made from matrices of independent rows."""
+
+import numpy as np
+from belief_contract import events_of, explained, setting_of
+from histories import mask, random_history
+
+from belief.contract import Setting
+from belief.filling import fill_all, filling
+from belief.propagation import new_known, settle
+from belief.table import make
+from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.rng import new_stream
+
+
+def test_deals_have_nearly_the_marginals_they_are_made_from():
+    rng = np.random.default_rng(1)
+    n = 50 if INTERPRETED else 4000
+    apart, control, shaped = [], [], 0
+    for i in range(20):
+        history = random_history(rng, 3 + i % 4, int(rng.integers(0, 15)))
+        belief = make("constrained", setting_of(history), None)
+        belief.observe(events_of(history))
+        matrix = belief.marginals()
+        deals = np.zeros((n, 21), np.int64)
+        shaped += fill_all(matrix, belief.evidence, belief.known, filling(), new_stream(i), deals)
+        assert explained(deals, history).all()
+        counted = np.stack([(deals == column).mean(axis=0) for column in range(7)], axis=1)
+        open_cards = matrix.max(axis=1) < 1
+        apart.append(np.abs(counted - matrix)[open_cards].mean())
+        control.append(np.abs(counted - np.roll(matrix, 1, axis=0))[open_cards].mean())
+    if not INTERPRETED:
+        assert np.mean(apart) < 0.03 < 0.1 < np.mean(control)
+    assert shaped > 0.99 * 20 * n
+
+
+def test_false_certainty_still_gives_deals():
+    """Seven cards surely with a player of four, and nothing for the envelope."""
+    setting = Setting(4, 0, (4, 4, 4, 4), mask((0, 7, 13, 14)), mask((3, 20)))
+    matrix = np.zeros((21, 7))
+    matrix[:, 2] = 1.0
+    ev, known = setting.records()[0], new_known()[0]
+    assert settle(ev, known)
+    deals = np.zeros((50, 21), np.int64)
+    assert fill_all(matrix, ev, known, filling(), new_stream(1), deals) == 50
+    assert ((deals == 2).sum(axis=1) == 4).all()
+    assert ((deals == 0).sum(axis=1) == 3).all()
+    assert len(np.unique(deals, axis=0)) > 40

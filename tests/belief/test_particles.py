@@ -1,0 +1,102 @@
+"""The particle filter against the exact posterior, and its deprivation."""
+
+import numpy as np
+import pytest
+from belief_contract import events_of, explained, setting_of
+from histories import mask, random_history
+
+from belief.contract import Setting
+from belief.events import PASSED, SHOWN
+from belief.particles import ParticleBelief, ParticleDeprivation
+from belief.table import make
+from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.rng import new_stream
+
+
+def errors(particles, histories=20, seed=1, **options):
+    """Return the mean absolute errors of the marginals of open cards over random histories."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for i in range(2 if INTERPRETED else histories):
+        players = 3 + i % 4
+        history = random_history(rng, players, int(rng.integers(3, 25)), face_up=i % 3)
+        setting, events = setting_of(history), events_of(history)
+        exact = make("exact", setting, None)
+        exact.observe(events)
+        truth = exact.marginals()
+        belief = ParticleBelief(setting, new_stream(i), particles, **options)
+        belief.observe(events)
+        open_cards = (truth.max(axis=1) < 1) & (truth.max(axis=1) > 0)
+        if open_cards.any():
+            found.append(np.abs(belief.marginals() - truth)[open_cards, : players + 1].mean())
+    return np.array(found)
+
+
+def test_marginals_are_near_the_exact_ones():
+    found = errors(200 if INTERPRETED else 2000)
+    assert found.mean() < (0.1 if INTERPRETED else 0.012)
+    assert found.max() < (0.2 if INTERPRETED else 0.03)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="thousands of particles")
+def test_more_particles_err_less():
+    few, more, most = (errors(n).mean() for n in (40, 400, 4000))
+    assert most < 0.6 * more < 0.36 * few
+
+
+@pytest.mark.skipif(INTERPRETED, reason="a thousand particles")
+def test_without_moves_the_copies_stay_copies():
+    """The control of reinvigoration."""
+    assert errors(1000, steps=0).mean() > 1.5 * errors(1000).mean()
+
+
+def deprived(effort):
+    """Return a belief of two particles that has to see more than two deals can explain."""
+    setting = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
+    belief = ParticleBelief(setting, new_stream(1), particles=2, effort=effort)
+    belief.observe(
+        np.array([(SHOWN, 1, mask((c, 8, 16)), c) for c in (1, 2, 3)] + [(PASSED, 2, 1 << 4, -1)])
+    )
+    return belief
+
+
+def test_deprivation_is_named():
+    with pytest.raises(ParticleDeprivation, match=r"event \d leaves none of 2 particles, .* more"):
+        deprived(effort=0)
+
+
+def test_deprivation_is_repaired_with_some_effort():
+    matrix = deprived(effort=2000).marginals()
+    np.testing.assert_allclose(matrix[[1, 2, 3], 2], 1.0)
+    assert matrix[4, 3] == 0
+
+
+def test_long_games_do_not_deprive():
+    rng = np.random.default_rng(9)
+    for i in range(2 if INTERPRETED else 12):
+        history = random_history(rng, 3 + i % 4, 80)
+        belief = ParticleBelief(setting_of(history), new_stream(i), 100)
+        belief.observe(events_of(history))
+        assert explained(belief.sample(new_stream(1), 50), history).all()
+
+
+def test_its_own_stream_is_all_it_consumes():
+    rng = np.random.default_rng(2)
+    history = random_history(rng, 4, 15)
+    setting, events = setting_of(history), events_of(history)
+
+    def run(key):
+        stream = new_stream(key)
+        belief = ParticleBelief(setting, stream, 50)
+        belief.observe(events)
+        return belief.marginals(), int(stream[0])
+
+    (first, end), (second, same), (third, _) = run(1), run(1), run(2)
+    np.testing.assert_array_equal(first, second)
+    assert end == same != 1
+    assert not np.array_equal(first, third)
+
+
+def test_particles_must_be_some():
+    with pytest.raises(ValueError, match="particles must be a whole number from 1, not 0"):
+        ParticleBelief(Setting(3, 0, (6, 6, 6), 0b111111 << 5), new_stream(1), particles=0)

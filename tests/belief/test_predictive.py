@@ -1,0 +1,154 @@
+"""What will be answered: against brute force, and against the weights of what was answered."""
+
+import numpy as np
+import pytest
+from histories import brute_force, histories, mask, random_trio
+
+from belief import evidence
+from belief.evidence import LEAST_INFORMATIVE, UNIFORM, new_evidence
+from belief.exact import ExactPosterior, log_weight, workspace
+from mcts.kernel.compile import INTERPRETED
+
+HISTORIES = 8 if INTERPRETED else 200
+
+
+def answers_of_deals(history, deals, probability, trio):
+    """Return (answers (6, 3), P(nobody)) for the observer's own question, deal by deal."""
+    answers, silent = np.zeros((6, 3)), np.ones(len(deals), bool)
+    for step in range(1, history.players):
+        player = (history.seat + step) % history.players
+        seen = [c for kind, who, _, c in history.events if kind == "shown" and who == player]
+        held = deals[:, trio] == player + 1
+        choice = held
+        if history.showing == LEAST_INFORMATIVE:
+            again = held & np.isin(trio, seen)
+            choice = np.where(again.any(axis=1)[:, None], again, held)
+        chance = np.where(silent, probability, 0.0) / np.maximum(choice.sum(axis=1), 1)
+        answers[player] = chance @ choice
+        silent &= ~held.any(axis=1)
+    return answers, probability @ silent
+
+
+def answerers_of_deals(history, deals, probability, asker, trio):
+    """Return P(nobody) and P(player p) at p + 1 answers ``asker``, deal by deal."""
+    chances, silent = np.zeros(7), np.ones(len(deals), bool)
+    for step in range(1, history.players):
+        player = (asker + step) % history.players
+        held = (deals[:, trio] == player + 1).any(axis=1)
+        chances[player + 1] = probability @ (silent & held)
+        silent &= ~held
+    chances[0] = probability @ silent
+    return chances
+
+
+def test_predictions_agree_with_brute_force():
+    rng, work = np.random.default_rng(1), workspace()
+    doubtful = 0
+    for history in histories(21, HISTORIES):
+        deals, probability = brute_force(history)
+        posterior = ExactPosterior(history.record(), work)
+        for _ in range(4):
+            trio = random_trio(rng)
+            answers, nobody = posterior.predict(mask(trio))
+            wanted, silence = answers_of_deals(history, deals, probability, trio)
+            np.testing.assert_allclose(answers, wanted, rtol=0, atol=1e-10)
+            assert nobody == pytest.approx(silence, abs=1e-10)
+            assert answers.sum() + nobody == pytest.approx(1.0, abs=1e-12)
+            doubtful += answers.max() < 0.9
+            asker = int(rng.integers(history.players))
+            chances = posterior.answerer(asker, mask(trio))
+            wanted = answerers_of_deals(history, deals, probability, asker, trio)
+            np.testing.assert_allclose(chances, wanted, rtol=0, atol=1e-10)
+            assert chances.sum() == pytest.approx(1.0, abs=1e-12)
+    assert doubtful >= HISTORIES
+
+
+def test_the_control_with_another_showing_rule_disagrees():
+    apart = 0
+    for history in histories(22, 16 if INTERPRETED else 64):
+        deals, probability = brute_force(history)
+        posterior = ExactPosterior(history.record())
+        history.showing = UNIFORM if history.showing == LEAST_INFORMATIVE else LEAST_INFORMATIVE
+        for kind, player, trio, _ in history.events:
+            if kind == "shown":  # likely to have been asked before
+                answers, _ = posterior.predict(mask(trio))
+                other, _ = answers_of_deals(history, deals, probability, trio)
+                apart += np.abs(answers - other)[player].max() > 1e-3
+    assert apart >= 6
+
+
+def outcomes(ev, asker, cards):
+    """Yield (holder, card or None, evidence after) of every answer that can be recorded."""
+    players = int(ev.players)
+    records = new_evidence(2)
+    records[0] = ev
+    passing = records[0]
+    for step in range(1, players):
+        player = (asker + step) % players
+        if player == ev.seat:
+            if int(ev.has[player]) & mask(cards):
+                yield player + 1, None, passing
+                return
+            continue
+        for card in cards if asker == ev.seat else (None,):
+            records[1] = passing
+            if card is None:
+                evidence.showed(records[1], player, mask(cards))
+            else:
+                evidence.shown(records[1], player, card, mask(cards))
+            yield player + 1, card, records[1]
+        evidence.passed(passing, player, mask(cards))
+    yield 0, None, passing
+
+
+def test_weights_are_the_probabilities_of_what_was_answered():
+    """exp(log_weight(B) - log_weight(A)) is what `predict` and `answerer` say under A."""
+    rng, work, other = np.random.default_rng(2), workspace(), workspace()
+    certain = 0
+    for history in histories(23, HISTORIES // 2, limit=None):
+        ev = history.record()
+        posterior = ExactPosterior(ev, work)
+        trio = random_trio(rng)
+        for asker in (history.seat, (history.seat + 1) % history.players):
+            chances = posterior.answerer(asker, mask(trio))
+            answers, _ = posterior.predict(mask(trio))
+            total = 0.0
+            for holder, card, after in outcomes(ev, asker, trio):
+                weight = np.exp(log_weight(after, other) - posterior.log_weight)
+                wanted = chances[holder]
+                if card is not None:
+                    wanted = answers[holder - 1, trio.index(card)]
+                assert weight == pytest.approx(wanted, abs=1e-10)
+                total += weight
+            assert total == pytest.approx(1.0, abs=1e-10)
+            certain += chances.max() > 1 - 1e-9
+    assert certain < HISTORIES // 2
+
+
+def test_weights_multiply_along_a_game():
+    """The constants that lists and layers drop on the way are kept: 1/k three times, then once."""
+    ev = new_evidence()[0]
+    evidence.reset(ev, 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
+    work, other = workspace(), workspace()
+    for card in (1, 6, 12):
+        evidence.has_card(ev, 1, card)
+    before = log_weight(ev, other)
+    for _ in range(3):  # it holds all three
+        answers, _ = ExactPosterior(ev, work).predict(mask((1, 6, 12)))
+        assert answers[1] == pytest.approx([1 / 3] * 3)
+        evidence.shown(ev, 1, 6, mask((1, 6, 12)))
+    assert np.exp(log_weight(ev, other) - before) == pytest.approx(3.0**-3)
+    for _ in range(100):  # more often than the relative weights count
+        evidence.shown(ev, 1, 6, mask((2, 6, 12)))
+    answers, _ = ExactPosterior(ev, work).predict(mask((2, 6, 12)))
+    assert answers[1] == pytest.approx([0, 1 / 2, 1 / 2])
+
+
+def test_known_cards_are_answered_for_certain():
+    ev = new_evidence()[0]
+    evidence.reset(ev, 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
+    answers, nobody = ExactPosterior(ev).predict(mask((3, 7, 20)))
+    assert (answers == 0).all()
+    assert nobody == 1.0
+    assert ExactPosterior(ev).answerer(2, mask((3, 7, 13))).tolist() == [0, 1, 0, 0, 0, 0, 0]
+    assert ExactPosterior(ev).answerer(0, mask((3, 7, 13))).tolist() == [1, 0, 0, 0, 0, 0, 0]

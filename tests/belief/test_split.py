@@ -1,0 +1,155 @@
+"""Posteriors in parts: as exact as those in one, where one does not fit."""
+
+import numpy as np
+import pytest
+from histories import (
+    History,
+    brute_force,
+    histories,
+    mask,
+    means,
+    random_trio,
+    weighted_deals,
+)
+from scipy.stats import chisquare
+
+from belief import evidence
+from belief.evidence import ContradictoryEvidence, new_evidence
+from belief.exact import TOO_WIDE, ExactPosterior, solve, workspace
+from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.rng import new_stream
+
+HISTORIES = 4 if INTERPRETED else 60
+
+
+@pytest.fixture
+def cramped(monkeypatch):
+    """Return a function that solves evidence in a workspace of 48 states, which may not grow."""
+
+    def solved(ev):
+        with monkeypatch.context() as patch:
+            patch.setattr(ExactPosterior, "MAX_STATES", 48)
+            return ExactPosterior(ev, workspace(48))
+
+    return solved
+
+
+def crowded(clauses=20):
+    """Return a history of three players whose evidence has too many clauses for one state.
+
+    The others have each shown somebody one of a suspect, a weapon and always the same room, and
+    player 1 one card to us.  Nothing is certain but the card shown, and no clause follows from
+    another.
+    """
+    deal = np.array([1, 0, 2, 2, 3, 3, 1, 0, 2, 2, 3, 3, 1, 1, 1, 1, 2, 3, 2, 3, 0])
+    history = History(3, 0, deal)
+    pairs = [(suspect, weapon) for suspect in range(1, 6) for weapon in range(7, 12)][:clauses]
+    for player, room in ((1, 16), (2, 17)):
+        history.events += [("showed", player, (*pair, room), None) for pair in pairs]
+    history.events.append(("shown", 1, (2, 8, 18), 18))
+    return history
+
+
+def assert_same(posterior, other, players):
+    """Assert that two posteriors agree in everything that they can be asked."""
+    tolerance = {"rtol": 0, "atol": 1e-10}
+    np.testing.assert_allclose(posterior.marginals, other.marginals, **tolerance)
+    np.testing.assert_allclose(posterior.envelope_table(), other.envelope_table(), **tolerance)
+    assert posterior.log_weight == pytest.approx(other.log_weight, abs=1e-10)
+    assert posterior.total == pytest.approx(other.total, rel=1e-10)
+    ours, theirs = posterior.likely_envelopes(5, 0.01), other.likely_envelopes(5, 0.01)
+    np.testing.assert_allclose([p for _, p in ours], [p for _, p in theirs], **tolerance)
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        trio = random_trio(rng)
+        ours, theirs = posterior.envelope_probability(*trio), other.envelope_probability(*trio)
+        assert ours == pytest.approx(theirs, abs=1e-10)
+        (ours, silence), (theirs, nobody) = posterior.predict(mask(trio)), other.predict(mask(trio))
+        np.testing.assert_allclose(ours, theirs, **tolerance)
+        assert silence == pytest.approx(nobody, abs=1e-10)
+        asker = int(rng.integers(players))
+        ours, theirs = posterior.answerer(asker, mask(trio)), other.answerer(asker, mask(trio))
+        np.testing.assert_allclose(ours, theirs, **tolerance)
+
+
+def test_parts_agree_with_the_whole(cramped):
+    divided = 0
+    for history in histories(31, HISTORIES):
+        ev = history.record()
+        posterior, whole = cramped(ev), ExactPosterior(ev)
+        assert whole.parts == 1
+        assert_same(posterior, whole, history.players)
+        divided += posterior.parts > 1
+    assert divided > HISTORIES // 4
+
+
+def test_too_many_clauses_for_one_state():
+    """A posterior that really is too wide, against brute force."""
+    history = crowded()
+    ev, work = history.record(), workspace()
+    assert not solve(ev, work)
+    assert work.plan[0].status == TOO_WIDE
+    deals, weight = weighted_deals(history)
+    marginals, table = means(deals, weight / weight.sum())
+    posterior = ExactPosterior(ev, work)
+    assert posterior.parts > 1
+    np.testing.assert_allclose(posterior.marginals, marginals, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
+    assert posterior.log_weight == pytest.approx(np.log(weight.sum()), abs=1e-10)
+    (first, chance), *_ = posterior.likely_envelopes(3)
+    assert chance == pytest.approx(table.max(), abs=1e-10)
+    assert table[first[0], first[1] - 6, first[2] - 12] == pytest.approx(chance, abs=1e-10)
+
+
+def test_too_many_places_for_a_digit():
+    ev = new_evidence()[0]
+    evidence.reset(ev, 3, 0, np.array([5, 5, 8]), mask(range(1, 6)), 0)
+    posterior = ExactPosterior(ev)
+    assert posterior.parts > 1
+    # 1 suspect x 6 weapons x 9 rooms are open; 13 other cards go to hands of 5 and 8.
+    assert posterior.total == pytest.approx(54 * 1287, rel=1e-12)
+    assert posterior.marginals[8] == pytest.approx([1 / 6, 0, 25 / 78, 40 / 78, 0, 0, 0])
+
+
+def test_contradictions_are_found_in_parts(cramped):
+    """Five different cards for a hand of four, which no single mask shows."""
+    ev = new_evidence()[0]
+    evidence.reset(ev, 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
+    for player in (1, 2):
+        for weapon, room in ((6, 12), (8, 15), (9, 16), (10, 17), (11, 18)):
+            evidence.showed(ev, player, mask((weapon, room)))
+    with pytest.raises(ContradictoryEvidence):
+        cramped(ev)
+
+
+def p_values(posterior, deals, probability, draws, key):
+    """Return the p-values of sampled deals, one by one and in the order of drawing."""
+    index = {deal.tobytes(): i for i, deal in enumerate(deals)}
+    drawn = [index[deal.tobytes()] for deal in posterior.sample(new_stream(key), draws)]
+    counts = np.bincount(drawn, minlength=len(deals))
+    half = np.bincount(drawn[: draws // 2], minlength=len(deals))
+    # Deals of all parts come in any order: the first half is like all of them.
+    return [
+        chisquare(counts, probability * draws).pvalue,
+        chisquare(half, probability * (draws // 2)).pvalue,
+    ]
+
+
+def test_samples_of_parts_follow_the_posterior(cramped):
+    draws = 1_000 if INTERPRETED else 40_000
+    values, controls = [], []
+    for key, history in enumerate(histories(5, 400)):
+        deals, probability = brute_force(history)
+        if not (2 < len(deals) < 300 and probability.min() * draws > 10):
+            continue
+        posterior = cramped(history.record())
+        if posterior.parts == 1:
+            continue
+        values += p_values(posterior, deals, probability, draws, key)
+        posterior._shares[:] = 1 / posterior.parts  # the control: parts by number, not by weight
+        controls += p_values(posterior, deals, probability, draws, key)
+        if len(values) >= (4 if INTERPRETED else 12):
+            break
+    assert len(values) >= (2 if INTERPRETED else 8)
+    assert min(values) > 1e-4
+    assert min(controls) < 1e-6

@@ -1,0 +1,30 @@
+"""Beliefs by name."""
+
+import pytest
+from histories import mask
+
+from belief.contract import Setting
+from belief.table import BELIEFS, make
+from mcts.kernel.rng import new_stream
+
+SETTING = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
+
+
+def test_names():
+    assert list(BELIEFS) == ["exact", "factored", "constrained", "particles", "closure"]
+    for name in BELIEFS:
+        assert make(name, SETTING, new_stream(1)).name == name
+
+
+def test_options_reach_the_belief():
+    assert len(make("particles", SETTING, new_stream(1), particles=7).cloud.weight) == 7
+    with pytest.raises(ValueError, match="rounds must be"):
+        make("constrained", SETTING, new_stream(1), rounds=-1)
+
+
+def test_an_unknown_name_is_one_sentence_with_the_choices():
+    with pytest.raises(ValueError, match="'bayes'") as raised:
+        make("bayes", SETTING, new_stream(1))
+    assert str(raised.value) == (
+        "belief must be one of exact, factored, constrained, particles, closure, not 'bayes'"
+    )
