@@ -3,7 +3,7 @@
 Who answers, and with which card, depends on who holds the three named cards.  `joint_holders` takes
 their joint distribution from the links that `belief.passes` has kept: it carries the weight of the
 ways from card to card, with those before fixed to one holder after another.  The rest is sums over
-its at most 343 entries.  It overwrites the scratch ``work.value`` and ``work.joint``, and reads
+its at most 343 entries.  It overwrites the scratch ``work.value`` and ``plan.joint``, and reads
 the rest of ``work``: one thread a workspace.
 
 Players answer in turn from the asker on, also those who have accused wrongly; what they choose to
@@ -44,7 +44,7 @@ def _give(work, at: int, card: int, holder: int) -> int:
 
 @jit
 def joint_holders(work, cards: int) -> None:
-    """Fill ``work.joint`` (7, 7, 7) with P(holders of the suspect, the weapon, the room).
+    """Fill ``plan.joint`` (7, 7, 7) with P(holders of the suspect, the weapon, the room).
 
     ``cards`` is a mask of one each; 0 is no player, p + 1 player p.
     """
@@ -55,7 +55,7 @@ def joint_holders(work, cards: int) -> None:
     for a in range(HOLDERS):
         for b in range(HOLDERS):
             for c in range(HOLDERS):
-                work.joint[a, b, c] = 0.0
+                plan.joint[a, b, c] = 0.0
     work.value[1] = 1.0
     # Layers are in the order of the categories.
     first = _reach(work, 0, suspect)
@@ -76,7 +76,7 @@ def joint_holders(work, cards: int) -> None:
                 weight = 0.0
                 for state in range(plan.state_from[behind], plan.state_from[behind + 1]):
                     weight += work.value[state] * work.backward[state]
-                work.joint[a, b, c] = weight / plan.total
+                plan.joint[a, b, c] = weight / plan.total
 
 
 @jit
@@ -86,6 +86,7 @@ def predict(ev, work, cards: int, answers: np.ndarray) -> float:
     ``work`` is solved for ``ev``.  Fills ``answers`` (float64 (6, 3)) with P(player answers, and
     shows the i-th card in the order suspect, weapon, room); returns P(nobody answers).
     """
+    plan = work.plan[0]
     joint_holders(work, cards)
     for player in range(MAX_PLAYERS):
         for i in range(3):
@@ -94,7 +95,7 @@ def predict(ev, work, cards: int, answers: np.ndarray) -> float:
     for a in range(HOLDERS):
         for b in range(HOLDERS):
             for c in range(HOLDERS):
-                chance = work.joint[a, b, c]
+                chance = plan.joint[a, b, c]
                 if chance == 0.0:
                     continue
                 player, held = ev.seat, 0
@@ -137,6 +138,7 @@ def answerer(ev, work, asker: int, cards: int, chances: np.ndarray) -> None:
 
     ``work`` is solved for ``ev``.  Fills ``chances`` (float64 (7,)): 0 nobody, p + 1 player p.
     """
+    plan = work.plan[0]
     joint_holders(work, cards)
     for holder in range(HOLDERS):
         chances[holder] = 0.0
@@ -149,4 +151,4 @@ def answerer(ev, work, asker: int, cards: int, chances: np.ndarray) -> None:
                     if holder in (a, b, c):
                         first = holder
                         break
-                chances[first] += work.joint[a, b, c]
+                chances[first] += plan.joint[a, b, c]

@@ -151,7 +151,10 @@ class Belief(ABC):
 
     @abstractmethod
     def marginals(self) -> np.ndarray:
-        """Return P(card is with holder), a new array (21, 7); rows of face-up cards are zero."""
+        """Return P(card is with holder), a new array (21, 7); rows of face-up cards are zero.
+
+        What is certain is 1.0, up to rounding where deals are counted.
+        """
 
     @abstractmethod
     def envelope_table(self) -> np.ndarray:

@@ -252,7 +252,7 @@ def showed(ev, player: int, cards: int) -> None:
         else:
             has_card(ev, player, lowest(cards))
         return
-    if ev.clauses == MAX_CLAUSES:
+    if ev.clauses == MAX_CLAUSES and not ev.overflow:
         _compact_clauses(ev)
     _add_clause(ev, player, cards)
 
@@ -310,7 +310,7 @@ def shown(ev, player: int, card: int, cards: int) -> None:
     others = cards & ~(1 << card) & ~ev.lacks[player]
     if others == 0:
         return
-    if ev.shown == MAX_SHOWN:
+    if ev.shown == MAX_SHOWN and not ev.overflow:
         _compact_shown(ev)
     # Cards that it surely holds stay in the entry: they are part of k.
     _add_shown(ev, player << CARDS | others, 1)

@@ -5,9 +5,10 @@ order, each from its row restricted to hands with a place left.  A deal that the
 is thrown away.  The result is approximate: rows are not independent given the hand sizes, and the
 restriction favours what is drawn early.
 
-When no deal of many was any good, a uniform one is repaired (`belief.swaps`), and the matrix has no
-say; when that fails as well, the deal has the right sizes and does not explain all answers.  Over
-random histories neither was seen more than once in a thousand deals; the functions report it.
+When none of many deals is any good, a uniform one is repaired (`belief.swaps`), in which the matrix
+has no say: one deal in a hundred from `belief.logical` and one in a thousand from
+`belief.constrained`, in random games of up to 60 questions.  If that failed as well, the deal would
+have the right sizes and not explain all answers; it did not in 120,000.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from belief.swaps import deal, explains, list_cards, repair, spread, unsettled
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import shuffle, uniform
 
-TRIES, REPAIR_STEPS = 100, 5000
+_TRIES, _REPAIRS, _REPAIR_STEPS = 300, 20, 3000
 
 
 class Filling(NamedTuple):
@@ -136,14 +137,16 @@ def _try(matrix: np.ndarray, ev, known, memory: Filling, stream: np.ndarray) -> 
 def fill(matrix: np.ndarray, ev, known, memory: Filling, stream: np.ndarray) -> bool:
     """Draw one deal into ``memory.hands``; return whether the matrix had a say in it.
 
-    ``known`` is the settled evidence `ev`.  Consumes as many draws as it takes.
+    ``known`` is the settled evidence ``ev``.  Consumes as many draws as it takes.
     """
-    for _ in range(TRIES):
+    for _ in range(_TRIES):
         if _try(matrix, ev, known, memory, stream) and explains(ev, memory.hands):
             return True
-    deal(ev, memory.hands, stream)
     n = list_cards(ALL_CARDS & ~ev.face_up & ~ev.has[ev.seat], memory.cards)
-    repair(ev, known, memory.hands, memory.cards, n, stream, REPAIR_STEPS)
+    for _ in range(_REPAIRS):
+        deal(ev, memory.hands, stream)
+        if repair(ev, known, memory.hands, memory.cards, n, stream, _REPAIR_STEPS):
+            break
     return False
 
 

@@ -16,10 +16,11 @@ _FOLD, _FOLDED, _SPREAD, _SPREAD_SHIFT = 25, (1 << 28) - 1, 0x9E3779B1, 28
 
 
 @jit
-def _expand(work, t: int, room: int) -> bool:
-    """Build the states of layer ``t + 1`` from those of layer ``t``; False if they do not fit."""
-    plan = work.plan[0]
-    key, forward, child, slot = work.key, work.forward, work.child, work.slot
+def _expand(plan, key, forward, child, slot, t: int) -> bool:
+    """Build the states of layer ``t + 1`` from those of layer ``t``; False if they do not fit.
+
+    Takes the arrays of the workspace that it needs: all of them at every layer cost a twentieth.
+    """
     begin, end = plan.state_from[t], plan.state_from[t + 1]
     states = end - begin
     edges = plan.child_from[t]
@@ -61,7 +62,7 @@ def _expand(work, t: int, room: int) -> bool:
                 at = (at + 1) & mask
                 found = slot[at] - epoch
             if found < end:
-                if fresh == room:
+                if fresh == len(key):
                     return False
                 found = fresh
                 fresh += 1
@@ -87,22 +88,18 @@ def forwards(ev, work) -> bool:
     plan = work.plan[0]
     if not arrange(ev, plan):
         return False
-    room = len(work.key)
-    plan.epoch += room
+    plan.epoch += len(work.key)
     plan.state_from[0], plan.state_from[1], plan.child_from[0] = 1, 2, 0
     work.key[0], work.backward[0] = -1, 0.0
     work.key[1], work.forward[1] = plan.root, 1.0
     for t in range(plan.layers):
-        if not _expand(work, t, room):
+        if not _expand(plan, work.key, work.forward, work.child, work.slot, t):
             plan.status = FULL
             return False
     last = plan.state_from[plan.layers]
     # All places are filled in the only last state, if there is one.
-    if (
-        plan.state_from[plan.layers + 1] == last
-        or work.key[last] != 0
-        or not work.forward[last] > 0.0
-    ):
+    ended = plan.state_from[plan.layers + 1] > last and work.key[last] == 0
+    if not (ended and work.forward[last] > 0.0):
         plan.status = CONTRADICTORY
         return False
     return True

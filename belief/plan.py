@@ -63,6 +63,7 @@ PLAN = np.dtype(
         ("used", np.int64, (CARDS,)),  # flags in use at layer t
         ("chance", np.float64, (CATEGORIES, LARGEST)),  # scratch of `belief.envelope`
         ("trio", np.int64, (CATEGORIES,)),  # likewise
+        ("joint", np.float64, (HOLDERS, HOLDERS, HOLDERS)),  # scratch of `belief.answers`
         ("known", KNOWN),
         ("clauses", np.int64),
         ("clause", np.int64, (MAX_CLAUSES,)),  # holder << 21 | open cards
@@ -82,7 +83,6 @@ class Workspace(NamedTuple):
     forward: np.ndarray  # float64 (states,): weight of the ways from the root
     backward: np.ndarray  # float64 (states,): weight of the ways to the end
     value: np.ndarray  # float64 (states,): scratch of passes with some cards fixed
-    joint: np.ndarray  # float64 (7, 7, 7): scratch of `belief.answers`
     child: np.ndarray  # int32 (4 * states,)
     slot: np.ndarray  # int64 (2 * states, a power of two): open addressing, epoch + state
 
@@ -96,7 +96,6 @@ def workspace(states: int = 1 << 16) -> Workspace:
         forward=np.zeros(states),
         backward=np.zeros(states),
         value=np.zeros(states),
-        joint=np.zeros((HOLDERS, HOLDERS, HOLDERS)),
         child=np.zeros(4 * states, np.int32),
         slot=np.zeros(1 << (2 * states - 1).bit_length(), np.int64),
     )

@@ -1,7 +1,9 @@
 """Time the beliefs over random games: ``python benchmarks/bench_belief.py [players ...]``.
 
-The games are truthful answers to random questions, seen by a random seat, after each of the first
-40 questions.  Every figure is the best of a few repetitions, in microseconds of wall time.
+The games are truthful answers to random questions, seen by a random seat.  They end when the
+envelope is certain, or after 40 questions: "start" is before the first one; "early", "halfway" and
+"late" are thirds of the way.  Every figure is the best of a few repetitions, in microseconds of
+wall time; ratios are to a control, 1,000 random numbers, timed between the others.
 """
 
 import sys
@@ -17,10 +19,20 @@ from histories import CATEGORIES, mask, random_history  # noqa: E402
 
 from belief import evidence, exact, factored, information  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
-from mcts.kernel.rng import new_stream  # noqa: E402
+from mcts.kernel.rng import new_stream, uniform  # noqa: E402
 
 QUESTIONS = 40
 FACE_UP = {3: 0, 4: 2, 5: 0, 6: 0}
+STAGES = ("start", "early", "halfway", "late")
+
+
+@jit
+def control(stream, n):
+    """Draw 1,000 random numbers ``n`` times; return the sum, so that it is not optimised away."""
+    total = 0.0
+    for _ in range(1000 * n):
+        total += uniform(stream)
+    return total
 
 
 @jit
@@ -56,6 +68,13 @@ def tables(work, table, n):
     """Fill the envelope table ``n`` times."""
     for _ in range(n):
         exact.envelope_table(work, table)
+
+
+@jit
+def predictions(ev, work, answers, n):
+    """Compute the distribution of the answer to one suggestion ``n`` times."""
+    for _ in range(n):
+        exact.predict(ev, work, 1 << 1 | 1 << 8 | 1 << 15, answers)
 
 
 @jit
@@ -110,35 +129,57 @@ def game_states(players, games, seed=1):
     return states
 
 
-def row(name, times):
-    """Print median and percentiles of some times."""
-    low, middle, high, top = np.percentile(times, [10, 50, 90, 99])
-    print(f"  {name:34s} {low:8.2f} {middle:8.2f} {high:8.2f} {top:8.2f} {max(times):8.2f}")
+def staged(players, games, work):
+    """Return by stage the evidence along random games, up to the first with a certain envelope."""
+    positions = {stage: [] for stage in STAGES}
+    states = game_states(players, games)
+    for first in range(0, len(states), QUESTIONS):
+        game = [ev for _, ev in states[first : first + QUESTIONS]]
+        known = [exact.ExactPosterior(ev, work).likely_envelopes(1)[0][1] > 1 - 1e-9 for ev in game]
+        end = known.index(True) if True in known else QUESTIONS
+        positions["start"].append(game[0])
+        for question in range(1, end):
+            positions[STAGES[1 + 3 * (question - 1) // (end - 1)]].append(game[question])
+    return positions
 
 
 def exact_figures(players, games):
-    """Print the times of the exact posterior."""
+    """Print the times of the exact posterior and of its readings, by stage."""
     work = exact.workspace(1 << 20)
-    cards, probability = np.zeros((3, 3), np.int64), np.zeros(3)
+    cards, probability, answers = np.zeros((3, 3), np.int64), np.zeros(3), np.zeros((6, 3))
     stream, holder, table = new_stream(1), np.zeros(21, np.int64), np.zeros((6, 6, 9))
-    times = {}
-    for question, ev in game_states(players, games):
-        stage = "opening" if question == 0 else "questions 1-9" if question < 10 else "later"
-        t = best(solves, ev, work, n=5)
-        times.setdefault("solve, all", []).append(t)
-        times.setdefault(f"solve, {stage}", []).append(t)
-        if question % 4 == 0:
-            for name, figure in (
-                ("sample", best(samples, work, stream, holder, n=200)),
-                ("envelope_probability", best(probabilities, work)),
-                ("likely_envelopes(3, floor 0.1)", best(likely, work, 0.1, cards, probability)),
-                ("likely_envelopes(3)", best(likely, work, 0.0, cards, probability)),
-                ("envelope_table", best(tables, work, table, n=5)),
-            ):
-                times.setdefault(name, []).append(figure)
-    print(f"{players} players {'10 %':>32} {'median':>8} {'90 %':>8} {'99 %':>8} {'max':>8}")
-    for name, figures in times.items():
-        row(name, figures)
+    for stage, positions in staged(players, games, work).items():
+        figures, beside = [], []
+        for ev in positions:
+            beside.append(best(control, stream, n=5))
+            figures.append(
+                (
+                    best(solves, ev, work, n=5),
+                    best(samples, work, stream, holder, n=200),
+                    best(predictions, ev, work, answers, n=5),
+                    best(tables, work, table, n=5),
+                    best(likely, work, 0.1, cards, probability, n=5),
+                    best(probabilities, work, n=5),
+                )
+            )
+        middle, high = np.percentile(figures, [50, 90], axis=0)
+        unit = np.median(beside)
+        times = " ".join(f"{m:8.2f} {h:8.2f}" for m, h in zip(middle, high, strict=True))
+        ratios = f"{middle[0] / unit:8.2f} {high[0] / unit:8.2f} {middle[1] / unit:8.3f}"
+        print(f"{players:7d} {stage:8s} {len(positions):5d} {times} {ratios} {unit:8.2f}")
+
+
+def header():
+    """Print what the columns of `exact_figures` are."""
+    names = ("solve", "sample", "predict", "table", "likely(3)", "one envelope")
+    print(
+        f"{'':22s} " + " ".join(f"{name:>17s}" for name in names) + f" {'ratios to control':>26s}"
+    )
+    print(
+        f"players {'stage':8s} {'n':>5s} "
+        + " ".join([f"{'median':>8s} {'90 %':>8s}"] * len(names))
+        + f" {'solve':>8s} {'90 %':>8s} {'sample':>8s} {'control':>8s}"
+    )
 
 
 def small_figures():
@@ -156,6 +197,7 @@ def small_figures():
 
 
 if __name__ == "__main__":
-    for number in [int(argument) for argument in sys.argv[1:]] or [3, 4]:
+    header()
+    for number in [int(argument) for argument in sys.argv[1:]] or [3, 4, 5, 6]:
         exact_figures(number, 40 if number < 5 else 12)
     small_figures()

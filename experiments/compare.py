@@ -105,6 +105,7 @@ def _match(settings: DictConfig) -> Match:
         players=players,
         focal_seats=tuple(plain["match"]["focal_seats"] or range(players)),
         seed=plain["seed"],
+        records=plain["run"]["records"],
     )
     try:
         play.check(match)
@@ -152,11 +153,11 @@ def _play(
             GamesPlayed(console, total) as progress,
             closing(finished(match, portions, ready.workers, ready.cpus)) as batches,
         ):
-            for tables in batches:
-                for table in tables:
-                    played.add(table)
+            for parts in batches:
+                for each in parts:
+                    played.add(each.rows, each.records)
                 progress.update(played.games, played.wins)
-                if tables and ready.tracker is not None:
+                if parts and ready.tracker is not None:
                     ready.tracker.record(
                         played.games, games=played.games, win_rate=played.wins / played.games
                     )

@@ -10,6 +10,7 @@ The schemas live in a group ``schema`` of their own, so that ``player=`` offers 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from importlib.resources import files
@@ -22,18 +23,30 @@ from experiments.commandline import Refusal, did_you_mean
 
 # Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
 # test compares them.
-POLICIES = ("random", "uniform", "heuristic", "closure", "swift", "greedy")
-"""The compiled policies, as in `sim.policies.table.NAMES`."""
-FAST_POLICIES = POLICIES[:-1]
-"""Those that play inside a simulation, as in `sim.policies.table.FAST_NAMES`."""
-SHOWING = ("random", "least_informative")
-"""Ways to choose the card to show, as in `sim.policies.table.SHOWING`."""
 PLANNERS = ("bmcts",)
 """The players that search, as in `sim.players.PLANNERS`."""
+SHOWING = ("random", "least_informative")
+"""Ways to choose the card to show, as in `sim.policies.table.SHOWING`."""
 IN_FLIGHT = ("none", "virtual_loss")
 """Treatments of visits in flight, as in `mcts.selection.IN_FLIGHT`."""
 FINAL = ("visits", "mean")
 """Ways to choose the move in the end, as in `mcts.options.FINAL`."""
+
+
+def _policies() -> tuple[str, ...]:
+    """Return the names of the compiled policies: those in ``conf/player`` that are no planner's."""
+    presets = files("conf").joinpath("player").iterdir()
+    named = [
+        re.search(r"(?m)^name: *(\w+)", each.read_text()) for each in presets if _is_yaml(each)
+    ]
+    return tuple(sorted({name[1] for name in named if name} - set(PLANNERS)))
+
+
+def _is_yaml(path: Any) -> bool:
+    return path.name.endswith(".yaml")
+
+
+POLICIES = _policies()
 
 
 def _one_of(*choices: str) -> Any:
@@ -61,30 +74,27 @@ class Seat:
 class Policy(Seat):
     """A compiled policy in a seat."""
 
-    name: str = _one_of("random", "uniform", "closure")
+    name: str = _one_of(*POLICIES)
 
 
 @dataclass
-class Heuristic(Seat):
+class Heuristic(Policy):
     """The compiled policy that plays on the factored belief."""
 
-    name: str = _one_of("heuristic")
     inference: bool = MISSING
 
 
 @dataclass
-class Greedy(Seat):
+class Greedy(Policy):
     """The compiled policy that plays on the exact belief."""
 
-    name: str = _one_of("greedy")
     threshold: float = _between(0, 1)
 
 
 @dataclass
-class Swift(Seat):
+class Swift(Policy):
     """Its fast equal."""
 
-    name: str = _one_of("swift")
     inference: bool = MISSING
     threshold: float = _between(0, 1)
 
@@ -93,7 +103,7 @@ class Swift(Seat):
 class Rollout:
     """How the planner's own seat plays in roll-outs."""
 
-    policy: str = _one_of(*FAST_POLICIES)
+    policy: str = _one_of(*POLICIES)
 
 
 @dataclass
@@ -140,7 +150,7 @@ class Planner(Seat):
     """A player that searches."""
 
     name: str = _one_of(*PLANNERS)
-    opponents: str = _one_of(*FAST_POLICIES)
+    opponents: str = _one_of(*POLICIES)
     rollout: Rollout = field(default_factory=Rollout)
     actions: Actions = field(default_factory=Actions)
     search: Search = field(default_factory=Search)
@@ -190,9 +200,10 @@ class Ray:
 
 @dataclass
 class Run:
-    """Where the results go."""
+    """Where the results go, and how many games are written down."""
 
     folder: str = MISSING
+    records: int = _at_least(0)
 
 
 @dataclass

@@ -10,9 +10,10 @@ import pyarrow as pa
 
 import sim.players
 import sim.rules
-from experiments.results import ROW
+from experiments.results import ROW, Played
 from experiments.schedule import Match, label
 from sim.arena import play_many
+from sim.record import Recorder
 from sim.referee import GameResult, play
 
 
@@ -40,18 +41,23 @@ def warm(match: Match) -> None:
         else each
         for each in (match.player, match.opponent)
     ]
-    portion(replace(match, player=small[0], opponent=small[1]), range(1))
+    # A game that is written down is played by other code.
+    for records in {0, min(match.records, 1)}:
+        portion(replace(match, player=small[0], opponent=small[1], records=records), range(1))
 
 
-def portion(match: Match, games: Sequence[int]) -> pa.Table:
-    """Play ``games`` and return their rows, one a game and seat (`results.ROW`)."""
-    if match.compiled:
-        tables = [
-            _in_arena(match, seat, np.array([k for k in games if match.focal_seat(k) == seat]))
-            for seat in match.focal_seats
-        ]
-        return pa.concat_tables(tables).sort_by([("game", "ascending"), ("seat", "ascending")])
-    return _under_referee(match, games)
+def portion(match: Match, games: Sequence[int]) -> Played:
+    """Play ``games``; return their rows, one a game and seat (`results.ROW`), and the records."""
+    if not match.compiled:
+        return _under_referee(match, games)
+    rows, records = _under_referee(match, [k for k in games if k < match.records])
+    rest = [k for k in games if k >= match.records]
+    tables = [
+        _in_arena(match, seat, np.array([k for k in rest if match.focal_seat(k) == seat]))
+        for seat in match.focal_seats
+    ]
+    order = [("game", "ascending"), ("seat", "ascending")]
+    return Played(pa.concat_tables([rows, *tables]).sort_by(order), records)
 
 
 def _in_arena(match: Match, focal_seat: int, games: np.ndarray) -> pa.Table:
@@ -83,17 +89,20 @@ def _in_arena(match: Match, focal_seat: int, games: np.ndarray) -> pa.Table:
     ).cast(ROW)
 
 
-def _under_referee(match: Match, games: Sequence[int]) -> pa.Table:
-    """Play games in which at least one seat is no compiled policy."""
+def _under_referee(match: Match, games: Sequence[int]) -> Played:
+    """Play games in which at least one seat is no compiled policy, or that are written down."""
     rules = sim.rules.preset(**match.rules)
     focal = sim.players.make(match.player, rules)
     others = [sim.players.make(match.opponent, rules) for _ in range(match.players - 1)]
-    rows = []
+    rows, records = [], {}
     for game in games:
         focal_seat = match.focal_seat(game)
         seats = [*others[:focal_seat], focal, *others[focal_seat:]]
-        rows += _rows(game, focal_seat, play(rules, seats, match.seed, game))
-    return pa.Table.from_pylist(rows, ROW)
+        recorder = Recorder(rules, seats, match.seed, game) if game < match.records else None
+        rows += _rows(game, focal_seat, play(rules, seats, match.seed, game, recorder))
+        if recorder:
+            records[game] = recorder.text()
+    return Played(pa.Table.from_pylist(rows, ROW), records)
 
 
 def _rows(game: int, focal_seat: int, result: GameResult) -> list[dict[str, object]]:

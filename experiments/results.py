@@ -1,13 +1,16 @@
 """Results on disk: one Parquet row a game and seat, written in parts while a run goes on.
 
 Parquet cannot be appended to, so each flush is a file of its own, written under another name and
-then renamed: whatever is called ``games-*.parquet`` is whole, also after a power cut.
+then renamed: whatever is called ``games-*.parquet`` is whole, also after a power cut.  So are the
+records of single games (`sim.record`).
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +42,16 @@ FLUSH_SECONDS = 5.0
 """Oldest that unwritten results get: what a power cut or ``kill -9`` may cost."""
 
 SUMMARY = "summary.json"
+
+RECORDS = "records"
+"""Folder in the run folder with the games that are written down, a file each."""
+
+
+class Played(NamedTuple):
+    """What some whole games came to: their rows, and the texts of the records kept, by game."""
+
+    rows: pa.Table
+    records: dict[int, str]
 
 
 def claim(folder: Path) -> None:
@@ -73,20 +86,31 @@ class Results:
         self._parts = 0
         self._flushed = time.monotonic()
 
-    def add(self, table: pa.Table) -> None:
-        """Take in the rows of whole games; games already there are passed over."""
+    def add(self, table: pa.Table, records: Mapping[int, str] | None = None) -> None:
+        """Take in the rows and records of whole games; games already there are passed over."""
         games = table["game"].to_numpy()
         new = np.array([game not in self._played for game in games.tolist()], bool)
         if not new.all():
             table = table.filter(pa.array(new))
         if not table.num_rows:
             return
+        # Before the rows, so that no game has rows without its record.
+        for game in sorted((records or {}).keys() - self._played):
+            self._write_record(game, records[game])
         self._played.update(table["game"].to_pylist())
         self.games = len(self._played)
         self.wins += pc.sum(pc.and_(table["focal"], table["won"])).as_py()
         self._unwritten.append(table)
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()
+
+    def _write_record(self, game: int, text: str) -> None:
+        folder = self.folder / RECORDS
+        folder.mkdir(exist_ok=True)
+        name = f"game-{game:06d}.jsonl"
+        writing = folder / f".{name}.writing"
+        writing.write_text(text)
+        writing.replace(folder / name)
 
     def flush(self) -> None:
         """Write what is not on disk yet as one more part."""

@@ -12,8 +12,6 @@ import re
 import time
 from collections.abc import Iterator
 
-import pyarrow as pa
-
 # Read by Ray when it is imported or started: no reports home, no warning about GPUs.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -21,6 +19,7 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 import ray
 
 from experiments.commandline import Refusal
+from experiments.results import Played
 from experiments.schedule import Match, Portions
 
 DEATHS_SURVIVED = 5
@@ -78,19 +77,17 @@ def start(address: str | None, cores: int) -> int:
 
 
 @ray.remote(max_retries=DEATHS_SURVIVED)
-def _play(match: Match, games: range) -> tuple[pa.Table, float]:
-    """Play ``games`` in a worker; return their rows and the seconds they took."""
+def _play(match: Match, games: range) -> tuple[Played, float]:
+    """Play ``games`` in a worker; return what they came to and the seconds they took."""
     from experiments import play  # compiled code, for which the driver need not wait
 
     started = time.perf_counter()
-    table = play.portion(match, games)
-    return table, time.perf_counter() - started
+    played = play.portion(match, games)
+    return played, time.perf_counter() - started
 
 
-def finished(
-    match: Match, portions: Portions, workers: int, cpus: float
-) -> Iterator[list[pa.Table]]:
-    """Play all ``portions`` and yield the rows of whole games as they come.
+def finished(match: Match, portions: Portions, workers: int, cpus: float) -> Iterator[list[Played]]:
+    """Play all ``portions`` and yield whole games as they come.
 
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
     the games under way.
@@ -117,19 +114,19 @@ def finished(
             if not under_way:
                 return
             ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
-            tables = []
+            parts = []
             for reference in ended:
                 games = under_way.pop(reference)
-                table, seconds = _result(reference, games)
+                played, seconds = _result(reference, games)
                 portions.took(len(games), seconds)
-                tables.append(table)
-            yield tables
+                parts.append(played)
+            yield parts
     finally:
         for reference in under_way:
             ray.cancel(reference, force=True)
 
 
-def _result(reference: ray.ObjectRef, games: range) -> tuple[pa.Table, float]:
+def _result(reference: ray.ObjectRef, games: range) -> tuple[Played, float]:
     which = f"game {games.start}" if len(games) == 1 else f"games {games.start} to {games.stop - 1}"
     try:
         return ray.get(reference)

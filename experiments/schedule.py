@@ -29,6 +29,7 @@ class Match:
     players : number of seats
     focal_seats : seats that ``player`` takes in turn
     seed : of the run
+    records : the first so many games are written down
     """
 
     rules: dict[str, Any]
@@ -37,6 +38,7 @@ class Match:
     players: int
     focal_seats: tuple[int, ...]
     seed: int
+    records: int = 0
 
     def focal_seat(self, game: int) -> int:
         """Return the seat of the measured player in ``game``."""

@@ -156,9 +156,10 @@ def _walk_out(world: np.record, s: np.record, goal: int) -> int:
     while True:
         nearest = -1
         for spot in range(N_CORRIDOR, N_SPOTS):
-            if world.room_of[spot] == here and not tried >> (spot - N_CORRIDOR) & 1:
-                if nearest < 0 or world.distance[goal, spot] < world.distance[goal, nearest]:
-                    nearest = spot
+            if world.room_of[spot] != here or tried >> (spot - N_CORRIDOR) & 1:
+                continue
+            if nearest < 0 or world.distance[goal, spot] < world.distance[goal, nearest]:
+                nearest = spot
         if nearest < 0:
             return -1
         reached = walk(world, s.occupied, nearest, goal, s.roll)

@@ -15,7 +15,7 @@ from belief.evidence import CATEGORIES as N_CATEGORIES
 from belief.evidence import lowest
 from belief.propagation import settle
 from mcts.kernel.compile import jit
-from sim.cards import ALL_CARDS, CATEGORIES, N_CARDS
+from sim.cards import N_CARDS
 from sim.state import FACTS, MATRIX
 
 
@@ -111,14 +111,3 @@ def close(s: np.record, seat: int) -> bool:
 def moment(s: np.record, seat: int) -> int:
     """Return a number that names ``seat`` and what it knows now, for `marginals_of`."""
     return 1 + 8 * s.asked + seat
-
-
-@jit
-def solved(s: np.record, seat: int) -> int:
-    """Return the envelope as a mask if ``seat`` has seen all other cards, else 0."""
-    unseen = ALL_CARDS & ~s.known[seat]
-    for kind in CATEGORIES:
-        left = unseen & kind
-        if left & (left - 1):
-            return 0
-    return unseen

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from belief import exact
+from belief.evidence import EvidenceFull
 from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
 from mcts.search import Search, SearchResult
 from sim.domains.cluedo import Cluedo
 from sim.game import legal
 from sim.player import Player
-from sim.policies.table import FAST_NAMES, SHOWING, Policy, number, policy, seat_policy
+from sim.policies.table import FAST_NAMES, Policy, number, policy, seat_policy
 from sim.rules import Rules, world
-from sim.state import END, EXTERNAL, FACTS, N_ACTIONS
+from sim.state import EXTERNAL, FACTS, N_ACTIONS
 from sim.view import Log, relive
 
 
@@ -106,7 +107,10 @@ class BMCTS(Player):
         root[0].tracks[seat] |= FACTS
         root[0].recording = 1
         relive(self._world[0], root[0], seat, self._log.events)
-        work = exact.ExactPosterior(root[0].evidence[seat], self._posterior).work
+        posterior = exact.ExactPosterior(root[0].evidence[seat], self._posterior)
+        if posterior.parts > 1:
+            raise EvidenceFull("the posterior is too wide to be searched in one piece")
+        work = posterior.work
         if work is not self._posterior:  # it grew, so the threads' workspaces must grow too
             self._posterior, self._search = work, None
         return Cluedo(

@@ -77,7 +77,7 @@ class Rules:
     blocking : whether a pawn closes its corridor square
     movement : ``towards`` a room, as far as rolled; ``free`` also allows to stop on any corridor
         square within the roll, or to stay
-    accuse : at the ``start`` of an own turn, ``start_or_end``, or also before a suggestion (``any``)
+    accuse : at the ``start`` of an own turn, ``start_or_end``, or ``any``: also before a suggestion
     turn_cap : turns, all players together, after which a game is reported as a draw
     """
 

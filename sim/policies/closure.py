@@ -15,6 +15,11 @@ from belief.logical import even
 from mcts.kernel.compile import jit
 from sim.cards import CATEGORIES, N_CARDS
 from sim.knowledge import close
+from sim.policies import heuristic
+from sim.state import FACTS
+
+TRACKS = FACTS
+SWITCHES = ()
 
 
 @jit
@@ -35,3 +40,24 @@ def proved_envelope(s: np.record, seat: int) -> int:
         if not proved & category:
             return 0
     return proved
+
+
+@jit
+def accused(world: np.record, s: np.record, seat: int) -> int:
+    """Return the envelope to accuse now, 0 for none."""
+    refresh(world, s, seat)
+    return proved_envelope(s, seat)
+
+
+@jit
+def turn(world: np.record, s: np.record, seat: int) -> int:
+    """Return the action at the start of a turn; consumes ``s.stream``."""
+    refresh(world, s, seat)
+    return heuristic.turn(world, s, seat)
+
+
+@jit
+def suggestion(world: np.record, s: np.record, seat: int) -> int:
+    """Return the suggestion of the suspect and the weapon that are least sure, first listed."""
+    refresh(world, s, seat)
+    return heuristic.suggestion(world, s, seat)

@@ -1,7 +1,10 @@
 """Steps that several policies share.  Those that draw consume ``s.stream``.
 
-A policy answers three questions: which envelope it would accuse now (`0` for none), what it does at
-the start of a turn (an action, or `SUGGESTS`), and which suggestion it makes.
+A policy answers three questions, each of ``(world, s, seat)``: which envelope it would accuse now
+(``accused``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
+`SUGGESTS`), and which suggestion it makes where its pawn is (``suggestion``: an action).
+``TRACKS`` says what has to be kept for its seat, ``SWITCHES`` which switches of
+`sim.policies.table.Policy` it has.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from belief.evidence import count, lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
-from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.cards import ALL_CARDS, CATEGORIES, FIRST_ROOM, FIRST_WEAPON
 from sim.state import ACCUSE, MOVE, PASSAGE
 
 SUGGESTS = -1
@@ -71,6 +74,17 @@ def roam(world: np.record, s: np.record, seat: int) -> int:
             other = below(s.stream, N_ROOMS - 1)
             s.goal[seat] = other if other < room else other + 1
     return MOVE + s.goal[seat]
+
+
+@jit
+def unseen_envelope(world: np.record, s: np.record, seat: int) -> int:
+    """Return the envelope if ``seat`` has seen all other cards, else 0."""
+    unseen = ALL_CARDS & ~s.known[seat]
+    for kind in CATEGORIES:
+        left = unseen & kind
+        if left & (left - 1):
+            return 0
+    return unseen
 
 
 @jit

@@ -17,7 +17,10 @@ from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.policies.common import turns_to
-from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST
+from sim.state import ACCUSE, ASK, END, FACTS, MOVE, PASS, PASSAGE, SUGGEST
+
+TRACKS = FACTS
+SWITCHES = ("threshold",)
 
 DEALS = 50
 UNSOLVED = -1

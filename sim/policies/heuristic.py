@@ -16,7 +16,16 @@ from sim.board import N_ROOMS
 from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import row_bits
 from sim.policies.common import kind_of_turn
-from sim.state import ASK, MOVE
+from sim.state import ASK, MATRIX, MOVE
+
+TRACKS = MATRIX
+SWITCHES = ("inference",)
+
+
+@jit
+def accused(world: np.record, s: np.record, seat: int) -> int:
+    """Return the envelope to accuse now, 0 for none."""
+    return certain_envelope(s.belief[seat])
 
 
 @jit

@@ -11,8 +11,13 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.cards import CATEGORIES, FIRST_WEAPON
-from sim.policies.common import any_card
+from sim.policies.common import any_card, roam, unseen_envelope
 from sim.state import ASK
+
+TRACKS = 0
+SWITCHES = ()
+
+accused, turn = unseen_envelope, roam
 
 
 @jit

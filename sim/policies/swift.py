@@ -1,10 +1,10 @@
 """Swift: the suggestion and the room that promise most information per expected turn.
 
-Its knowledge is the factored belief as far as the logical closure allows it; what a suggestion tells
-is the closed form of `belief.information`, of the trios that are not known to be elsewhere.  It
-accuses from a probability on: 1 waits for proof.  Below 1 the belief is fitted to hand sizes and to
-one envelope card a category (`belief.constrained`), because the probability of an accusation has to
-be one; for the choice of suggestions alone that would change nothing but the time.
+Its knowledge is the factored belief as far as the logical closure allows it; what a suggestion
+tells is the closed form of `belief.information`, of the trios that are not known to be elsewhere.
+It accuses from a probability on: 1 waits for proof.  Below 1 the belief is fitted to hand sizes and
+to one envelope card a category (`belief.constrained`), because the probability of an accusation
+has to be one; for the choice of suggestions alone that would change nothing but the time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON
 from sim.knowledge import close, moment
 from sim.policies.closure import proved_envelope
 from sim.policies.common import SUGGESTS, turns_to
-from sim.state import ASK, MOVE, PASSAGE
+from sim.state import ASK, FACTS, MATRIX, MOVE, PASSAGE
+
+TRACKS = MATRIX | FACTS
+SWITCHES = ("inference", "threshold")
 
 ROUNDS = 3
 """Rounds of fitting; more change no strength."""
@@ -44,8 +47,9 @@ def refresh(world: np.record, s: np.record, seat: int) -> None:
 
 
 @jit
-def envelope(s: np.record, seat: int) -> int:
+def accused(world: np.record, s: np.record, seat: int) -> int:
     """Return the mask of the likeliest envelope if it reaches the threshold of ``seat``, else 0."""
+    refresh(world, s, seat)
     if s.threshold[seat] >= 1.0:
         return proved_envelope(s, seat)
     found, chance = 0, 1.0
@@ -101,9 +105,10 @@ def nearest_room(world: np.record, s: np.record, seat: int, here: int) -> int:
     """Return the room in fewest expected turns, other than ``here``."""
     nearest = 0 if here else 1
     for room in range(nearest + 1, N_ROOMS):
-        if room != here:
-            if turns_to(world, s, seat, room) < turns_to(world, s, seat, nearest):
-                nearest = room
+        if room == here:
+            continue
+        if turns_to(world, s, seat, room) < turns_to(world, s, seat, nearest):
+            nearest = room
     return nearest
 
 
@@ -114,6 +119,7 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
     A room whose three entropies together, shared out over the turns to it, are below the best found
     so far is not looked at closely: nearly all far ones, once the nearest has been.
     """
+    refresh(world, s, seat)
     here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
     best, most = MOVE, -1.0
@@ -138,4 +144,5 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
 @jit
 def suggestion(world: np.record, s: np.record, seat: int) -> int:
     """Return the most telling suggestion here; draws nothing."""
+    refresh(world, s, seat)
     return ASK + best_suggestion(s, seat, world.room_of[s.spot[seat]])[0]

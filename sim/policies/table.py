@@ -1,34 +1,39 @@
-"""The table of policies: names, numbers, and the one place where a number becomes a call.
+"""The table of policies: names, numbers, switches, and the way from a number to a call.
 
 A policy is a value, so the arena, a roll-out and a planner's model of its opponents change policy
-without compiling anything.  To add one: write ``sim/policies/NAME.py``, and add it to the names and
-branches below (`docs/extending.md` walks through an example).
+without compiling anything.  To add one: write ``sim/policies/NAME.py`` with what
+`sim.policies.common` says a policy has, and name it in `FAST` (`docs/extending.md` walks through an
+example).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from mcts.kernel.compile import jit
-from sim.knowledge import solved
-from sim.policies import closure, heuristic, random, showing, swift, uniform
-from sim.policies.common import SUGGESTS, accusation, roam
-from sim.state import END, EXTERNAL, FACTS, MATRIX, PASS, REVEAL, SHOW, SUGGEST
+from mcts.kernel.dispatch import by_number
+from sim.policies import closure, greedy, heuristic, random, showing, swift, uniform
+from sim.policies.common import SUGGESTS, accusation
+from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST
 
-NAMES = ("random", "uniform", "heuristic", "closure", "swift", "greedy")
-TRACKS = (0, 0, MATRIX, FACTS, MATRIX | FACTS, FACTS)
+FAST = (random, uniform, heuristic, closure, swift)
+"""The policies that play inside the state machine, and so inside a simulation."""
+
+SLOW = len(FAST)
+"""The number of the one that needs an exact posterior: `sim.arena` plays it, not the machine."""
+
+_MODULES = (*FAST, greedy)
+NAMES = tuple(module.__name__.rpartition(".")[2] for module in _MODULES)
+FAST_NAMES = NAMES[:SLOW]
+TRACKS = tuple(module.TRACKS for module in _MODULES)
 """By policy: what has to be kept for its seat."""
 
-RANDOM, UNIFORM, HEURISTIC, CLOSURE, SWIFT, GREEDY = range(len(NAMES))
-
-SLOW = GREEDY
-"""The first policy that needs an exact posterior: `sim.arena` plays those, not the machine."""
-
-FAST_NAMES = NAMES[:SLOW]
-"""The policies that play inside a simulation."""
+_accused = by_number([module.accused for module in FAST])
+_turn = by_number([module.turn for module in FAST])
+_suggestion = by_number([module.suggestion for module in FAST])
 
 SHOWING = ("random", "least_informative")
 
@@ -51,13 +56,12 @@ class Policy:
     showing: str = "random"
 
     def __post_init__(self) -> None:
-        number(self.name)
+        switches = _MODULES[number(self.name)].SWITCHES
+        for each in fields(self)[1:3]:
+            if getattr(self, each.name) != each.default and each.name not in switches:
+                raise ValueError(f"{self.name} has no switch {each.name!r}")
         if not 0.0 < self.threshold <= 1.0:
             raise ValueError(f"threshold must be above 0 and at most 1, got {self.threshold}")
-        if self.threshold < 1.0 and self.name not in ("swift", "greedy"):
-            raise ValueError(f"{self.name} has no threshold: it accuses when it is certain")
-        if not self.inference and not TRACKS[number(self.name)] & MATRIX:
-            raise ValueError(f"{self.name} has no factored belief: inference has no meaning")
         if self.showing not in SHOWING:
             raise ValueError(
                 f"unknown showing policy {self.showing!r}: choose one of {', '.join(SHOWING)}"
@@ -104,53 +108,13 @@ def choose(world: np.record, s: np.record, seat: int) -> int:
     if s.phase == SHOW:
         return REVEAL + showing.card(s, seat)
     which = s.policy[seat]
-    if which == SWIFT:
-        swift.refresh(world, s, seat)
-    elif which == CLOSURE:
-        closure.refresh(world, s, seat)
     if s.phase != SUGGEST:
-        envelope = _accused(s, seat, which)
+        envelope = _accused(which, world, s, seat)
         if envelope:
             return accusation(envelope)
         if s.phase == END:
             return PASS
-        action = _turn(world, s, seat, which)
+        action = _turn(which, world, s, seat)
         if action != SUGGESTS:
             return action
-    return _suggestion(world, s, seat, which)
-
-
-@jit
-def _accused(s: np.record, seat: int, which: int) -> int:
-    """Return the envelope that the policy ``which`` accuses now, 0 for none."""
-    if which == HEURISTIC:
-        return heuristic.certain_envelope(s.belief[seat])
-    if which == SWIFT:
-        return swift.envelope(s, seat)
-    if which == CLOSURE:
-        return closure.proved_envelope(s, seat)
-    return solved(s, seat)
-
-
-@jit
-def _turn(world: np.record, s: np.record, seat: int, which: int) -> int:
-    """Return an action at the start of a turn, or `SUGGESTS`."""
-    if which == HEURISTIC or which == CLOSURE:
-        return heuristic.turn(world, s, seat)
-    if which == SWIFT:
-        return swift.turn(world, s, seat)
-    return roam(world, s, seat)
-
-
-@jit
-def _suggestion(world: np.record, s: np.record, seat: int, which: int) -> int:
-    """Return the suggestion of the policy ``which`` in the room where the pawn is."""
-    if which == HEURISTIC or which == CLOSURE:
-        return heuristic.suggestion(world, s, seat)
-    if which == SWIFT:
-        return swift.suggestion(world, s, seat)
-    if which == RANDOM:
-        return random.suggestion(world, s, seat)
-    if which == UNIFORM:
-        return uniform.suggestion(world, s, seat)
-    raise ValueError("no such policy: sim.policies.table lacks a branch")
+    return _suggestion(which, world, s, seat)

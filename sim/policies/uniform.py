@@ -10,7 +10,13 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
+from sim.policies.common import roam, unseen_envelope
 from sim.state import ASK
+
+TRACKS = 0
+SWITCHES = ()
+
+accused, turn = unseen_envelope, roam
 
 
 @jit

@@ -227,7 +227,8 @@ def means(deals, probability):
 def histories(seed, wanted, players=(3, 4, 5, 6), limit=PAIRS):
     """Yield random histories small enough for brute force, of each number of players in turn.
 
-    With ``limit`` None they may be of any size.  Hands are unequal; shares are public in every second round, and showing alternates every two.
+    With ``limit`` None they may be of any size.  Hands are unequal; shares are public in every
+    second round, and showing alternates every two.
     """
     rng = np.random.default_rng(seed)
     found = 0

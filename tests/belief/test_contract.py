@@ -33,7 +33,8 @@ class Overfull(ClosureBelief):
 
     def sample(self, stream, n):
         deals = super().sample(stream, n)
-        deals[:, np.flatnonzero(deals[0] > 1)[0]] = 1
+        for deal in deals:
+            deal[np.flatnonzero(deal > 1)[0]] = 1
         return deals
 
 

@@ -268,6 +268,7 @@ def digest(seed=11, wanted=6):
         state.update(posterior.marginals.tobytes())
         state.update(posterior.envelope_table().tobytes())
         state.update(repr(posterior.likely_envelopes(3)).encode())
+        state.update(repr(posterior.predict(mask((i, 6 + i, 12 + i)))).encode())
         state.update(posterior.sample(new_stream(i), 20).tobytes())
     return state.hexdigest()
 

@@ -80,7 +80,7 @@ def test_parts_agree_with_the_whole(cramped):
         assert whole.parts == 1
         assert_same(posterior, whole, history.players)
         divided += posterior.parts > 1
-    assert divided > HISTORIES // 4
+    assert divided > HISTORIES // 6
 
 
 def test_too_many_clauses_for_one_state():

@@ -12,6 +12,7 @@ from hydra import compose, initialize_config_module
 import mcts.options
 import mcts.selection
 import sim.players
+import sim.policies.table
 from experiments import config
 
 BAD = {
@@ -29,7 +30,7 @@ BAD = {
     "match.focal_seats=[0,4]": "match.focal_seats must lie between 0 and 3",
     "match.focal_seats=[]": "match.focal_seats must list different seats",
     "rules.players=9": "rules.players must be 3 to 6, got 9",
-    "rules=box": "rules=box: there is no such rules; choose one of ledford",
+    "rules=box": "rules=box: there is no such rules; choose one of cai2006",
     "player=null": "Config group override",
     "player.budget.simulations=-1": "player.budget.simulations=-1: must be at least 1",
     "player.budget.simulations=null": "player.budget needs simulations or seconds",
@@ -90,7 +91,8 @@ def test_every_yaml_meets_the_schema(group):
 
 
 def test_the_schema_knows_the_choices_of_simulator_and_search():
-    assert tuple(sim.players.POLICIES) == config.POLICIES
+    assert set(sim.players.POLICIES) == set(config.POLICIES)
+    assert config.SHOWING == sim.policies.table.SHOWING
     assert tuple(sim.players.PLANNERS) == config.PLANNERS
     assert tuple(mcts.selection.IN_FLIGHT) == config.IN_FLIGHT
     assert tuple(mcts.options.FINAL) == config.FINAL
@@ -127,6 +129,6 @@ def test_help_is_quick_and_names_the_choices():
     )
     shown = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr
-    assert "player: bmcts, heuristic, random, uniform" in shown.stdout
+    assert "player: bmcts, closure, greedy, heuristic, random, swift, uniform" in shown.stdout
     assert "simulations: 1000" in shown.stdout
     assert "schema" not in shown.stdout

@@ -10,15 +10,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from belief.exact import ExactPosterior
 from mcts.kernel.rng import fold, new_stream
+from mcts.options import Budget, Options
 from mcts.tree import LISTED, NODES, Tree
 from sim.chance import game_key, open_stream
+from sim.domains import cluedo
 from sim.game import advance, apply, decider, legal, new_game
-from sim.planner import BMCTS
+from sim.planner import BMCTS, Plan
 from sim.policies.table import choose, number, seat_policies
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EXTERNAL, FACTS, N_ACTIONS, OVER, REVEAL, empty
 from sim.view import Log, as_seen, relive, view_of
+
+SMALL = Plan(
+    candidates=6,
+    accusations=2,
+    least_accused=0.02,
+    options=Options(nodes=400, widening_base=2.0),
+    budget=Budget(simulations=250),
+)
+"""A planner for tests: small enough to be quick, with accusations on offer early."""
 
 
 @dataclass
@@ -112,6 +124,22 @@ def positions(count: int, decisions: tuple[int, ...], **how) -> list[Position]:
     return found
 
 
+def unsure_positions(count: int, **how) -> list[Position]:
+    """Return positions at which the seat has heard something and does not know the envelope."""
+    heard = (one for one in positions(4 * count, (6, 9, 13, 16), **how) if len(one.events) >= 4)
+    unsure = [
+        one for one in heard if ExactPosterior(one.evidence()).likely_envelopes(1)[0][1] < 0.6
+    ]
+    assert len(unsure) >= count
+    return unsure[:count]
+
+
+def legal_actions(one: Position) -> list[int]:
+    """Return the legal actions of a position."""
+    out = np.empty(N_ACTIONS, np.int64)
+    return out[: legal(world(one.rules)[0], one.state, out)].tolist()
+
+
 def random_action(board: np.record, state: np.record, stream: np.ndarray, out: np.ndarray) -> int:
     """Return a legal action: an accusation once in a hundred, else any other."""
     n = legal(board, state, out)
@@ -151,3 +179,16 @@ def found(planner: BMCTS) -> tuple:
     arrays = (result.actions, result.notes, result.visits, result.values)
     table = tuple(array.tobytes() for array in arrays)
     return result.best, table, fingerprint(planner._search.tree)
+
+
+def decided(one: Position, plan: Plan = SMALL, planner: type[BMCTS] = BMCTS, *arguments) -> BMCTS:
+    """Let a new planner decide at a position; return it."""
+    sat = one.take(planner(plan, *arguments))
+    sat.decide(one.view)
+    return sat
+
+
+def searched_position(one: Position, plan: Plan = SMALL) -> tuple[cluedo.Cluedo, cluedo.Workspace]:
+    """Return (parameters, workspace) for searching ``one``."""
+    p = one.take(BMCTS(plan)).position(one.view)
+    return p, cluedo.workspace(p)

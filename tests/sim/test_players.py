@@ -9,6 +9,7 @@ from omegaconf import OmegaConf
 from sim.planner import BMCTS, Plan
 from sim.player import PolicyPlayer
 from sim.players import POLICIES, make
+from sim.policies.table import Policy
 from sim.rules import Rules
 
 PLAYERS = Path(__file__).parents[2] / "conf/player"
@@ -66,7 +67,7 @@ def leaves(section, above=""):
 
 
 def test_every_value_of_the_configuration_reaches_the_plan():
-    assert set(leaves(spec_of("bmcts"))) == {"name", *CHANGES}
+    assert set(leaves(spec_of("bmcts"))) == {"name", "label", "showing", *CHANGES}
     default = plan_of(spec_of("bmcts"))
     plans = [default]
     for leaf, value in CHANGES.items():
@@ -82,7 +83,36 @@ def test_every_value_of_the_configuration_reaches_the_plan():
 @pytest.mark.parametrize("name", POLICIES)
 def test_policies_are_configured_by_their_name(name):
     player = make(spec_of(name), Rules())
-    assert type(player) is PolicyPlayer and player.policy == player.name == name
+    assert type(player) is PolicyPlayer
+    assert player.policy == Policy(name) and player.name == name
+
+
+SWITCHED = {
+    "heuristic": {"inference": False},
+    "swift": {"inference": False, "threshold": 0.4},
+    "greedy": {"threshold": 0.4},
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_switch_of_the_configuration_reaches_the_policy(name):
+    spec = spec_of(name)
+    switched = {**SWITCHED.get(name, {}), "showing": "least_informative"}
+    assert set(spec) == {"name", "label", *switched}
+    player = make({**spec, **switched, "label": "mine"}, Rules())
+    assert player.policy == Policy(name, **switched) and player.name == "mine"
+
+
+def test_a_planner_is_labelled_and_shows_as_configured():
+    planner = make({**spec_of("bmcts"), "label": "mine", "showing": "least_informative"}, Rules())
+    assert (planner.name, planner.showing) == ("mine", "least_informative")
+
+
+def test_a_switch_that_a_policy_does_not_have_is_refused():
+    with pytest.raises(ValueError, match="closure has no switch 'threshold'"):
+        make({"name": "closure", "threshold": 0.5}, Rules())
+    with pytest.raises(ValueError, match="greedy is too slow inside a simulation"):
+        Plan(opponents="greedy")
 
 
 def test_unknown_players_are_refused():

@@ -11,7 +11,7 @@ from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import advance, apply, new_game
 from sim.policies.common import SUGGESTS, kind_of_turn
-from sim.policies.table import HEURISTIC, NAMES, RANDOM, SLOW, TRACKS, UNIFORM, choose, number
+from sim.policies.table import NAMES, SLOW, TRACKS, choose, number
 from sim.rules import Rules, world
 from sim.state import (
     ACCUSE,
@@ -29,6 +29,7 @@ from sim.state import (
 )
 
 BOARD = world(Rules())[0]
+RANDOM, UNIFORM, HEURISTIC = map(number, ("random", "uniform", "heuristic"))
 STUDY, HALL, LIBRARY, KITCHEN = (
     ROOMS.index(name) for name in ("Study", "Hall", "Library", "Kitchen")
 )

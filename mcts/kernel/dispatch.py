@@ -1,0 +1,42 @@
+"""Calling one of several functions by its number, from Python and from kernels alike.
+
+Numba cannot look a function up by value without cost: a table of function pointers loses a quarter
+of the speed, and a tuple of dispatchers is compiled again in every process.  A chain of ``if`` has
+neither fault; it is written here, so that whoever adds a function need not extend three of them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+
+from numba.extending import overload
+
+from mcts.kernel.compile import INTERPRETED
+
+
+def by_number(functions: Sequence[Callable]) -> Callable:
+    """Return ``call(number, ...)``, which calls ``functions[number](...)``.
+
+    All of ``functions`` are kernels with the same parameters, imported by the module that calls
+    this: machine code is cached under its sources.  A number without a function is an error of the
+    caller, checked nowhere.
+    """
+    names = list(inspect.signature(functions[0]).parameters)
+    given = ", ".join(names)
+
+    def call(number, *arguments):
+        return functions[number](*arguments)
+
+    if INTERPRETED:
+        return call
+    lines = [f"def implementation(number, {given}):"]
+    for i in range(len(functions) - 1):
+        lines += [f"    if number == {i}:", f"        return function_{i}({given})"]
+    lines.append(f"    return function_{len(functions) - 1}({given})")
+    scope = {f"function_{i}": function for i, function in enumerate(functions)}
+    exec("\n".join(lines), scope)
+    generic: dict[str, object] = {"implementation": scope["implementation"]}
+    exec(f"def typed(number, {given}):\n    return implementation", generic)
+    overload(call, jit_options={"error_model": "numpy"}, strict=False)(generic["typed"])
+    return call

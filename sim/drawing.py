@@ -1,0 +1,94 @@
+"""A game as text, for people: the board with its pawns, and what was said last.
+
+Shows what lies on the table and no more, since it is drawn from a view: not even the hand of the
+seat whose view it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.board import N_CORRIDOR, PLAN, graph
+from sim.cards import CARDS, ROOMS
+from sim.rules import Rules, world
+from sim.state import END, OVER, SHOW, SUGGEST, TURN
+
+_LABELS = ((0, 1), (9, 1), (17, 1), (0, 7), (0, 13), (17, 10), (0, 20), (9, 19), (18, 20))
+"""Column and row where each room's name begins; the pawns in it stand a row below."""
+
+_TODO = {TURN: "to move", SUGGEST: "to suggest", END: "may accuse"}
+
+
+def board(rules: Rules, spots: np.ndarray) -> str:
+    """Return the board with a digit for each pawn: the number of its seat.
+
+    ``spots`` is by seat.  Dots are corridor squares, ``+`` the squares inside doors.
+    """
+    room_of = world(rules)[0]["room_of"]
+    rows = []
+    for line in PLAN.strip().splitlines():
+        # Two characters a square, so that squares look square.
+        cells = (" " if c == "#" else "+" if c.isalpha() else "." for c in line)
+        rows.append(list("".join(f"{cell} " for cell in cells)))
+    for room, (column, row) in zip(ROOMS, _LABELS, strict=True):
+        name = room.split()[0]  # all of "Billiard Room" is wider than the room
+        rows[row][2 * column : 2 * column + len(name)] = name
+    standing = [0] * len(ROOMS)
+    for seat, spot in enumerate(spots[: rules.players].tolist()):
+        if spot < N_CORRIDOR:
+            column, row = graph().nodes[spot]["xy"]
+            rows[row][2 * column] = str(seat)
+        else:
+            room = room_of[spot]
+            column, row = _LABELS[room]
+            rows[row + 1][2 * (column + standing[room])] = str(seat)
+            standing[room] += 1
+    return "\n".join("".join(row).rstrip() for row in rows)
+
+
+def _name(rules: Rules, seat: int) -> str:
+    """Return how a seat is called."""
+    return f"player_{seat} ({rules.suspects[seat]})"
+
+
+def _cards(mask: int) -> str:
+    """Return the names of a set of cards."""
+    return ", ".join(name for card, name in enumerate(CARDS) if mask >> card & 1)
+
+
+def suggestion(rules: Rules, event: tuple[int, int, int, int]) -> str:
+    """Return one line about a suggestion (asker, cards, answerer, card or -1)."""
+    asker, cards, answerer, card = event
+    answers = []
+    for step in range(1, rules.players):
+        seat = (asker + step) % rules.players
+        if seat == answerer:
+            answers.append(f"player_{seat} shows {'a card' if card < 0 else CARDS[card]}")
+            break
+        answers.append(f"player_{seat} passes")
+    return f"{_name(rules, asker)} suggests {_cards(cards)}: {', '.join(answers)}"
+
+
+def status(rules: Rules, view: np.record) -> str:
+    """Return one line about whose turn it is, or how the game ended."""
+    if view["phase"] == OVER:
+        winner = int(view["winner"])
+        end = f"{_name(rules, winner)} wins" if winner >= 0 else "a draw"
+        return f"over after {view['turn']} turns: {end}"
+    seat = int(view["seat"])
+    rolled = f"rolled {view['roll']}, " if rules.board else ""
+    asking = view["phase"] == SHOW
+    doing = f"suggests {_cards(view['cards'])}" if asking else _TODO[int(view["phase"])]
+    return f"turn {view['turn']}: {_name(rules, seat)} {rolled}{doing}"
+
+
+def picture(rules: Rules, view: np.record, events: list[tuple[int, int, int, int]]) -> str:
+    """Return the board, who is whom, the turn, and the suggestions ``events``, oldest first."""
+    drawn = [board(rules, view["spot"]), ""] if rules.board else []
+    drawn.append("  ".join(f"{seat} {name}" for seat, name in enumerate(rules.suspects)))
+    drawn.append(status(rules, view))
+    out = [f"player_{seat}" for seat in range(rules.players) if view["out"][seat]]
+    if out:
+        drawn.append(f"accused wrongly: {', '.join(out)}")
+    drawn += [suggestion(rules, event) for event in events]
+    return "\n".join(drawn)

@@ -1,0 +1,398 @@
+"""What holds in every state of a game and after every action, for kernels that play millions.
+
+Each check returns `FINE` or the number of the property that does not hold.  They are written from
+the rules, not from `sim.game`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import ALL_CARDS, CARDS, CATEGORY_MASK, count
+from belief.propagation import settle
+from mcts.kernel.compile import jit
+from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.state import (
+    ACCUSE,
+    ASK,
+    END,
+    FACTS,
+    MATRIX,
+    MOVE,
+    N_ACTIONS,
+    OVER,
+    PASS,
+    PASSAGE,
+    REVEAL,
+    SHOW,
+    SUGGEST,
+    TURN,
+    WALK,
+)
+from walking import bar, flood, walked
+
+PROPERTIES = (
+    "fine",
+    "cards",  # each is in one place, hands are as large as the rules say, nothing moves
+    "pawns",  # stand where they may, and in a room where the phase needs one
+    "moved",  # as far as rolled round the pawns, by the right door, and only the own pawn
+    "turns",  # go round, to those who still play, up to the cap; phases follow each other
+    "asked",  # the first seat that can answer does; nobody else learns the card
+    "accused",  # the right accusation wins; a wrong one costs the turns that are left
+    "summoned",  # those whom a suggestion moved, until they act
+    "mask",  # the list of legal actions is the rules', in order
+    "choice",  # a policy chooses what is legal
+    "proof",  # a policy that waits for proof is not wrong
+    "evidence",  # of a seat is never contradictory, and the truth is consistent with it
+    "closure",  # has what is true at least as possible, and no more than what is true as sure
+    "belief",  # rows are distributions
+    "copies",  # of a state stay as they are
+    "end",  # of a game comes
+)
+(
+    FINE,
+    CARDS_KEPT,
+    PAWNS,
+    MOVED,
+    TURNS,
+    ASKED,
+    ACCUSED,
+    SUMMONED,
+    MASK,
+    CHOICE,
+    PROOF,
+    EVIDENCE,
+    CLOSURE,
+    BELIEF,
+    COPIES,
+    ENDS,
+) = range(len(PROPERTIES))
+
+
+@jit
+def moved(world, before, after, action: int, g) -> int:
+    """Check where all pawns stand after ``action``."""
+    seat = before.seat
+    start, landed = before.spot[seat], after.spot[seat]
+    right = True
+    if action < PASSAGE and world.board:
+        right = walked(world, before, after, g, action - MOVE)
+    elif action < PASSAGE:
+        right = landed == world.first_door[action - MOVE]
+    elif action == PASSAGE:
+        right = landed == world.first_door[world.passage[g.room[start]]]
+    elif action >= WALK:
+        right = landed == action - WALK
+    elif ASK <= action < ACCUSE and not world.board:
+        right = landed == world.start[seat]
+    elif not (ASK <= action < ACCUSE and called(world, before, action) == seat):
+        right = landed == start
+    for other in range(world.players):
+        if other != seat and after.spot[other] != before.spot[other]:
+            by_call = ASK <= action < ACCUSE and called(world, before, action) == other
+            right &= by_call and world.board == 1
+    return FINE if right else MOVED
+
+
+# Suggestions.
+
+
+@jit
+def called(world, before, action: int) -> int:
+    """Return the seat whose suspect is named, -1 if nobody plays it."""
+    return world.seat_of[(action - ASK) // 6]
+
+
+@jit
+def summoned(world, before, after, action: int, g) -> int:
+    """Check who is summoned: whoever was moved by a suggestion and has not acted since."""
+    acts = action < ACCUSE or action >= PASS
+    for seat in range(world.players):
+        wanted = 0 if acts and seat == before.seat else before.summoned[seat]
+        if ASK <= action < ACCUSE and world.board and called(world, before, action) == seat:
+            room = g.room[before.spot[before.seat]]
+            if g.room[before.spot[seat]] != room:
+                wanted = 1
+                if after.spot[seat] != world.first_door[room]:
+                    return SUMMONED
+        if after.summoned[seat] != wanted:
+            return SUMMONED
+    return FINE
+
+
+@jit
+def first_able(world, s, cards: int) -> int:
+    """Return the first seat after the asker that holds one of ``cards``, or -1."""
+    for i in range(1, world.players):
+        seat = (s.seat + i) % world.players
+        if s.hand[seat] & cards:
+            return seat
+    return -1
+
+
+@jit
+def asked(world, before, after, action: int, g) -> int:
+    """Check the cards that are named, who answers, and who knows what afterwards."""
+    asking = ASK <= action < ACCUSE
+    cards, card, asker = before.cards, -1, before.seat
+    if asking:
+        pair, room = action - ASK, g.room[before.spot[asker]]
+        cards = 1 << pair // 6 | 1 << FIRST_WEAPON + pair % 6 | 1 << FIRST_ROOM + room
+    able = first_able(world, before, cards)
+    concluded = REVEAL <= action < PASS
+    if asking:
+        if after.cards != cards or after.answerer != able:
+            return ASKED
+        matching = before.hand[able] & cards if able >= 0 else 0
+        concluded = count(matching) < 2
+        if concluded and able >= 0:
+            card = count(matching - 1)
+    elif concluded:
+        card = action - REVEAL
+    if after.asked != before.asked + asking:
+        return ASKED
+    for seat in range(world.players):
+        learnt = 1 << card if card >= 0 and seat == asker else 0
+        if after.known[seat] != before.known[seat] | learnt:
+            return ASKED
+        if after.suggestions[seat] != before.suggestions[seat] + (asking and seat == asker):
+            return ASKED
+        for other in range(world.players):
+            newly = learnt if seat == asker and other == able else 0
+            if after.has_shown[other, seat] != before.has_shown[other, seat] | newly:
+                return ASKED
+    if after.events != concluded:
+        return ASKED
+    if concluded:
+        event = after.event[0]
+        if event[0] != asker or event[1] != cards or event[2] != able or event[3] != card:
+            return ASKED
+    return FINE
+
+
+# Turns.
+
+
+@jit
+def passes_on(world, before, after) -> int:
+    """Check that the next seat that still plays has its turn, or that the game is over."""
+    following = -1
+    for i in range(1, world.players + 1):
+        seat = (before.seat + i) % world.players
+        if following < 0 and not after.out[seat]:
+            following = seat
+    if before.turn == world.turn_cap or following < 0:
+        return FINE if after.phase == OVER and after.turn == before.turn else TURNS
+    rolled = world.dice <= after.roll <= 6 * world.dice
+    begun = after.phase == TURN and after.turn == before.turn + 1 and after.seat == following
+    return FINE if begun and rolled else TURNS
+
+
+@jit
+def ends(world, before, after) -> int:
+    """Check that the turn goes to its end, where the rules give it one, or on."""
+    return stays(before, after, END) if world.accuse else passes_on(world, before, after)
+
+
+@jit
+def stays(before, after, phase: int) -> int:
+    """Check that the turn goes on with ``phase``."""
+    same = after.seat == before.seat and after.turn == before.turn and after.roll == before.roll
+    return FINE if same and after.phase == phase else TURNS
+
+
+@jit
+def turned(world, before, after, action: int, g) -> int:
+    """Check who decides what after ``action``."""
+    if ACCUSE <= action < REVEAL:
+        return _accused(world, before, after, action - ACCUSE)
+    for seat in range(world.players):
+        if after.out[seat] != before.out[seat]:
+            return ACCUSED
+    if after.winner != -1:
+        return ACCUSED
+    if ASK <= action < ACCUSE:
+        able = first_able(world, after, after.cards)
+        if able >= 0 and count(after.hand[able] & after.cards) > 1:
+            return stays(before, after, SHOW)
+        return ends(world, before, after)
+    if action == PASS and before.phase == END:
+        return passes_on(world, before, after)
+    landed = after.spot[before.seat]
+    if action <= PASSAGE and landed != before.spot[before.seat] and g.room[landed] >= 0:
+        return stays(before, after, SUGGEST)
+    return ends(world, before, after)
+
+
+@jit
+def _accused(world, before, after, trio: int) -> int:
+    """Check what an accusation came to."""
+    seat = before.seat
+    when = before.phase == TURN or before.phase == END and world.accuse > 0
+    if not (when or before.phase == SUGGEST and world.accuse == 2):
+        return ACCUSED
+    weapon, room = 1 << FIRST_WEAPON + trio // 9 % 6, 1 << FIRST_ROOM + trio % 9
+    right = before.envelope == 1 << trio // 54 | weapon | room
+    for other in range(world.players):
+        if after.out[other] != (before.out[other] or (other == seat and not right)):
+            return ACCUSED
+    if right:
+        return FINE if after.phase == OVER and after.winner == seat else ACCUSED
+    return passes_on(world, before, after) if after.winner == -1 else ACCUSED
+
+
+# What is legal.
+
+
+@jit
+def allowed(world, s, action: int, g) -> bool:
+    """Tell whether the rules allow ``action``; `bar` and `flood` have filled ``g.away``."""
+    here = g.room[s.spot[s.seat]]
+    if action < PASSAGE:
+        return s.phase == TURN and action - MOVE != here
+    if action == PASSAGE:
+        return s.phase == TURN and here >= 0 and world.passage[here] >= 0
+    if action < ACCUSE:
+        return s.phase == SUGGEST or (s.phase == TURN and here >= 0 and s.summoned[s.seat] == 1)
+    if action < REVEAL:
+        when = s.phase == TURN or s.phase == END
+        return when or (s.phase == SUGGEST and world.accuse == 2)
+    if action < PASS:
+        return s.phase == SHOW and s.hand[s.answerer] & s.cards & 1 << action - REVEAL != 0
+    if action == PASS:
+        return s.phase == END or (s.phase == TURN and world.free == 1)
+    reached = 0 < g.away[action - WALK] <= s.roll
+    return s.phase == TURN and world.free == 1 and reached
+
+
+@jit
+def mask(world, s, g, n: int) -> int:
+    """Check that ``g.options[:n]`` are the legal actions, in order, each once."""
+    if s.phase == TURN and world.free:
+        bar(world, s, g)
+        start = s.spot[s.seat]
+        inside = g.room[start] >= 0 and world.any_door
+        flood(g, -1 if inside else start, g.room[start], g.away)
+    listed = 0
+    for action in range(N_ACTIONS):
+        if s.phase != OVER and allowed(world, s, action, g):
+            if listed == n or g.options[listed] != action:
+                return MASK
+            listed += 1
+    return FINE if listed == n else MASK
+
+
+# Every state.
+
+
+@jit
+def cards_kept(world, s, start) -> int:
+    """Check that every card is in one place, that of the deal ``start``, and hands are as ruled."""
+    seen, n = s.envelope | s.face_up, count(s.envelope) + count(s.face_up)
+    for kind in CATEGORY_MASK:
+        if count(s.envelope & kind) != 1:
+            return CARDS_KEPT
+    for seat in range(len(s.hand)):
+        hand = s.hand[seat]
+        seen |= hand
+        n += count(hand)
+        if hand != start.hand[seat] or count(hand) != world.hand_sizes[seat]:
+            return CARDS_KEPT
+        for kind in range(3):
+            share = world.shares[seat, kind]
+            if share >= 0 and count(hand & CATEGORY_MASK[kind]) != share:
+                return CARDS_KEPT
+    if s.envelope != start.envelope or s.face_up != start.face_up:
+        return CARDS_KEPT
+    return FINE if seen == ALL_CARDS and n == CARDS else CARDS_KEPT
+
+
+@jit
+def pawns(world, s, g) -> int:
+    """Check that every pawn stands where the rules, and the phase, have it."""
+    for seat in range(world.players):
+        spot = s.spot[seat]
+        if not 0 <= spot < N_SPOTS or not -1 <= s.goal[seat] < N_ROOMS:
+            return PAWNS
+        for other in range(seat):
+            if world.blocking and spot < N_CORRIDOR and s.spot[other] == spot:
+                return PAWNS
+        suggesting = s.phase == SUGGEST and seat == s.seat
+        if suggesting and g.room[spot] < 0:
+            return PAWNS
+        if not world.board and not suggesting and spot != world.start[seat]:
+            return PAWNS
+    if s.phase == SHOW and world.board:
+        if not s.cards >> FIRST_ROOM + g.room[s.spot[s.seat]] & 1:
+            return PAWNS
+    return FINE
+
+
+# What seats have learnt.
+
+
+@jit
+def consistent(world, s, seat: int) -> int:
+    """Check the evidence of ``seat`` against the hands as they are."""
+    facts = s.evidence[seat]
+    if facts.contradiction or facts.overflow or facts.has[seat] != s.hand[seat]:
+        return EVIDENCE
+    for player in range(world.players):
+        hand = s.hand[player]
+        if facts.has[player] & ~hand or facts.lacks[player] & hand:
+            return EVIDENCE
+        if facts.seen_from[player] != s.has_shown[player, seat]:
+            return EVIDENCE
+    for i in range(facts.clauses):
+        entry = np.int64(facts.clause[i])
+        if not s.hand[entry >> CARDS] & entry:
+            return EVIDENCE
+    return FINE
+
+
+@jit
+def closed(world, s, seat: int, known) -> int:
+    """Check the closure of ``seat`` against the truth, and against a fresh one in ``known``."""
+    if not settle(s.evidence[seat], known):
+        return CLOSURE
+    for holder in range(world.players + 1):
+        held = s.envelope if holder == 0 else s.hand[holder - 1]
+        has, may = known.has[holder], known.may[holder]
+        if has & ~held or held & ~may:
+            return CLOSURE
+        kept = s.closure[seat]
+        if s.settled[seat] and (kept.has[holder] != has or kept.may[holder] != may):
+            return CLOSURE
+    return FINE
+
+
+@jit
+def distributed(world, s, seat: int) -> int:
+    """Check that every row of the factored belief of ``seat`` is a distribution."""
+    for card in range(CARDS):
+        total = 0.0
+        for holder in range(world.players + 1):
+            p = s.belief[seat][card, holder]
+            total += p
+            if not 0.0 <= p <= 1.0:
+                return BELIEF
+        if abs(total - (0.0 if s.face_up >> card & 1 else 1.0)) > 1e-9:
+            return BELIEF
+    return FINE
+
+
+@jit
+def learnt(world, s, known) -> int:
+    """Check what every seat that keeps track has learnt."""
+    for seat in range(world.players):
+        code = FINE
+        if s.tracks[seat] & FACTS:
+            code = consistent(world, s, seat)
+            if code == FINE:
+                code = closed(world, s, seat, known)
+        if code == FINE and s.tracks[seat] & MATRIX:
+            code = distributed(world, s, seat)
+        if code != FINE:
+            return code
+    return FINE

@@ -1,0 +1,83 @@
+"""Games written down, with the true state at their end, and one kept as data that must replay.
+
+That one changes when the rules or the streams of chance change on purpose, or the format of
+records.  Then write it anew, from the root of the repository, and say in the commit why::
+
+    python -m tests.sim.recorded
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mcts.kernel.rng import fold, new_stream
+from sim.game import legal
+from sim.player import Player, PolicyPlayer
+from sim.policies.table import Policy
+from sim.record import Recorder
+from sim.referee import GameResult, play
+from sim.rules import Rules, preset, world
+from sim.state import ACCUSE, N_ACTIONS, REVEAL, empty
+
+FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
+SEED, GAME = 11, 7
+
+
+class Wanderer(Player):
+    """Takes any legal action and shows any card; accuses once in fifty chances."""
+
+    picks_cards = True
+
+    def __init__(self) -> None:
+        super().__init__("wanderer")
+        self._options = np.empty(N_ACTIONS, np.int64)
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        self._board, self._key, self._draws = world(rules)[0], key, 0
+
+    def decide(self, view: np.recarray) -> int:
+        options = self._options[: legal(self._board, view[0], self._options)]
+        accusing = (options >= ACCUSE) & (options < REVEAL)
+        if (~accusing).any() and self._draw(50):
+            options = options[~accusing]
+        return int(options[self._draw(len(options))])
+
+    def _draw(self, below: int) -> int:
+        self._draws += 1
+        stream = new_stream(int(fold(np.uint64(self._key), self._draws)))
+        return int(stream[0] % np.uint64(below))
+
+
+def players(names: Sequence[str | Policy]) -> list[Player]:
+    """Return a player a name; ``wanderer`` is the one from outside."""
+    return [Wanderer() if name == "wanderer" else PolicyPlayer(name) for name in names]
+
+
+def written(
+    rules: Rules, names: Sequence[str | Policy], seed: int, game: int
+) -> tuple[str, GameResult, np.record]:
+    """Play a game; return its record, its result and the true state at its end."""
+    seats = players(names)
+    recorder = Recorder(rules, seats, seed, game)
+    end = empty()
+
+    def watch(state: np.record, action: int) -> None:
+        recorder(state, action)
+        end[0] = state
+
+    result = play(rules, seats, seed, game, watch)
+    return recorder.text(), result, end[0]
+
+
+def golden() -> str:
+    """Play the game that is kept as data, and return its record."""
+    seats = ["wanderer", Policy("swift", threshold=0.3), "heuristic", "random"]
+    return written(preset("classic", turn_cap=40), seats, SEED, GAME)[0]
+
+
+if __name__ == "__main__":
+    FILE.write_text(golden())
+    print(FILE)

@@ -1,0 +1,398 @@
+"""What the planner may know: no leaks, no peeking, and deals as what it has seen allows."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from positions import (
+    SMALL,
+    Position,
+    decided,
+    found,
+    position,
+    searched_position,
+    stream_of,
+    unsure_positions,
+)
+from scipy.stats import chisquare
+
+from belief import evidence, exact, factored
+from belief.exact import ExactPosterior
+from mcts.options import Budget
+from sim.domains import cluedo
+from sim.planner import BMCTS, Plan
+from sim.player import PolicyPlayer
+from sim.referee import play
+from sim.rules import Rules
+from sim.view import as_seen, view_of
+
+SHIPPED = replace(Plan(), budget=Budget(simulations=60))
+"""What the planner is by default, in less time."""
+
+
+def cards_of(mask):
+    """Return the cards in a mask."""
+    return [card for card in range(21) if mask >> card & 1]
+
+
+def swapped(one, deal, stream):
+    """Return ``one`` with the hidden cards as in ``deal`` and the rest of the truth scrambled.
+
+    The seat's own cards, the public state and all that the seat saw stay the same.
+    """
+    state = one.state.copy()
+    others = [seat for seat in range(one.rules.players) if seat != one.seat]
+    for seat in others:
+        state.hand[seat] = sum(1 << card for card in range(21) if deal[card] == seat + 1)
+    state.envelope = sum(1 << card for card in range(21) if deal[card] == 0)
+    state.key = ~state.key
+    state.known[others] = state.hand[others] | state.face_up
+    state.goal[others] = (state.goal[others] + 1) % 9
+    state.belief[others] = 0.25
+    state.bits[others] = -1.0
+    state.stream[:] = 5
+    state.event[:] = 7
+    events = []
+    for asker, cards, answerer, card in one.events:
+        if one.seat not in (asker, answerer) and answerer >= 0:
+            matching = cards_of(int(state.hand[answerer]) & cards)
+            card = matching[int(stream[0]) % len(matching)]
+        events.append((asker, cards, answerer, card))
+    return Position(one.rules, one.seat, state, events)
+
+
+def other_deals(one, count, key=1):
+    """Return positions that ``one``'s seat cannot tell from it, all with another envelope."""
+    stream = stream_of(key)
+    deals = ExactPosterior(one.evidence()).sample(stream, 60)
+    others = [swapped(one, deal, stream) for deal in deals]
+    others = [other for other in others if other.state.envelope != one.state.envelope]
+    assert len(others) >= count
+    return others[:count]
+
+
+class Cheat(BMCTS):
+    """Looks at the true hand of one opponent."""
+
+    def __init__(self, plan, truth):
+        super().__init__(plan)
+        self.truth = truth
+
+    def position(self, view):
+        found = super().position(view)
+        other = (self._seat + 1) % self.truth.rules.players
+        gathered = found.root[0].evidence[self._seat]
+        for card in range(21):
+            if self.truth.state.hand[other] >> card & 1:
+                evidence.has_card(gathered, other, card)
+        assert exact.solve(gathered, found.posterior)
+        return found
+
+
+@pytest.mark.parametrize("plan", [SMALL, SHIPPED], ids=["small", "shipped"])
+def test_the_planner_cannot_see(plan):
+    changed = 0
+    for key, one in enumerate(unsure_positions(6)):
+        first, cheating = found(decided(one, plan)), found(decided(one, plan, Cheat, one))
+        for other in other_deals(one, 2, key):
+            assert other.view.tobytes() == one.view.tobytes()
+            assert other.seen == one.seen
+            assert other.state.tobytes() != one.state.tobytes()
+            assert found(decided(other, plan)) == first
+            changed += found(decided(other, plan, Cheat, other)) != cheating
+    assert changed >= 8  # the same check catches a planner that peeks
+
+
+class Remembers(BMCTS):
+    """Keeps all that the referee hands it and all that it finds."""
+
+    def __init__(self, plan):
+        super().__init__(plan)
+        self.memory = []
+
+    def begin(self, rules, seat, view, key):
+        self.memory.append((seat, view.tobytes(), key))
+        super().begin(rules, seat, view, key)
+
+    def see(self, event):
+        self.memory.append(event)
+        super().see(event)
+
+    def decide(self, view):
+        action = super().decide(view)
+        self.memory.append((view.tobytes(), action, found(self) if self.result else None))
+        return action
+
+
+class Swaps:
+    """Stands between the referee's state and one seat: the view is of another deal.
+
+    The state has the other hidden cards in it while the view is made, and the truth afterwards.
+    """
+
+    def __init__(self, look, tell):
+        self.look, self.tell = look, tell
+        self.events, self.swaps = [], 0
+
+    def view_of(self, state, seat):
+        truth = state.copy()
+        one = Position(Rules(), seat, truth, self.events)
+        stream = stream_of(len(self.events))
+        for deal in ExactPosterior(one.evidence()).sample(stream, 20):
+            other = swapped(one, deal, stream).state
+            if other.envelope != truth.envelope:
+                self.swaps += 1
+                break
+        for field in truth.dtype.names:
+            state[field] = other[field]
+        view = self.look(state, seat)
+        for field in truth.dtype.names:
+            state[field] = truth[field]
+        return view
+
+    def as_seen(self, event, seat):
+        self.events.append(event)
+        asker, cards, answerer, card = event
+        if answerer >= 0 and seat not in (asker, answerer):
+            card = next(other for other in cards_of(cards) if other != card)
+        return self.tell((asker, cards, answerer, card), seat)
+
+
+def shows_hands(state, seat):
+    """Make a view that is not blank where it should be."""
+    seen = view_of(state, seat)
+    seen[0].hand[:] = state.hand
+    return seen
+
+
+def shows_knowledge(state, seat):
+    """Make a view with what the others have seen."""
+    seen = view_of(state, seat)
+    seen[0].known[:] = state.known
+    return seen
+
+
+def tells_all(event, seat):
+    """Tell everybody the card."""
+    return event
+
+
+@pytest.mark.parametrize(
+    ("look", "tell", "tight"),
+    [
+        (view_of, as_seen, True),
+        (shows_hands, as_seen, False),
+        (shows_knowledge, as_seen, False),
+        (view_of, tells_all, False),
+    ],
+)
+def test_the_referee_lets_nothing_through(monkeypatch, look, tell, tight):
+    """In a real game; the last three are the control."""
+
+    def game(view, event):
+        monkeypatch.setattr("sim.referee.view_of", view)
+        monkeypatch.setattr("sim.referee.as_seen", event)
+        planner = Remembers(replace(SHIPPED, budget=Budget(simulations=30)))
+        seats = [PolicyPlayer("heuristic") for _ in range(3)]
+        result = play(Rules(turn_cap=20), [*seats[:2], planner, *seats[2:]], 8, 1)
+        return planner, result.turns
+
+    swaps = Swaps(look, tell)
+    truth, turns = game(look, tell)
+    other, turns_again = game(swaps.view_of, swaps.as_seen)
+    assert truth.decisions >= 4 and len(truth._log.events) >= 5
+    assert swaps.swaps >= 4
+    if tight:
+        assert (other.memory, turns_again) == (truth.memory, turns)
+    else:
+        assert other.memory != truth.memory
+
+
+def test_a_view_is_blank_where_the_seat_cannot_look():
+    for one in unsure_positions(4):
+        view = one.view[0]
+        others = [seat for seat in range(6) if seat != one.seat]
+        assert view.envelope == 0 and view.key == 0
+        assert not view.hand[others].any()
+        for field in ("stream", "known", "goal", "belief", "bits", "events", "event", "occupied"):
+            assert not np.any(view[field]), field
+        assert view.hand[one.seat] == one.state.hand[one.seat]
+
+
+# Deals drawn at the start of a simulation.
+
+
+def drawn(p, s, count, key=1):
+    """Return ``count`` deals (0 envelope, seat + 1, -1 face up) drawn by `start`."""
+    stream = stream_of(key)
+    deals = np.full((count, 21), -1)
+    for deal in deals:
+        cluedo.start(p, s, stream)
+        state = s.state[0]
+        deal[[c for c in range(21) if state.envelope >> c & 1]] = 0
+        for seat in range(p.world[0].players):
+            deal[[c for c in range(21) if state.hand[seat] >> c & 1]] = seat + 1
+    return deals
+
+
+def least_p_value(deals, marginals):
+    """Return the smallest chi-square p-value over the cards; 0 if one is where it cannot be."""
+    least = 1.0
+    for card in range(21):
+        open_to = marginals[card] > 1e-9
+        if open_to.sum() > 1:
+            counts = np.array([(deals[:, card] == holder).sum() for holder in range(7)])
+            expected = marginals[card] * len(deals)
+            if counts[~open_to].any():
+                return 0.0
+            if (expected[open_to] >= 5).all():
+                least = min(least, chisquare(counts[open_to], expected[open_to]).pvalue)
+    return least
+
+
+def test_drawn_deals_match_the_exact_posterior():
+    joint = 0
+    for key, one in enumerate(unsure_positions(3)):
+        p, s = searched_position(one)
+        deals = drawn(p, s, 1_500, key)
+        for deal in deals:
+            assert (np.bincount(deal[deal > 0], minlength=5)[1:5] == one.rules.hand_sizes).all()
+        for asker, cards, answerer, card in one.seen:
+            named = [c for c in range(21) if cards >> c & 1]
+            passed = [(asker + i) % 4 for i in range(1, 4)]
+            passed = passed[: passed.index(answerer)] if answerer >= 0 else passed
+            for seat in passed:
+                assert not (deals[:, named] == seat + 1).any()
+            if answerer >= 0:
+                assert (deals[:, named] == answerer + 1).any(axis=1).all()
+            if card >= 0:
+                assert (deals[:, card] == answerer + 1).all()
+        posterior = ExactPosterior(one.evidence())
+        assert least_p_value(deals, posterior.marginals) > 1e-5
+        # The joint distribution of the envelope, whose parts are not independent.
+        table = posterior.envelope_table().ravel()
+        order = np.argsort(-table)
+        order = order[table[order] * len(deals) >= 5]
+        suspect, weapon, room = (
+            np.argmax(deals[:, first:end] == 0, axis=1)
+            for first, end in ((0, 6), (6, 12), (12, 21))
+        )
+        cells = np.bincount(54 * suspect + 9 * weapon + room, minlength=324)
+        assert not cells[table == 0].any()
+        if len(order) > 1:
+            share = table[order] / table[order].sum()
+            assert chisquare(cells[order], share * cells[order].sum()).pvalue > 1e-5
+            joint += 1
+        # The control: deals that explain the seat's cards but nothing that was said.
+        ignorant = ExactPosterior(one.evidence(events=False)).sample(stream_of(key), 1_500)
+        assert least_p_value(ignorant, posterior.marginals) < 1e-9
+    assert joint > 0
+
+
+def test_opponents_do_not_know_our_hand():
+    shown_at_all = 0
+    for one in unsure_positions(6):
+        p, s = searched_position(one)
+        ours = int(one.state.hand[one.seat])
+        shown = Counter()
+        for asker, _, answerer, card in one.events:
+            if answerer == one.seat:
+                shown[asker] |= 1 << card
+        shown_at_all += sum(mask.bit_count() for mask in shown.values())
+        stream = stream_of(3)
+        for _ in range(20):
+            cluedo.start(p, s, stream)
+            state = s.state[0]
+            assert state.hand[one.seat] == ours
+            for seat in range(4):
+                if seat != one.seat:
+                    assert state.known[seat] & ours == shown[seat]
+                    own = state.hand[seat] | state.face_up
+                    assert state.known[seat] & own == own
+                    # What it was shown by others is where the drawn deal has it.
+                    assert state.known[seat] & state.envelope == 0
+    assert shown_at_all > 3
+
+
+def matrix_of(one, seat, hand, face_up, shown):
+    """Return the factored belief of ``seat`` and the mask of cards it knows.
+
+    It has the cards ``hand`` and was shown the cards ``shown``, one a suggestion of its own.
+    """
+    players = one.rules.players
+    matrix, known, shown = np.zeros((21, 7)), hand | face_up, iter(shown)
+    factored.start(matrix, players, seat, hand, face_up)
+    for asker, cards, answerer, _ in one.seen:
+        asked = [(asker + i) % players for i in range(1, players)]
+        for passer in asked[: asked.index(answerer)] if answerer >= 0 else asked:
+            if passer != seat:
+                factored.passed(matrix, passer, cards)
+        if answerer >= 0 and asker == seat:
+            card = next(shown)
+            factored.shown(matrix, answerer, card)
+            known |= 1 << card
+        elif answerer not in (-1, seat):
+            factored.showed(matrix, answerer, cards, 21 - known.bit_count())
+    return matrix, known
+
+
+def honest(one, state, seat, matrix):
+    """Tell whether ``matrix`` follows from the drawn hand of ``seat`` and what it saw.
+
+    Which card it was shown by another opponent is the simulation's choice among the drawn
+    answerer's, so any is allowed that explains the set of the cards it knows.
+    """
+    open_to = []
+    for asker, cards, answerer, card in one.seen:
+        if asker == seat and answerer >= 0:
+            held = int(state.hand[answerer]) & cards & int(state.known[seat])
+            open_to.append([card] if answerer == one.seat else cards_of(held))
+    hand, face_up = int(state.hand[seat]), int(one.state.face_up)
+    explained = (matrix_of(one, seat, hand, face_up, shown) for shown in product(*open_to))
+    return any(
+        known == state.known[seat] and np.array_equal(matrix, rebuilt)
+        for rebuilt, known in explained
+    )
+
+
+def test_opponents_believe_what_they_saw_and_no_more():
+    leaks = asked = 0
+    for one in unsure_positions(6):
+        p, s = searched_position(one)
+        truth = one.state.hand
+        ours, stream = cards_of(int(truth[one.seat])), stream_of(4)
+        others = [seat for seat in range(4) if seat != one.seat]
+        asked += sum(event[0] != one.seat and event[2] >= 0 for event in one.seen)
+        for _ in range(5):
+            cluedo.start(p, s, stream)
+            state = s.state[0]
+            for seat in others:
+                assert honest(one, state, seat, state.belief[seat])
+                # The control: a little of the truth in one row, ours or another opponent's.
+                third = next(other for other in others if other != seat)
+                for holder, card in ((one.seat, ours[0]), (third, cards_of(int(truth[third]))[0])):
+                    leaky = state.belief[seat].copy()
+                    if leaky[card, holder + 1] < 0.99:
+                        leaky[card] *= 0.999
+                        leaky[card, holder + 1] += 0.001
+                        assert not honest(one, state, seat, leaky)
+                        leaks += 1
+    assert leaks > 100 and asked > 10
+
+
+def test_before_the_first_suggestion_our_cards_are_to_opponents_like_any_other():
+    for game in range(4):
+        one = position(game, 0, seat=0)
+        assert not one.events
+        p, s = searched_position(one)
+        cluedo.start(p, s, stream_of(1))
+        state = s.state[0]
+        for seat in (1, 2, 3):
+            unknown = cards_of(~int(state.hand[seat] | state.face_up))
+            ours = cards_of(int(state.hand[0]))
+            assert set(ours) < set(unknown)
+            rows = state.belief[seat][unknown]
+            assert (rows == rows[0]).all()
+            assert rows[0].tolist() == [0.0 if seat + 1 == c or c > 4 else 0.25 for c in range(7)]
