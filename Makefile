@@ -18,6 +18,7 @@ test: $(VENV)/.dev
 bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_belief
 	$(BIN)/python -m benchmarks.bench_search
+	$(BIN)/python -m benchmarks.bench_arena
 	$(BIN)/python -m benchmarks.bench_game
 
 # The stamp is made last, so that an installation cut short is done again.

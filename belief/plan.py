@@ -89,6 +89,7 @@ class Workspace(NamedTuple):
 
 def workspace(states: int = 1 << 16) -> Workspace:
     """Return the memory for at most ``states`` states over all layers (60 bytes each)."""
+    states = max(states, 8)  # the smallest hash table that a layer uses has 16 slots
     return Workspace(
         plan=np.zeros(1, PLAN).view(np.recarray),
         marginals=np.zeros((CARDS, HOLDERS)),

@@ -1,27 +1,27 @@
-"""The beliefs by name."""
+"""The beliefs by name: every class of this package that has one (`docs/extending.md`)."""
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
-from belief.constrained import ConstrainedBelief
 from belief.contract import Belief, Setting
-from belief.logical import ClosureBelief
-from belief.particles import ParticleBelief
-from belief.posterior import ExactBelief
-from belief.published import FactoredBelief
+from mcts.kernel.compile import modules_of
 
 BELIEFS: dict[str, type[Belief]] = {
-    belief.name: belief
-    for belief in (ExactBelief, FactoredBelief, ConstrainedBelief, ParticleBelief, ClosureBelief)
+    each.name: each
+    for module in modules_of("belief")
+    for each in vars(module).values()
+    if inspect.isclass(each) and issubclass(each, Belief) and "name" in vars(each)
 }
 
 
 def make(name: str, setting: Setting, stream: np.ndarray, **options) -> Belief:
     """Return the belief ``name`` of an observer in ``setting``.
 
-    ``stream`` is consumed by beliefs that draw (particles), from here on; ``options`` are those of
-    the belief's class.
+    ``stream`` is consumed, from here on, by beliefs that take one (particles); ``options`` are
+    those of the belief's class.
 
     Raises
     ------
@@ -30,6 +30,6 @@ def make(name: str, setting: Setting, stream: np.ndarray, **options) -> Belief:
     """
     if name not in BELIEFS:
         raise ValueError(f"belief must be one of {', '.join(BELIEFS)}, not {name!r}")
-    if name == ParticleBelief.name:
+    if "stream" in inspect.signature(BELIEFS[name]).parameters:
         options["stream"] = stream
     return BELIEFS[name](setting, **options)

@@ -1,18 +1,14 @@
-"""Speed of the game, the planner and the main job, each figure beside a control of the same run.
+"""Speed of the planner and the main job, each figure beside a control of the same run.
 
-    python -m benchmarks.bench_game [--only arena,search,threads,posterior,start] [--repeats 5]
+    python -m benchmarks.bench_game [--only search,threads,start] [--repeats 5]
 
-* arena: games of four heuristic players on one core.  Control: a fixed loop of random draws, which
-  tells how fast this core is at the moment.
 * search: BMCTS at the opening, one thread.  Control: the roll-outs alone, each from a copy of a
   state in which a simulation began; the share is what drawing deals, tree and belief leave of them.
 * threads: two threads on one tree against one.  Control: two independent searches side by side.
-* posterior: the exact belief at the opening and over random games.  Control: the same loop.
 * start: the main job with two tiny games, first with no machine code on disk, then again, and its
   peak memory.  Control: a process that only imports what the job imports.
 
-A figure is the median of the repeats.  ``/s CPU`` counts the seconds of this process and is little
-moved by neighbours; wall time is what it says.
+Games of compiled policies are timed by `bench_arena`, beliefs by `bench_belief`.
 """
 
 from __future__ import annotations
@@ -27,7 +23,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,32 +32,22 @@ import psutil
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # when called as a script
 
-from belief import exact  # noqa: E402
-from benchmarks import bench_belief, bench_search  # noqa: E402
+from benchmarks import bench_search  # noqa: E402
+from benchmarks.timing import show, show_load, timed  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import draw, fold, new_stream  # noqa: E402
 from mcts.options import Budget  # noqa: E402
 from mcts.search import Search  # noqa: E402
-from sim.arena import play_many, seat_policies  # noqa: E402
 from sim.chance import game_key  # noqa: E402
 from sim.domains import cluedo  # noqa: E402
 from sim.game import new_game  # noqa: E402
 from sim.planner import BMCTS, Plan  # noqa: E402
+from sim.policies.table import seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
 from sim.state import empty  # noqa: E402
 from sim.view import view_of  # noqa: E402
 
-DRAWS = 20_000_000
 STARTS = 512
-
-
-@jit
-def draws(stream: np.ndarray, n: int) -> int:
-    """Draw ``n`` random words one after another; return their sum, so that all are made."""
-    total = np.uint64(0)
-    for _ in range(n):
-        total += draw(stream)
-    return total
 
 
 @jit
@@ -85,50 +70,6 @@ def drawn_rollouts(p, s, stream: np.ndarray, key: np.uint64, n: int) -> float:
         cluedo.start(p, s, stream)
         total += cluedo.rollout(p, s, stream)
     return total
-
-
-def timed(work: Callable[[], object], repeats: int) -> tuple[float, float]:
-    """Return the median (CPU, wall) seconds of ``work``, called once before to compile."""
-    work()
-    cpu, wall = [], []
-    for _ in range(repeats):
-        before, began = time.process_time(), time.perf_counter()
-        work()
-        cpu.append(time.process_time() - before)
-        wall.append(time.perf_counter() - began)
-    return statistics.median(cpu), statistics.median(wall)
-
-
-def show(name: str, value: str, control: str = "") -> None:
-    """Print one line of the table."""
-    print(f"{name:38}{value:>30}   {control}", flush=True)
-
-
-def control_nanoseconds(repeats: int) -> float:
-    """Return CPU nanoseconds of one random draw in a loop of nothing else."""
-    stream = new_stream(1)
-    return 1e9 * timed(lambda: draws(stream, DRAWS), repeats)[0] / DRAWS
-
-
-def arena(repeats: int) -> None:
-    """Time games among four heuristic players."""
-    games = np.arange(4_000)
-    cpu, wall = timed(lambda: play_many(Rules(), ["heuristic"] * 4, 0, games), repeats)
-    result = play_many(Rules(), ["heuristic"] * 4, 0, games)
-    per_draw = control_nanoseconds(repeats)
-    micro = 1e6 * cpu / len(games)
-    show(
-        "four-heuristic games",
-        f"{len(games) / cpu:,.0f} /s CPU, {len(games) / wall:,.0f} wall",
-        f"control: {per_draw:.2f} ns a draw; a game is {1e3 * micro / per_draw:,.0f} draws",
-    )
-    show(
-        "  one game",
-        f"{micro:.1f} us CPU",
-        f"{result.turns.mean():.0f} turns (median {np.median(result.turns):.0f}), "
-        f"{1e3 * micro / result.turns.mean():.0f} ns a turn, "
-        f"{(result.winner < 0).mean():.1%} draws",
-    )
 
 
 def opening() -> cluedo.Cluedo:
@@ -187,24 +128,6 @@ def two_threads(repeats: int, seconds: float = 0.7) -> None:
         "two threads on one tree",
         f"{double / single:.2f}x of one (wall)",
         f"control: two searches {control / single:.2f}x; share {double / control:.2f}",
-    )
-
-
-def posterior(games: int = 12) -> None:
-    """Time the exact posterior of four players."""
-    work = exact.workspace(1 << 20)
-    first, every = [], []
-    for question, ev in bench_belief.game_states(4, games):
-        spent = bench_belief.best(bench_belief.solves, ev, work, n=5)
-        every.append(spent)
-        if question == 0:
-            first.append(spent)
-    middle, high = np.percentile(every, [50, 90])
-    show(
-        "exact posterior, 4 players",
-        f"{statistics.median(first):.1f} us at the opening",
-        f"over {games} games: median {middle:.1f}, 90 % {high:.1f} us (wall, best of 3); "
-        f"control: {control_nanoseconds(3):.2f} ns a draw",
     )
 
 
@@ -272,22 +195,18 @@ def starts() -> None:
 def main() -> None:
     """Measure what is asked for and print a line each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parts = ("arena", "search", "threads", "posterior", "start")
+    parts = ("search", "threads", "start")
     parser.add_argument("--only", default=",".join(parts), help="parts, with commas between")
     parser.add_argument("--repeats", type=int, default=5)
     asked = parser.parse_args()
     chosen = asked.only.split(",")
     if not set(chosen) <= set(parts):
         parser.error(f"parts are {', '.join(parts)}")
-    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    if "arena" in chosen:
-        arena(asked.repeats)
+    show_load()
     if "search" in chosen:
         search(asked.repeats)
     if "threads" in chosen:
         two_threads(asked.repeats)
-    if "posterior" in chosen:
-        posterior()
     if "start" in chosen:
         starts()
 

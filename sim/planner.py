@@ -1,7 +1,7 @@
 """The planners' seat: it keeps what it has seen, and searches before each decision.
 
 It is handed views and events by the referee; the belief, the search and the choice are its own.
-A decision with one legal action is not searched.
+A decision with one legal action, or one on offer, is not searched.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from belief.evidence import EvidenceFull
 from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
 from mcts.search import Search, SearchResult
-from sim.domains.cluedo import Cluedo
+from sim.domains.cluedo import Cluedo, offer
 from sim.game import legal
 from sim.player import Player
 from sim.policies.table import FAST_NAMES, Policy, number, policy, seat_policy
@@ -77,6 +77,7 @@ class BMCTS(Player):
         self._search: Search | None = None
         self._posterior = exact.workspace()
         self._choices = np.empty(N_ACTIONS, np.int64)
+        self._notes = np.empty(N_ACTIONS)
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         """Take ``seat`` in a new game; searches draw from streams below ``key``."""
@@ -131,6 +132,9 @@ class BMCTS(Player):
             return int(self._choices[0])
         began = time.perf_counter()
         position = self.position(view)
+        root = position.root[0]
+        if offer(position, root, position.posterior, self._choices, self._notes) == 1:
+            return int(self._choices[0])
         if self._search is None:
             self._search = Search(position, self.plan.options)
         key = fold(np.uint64(self._key), self.decisions)

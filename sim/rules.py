@@ -180,20 +180,22 @@ rules of the box, and the game of cards alone."""
 
 
 def preset(name: str, **switches: int | str | bool) -> Rules:
-    """Return preset ``name`` with some switches changed.
+    """Return preset ``name`` with some switches changed; rules of a new name need all of them.
 
     Raises
     ------
     ValueError
         On an unknown preset, switch or impossible combination, with the reason in one sentence.
     """
-    if name not in PRESETS:
-        raise ValueError(f"unknown rules {name!r}: choose one of {', '.join(PRESETS)}")
-    known = {each.name for each in fields(Rules)}
+    known = [each.name for each in fields(Rules)][1:]
     for switch in switches:
         if switch not in known:
             raise ValueError(f"rules have no switch {switch!r}: choose one of {', '.join(known)}")
-    return replace(PRESETS[name], **switches)
+    if name in PRESETS:
+        return replace(PRESETS[name], **switches)
+    if set(switches) == set(known):
+        return Rules(name, **switches)
+    raise ValueError(f"unknown rules {name!r}: choose one of {', '.join(PRESETS)}")
 
 
 def _expected_turns(dice: int) -> np.ndarray:

@@ -21,8 +21,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import importlib.util
 import os
+import pkgutil
 import shutil
 import sys
 import time
@@ -30,6 +32,7 @@ from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import llvmlite
 import numba
@@ -83,8 +86,24 @@ def _imports(module: str) -> tuple[str, ...]:
                 source = importlib.util.resolve_name("." * node.level + source, package)
             named.append(source)
             named += [f"{source}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == modules_of.__name__:
+            named += _names_in(ast.literal_eval(node.args[0]))
     ours = (name for name in named if name.partition(".")[0] in packages)
     return tuple(name for name in ours if _file_of(name) is not None)
+
+
+def _names_in(package: str) -> list[str]:
+    """Return the full names of the modules of ``package``, sorted."""
+    folder = Path(importlib.util.find_spec(package).origin).parent
+    return sorted(f"{package}.{each.name}" for each in pkgutil.iter_modules([str(folder)]))
+
+
+def modules_of(package: str) -> list[ModuleType]:
+    """Import all modules of ``package`` (a literal: digests read it) and return them by name.
+
+    For tables of what is written one to a file: whoever calls this depends on all the files.
+    """
+    return [importlib.import_module(name) for name in _names_in(package)]
 
 
 @cache

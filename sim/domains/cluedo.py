@@ -133,25 +133,22 @@ def inform_opponents(p: Cluedo, state: np.record, stream: np.ndarray) -> None:
 
 
 @jit
+def offer(p, state: np.record, posterior: tuple, out: np.ndarray, notes: np.ndarray) -> int:
+    """List what the searching seat may do in ``state``, given its solved ``posterior``."""
+    how = (p.accusations, p.least_accused, out, notes)
+    if p.candidates:
+        return by_information(p.world[0], state, posterior, p.seat, p.candidates, *how)
+    return in_order(p.world[0], state, posterior, p.seat, *how)
+
+
+@jit
 def actions(p, s, out, notes):
     """List what the searching seat may do; an accusation's note is its propagated probability."""
-    world, state = p.world[0], s.state[0]
+    state = s.state[0]
     if not exact.solve(state.evidence[p.seat], s.posterior):
         # Consistent with the drawn deal, so it can only be too large: a leaf that stays a leaf.
         return 0
-    if p.candidates:
-        return by_information(
-            world,
-            state,
-            s.posterior,
-            p.seat,
-            p.candidates,
-            p.accusations,
-            p.least_accused,
-            out,
-            notes,
-        )
-    return in_order(world, state, s.posterior, p.seat, p.accusations, p.least_accused, out, notes)
+    return offer(p, state, s.posterior, out, notes)
 
 
 @jit

@@ -2,31 +2,39 @@
 
 A policy is a value, so the arena, a roll-out and a planner's model of its opponents change policy
 without compiling anything.  To add one: write ``sim/policies/NAME.py`` with what
-`sim.policies.common` says a policy has, and name it in `FAST` (`docs/extending.md` walks through an
-example).
+`sim.policies.common` says a policy has; it is found by that (`docs/extending.md` has an example).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from types import ModuleType
 
 import numpy as np
 
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit, modules_of
 from mcts.kernel.dispatch import by_number
-from sim.policies import closure, greedy, heuristic, random, showing, swift, uniform
+from sim.policies import greedy, showing
 from sim.policies.common import SUGGESTS, accusation
 from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST
 
-FAST = (random, uniform, heuristic, closure, swift)
-"""The policies that play inside the state machine, and so inside a simulation."""
+
+def _name(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
+FAST = sorted(
+    (module for module in modules_of("sim.policies") if hasattr(module, "accused")),
+    key=lambda module: (module.TRACKS, _name(module)),
+)
+"""The policies that play inside the state machine, and so in simulations; simple ones first."""
 
 SLOW = len(FAST)
 """The number of the one that needs an exact posterior: `sim.arena` plays it, not the machine."""
 
 _MODULES = (*FAST, greedy)
-NAMES = tuple(module.__name__.rpartition(".")[2] for module in _MODULES)
+NAMES = tuple(map(_name, _MODULES))
 FAST_NAMES = NAMES[:SLOW]
 TRACKS = tuple(module.TRACKS for module in _MODULES)
 """By policy: what has to be kept for its seat."""

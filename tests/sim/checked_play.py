@@ -63,6 +63,7 @@ TALLY = np.dtype(
         ("actions", np.int64, (5, 7)),  # by phase and kind of action
     ]
 )
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 KIND_ENDS = (9, 10, 46, 370, 391, 392)
 """Where the kinds of action end: move, passage, suggestion, accusation, card, pass, walk."""
 
@@ -72,7 +73,7 @@ def hashed(words: np.ndarray, place: int) -> np.uint64:
     """Return a hash of one state; equal neighbours do not cancel out."""
     total = np.uint64(0)
     for i in range(words.shape[1]):
-        total ^= (words[place, i] + np.uint64(i)) * np.uint64(0x9E3779B97F4A7C15 + 2 * i)
+        total ^= words[place, i] * (_ODD + np.uint64(2 * i))
     return total
 
 

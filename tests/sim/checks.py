@@ -7,6 +7,7 @@ the rules, not from `sim.game`.
 from __future__ import annotations
 
 import numpy as np
+from walking import bar, flood, walked
 
 from belief.evidence import ALL_CARDS, CARDS, CATEGORY_MASK, count
 from belief.propagation import settle
@@ -30,7 +31,6 @@ from sim.state import (
     TURN,
     WALK,
 )
-from walking import bar, flood, walked
 
 PROPERTIES = (
     "fine",
@@ -213,7 +213,7 @@ def turned(world, before, after, action: int, g) -> int:
     if after.winner != -1:
         return ACCUSED
     if ASK <= action < ACCUSE:
-        able = first_able(world, after, after.cards)
+        able = first_able(world, before, after.cards)
         if able >= 0 and count(after.hand[able] & after.cards) > 1:
             return stays(before, after, SHOW)
         return ends(world, before, after)
@@ -229,8 +229,8 @@ def turned(world, before, after, action: int, g) -> int:
 def _accused(world, before, after, trio: int) -> int:
     """Check what an accusation came to."""
     seat = before.seat
-    when = before.phase == TURN or before.phase == END and world.accuse > 0
-    if not (when or before.phase == SUGGEST and world.accuse == 2):
+    when = before.phase == TURN or (before.phase == END and world.accuse > 0)
+    if not (when or (before.phase == SUGGEST and world.accuse == 2)):
         return ACCUSED
     weapon, room = 1 << FIRST_WEAPON + trio // 9 % 6, 1 << FIRST_ROOM + trio % 9
     right = before.envelope == 1 << trio // 54 | weapon | room

@@ -45,7 +45,7 @@ def over(core):
     return any(core.terminations.values()) or any(core.truncations.values())
 
 
-def play(core, rng, steps):
+def play(core, rng, steps) -> Iterator[tuple[str, dict]]:
     """Yield the agent to decide and its observation, then do a quiet action; to the game's end."""
     for _ in range(steps):
         if over(core):

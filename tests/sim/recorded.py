@@ -23,7 +23,7 @@ from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL, empty
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
-SEED, GAME = 11, 7
+SEED, GAME = 11, 416
 
 
 class Wanderer(Player):

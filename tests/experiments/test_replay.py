@@ -1,0 +1,221 @@
+"""Games of a run are written down, and shown by the command, to one seat no more than it knows."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from experiments import play, replay, results
+from experiments.commandline import Refusal
+from experiments.schedule import Match
+from sim.record import read
+from sim.replay import replay as replayed
+
+FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
+
+MATCH = Match(
+    rules={"name": "ledford", "players": 3},
+    player={"name": "random"},
+    opponent={"name": "heuristic"},
+    players=3,
+    focal_seats=(0, 1, 2),
+    seed=3,
+)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run the command in this process; return exit code, output and errors."""
+    monkeypatch.setenv("COLUMNS", "250")
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["replay", *map(str, arguments)])
+        code = 0
+        try:
+            replay.main()
+        except SystemExit as end:
+            code = end.code
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_transcript_tells_the_whole_game(command):
+    code, out, err = command(FILE)
+    assert (code, err) == (0, "")
+    record = read(FILE)
+    assert f"game {record.game} of seed {record.seed}" in out
+    assert "seat 0 (Scarlett): wanderer" in out
+    rows = re.findall(r"^│ +(\d+) │", out, re.MULTILINE)
+    assert list(map(int, rows)) == list(range(record.end["turns"] + 1))
+    assert out.count("the card is") == sum(event["event"] == "show" for event in record.events)
+    assert "in the envelope: " + ", ".join(record.end["envelope"]) in out
+    for words in ("takes the passage to", "is called)", "makes for (", "stays", "nobody can"):
+        assert words in out
+    assert "the accusation is wrong" in out
+    assert f"the accusation is right; seat 1 wins: it was {record.end['envelope'][0]}" in out
+
+
+def test_the_entropy_falls_to_nothing(command):
+    _, out, _ = command(FILE)
+    bits = [
+        [float(each) for each in row.split("│")[4:8]]
+        for row in out.splitlines()
+        if re.match(r"│ +\d+ │", row)
+    ]
+    assert all(6.5 < each < 8.4 for each in bits[0])  # log2(324) is 8.34
+    assert min(bits[-1]) < min(bits[0]) / 2
+
+
+def test_a_seat_is_shown_what_it_knows(command):
+    record = read(FILE)
+    for seat in range(4):
+        code, out, _ = command(FILE, "--seat", seat)
+        assert code == 0
+        known = record.known_to(seat)
+        for words, kind in (
+            ("the card is", "show"),
+            ("is dealt", "deal"),
+            (" accuses ", "accusation"),
+            ("makes for [A-Z]", "move"),
+            (r"makes for \(", "walk"),
+            ("stays", "stay"),
+        ):
+            told = len(re.findall(words, out))
+            assert told == sum(event["event"] == kind for event in known), words
+        assert "in the envelope" not in out
+        assert "seed" not in out
+        assert re.findall(r"bits \d", out) == [f"bits {seat}"]
+
+
+def test_turns_are_picked(command):
+    def turns(*arguments):
+        code, out, _ = command(FILE, *arguments)
+        assert code == 0
+        return list(map(int, re.findall(r"^│ +(\d+) │", out, re.MULTILINE)))
+
+    last = read(FILE).end["turns"]
+    assert turns("--turns", "3:5") == [3, 4, 5]
+    assert turns("--turns", "4") == [4]
+    assert turns("--turns", ":2") == [0, 1, 2]
+    assert turns("--turns", f"{last}:") == [last]
+    assert turns("--turns", f"{last}:999", "--seat", "2") == [last]
+
+
+def test_quiet_shows_nothing(command):
+    assert command(FILE, "--quiet") == (0, "", "")
+
+
+@pytest.mark.parametrize("options", [(), ("--quiet",), ("--turns", "1"), ("--seat", "0")])
+def test_a_changed_record_is_told_in_one_line(command, tmp_path, options):
+    lines = FILE.read_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if '"event":"reach"' in line)
+    lines[at] = re.sub(r'"xy":\[\d+,', '"xy":[77,', lines[at])
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("".join(f"{line}\n" for line in lines))
+    code, out, err = command(changed, *options)
+    assert (code, out) == (1, "")
+    assert re.fullmatch(
+        rf"sleuth-replay: {changed} line {at + 1}: xy is \[77, \d+\], but in the game it is .*\n",
+        err,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (("/nowhere/game.jsonl",), 1, "/nowhere/game.jsonl: No such file or directory"),
+        (("/",), 1, "/: Is a directory"),
+        (("pyproject.toml",), 1, "pyproject.toml line 1: not JSON"),
+        ((FILE, "--seat", "4"), 1, "--seat 4: the game has seats 0 to 3"),
+        ((FILE, "--turns", "500:"), 1, "--turns 500: the game ends with turn"),
+        ((FILE, "--turns", "5:3"), 2, "argument --turns: '5:3' ends before it begins"),
+        ((FILE, "--turns", "a"), 2, "'a' is not a span of turns: write it like 3:8"),
+        ((FILE, "--turns", ":"), 2, "':' is not a span of turns"),
+        ((), 2, "the following arguments are required: FILE"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(command, monkeypatch, arguments, code, reason):
+    monkeypatch.chdir(Path(__file__).parents[2])
+    ended, out, err = command(*arguments)
+    assert (ended, out) == (code, "")
+    assert reason in err
+    assert "Traceback" not in err
+
+
+def test_help_is_quick_and_says_what_there_is(command):
+    code, out, _ = command("--help")
+    assert code == 0
+    for words in ("FILE", "--seat N", "--turns A:B", "--quiet", "run.records=3"):
+        assert words in out
+    script = (
+        "import sys, experiments.replay; print([m for m in ('numba', 'ray') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert shown.stdout == "[]\n"
+
+
+# Records of a run
+
+
+def test_writing_games_down_changes_no_result():
+    plain = play.portion(MATCH, range(40))
+    assert plain.records == {}
+    some = play.portion(Match(**{**vars(MATCH), "records": 30}), range(25, 40))
+    assert sorted(some.records) == [25, 26, 27, 28, 29]
+    assert some.rows.equals(plain.rows.slice(3 * 25))
+
+
+def test_records_are_written_whole_and_once(tmp_path):
+    portion = play.portion(Match(**{**vars(MATCH), "records": 2}), range(2))
+    kept = results.Results(tmp_path)
+    kept.add(*portion)
+    folder = tmp_path / results.RECORDS
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "game-000000.jsonl",
+        "game-000001.jsonl",
+    ]
+    for path in folder.iterdir():
+        record = read(path)
+        assert portion.records[record.game] == path.read_text()
+        assert replayed(record)[0].turn == record.end["turns"]
+    # Games that come a second time, of a task tried again, are passed over as their rows are.
+    kept.add(portion.rows, {0: "spoilt", 1: "spoilt"})
+    assert kept.games == 2
+    assert portion.records[0] == (folder / "game-000000.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [("player=heuristic",), ("player=bmcts", "player.budget.simulations=2")],
+    ids=["compiled", "searching"],
+)
+def test_a_run_writes_its_first_games_down(run_compare, ray_session, command, settings):
+    outcome = run_compare(*settings, "match.games=4", "run.records=2", "tracking.enabled=false")
+    assert outcome.code == 0, outcome.err
+    paths = sorted((outcome.folder / results.RECORDS).iterdir())
+    assert [path.name for path in paths] == ["game-000000.jsonl", "game-000001.jsonl"]
+    rows = results.focal_rows(results.read(outcome.folder)).to_pylist()
+    for path, row in zip(paths, rows, strict=False):
+        record = read(path)
+        assert record.end["turns"] == row["turns"]
+        assert record.seats[row["seat"]]["label"] == row["player"]
+        assert command(path, "--quiet") == (0, "", "")
+
+
+def test_no_records_are_written_unless_asked_for(run_compare, ray_session):
+    outcome = run_compare("player=random", "match.games=4", "tracking.enabled=false")
+    assert not (outcome.folder / results.RECORDS).exists()
+    assert json.loads((outcome.folder / "summary.json").read_text())["games"] == 4
+    assert "run.records=-1: must be at least 0" in run_compare("run.records=-1").err
+
+
+def test_the_refusal_is_for_other_callers_too(tmp_path):
+    with pytest.raises(Refusal, match="line 1: the file is empty"):
+        (tmp_path / "empty").write_text("")
+        replay.show(tmp_path / "empty", None, (0, None))

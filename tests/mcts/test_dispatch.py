@@ -1,0 +1,69 @@
+"""Functions by number, and tables of what is written one to a file."""
+
+import sys
+
+import pytest
+
+from mcts.kernel.compile import digest, jit, modules_of
+from mcts.kernel.dispatch import by_number
+
+
+@jit
+def add(a, b):
+    return a + b
+
+
+@jit
+def subtract(a, b):
+    return a - b
+
+
+@jit
+def multiply(a, b):
+    return a * b
+
+
+calculate = by_number([add, subtract, multiply])
+only = by_number([multiply])
+
+
+@jit
+def in_a_kernel(which, a, b):
+    return calculate(which, a, b) + only(0, a, b)
+
+
+@pytest.mark.parametrize(("which", "result"), [(0, 9), (1, 5), (2, 14)])
+def test_a_number_calls_its_function(which, result):
+    assert calculate(which, 7, 2) == result
+    assert in_a_kernel(which, 7, 2) == result + 14
+
+
+def test_modules_are_found_by_their_file_and_belong_to_the_digest(tmp_path, monkeypatch):
+    package = tmp_path / "found_by_file"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "first.py").write_text("A = 1\n")
+    table = package / "table.py"
+    table.write_text(
+        "from mcts.kernel.compile import modules_of\n"
+        "NAMES = [each.__name__ for each in modules_of('found_by_file') if hasattr(each, 'A')]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    module = __import__("found_by_file.table").table
+    assert module.NAMES == ["found_by_file.first"]
+    assert [each.__name__ for each in modules_of("found_by_file")] == [
+        "found_by_file.first",
+        "found_by_file.table",
+    ]
+    # A dependent's digest changes with a file that it never names.
+    before = digest(["found_by_file.table"])
+    (package / "second.py").write_text("A = 2\n")
+    from mcts.kernel import compile as kernel
+
+    kernel._closure.cache_clear()
+    kernel._imports.cache_clear()
+    assert digest(["found_by_file.table"]) != before
+    for name in [name for name in sys.modules if name.startswith("found_by_file")]:
+        del sys.modules[name]
+    kernel._closure.cache_clear()
+    kernel._imports.cache_clear()
