@@ -86,10 +86,16 @@ def _imports(module: str) -> tuple[str, ...]:
                 source = importlib.util.resolve_name("." * node.level + source, package)
             named.append(source)
             named += [f"{source}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == modules_of.__name__:
-            named += _names_in(ast.literal_eval(node.args[0]))
+        elif _lists_modules(node):
+            named += _names_in(node.args[0].value)
     ours = (name for name in named if name.partition(".")[0] in packages)
     return tuple(name for name in ours if _file_of(name) is not None)
+
+
+def _lists_modules(node: ast.AST) -> bool:
+    """Tell whether ``node`` is a call of `modules_of` with a literal."""
+    named = isinstance(node, ast.Call) and getattr(node.func, "id", "") == modules_of.__name__
+    return named and isinstance(node.args[0], ast.Constant)
 
 
 def _names_in(package: str) -> list[str]:
