@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, make_dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -157,20 +157,17 @@ class Planner(Seat):
     budget: Budget = field(default_factory=Budget)
 
 
-@dataclass
-class Rules:
-    """What `sim.rules.preset` takes, which also checks the ranges."""
+def _rules() -> type:
+    """Return the schema of rules: the switches of ``ledford.yaml`` with the types they have there.
 
-    name: str = MISSING
-    players: int = MISSING
-    hands: str = MISSING
-    board: bool = MISSING
-    dice: int = MISSING
-    doors: str = MISSING
-    blocking: bool = MISSING
-    movement: str = MISSING
-    accuse: str = MISSING
-    turn_cap: int = MISSING
+    `sim.rules.preset` checks values and combinations.
+    """
+    shipped = OmegaConf.load(files("conf").joinpath("rules/ledford.yaml"))
+    switches = [(str(key), type(value)) for key, value in shipped.items() if key != "defaults"]
+    return make_dataclass("Rules", [(*each, field(default=MISSING)) for each in switches])
+
+
+Rules = _rules()
 
 
 @dataclass

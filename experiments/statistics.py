@@ -1,4 +1,4 @@
-"""Intervals for what is measured: a win rate, and the difference of two on the same games."""
+"""Intervals for what is measured: a win rate, the difference of two on the same games, a mean."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from math import sqrt
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import binomtest
+from scipy.stats import binomtest, bootstrap
 
 CONFIDENCE = 0.95
+_RESAMPLES = 1000
+_BATCH = 50
+"""Resamples held in memory at a time."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A rate or a difference of rates, with the interval that holds it with `CONFIDENCE`."""
+    """A value with the interval that holds the true one with `CONFIDENCE`; as text, per cent."""
 
     value: float
     low: float
@@ -37,6 +40,37 @@ def win_rate(wins: int, games: int) -> Estimate:
     low = 0.0 if wins == 0 else float(interval.low)
     high = 1.0 if wins == games else float(interval.high)
     return Estimate(wins / games, low, high)
+
+
+def mean(values: np.ndarray) -> Estimate:
+    """Return the mean of many ``values`` with its normal interval.
+
+    Raises
+    ------
+    ValueError
+        On fewer than two values.
+    """
+    if len(values) < 2:
+        raise ValueError("an interval of a mean needs two values")
+    value = float(np.mean(values))
+    margin = float(ndtri((1 + CONFIDENCE) / 2) * np.std(values, ddof=1)) / sqrt(len(values))
+    return Estimate(value, value - margin, value + margin)
+
+
+def median(values: np.ndarray) -> Estimate:
+    """Return the median of ``values`` with the interval of order statistics, for any distribution.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    if not len(values):
+        raise ValueError("there is no median of nothing")
+    ordered = np.sort(values)
+    # The number of values below the true median is binomial.
+    least = max(int(binom.ppf((1 - CONFIDENCE) / 2, len(values), 0.5)) - 1, 0)
+    return Estimate(float(np.median(values)), float(ordered[least]), float(ordered[-1 - least]))
 
 
 def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
@@ -67,3 +101,49 @@ def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
     return Estimate(
         (gained - lost) / first.size, max(-1.0, centre - margin), min(1.0, centre + margin)
     )
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean with its standard error and the interval that holds it with `CONFIDENCE`."""
+
+    value: float
+    low: float
+    high: float
+    error: float
+
+
+def clustered_means(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[Mean]:
+    """Return means of measurements that are dependent within a game and independent between games.
+
+    The bootstrap draws whole games [Efron & Tibshirani 1993, s. 8], with percentile intervals; the
+    means of one call share the draws.
+
+    Parameters
+    ----------
+    totals, counts : (means, games), sum and number of the measurements of each game
+    seed : of the bootstrap
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two games, or a mean has no measurement.
+    """
+    totals, counts = np.asarray(totals, float), np.asarray(counts, float)
+    if totals.shape[1] < 2 or not counts.any(axis=1).all():
+        raise ValueError("a mean with an interval needs two games and a measurement")
+    drawn = bootstrap(
+        (totals, counts),
+        lambda total, count, axis: total.sum(axis=axis) / count.sum(axis=axis),
+        n_resamples=_RESAMPLES,
+        batch=_BATCH,
+        paired=True,
+        axis=-1,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        random_state=np.random.default_rng(seed),
+    )
+    values = totals.sum(axis=1) / counts.sum(axis=1)
+    interval = drawn.confidence_interval
+    figures = zip(values, interval.low, interval.high, drawn.standard_error, strict=True)
+    return [Mean(*map(float, each)) for each in figures]

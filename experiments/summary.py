@@ -46,10 +46,10 @@ def summarise(table: pa.Table, players: int) -> dict[str, Any]:
     }
 
 
-def write(folder: Path, summary: dict[str, Any]) -> Path:
+def write(folder: Path, summary: dict[str, Any], name: str = SUMMARY) -> Path:
     """Write ``summary`` as JSON, whole or not at all, and return its path."""
-    path = folder / SUMMARY
-    writing = folder / f".{SUMMARY}.writing"
+    path = folder / name
+    writing = folder / f".{name}.writing"
     writing.write_text(json.dumps(summary, indent=2) + "\n")
     writing.replace(path)
     return path

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from experiments import references
 from experiments.references import Reference, Yardstick
-from experiments.statistics import Estimate, mean, win_rate
+from experiments.statistics import Estimate, mean, median, win_rate
 from sim.arena import play_many
 from sim.rules import Rules
 
@@ -24,6 +24,7 @@ PORTION, SLOW_PORTION = 2_000, 50
 """Games of one task, some 0.1 s: what Ctrl-C waits for."""
 
 WIN_RATE = "win rate"
+RATES = (WIN_RATE, references.ENDLESS)
 
 LINE = pa.schema(
     [
@@ -35,9 +36,9 @@ LINE = pa.schema(
         ("others_threshold", pa.float64()),
         ("games", pa.int64()),
         ("value", pa.float64()),  # a rate from 0 to 1, or turns, or suggestions
-        ("low", pa.float64()),  # of the 95 % interval; null where there is none
+        ("low", pa.float64()),  # of the 95 % interval
         ("high", pa.float64()),
-        ("reference", pa.float64()),
+        ("reference", pa.float64()),  # null where nothing is known
         ("reference_low", pa.float64()),
         ("reference_high", pa.float64()),
         ("source", pa.string()),
@@ -66,6 +67,11 @@ class Played:
     capped: np.ndarray
     turns: np.ndarray
     suggestions: np.ndarray
+
+
+def warm(rules: Rules) -> None:
+    """Load the arena's compiled code, or compile it, before threads wait for each other to."""
+    play_many(rules, ["random"] * rules.players, 0, np.arange(1))
 
 
 def played(
@@ -150,11 +156,11 @@ def _lengths(games: Played) -> dict[str, Estimate]:
     """Return the quantities of `references.LENGTHS`."""
     found = {
         references.TURNS: mean(games.turns),
-        references.TURNS_MEDIAN: Estimate(float(np.median(games.turns)), np.nan, np.nan),
+        references.TURNS_MEDIAN: median(games.turns),
         references.SUGGESTIONS: mean(games.suggestions),
         references.ENDLESS: win_rate(int(games.capped.sum()), len(games.capped)),
     }
-    if games.decided.any():
+    if np.count_nonzero(games.decided) > 1:
         found[references.TURNS_WON] = mean(games.turns[games.decided])
         found[references.SUGGESTIONS_WON] = mean(games.suggestions[games.decided])
     return {quantity: found[quantity] for quantity in references.LENGTHS if quantity in found}
@@ -167,7 +173,6 @@ def _line(
     ours: Estimate,
     reference: Reference | None,
 ) -> dict[str, Any]:
-    low, high = (None if np.isnan(end) else end for end in (ours.low, ours.high))
     theirs = (reference and reference.interval) or (None, None)
     difference = None if reference is None else ours.value - reference.value
     return {
@@ -179,15 +184,15 @@ def _line(
         "others_threshold": yardstick.others.threshold,
         "games": len(games.won),
         "value": ours.value,
-        "low": low,
-        "high": high,
+        "low": ours.low,
+        "high": ours.high,
         "reference": reference and reference.value,
         "reference_low": theirs[0],
         "reference_high": theirs[1],
         "source": reference and reference.source,
         "difference": difference,
         "within": abs(difference) <= references.WITHIN
-        if difference is not None and quantity in (WIN_RATE, references.ENDLESS)
+        if difference is not None and quantity in RATES
         else None,
         "nobody_won": 1 - float(games.decided.mean()),
     }

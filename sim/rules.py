@@ -39,27 +39,6 @@ CATEGORY_HANDS = ((2, 1, 3), (1, 2, 3), (2, 2, 2))
 FIXED_PLAYERS = {"cai2006": 3, "ferrari2009": 3}
 """Presets whose source is a game for one number of players."""
 
-WORLD = np.dtype(
-    [
-        *BOARD.descr,
-        ("players", np.int64),
-        ("hand_sizes", np.int64, (MAX_PLAYERS,)),
-        ("shares", np.int64, (MAX_PLAYERS, 3)),  # cards of each category, -1 where not public
-        ("turn_cap", np.int64),  # turns after which the game is a draw
-        ("dice", np.int64),
-        ("board", np.int64),  # 0: no board, every room is at hand
-        ("any_door", np.int64),  # 1: a room may be left by any door
-        ("blocking", np.int64),  # 1: a pawn closes its corridor square
-        ("free", np.int64),  # 1: a pawn may stop on any square within the roll
-        ("accuse", np.int64),  # place in `ACCUSE`
-        ("start", np.int64, (MAX_PLAYERS,)),  # start square of each seat
-        ("seat_of", np.int64, (len(SUSPECTS),)),  # seat that plays a suspect, -1 if none
-        ("steps", np.int64, (N_ROOMS, N_SPOTS)),  # to be in the room under these rules, no pawns
-        ("turns", np.float64, (FARTHEST,)),  # expected turns to walk so many steps
-    ],
-    align=True,
-)
-
 
 @dataclass(frozen=True)
 class Rules:
@@ -150,6 +129,27 @@ class Rules:
         return SEATS[self.players]
 
 
+WORLD = np.dtype(
+    [
+        *BOARD.descr,
+        ("players", np.int64),
+        ("hand_sizes", np.int64, (MAX_PLAYERS,)),
+        ("shares", np.int64, (MAX_PLAYERS, 3)),  # cards of each category, -1 where not public
+        ("turn_cap", np.int64),  # turns after which the game is a draw
+        ("dice", np.int64),
+        *((each.name, np.int64) for each in fields(Rules) if each.type == "bool"),
+        ("any_door", np.int64),  # 1: a room may be left by any door
+        ("free", np.int64),  # 1: a pawn may stop on any square within the roll
+        ("accuse", np.int64),  # place in `ACCUSE`
+        ("start", np.int64, (MAX_PLAYERS,)),  # start square of each seat
+        ("seat_of", np.int64, (len(SUSPECTS),)),  # seat that plays a suspect, -1 if none
+        ("steps", np.int64, (N_ROOMS, N_SPOTS)),  # to be in the room under these rules, no pawns
+        ("turns", np.float64, (FARTHEST,)),  # expected turns to walk so many steps
+    ],
+    align=True,
+)
+"""Rules and board as kernels read them; a switch that is true or false is 1 or 0."""
+
 PRESETS = {
     "ledford": Rules(),
     "ferrari2009": Rules(
@@ -236,9 +236,10 @@ def world(rules: Rules) -> np.recarray:
         record.shares[: rules.players] = rules.shares
     record.turn_cap = rules.turn_cap
     record.dice = rules.dice
-    record.board = rules.board
+    for switch in fields(Rules):
+        if switch.type == "bool":
+            record[switch.name] = getattr(rules, switch.name)
     record.any_door = rules.doors == "any"
-    record.blocking = rules.blocking
     record.free = rules.movement == "free"
     record.accuse = ACCUSE.index(rules.accuse)
     record.seat_of[:] = -1

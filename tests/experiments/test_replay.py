@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from experiments import play, replay, results
-from experiments.commandline import Refusal
 from experiments.schedule import Match
 from sim.record import read
 from sim.replay import replay as replayed
@@ -213,9 +212,3 @@ def test_no_records_are_written_unless_asked_for(run_compare, ray_session):
     assert not (outcome.folder / results.RECORDS).exists()
     assert json.loads((outcome.folder / "summary.json").read_text())["games"] == 4
     assert "run.records=-1: must be at least 0" in run_compare("run.records=-1").err
-
-
-def test_the_refusal_is_for_other_callers_too(tmp_path):
-    with pytest.raises(Refusal, match="line 1: the file is empty"):
-        (tmp_path / "empty").write_text("")
-        replay.show(tmp_path / "empty", None, (0, None))

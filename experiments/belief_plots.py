@@ -1,0 +1,138 @@
+"""Pictures of how good beliefs are, from the figures of `experiments.calibration`.
+
+Colours are those of Okabe and Ito, which stay apart for the colour-blind; markers differ as well.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")  # a run has no display
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+_LOOKS = (
+    ("#0072B2", "o"),
+    ("#D55E00", "s"),
+    ("#009E73", "^"),
+    ("#CC79A7", "D"),
+    ("#56B4E9", "v"),
+    ("#E69F00", "P"),
+    ("#000000", "X"),
+)
+_GREY = "#666666"
+
+
+def accuracy_plot(figures: dict[str, Any], title: str, path: Path) -> Path:
+    """Draw log loss and bias by number of suggestions, with their intervals as bands, to a PNG.
+
+    Parameters
+    ----------
+    figures : by belief, of `calibration.summarise`
+    title : who played
+    path : of the PNG
+    """
+    figure, (loss, bias) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    for i, (name, each) in enumerate(figures.items()):
+        rows = each["by_suggestions"]
+        _band(loss, rows, "log_loss", name, i)
+        _band(bias, rows, "bias", name, i)
+    loss.set(ylabel="log loss of the true envelope, bits", ylim=(0, None))
+    bias.axhline(0, color=_GREY, linestyle="--", linewidth=1)
+    bias.set(ylabel="bias: entropy less log loss, bits")
+    below, above = bias.get_ylim()
+    # Very sure of the wrong thing would leave nothing to be seen of the others.
+    bias.set_ylim(max(below, -2.0), above)
+    bias.text(0.99, 0.98, "too unsure", transform=bias.transAxes, ha="right", va="top", color=_GREY)
+    bias.text(0.99, 0.02, "too sure", transform=bias.transAxes, ha="right", color=_GREY)
+    for axes in (loss, bias):
+        axes.set_xlabel("suggestions made, by all players together")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", alpha=0.25)
+    handles, labels = loss.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    return _save(figure, title, path)
+
+
+def _band(axes: Axes, rows: list[dict[str, Any]], key: str, name: str, place: int) -> None:
+    """Draw one figure of one belief over the suggestions made."""
+    rows = [row for row in rows if row.get(key) is not None]
+    colour, marker = _LOOKS[place % len(_LOOKS)]
+    asked = [row["suggestions"] for row in rows]
+    low, value, high = (
+        np.array([row[key][part] for row in rows]) for part in ("low", "value", "high")
+    )
+    axes.plot(asked, value, color=colour, marker=marker, markersize=5, linewidth=1.5, label=name)
+    axes.fill_between(asked, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def calibration_plot(figures: dict[str, Any], title: str, path: Path) -> Path:
+    """Draw a reliability diagram of the marginals, one panel a belief, to a PNG.
+
+    Parameters
+    ----------
+    figures : by belief, of `calibration.summarise`
+    title : who played
+    path : of the PNG
+    """
+    across = min(len(figures), 3)
+    down = -(-len(figures) // across)
+    figure, panels = plt.subplots(
+        down,
+        across,
+        figsize=(max(3.5 * across, 5.5), 3.7 * down + 0.5),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    for i, axes in enumerate(panels.flat):
+        if i >= len(figures):
+            axes.set_visible(False)
+            # The panel above has the labels that this one would have had.
+            panels[down - 2, i % across].tick_params(labelbottom=True)
+            continue
+        name = list(figures)[i]
+        _reliability(axes, figures[name], name, i)
+    figure.supxlabel("P(card in the envelope), as the belief has it: mean of the bin")
+    figure.supylabel("how often it was there, 95 %")
+    return _save(figure, title, path)
+
+
+def _reliability(axes: Axes, each: dict[str, Any], name: str, place: int) -> None:
+    """Draw the bins of one belief beside the diagonal."""
+    colour, marker = _LOOKS[place % len(_LOOKS)]
+    axes.plot([0, 1], [0, 1], color=_GREY, linestyle="--", linewidth=1)
+    rows = [row for row in each["bins"] if row["observed"] is not None]
+    said = np.array([row["predicted"] for row in rows])
+    value, low, high = (
+        np.array([row["observed"][part] for row in rows]) for part in ("value", "low", "high")
+    )
+    axes.errorbar(
+        said, value, [value - low, high - value], color=colour, marker=marker, markersize=5,
+        linewidth=1.2, capsize=3,
+    )  # fmt: skip
+    wrong = [f"{claim['wrong']} of {claim['cards']:,}" for claim in each["certain"]]
+    axes.set_title(name)
+    axes.text(
+        0.97, 0.03, f"certain and wrong:\nnot there {wrong[0]}\nthere {wrong[1]}",
+        transform=axes.transAxes, ha="right", va="bottom", fontsize=8, color=_GREY,
+    )  # fmt: skip
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(PercentFormatter(1))
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _save(figure: plt.Figure, title: str, path: Path) -> Path:
+    figure.suptitle(title)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+    return path
