@@ -17,6 +17,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
+from experiments import calibration
+
 _LOOKS = (
     ("#0072B2", "o"),
     ("#D55E00", "s"),
@@ -30,7 +32,9 @@ _GREY = "#666666"
 
 
 def accuracy_plot(figures: dict[str, Any], title: str, path: Path) -> Path:
-    """Draw log loss and bias by number of suggestions, with their intervals as bands, to a PNG.
+    """Draw figures by number of suggestions, with their intervals as bands, to a PNG.
+
+    They are log loss, its excess over that of the exact belief where that was measured, and bias.
 
     Parameters
     ----------
@@ -38,25 +42,32 @@ def accuracy_plot(figures: dict[str, Any], title: str, path: Path) -> Path:
     title : who played
     path : of the PNG
     """
-    figure, (loss, bias) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
-    for i, (name, each) in enumerate(figures.items()):
-        rows = each["by_suggestions"]
-        _band(loss, rows, "log_loss", name, i)
-        _band(bias, rows, "bias", name, i)
-    loss.set(ylabel="log loss of the true envelope, bits", ylim=(0, None))
-    bias.axhline(0, color=_GREY, linestyle="--", linewidth=1)
-    bias.set(ylabel="bias: entropy less log loss, bits")
-    below, above = bias.get_ylim()
-    # Very sure of the wrong thing would leave nothing to be seen of the others.
-    bias.set_ylim(max(below, -2.0), above)
-    bias.text(0.99, 0.98, "too unsure", transform=bias.transAxes, ha="right", va="top", color=_GREY)
-    bias.text(0.99, 0.02, "too sure", transform=bias.transAxes, ha="right", color=_GREY)
-    for axes in (loss, bias):
-        axes.set_xlabel("suggestions made, by all players together")
+    labels = {
+        "log_loss": "log loss of the true envelope, bits",
+        "excess": "log loss above the exact belief's, bits",
+        "bias": "bias: entropy less log loss, bits",
+    }
+    if len(figures) == 1 or calibration.REFERENCE not in figures:
+        del labels["excess"]
+    figure, panels = plt.subplots(
+        1, len(labels), figsize=(4.6 * len(labels), 4.6), layout="constrained"
+    )
+    for axes, (key, label) in zip(panels, labels.items(), strict=True):
+        for i, (name, each) in enumerate(figures.items()):
+            if key != "excess" or name != calibration.REFERENCE:
+                _band(axes, each["by_suggestions"], key, name, i)
+        axes.set(xlabel="suggestions made, by all players together", ylabel=label)
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", alpha=0.25)
-    handles, labels = loss.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+        if key != "log_loss":
+            axes.axhline(0, color=_GREY, linestyle="--", linewidth=1)
+    loss, bias = panels[0], panels[-1]
+    loss.set_ylim(0, None)
+    for side, what in (("top", "too unsure"), ("bottom", "too sure")):
+        height = 0.98 if side == "top" else 0.02
+        bias.text(0.99, height, what, transform=bias.transAxes, ha="right", va=side, color=_GREY)
+    handles, names = loss.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
     return _save(figure, title, path)
 
 

@@ -56,22 +56,51 @@ def _parser() -> argparse.ArgumentParser:
         f"and {ACCURACY} to its folder. A belief is calibrated if its bias, entropy less log loss, "
         "is 0 within its interval. The same seed plays the same games. "
         "Example: %(prog)s --player uniform --games 2000 --beliefs exact,factored",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = parser.add_argument
-    add("--rules", default="ledford", metavar="NAME", help="a preset of sim.rules")
-    add("--players", type=int, metavar="N", help="3 to 6 (default: the preset's)", default=None)
-    add("--player", default="uniform", metavar="NAME", help="the policy in all seats")
-    add("--showing", default="random", metavar="RULE", help="how they show: random or "
-        "least_informative")  # fmt: skip
-    add("--assume", default=None, metavar="RULE", help="how the beliefs take them to show: "
-        "uniform or least_informative (default: as they do)")  # fmt: skip
-    add("--beliefs", default="all", metavar="A,B", help="of belief.table, or all")
-    add("--games", type=int, default=200, metavar="N", help="1,000 particles take some 60 ms a "
-        "game, the others 1 to 4")  # fmt: skip
-    add("--seed", type=int, default=0, metavar="N", help="of games, particles and intervals")
-    add("--bins", type=int, default=10, metavar="N", help="of the reliability diagram")
-    add("--folder", type=Path, default=None, help="of the results (default: a new one in outputs)")
+    add("--rules", default="ledford", metavar="NAME", help="a preset (default: %(default)s)")
+    add("--players", type=int, metavar="N", help="3 to 6 (default: the preset's)")
+    add(
+        "--player",
+        default="uniform",
+        metavar="NAME",
+        help="the policy in all seats (default: %(default)s)",
+    )
+    add(
+        "--showing",
+        default="random",
+        metavar="RULE",
+        help="how the seats show: random or least_informative (default: %(default)s)",
+    )
+    add(
+        "--assume",
+        metavar="RULE",
+        help="how the beliefs take them to show: uniform or least_informative (default: as they "
+        "do)",
+    )
+    add("--beliefs", default="all", metavar="A,B", help="names, or all (default: %(default)s)")
+    add(
+        "--games",
+        type=int,
+        default=200,
+        metavar="N",
+        help="particles take some 60 ms a game, the others 1 to 4 (default: %(default)s)",
+    )
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of games, particles and intervals (default: %(default)s)",
+    )
+    add(
+        "--bins",
+        type=int,
+        default=10,
+        metavar="N",
+        help="of the reliability diagram (default: %(default)s)",
+    )
+    add("--folder", type=Path, help="of the results (default: a new one in outputs)")
     return parser
 
 
@@ -114,6 +143,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _checked(arguments: argparse.Namespace) -> tuple[Rules, Policy, list[str], int]:
     """Return rules, policy, names of beliefs and the assumed showing rule, after checking them."""
     from belief.table import BELIEFS
+    from experiments.calibration import REFERENCE
     from sim.policies.table import SHOWING, Policy
     from sim.rules import preset
 
@@ -123,8 +153,10 @@ def _checked(arguments: argparse.Namespace) -> tuple[Rules, Policy, list[str], i
         policy = Policy(arguments.player, showing=arguments.showing)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
-    names = list(BELIEFS) if arguments.beliefs == "all" else arguments.beliefs.split(",")
-    names = list(dict.fromkeys(names))
+    if arguments.beliefs == "all":
+        names = sorted(BELIEFS, key=lambda name: name != REFERENCE)
+    else:
+        names = list(dict.fromkeys(arguments.beliefs.split(",")))
     for name in names:
         if name not in BELIEFS:
             hint = did_you_mean(name, BELIEFS)
@@ -237,20 +269,25 @@ def _described(showing: str) -> str:
 
 
 def _show(figures: dict[str, Any], title: str, folder: Path, console: Console) -> None:
-    """Print the table."""
+    """Print the table, for a terminal of 80 columns."""
+    from rich import box
     from rich.table import Table
 
-    table = Table(title=title, caption="bits, means with 95 % intervals by game")
+    table = Table(
+        title=title,
+        caption="bits, with half of the 95 % interval, by game; us: microseconds an update",
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
+    )
     table.add_column("belief")
-    for column in ("games", "log loss", "above exact", "bias", "zeros", "failed", "us/update"):
+    for column in ("log loss", "above exact", "bias", "zeros", "failed", "us"):
         table.add_column(column, justify="right")
     for name, each in figures.items():
         took = each["microseconds"]
         table.add_row(
             name,
-            str(each["games"]),
             _interval(each["log_loss"]),
-            "" if name == "exact" else _interval(each.get("excess")),
+            _interval(each.get("excess"), "+"),
             _interval(each["bias"], "+"),
             "" if each["zeros"] is None else f"{each['zeros']:.2%}",
             str(sum(each["raised"].values())),
@@ -263,7 +300,7 @@ def _show(figures: dict[str, Any], title: str, folder: Path, console: Console) -
 def _interval(mean: dict[str, float] | None, sign: str = "") -> str:
     if mean is None:
         return ""
-    return f"{mean['value']:{sign}.3f} ({mean['low']:{sign}.3f} to {mean['high']:{sign}.3f})"
+    return f"{mean['value']:{sign}.3f} ± {(mean['high'] - mean['low']) / 2:.3f}"
 
 
 if __name__ == "__main__":

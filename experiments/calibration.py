@@ -60,7 +60,7 @@ def summarise(table: pa.Table, bins: int, seed: int) -> dict[str, Any]:
     found = {}
     for name, part in parts.items():
         square = squares[name]
-        if reference is not None:
+        if reference is not None and name != REFERENCE:
             square["excess"] = square["log_loss"] - reference
         good = part.filter(part["raised"].is_null())
         probability = good["probability"].to_numpy()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
+
+from omegaconf import OmegaConf
 
 from experiments.statistics import Estimate, win_rate
 
@@ -26,18 +29,7 @@ class Published:
 _THESIS = "Ledford 2018"
 _AGAIN = "program of Ledford 2018, run again"
 
-_RULES = {
-    "name": "ledford",
-    "players": 4,
-    "hands": "equal",
-    "board": True,
-    "dice": 1,
-    "doors": "entry",
-    "blocking": True,
-    "movement": "towards",
-    "accuse": "start",
-    "turn_cap": 3000,
-}
+_RULES = "ledford"
 
 _RESULTS = {
     ("bmcts", "heuristic"): Published(408, 2000, _THESIS),
@@ -48,4 +40,6 @@ _RESULTS = {
 
 def published(player: str, opponent: str, rules: Mapping[str, Any]) -> Published | None:
     """Return the published result of one ``player`` against ``opponent`` in all other seats."""
-    return _RESULTS.get((player, opponent)) if rules == _RULES else None
+    shipped = dict(OmegaConf.load(files("conf").joinpath(f"rules/{_RULES}.yaml")))
+    del shipped["defaults"]
+    return _RESULTS.get((player, opponent)) if rules == shipped else None

@@ -1,14 +1,13 @@
 """The strength yardsticks: set-ups of compiled policies, each with what it measured elsewhere.
 
-Three sources, all games of four under the rules of [Ledford 2018]:
+Two sources, both of games of four under the rules of [Ledford 2018]:
 
-* the thesis and its released program (`experiments.published`, and the lengths of games below),
-  which plays the thesis' heuristic and random players alone;
+* the program released with the thesis, run again (`experiments.published`, and the lengths of games
+  below), which has the heuristic and the random player alone;
 * the trial simulator, a sketch written before this project and measured over 1,000 to 20,000 games
   a figure.  Its rules are those here except that pawns do not close corridors, that a summoned pawn
   always arrives at the first door of the room, and that games end after 1,000 turns.  An interval
-  is given where it or the number of games was written down;
-* symmetry, where all players are alike.
+  is given where it or the number of games was written down.
 
 A yardstick is not a result to reproduce to the digit: the simulators differ.  `WITHIN` is how far
 apart two of them may be before the difference wants an explanation.
@@ -70,9 +69,8 @@ def _short(policy: Policy) -> str:
     return policy.name + (f"({', '.join(switches)})" if switches else "")
 
 
-TRIAL = "trial simulator"
-PROGRAM = "released program"
-SYMMETRY = "symmetry"
+TRIAL, PROGRAM = "trial", "program"
+"""The two sources."""
 
 
 def _trial(rate: float, *interval: float, games: int = 0) -> Reference:
@@ -90,14 +88,13 @@ def _program(focal: str, others: str) -> Reference:
     return Reference(found.rate.value, PROGRAM, (found.rate.low, found.rate.high))
 
 
-_EVEN = Reference(1 / PLAYERS, SYMMETRY)
-
 _RANDOM, _HEURISTIC, _CLOSURE, _SWIFT, _GREEDY = map(
     Policy, ("random", "heuristic", "closure", "swift", "greedy")
 )
 _BOLD = Policy("swift", threshold=0.35)
 
 _AGAINST_WAITING = {
+    1.0: 0.25,
     0.7: 0.269,
     0.6: 0.313,
     0.5: 0.398,
@@ -113,7 +110,7 @@ _AGAINST_BOLD = {1.0: 0.177, 0.5: 0.198, 0.4: 0.217, 0.3: 0.239, 0.25: 0.248}
 YARDSTICKS = (
     Yardstick(_RANDOM, _HEURISTIC, (_program("random", "heuristic"),)),
     Yardstick(_HEURISTIC, _RANDOM, (_program("heuristic", "random"), _trial(0.913))),
-    Yardstick(_HEURISTIC, _HEURISTIC, (_EVEN,)),
+    Yardstick(_HEURISTIC, _HEURISTIC),
     Yardstick(Policy("heuristic", inference=False), _HEURISTIC),
     Yardstick(_CLOSURE, _HEURISTIC, (_trial(0.633, 0.626, 0.640),)),
     Yardstick(_SWIFT, _HEURISTIC, (_trial(0.918, games=10_000),)),
@@ -124,7 +121,6 @@ YARDSTICKS = (
     Yardstick(_GREEDY, _SWIFT, (_trial(0.27),)),
     Yardstick(Policy("greedy", threshold=0.5), _GREEDY, (_trial(0.441),)),
     Yardstick(Policy("greedy", threshold=0.35), _GREEDY, (_trial(0.48, 0.449, 0.511),)),
-    Yardstick(_SWIFT, _SWIFT, (_EVEN,)),
     *(
         Yardstick(Policy("swift", threshold=at), _SWIFT, (_trial(rate, games=20_000),))
         for at, rate in _AGAINST_WAITING.items()
@@ -133,7 +129,7 @@ YARDSTICKS = (
         Yardstick(Policy("swift", threshold=at), _BOLD, (_trial(rate),))
         for at, rate in _AGAINST_BOLD.items()
     ),
-    Yardstick(_BOLD, _BOLD, (_EVEN,)),
+    Yardstick(_BOLD, _BOLD),
 )
 """All set-ups, from the weakest players to the strongest; the threshold curve is the end of it."""
 

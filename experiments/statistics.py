@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import binomtest, bootstrap
+from scipy.stats import binom, binomtest, bootstrap
 
 CONFIDENCE = 0.95
 _RESAMPLES = 1000

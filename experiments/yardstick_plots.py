@@ -12,6 +12,7 @@ matplotlib.use("Agg")  # a run has no display
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from experiments import references
@@ -20,7 +21,11 @@ from experiments.yardstick_games import WIN_RATE
 _OURS, _THEIRS, _PARITY = "#0072B2", "#D55E00", "#666666"
 """Blue and vermilion are told apart by the colour-blind too [Okabe and Ito 2008]."""
 
-_SHAPES = {references.TRIAL: "D", references.PROGRAM: "s", references.SYMMETRY: "|"}
+_SHAPES = {references.TRIAL: "D", references.PROGRAM: "s"}
+_SOURCES = {
+    references.TRIAL: "reference: trial simulator",
+    references.PROGRAM: "reference: released program",
+}
 
 _SERIES = {
     1.0: ("three that wait for certainty", _OURS, "o"),
@@ -51,8 +56,8 @@ def dots(lines: list[dict[str, Any]], title: str, parity: float, path: Path) -> 
         _dot(axes, row - _SHIFT, same[0], "", _OURS, "o", "ours")
         for line in same:
             if line["reference"] is not None:
-                source = line["source"]
-                _dot(axes, row + _SHIFT, line, "reference", _THEIRS, _SHAPES[source], source)
+                shape, label = _SHAPES[line["source"]], _SOURCES[line["source"]]
+                _dot(axes, row + _SHIFT, line, "reference", _THEIRS, shape, label)
         _figures(axes, row, same)
     _figures_head(axes)
     axes.set_yticks(range(len(setups)), [same[0]["setup"] for same in setups])
@@ -63,8 +68,8 @@ def dots(lines: list[dict[str, Any]], title: str, parity: float, path: Path) -> 
     axes.grid(axis="y", alpha=0.25)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    _legend_once(axes, loc="upper center", bbox_to_anchor=(0.5, -0.1 - 0.8 / len(setups)), ncols=5)
-    _save(figure, title, path)
+    _legend_once(figure, axes, loc="outside lower center", ncols=4)
+    _save(figure, f"One policy against others of a kind, {title}", path)
 
 
 def threshold_curve(lines: list[dict[str, Any]], title: str, parity: float, path: Path) -> None:
@@ -85,11 +90,11 @@ def threshold_curve(lines: list[dict[str, Any]], title: str, parity: float, path
         xlabel="accuses from this probability of the envelope on",
         ylabel="win rate of one swift player",
     )
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    _legend_once(axes, loc="upper right", title="against")
-    _save(figure, title, path)
+    axes.legend(loc="upper right", frameon=False, fontsize=9, title="one against")
+    _save(figure, f"Accusing early among swift players, {title}", path)
 
 
 def _on_curve(line: dict[str, Any]) -> bool:
@@ -157,10 +162,8 @@ def _figures_head(axes: Axes) -> None:
         )
 
 
-def _series(
-    axes: Axes, points: list[dict[str, Any]], name: str, colour: str, marker: str
-) -> None:
-    """Draw one curve: ours as a line in its band, the references as hollow points."""
+def _series(axes: Axes, points: list[dict[str, Any]], name: str, colour: str, marker: str) -> None:
+    """Draw one curve: ours as a line in its 95 % band, the references as hollow points."""
     at = [point["focal_threshold"] for point in points]
     low, high = [point["low"] for point in points], [point["high"] for point in points]
     axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
@@ -170,7 +173,7 @@ def _series(
         color=colour,
         marker=marker,
         markersize=4,
-        label=f"{name}: ours",
+        label=f"{name}: ours, 95 % band",
     )
     known = [point for point in points if point["reference"] is not None]
     if not known:
@@ -187,15 +190,14 @@ def _series(
     )
 
 
-def _legend_once(axes: Axes, **options: Any) -> None:
-    """Add a legend in which every label stands once."""
+def _legend_once(figure: Figure, axes: Axes, **options: Any) -> None:
+    """Add a legend outside ``axes`` in which every label stands once."""
     handles, labels = axes.get_legend_handles_labels()
-    once = dict(zip(reversed(labels), reversed(handles), strict=True))
-    order = [label for label in dict.fromkeys(labels)]
-    axes.legend([once[label] for label in order], order, frameon=False, fontsize=9, **options)
+    once = dict(zip(labels, handles, strict=True))
+    figure.legend(once.values(), once.keys(), frameon=False, fontsize=9, **options)
 
 
-def _save(figure: plt.Figure, title: str, path: Path) -> None:
+def _save(figure: Figure, title: str, path: Path) -> None:
     figure.suptitle(title)
     figure.savefig(path, dpi=150)
     plt.close(figure)

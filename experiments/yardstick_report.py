@@ -13,7 +13,7 @@ from rich.table import Table
 
 from experiments import provenance, references, summary
 from experiments.statistics import Estimate
-from experiments.yardstick_games import LINE, RATES
+from experiments.yardstick_games import LINE, RATES, WIN_RATE
 from sim.rules import PRESETS, Rules
 
 JSON, PARQUET = "yardsticks.json", "yardsticks.parquet"
@@ -61,38 +61,45 @@ def rules_label(rules: Rules) -> str:
 
 
 def show(found: list[dict[str, Any]], rules: Rules, console: Console) -> None:
-    """Print the lines ``found`` beside their references."""
-    table = Table(title=f"{rules_label(rules)}; 95 % intervals in brackets")
-    for column in ("set-up", "quantity"):
-        table.add_column(column, no_wrap=True)
-    for column in ("games", "ours", "reference"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("source")
-    table.add_column("difference", justify="right")
-    table.add_column(f"within {100 * references.WITHIN:.0f} points")
-    for line in found:
-        table.add_row(*as_text(line))
-    console.print(table)
+    """Print the lines ``found`` beside their references: win rates, then lengths of games."""
+    rates = [line for line in found if line["quantity"] == WIN_RATE]
+    console.print(_table(rates, "setup", "set-up", f"Win rates, {rules_label(rules)}"))
+    lengths = [line for line in found if line["quantity"] != WIN_RATE]
+    if lengths:
+        console.print(_table(lengths, "quantity", "", f"Games of {references.LENGTHS_OF}"))
 
 
-def as_text(line: dict[str, Any]) -> list[str]:
-    """Return the cells of one line, all text."""
+def _table(lines: list[dict[str, Any]], key: str, heading: str, title: str) -> Table:
+    """Return a table with the column ``key`` of the lines in front."""
+    table = Table(title=title)
+    table.add_column(heading)
+    for column in ("games", "ours, 95 %", "reference"):
+        table.add_column(column, justify="right")
+    table.add_column("of")
+    table.add_column("off by", justify="right")
+    table.add_column(f"within {100 * references.WITHIN:.0f}")
+    before = None
+    for line in lines:
+        again = line[key] == before  # another reference for the same games
+        before = line[key]
+        table.add_row(*(["", "", ""] if again else [line[key], *_ours(line)]), *_theirs(line))
+    return table
+
+
+def _ours(line: dict[str, Any]) -> list[str]:
     rate = line["quantity"] in RATES
-    ours = _span(line["value"], line["low"], line["high"], rate)
-    theirs = difference = ""
-    if line["reference"] is not None:
-        theirs = _span(line["reference"], line["reference_low"], line["reference_high"], rate)
-        difference = f"{(100 if rate else 1) * line['difference']:+.1f}"
-    within = {True: "yes", False: "[bold]no[/bold]", None: ""}[line["within"]]
+    return [str(line["games"]), _span(line["value"], line["low"], line["high"], rate)]
+
+
+def _theirs(line: dict[str, Any]) -> list[str]:
+    if line["reference"] is None:
+        return []
+    rate = line["quantity"] in RATES
     return [
-        line["setup"],
-        line["quantity"],
-        str(line["games"]),
-        ours,
-        theirs,
-        line["source"] or "",
-        difference,
-        within,
+        _span(line["reference"], line["reference_low"], line["reference_high"], rate),
+        line["source"],
+        f"{(100 if rate else 1) * line['difference']:+.1f}",
+        {True: "yes", False: "[bold]no[/bold]", None: ""}[line["within"]],
     ]
 
 

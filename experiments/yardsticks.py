@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 NAME = "sleuth-yardsticks"
 
+PIPED_WIDTH = 125
+"""Columns of the tables where there is no terminal to fit."""
+
 
 class _Parser(argparse.ArgumentParser):
     """Refuses in one line with code 1, as the other commands do."""
@@ -111,8 +114,8 @@ def run(arguments: argparse.Namespace) -> None:
     Interrupted
         On Ctrl-C, after the set-ups that are done have been written.
     """
-    if arguments.seed < 0:
-        raise Refusal(f"--seed {arguments.seed}: give a number from 0 on")
+    if not 0 <= arguments.seed < 2**63:
+        raise Refusal(f"--seed {arguments.seed}: give a number from 0 to 2^63 - 1")
     rules = _rules(arguments.rules, arguments.set)
     chosen = _chosen(arguments, rules)
     try:
@@ -123,13 +126,16 @@ def run(arguments: argparse.Namespace) -> None:
 
     from experiments import yardstick_report
 
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
     started = time.monotonic()
     found, stopped = _play(chosen, rules, arguments, console)
     if not found:
         raise Interrupted("interrupted before the first set-up was done")
     seconds = time.monotonic() - started
-    yardstick_report.write(found, rules, arguments.seed, arguments.folder, stopped, seconds)
+    try:
+        yardstick_report.write(found, rules, arguments.seed, arguments.folder, stopped, seconds)
+    except OSError as fault:
+        raise Refusal(f"cannot write to {arguments.folder}: {fault.strerror}") from None
     yardstick_report.show(found, rules, console)
     console.print(f"{seconds:.0f} s; written to {arguments.folder}")
     if stopped:

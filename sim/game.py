@@ -208,7 +208,7 @@ def _suggest(world: np.record, s: np.record, pair: int) -> None:
     called = world.seat_of[suspect]
     if not world.board:
         s.spot[seat] = world.start[seat]
-    elif called >= 0 and world.room_of[s.spot[called]] != room:
+    elif world.summons and called >= 0 and world.room_of[s.spot[called]] != room:
         s.spot[called] = world.first_door[room]
         s.summoned[called] = 1
     answerer = seat

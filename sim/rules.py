@@ -56,6 +56,7 @@ class Rules:
     blocking : whether a pawn closes its corridor square
     movement : ``towards`` a room, as far as rolled; ``free`` also allows to stop on any corridor
         square within the roll, or to stay
+    summons : whether a suggested pawn is moved to the room, from where its player may suggest next
     accuse : at the ``start`` of an own turn, ``start_or_end``, or ``any``: also before a suggestion
     turn_cap : turns, all players together, after which a game is reported as a draw
     """
@@ -68,6 +69,7 @@ class Rules:
     doors: str = "entry"
     blocking: bool = True
     movement: str = "towards"
+    summons: bool = True
     accuse: str = "start"
     turn_cap: int = 3000
 

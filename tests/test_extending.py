@@ -56,7 +56,8 @@ def run(copy: Path, *arguments: str) -> str:
 
 def test_the_page_has_an_example_of_each():
     kinds = {Path(name).parts[:2] for _, name, _ in BLOCKS}
-    assert {("sim", "policies"), ("conf", "player"), ("conf", "rules"), ("sim", "rules.py")} <= kinds
+    examples = {("sim", "policies"), ("conf", "player"), ("conf", "rules"), ("sim", "rules.py")}
+    assert examples <= kinds
     assert ("belief", "levelled.py") in kinds
 
 
@@ -69,6 +70,6 @@ def test_their_tests_pass(copy):
 
 
 def test_the_command_line_takes_them(copy):
-    command = ("-m", "experiments.compare", "player=prober", "rules=brisk", "rules.summons=false")
+    command = ("-m", "experiments.compare", "player=prober", "rules=brisk", "rules.passages=false")
     shown = run(copy, *command, "--cfg", "job")
-    assert "name: prober" in shown and "summons: false" in shown and "name: brisk" in shown
+    assert "name: prober" in shown and "passages: false" in shown and "name: brisk" in shown

@@ -385,3 +385,15 @@ def test_golden_games(table):
     """(A change on purpose: `golden` says how to write them anew.)"""
     recorded = json.loads(golden.FILE.read_text())[table]
     assert [golden.played(golden.TABLES[table], game) for game in range(golden.GAMES)] == recorded
+
+
+@pytest.mark.parametrize("summons", [True, False])
+def test_a_suggested_pawn_moves_if_the_rules_say_so(summons):
+    board, state = world(Rules(summons=summons))[0], empty()[0]
+    state.policy[:] = EXTERNAL
+    new_game(board, state, np.uint64(game_key(1, 1)))
+    state.spot[0], state.phase = board.first_door[KITCHEN], SUGGEST
+    start = int(state.spot[1])
+    apply(board, state, ASK)  # Mustard, whom seat 1 plays
+    assert state.spot[1] == (board.first_door[KITCHEN] if summons else start)
+    assert bool(state.summoned[1]) == summons

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from dataclasses import asdict, replace
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -162,6 +163,10 @@ class Knowledge:
             self.suggested(event, cards)
         elif kind == "refute":
             view.answerer = -1 if event["by"] is None else event["by"]
+            asked = [(seat + step) % self.rules.players for step in range(1, self.rules.players)]
+            assert event["unable"] == (
+                asked if event["by"] is None else asked[: asked.index(event["by"])]
+            )
             self.events[-1] = (seat, view.cards, view.answerer, -1)
         elif kind == "show":
             card = CARDS.index(event["card"])
@@ -226,7 +231,8 @@ def test_what_is_known_to_a_seat_is_its_view(name, count, keep):
 
 def test_each_kind_of_event_is_known_to_those_it_concerns():
     """Of the rest, the tests with views and with other deals tell."""
-    for event in map(json.loads, FILE.read_text().splitlines()[1:]):
+    record = read(FILE)
+    for event, after in pairwise([*record.events, record.end]):
         kind, seat = event["event"], event["seat"]
         if kind in ("deal", "move", "walk", "stay"):
             assert event["known_to"] == [seat]
@@ -234,8 +240,9 @@ def test_each_kind_of_event_is_known_to_those_it_concerns():
             assert event["known_to"] == sorted((seat, event["by"]))
         elif kind == "envelope":
             assert event["known_to"] == []
-        elif kind != "accusation":
-            assert event["known_to"] == "all"
+        else:
+            wrong = kind == "accusation" and not after["right"]
+            assert event["known_to"] == ([seat] if wrong else "all")
 
 
 def opening_moves(record, turns):
