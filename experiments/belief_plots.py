@@ -125,16 +125,13 @@ def _reliability(axes: Axes, each: dict[str, Any], name: str, place: int) -> Non
     value, low, high = (
         np.array([row["observed"][part] for row in rows]) for part in ("value", "low", "high")
     )
-    axes.errorbar(
-        said, value, [value - low, high - value], color=colour, marker=marker, markersize=5,
-        linewidth=1.2, capsize=3,
-    )  # fmt: skip
+    spread = [value - low, high - value]
+    axes.errorbar(said, value, spread, color=colour, marker=marker, markersize=5, capsize=3)
     wrong = [f"{claim['wrong']} of {claim['cards']:,}" for claim in each["certain"]]
     axes.set_title(name)
-    axes.text(
-        0.97, 0.03, f"certain and wrong:\nnot there {wrong[0]}\nthere {wrong[1]}",
-        transform=axes.transAxes, ha="right", va="bottom", fontsize=8, color=_GREY,
-    )  # fmt: skip
+    text = f"certain and wrong:\nnot there {wrong[0]}\nthere {wrong[1]}"
+    at_the_corner = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
+    axes.text(0.97, 0.03, text, fontsize=8, color=_GREY, **at_the_corner)
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(PercentFormatter(1))

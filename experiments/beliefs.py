@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,26 +123,71 @@ def run(arguments: argparse.Namespace) -> None:
         raise Refusal(f"--assume must be one of {', '.join(ASSUMED)}, got {arguments.assume!r}")
     from rich.console import Console
 
-    rules, policy, names, showing = _checked(arguments)
-    folder = arguments.folder or Path("outputs") / (
-        f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_beliefs-{arguments.player}"
-    )
+    setup = _setup(arguments)
+    when = time.strftime("%Y-%m-%d_%H-%M-%S")
+    folder = arguments.folder or Path("outputs") / f"{when}_beliefs-{arguments.player}"
     _claim(folder)
     console = Console(highlight=False)
-    table, games = _measured(arguments, rules, policy, names, showing, console)
+    table, games = _measured(setup, arguments.games, arguments.seed, console)
     from experiments import calibration
     from experiments.progress import stage
 
     with stage(console, "bootstrap"):
         figures = calibration.summarise(table, arguments.bins, arguments.seed)
-    _write(folder, arguments, rules, showing, table, figures, games, time.monotonic() - started)
-    _show(figures, f"{games} games, {_title(arguments, rules, showing)}", folder, console)
+    _draw(folder, f"{setup.title}; {games} games", table, figures)
+    from experiments import summary
+
+    described = {
+        "games": games,
+        "interrupted": games < arguments.games,
+        "seconds": time.monotonic() - started,
+        "beliefs": figures,
+        "run": {**setup.described, **_provenance(arguments, folder)},
+    }
+    summary.write(folder, described)
+    _show(figures, f"{setup.title}; {games} games", folder, console)
     if games < arguments.games:
         raise Interrupted(f"interrupted after {games} games, kept in {folder}")
 
 
-def _checked(arguments: argparse.Namespace) -> tuple[Rules, Policy, list[str], int]:
-    """Return rules, policy, names of beliefs and the assumed showing rule, after checking them."""
+@dataclass(frozen=True)
+class _Setup:
+    """What is measured: ``showing`` is the place in `ASSUMED` of what the beliefs assume."""
+
+    rules: Rules
+    policy: Policy
+    beliefs: tuple[str, ...]
+    showing: int
+
+    @property
+    def title(self) -> str:
+        """Who plays and what is assumed, in a few words."""
+        from sim.policies.table import SHOWING
+
+        shown, rules = self.policy.showing, self.rules
+        wrong = "" if SHOWING.index(shown) == self.showing else f" (assumed: {self.assumed})"
+        return f"{rules.players} {self.policy.name} players, {rules.name}, showing {shown}{wrong}"
+
+    @property
+    def assumed(self) -> str:
+        """The showing rule that the beliefs assume."""
+        return ASSUMED[self.showing]
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The part of the summary that says what was played, after all defaults."""
+        played = {"rules": asdict(self.rules), "policy": asdict(self.policy)}
+        return {**played, "assumed_showing": self.assumed}
+
+
+def _setup(arguments: argparse.Namespace) -> _Setup:
+    """Return what to measure.
+
+    Raises
+    ------
+    Refusal
+        If there is no such thing.
+    """
     from belief.table import BELIEFS
     from experiments.calibration import REFERENCE
     from sim.policies.table import SHOWING, Policy
@@ -153,17 +199,18 @@ def _checked(arguments: argparse.Namespace) -> tuple[Rules, Policy, list[str], i
         policy = Policy(arguments.player, showing=arguments.showing)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
+    names = dict.fromkeys(arguments.beliefs.split(","))
     if arguments.beliefs == "all":
         names = sorted(BELIEFS, key=lambda name: name != REFERENCE)
-    else:
-        names = list(dict.fromkeys(arguments.beliefs.split(",")))
     for name in names:
         if name not in BELIEFS:
             hint = did_you_mean(name, BELIEFS)
             raise Refusal(f"--beliefs: there is no {name!r}{hint}; choose of {', '.join(BELIEFS)}")
     if arguments.assume is None:
-        return rules, policy, names, SHOWING.index(arguments.showing)
-    return rules, policy, names, ASSUMED.index(arguments.assume)
+        showing = SHOWING.index(arguments.showing)
+    else:
+        showing = ASSUMED.index(arguments.assume)
+    return _Setup(rules, policy, tuple(names), showing)
 
 
 def _claim(folder: Path) -> None:
@@ -178,94 +225,59 @@ def _claim(folder: Path) -> None:
         raise Refusal(f"cannot write to {folder}: {fault.strerror}; set --folder") from None
 
 
-def _measured(
-    arguments: argparse.Namespace,
-    rules: Rules,
-    policy: Policy,
-    names: list[str],
-    showing: int,
-    console: Console,
-) -> tuple[pa.Table, int]:
+def _measured(setup: _Setup, games: int, seed: int, console: Console) -> tuple[pa.Table, int]:
     """Return the rows of all games and how many were played, fewer if Ctrl-C was pressed."""
     import pyarrow as pa
     from rich.progress import track
 
-    from experiments.accuracy import MOMENTS as moments
-    from experiments.accuracy import ROW, measure, play
+    from belief.evidence import EvidenceFull
+    from experiments import accuracy
     from experiments.progress import stage
 
-    seats = [policy] * rules.players
-    with stage(console, "compiling, or loading what is compiled"):
-        for game in play(rules, seats, arguments.seed, [0], max(moments)):
-            measure(game, rules, showing, names, arguments.seed)
+    seats = [setup.policy] * setup.rules.players
+    longest = max(accuracy.MOMENTS)
     rows: list[dict[str, Any]] = []
-    games = 0
-    numbers = range(arguments.games)
+    measured = 0
     try:
-        played = play(rules, seats, arguments.seed, numbers, max(moments))
-        for game in track(played, "games", arguments.games, console=console):
-            rows += measure(game, rules, showing, names, arguments.seed)
-            games += 1
+        with stage(console, "compiling, or loading what is compiled"):
+            for game in accuracy.play(setup.rules, seats, seed, [0], longest):
+                accuracy.measure(game, setup.rules, setup.showing, setup.beliefs, seed)
+        played = accuracy.play(setup.rules, seats, seed, range(games), longest)
+        for game in track(played, "games", games, console=console):
+            rows += accuracy.measure(game, setup.rules, setup.showing, setup.beliefs, seed)
+            measured += 1
+    except EvidenceFull as fault:
+        raise Refusal(str(fault)) from None
     except KeyboardInterrupt:
         if not rows:
             raise
     if not rows:
         raise Refusal("no game lasted two suggestions: measure more games")
-    return pa.Table.from_pylist(rows, ROW), games
+    return pa.Table.from_pylist(rows, accuracy.ROW), measured
 
 
-def _write(
-    folder: Path,
-    arguments: argparse.Namespace,
-    rules: Rules,
-    showing: int,
-    table: pa.Table,
-    figures: dict[str, Any],
-    games: int,
-    seconds: float,
-) -> None:
-    """Write rows, pictures and, last, the summary."""
-    from dataclasses import asdict
-
+def _draw(folder: Path, title: str, table: pa.Table, figures: dict[str, Any]) -> None:
+    """Write the rows and the pictures."""
     import pyarrow.parquet as pq
 
-    from experiments import belief_plots, provenance, summary
+    from experiments import belief_plots  # Matplotlib takes a second to import
 
     pq.write_table(table, folder / MOMENTS)
-    title = f"{_title(arguments, rules, showing)}; {games} games"
     belief_plots.accuracy_plot(figures, title, folder / ACCURACY)
     belief_plots.calibration_plot(figures, title, folder / CALIBRATION)
-    given = {key: str(value) if isinstance(value, Path) else value
-             for key, value in vars(arguments).items()}  # fmt: skip
-    described = {
-        "games": games,
-        "interrupted": games < arguments.games,
-        "seconds": seconds,
-        "beliefs": figures,
-        "run": {
-            "folder": str(folder),
-            "command": provenance.command(),
-            "arguments": given,
-            "rules": asdict(rules),
-            "assumed_showing": ASSUMED[showing],
-            "versions": provenance.versions(),
-            "commit": provenance.commit(),
-            "machine": provenance.machine(),
-        },
+
+
+def _provenance(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Return the part of the summary that says where the figures come from."""
+    from experiments import provenance
+
+    return {
+        "arguments": {**vars(arguments), "folder": str(folder)},
+        "command": provenance.command(),
+        "versions": provenance.versions(),
+        "commit": provenance.commit(),
+        "machine": provenance.machine(),
     }
-    summary.write(folder, described)
-
-
-def _title(arguments: argparse.Namespace, rules: Rules, showing: int) -> str:
-    """Return who plays and what is assumed, in a few words."""
-    what = f"{rules.players} {arguments.player} players, {rules.name}, showing {arguments.showing}"
-    if showing != ASSUMED.index(_described(arguments.showing)):
-        what += f" (assumed: {ASSUMED[showing]})"
-    return what
-
-
-def _described(showing: str) -> str:
-    return "uniform" if showing == "random" else showing
 
 
 def _show(figures: dict[str, Any], title: str, folder: Path, console: Console) -> None:
@@ -289,9 +301,9 @@ def _show(figures: dict[str, Any], title: str, folder: Path, console: Console) -
             _interval(each["log_loss"]),
             _interval(each.get("excess"), "+"),
             _interval(each["bias"], "+"),
-            "" if each["zeros"] is None else f"{each['zeros']:.2%}",
+            "" if each["zeros"] is None else f"{each['zeros']:.1%}",
             str(sum(each["raised"].values())),
-            "" if took is None else f"{took:.2f}",
+            "" if took is None else f"{took:.3g}",
         )
     console.print(table)
     console.print(f"Written to {folder}", soft_wrap=True)
@@ -300,7 +312,7 @@ def _show(figures: dict[str, Any], title: str, folder: Path, console: Console) -
 def _interval(mean: dict[str, float] | None, sign: str = "") -> str:
     if mean is None:
         return ""
-    return f"{mean['value']:{sign}.3f} ± {(mean['high'] - mean['low']) / 2:.3f}"
+    return f"{mean['value']:{sign}.3f} ±{(mean['high'] - mean['low']) / 2:.3f}"
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ Two sources, both of games of four under the rules of [Ledford 2018]:
 * the program released with the thesis, run again (`experiments.published`, and the lengths of games
   below), which has the heuristic and the random player alone;
 * the trial simulator, a sketch written before this project and measured over 1,000 to 20,000 games
-  a figure.  Its rules are those here except that pawns do not close corridors, that a summoned pawn
-  always arrives at the first door of the room, and that games end after 1,000 turns.  An interval
-  is given where it or the number of games was written down.
+  a figure.  Its rules are those here except that pawns do not close corridors (``blocking=false``)
+  and that games end after 1,000 turns (``turn_cap=1000``).  An interval is given where it or the
+  number of games was written down.
 
 A yardstick is not a result to reproduce to the digit: the simulators differ.  `WITHIN` is how far
 apart two of them may be before the difference wants an explanation.

@@ -3,7 +3,8 @@
 The first line says which game it is and who plays: format and version, all switches of the rules,
 seed and number (with which deal and dice are fixed), and the seats.  A line an event follows
 (`sim.events` lists them), the last is the end.  Header and end have a ``check``, a short SHA-256 of
-the header, and of all lines before the end.
+the header, and of all lines before the end.  A switch that is younger than a record is taken as its
+default, so a new one must have as default what was so before; else raise `VERSION`.
 
     recorder = Recorder(rules, players, seed, game)
     play(rules, players, seed, game, watch=recorder)
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -55,12 +56,14 @@ class Record:
 
     Attributes
     ----------
+    header : the first line
     rules, seed, game : which game it is
     seats : by seat, ``label``, ``policy`` with its switches or `OUTSIDE`, and ``showing``
     events : all lines but the first and the last, from line 2 on
     end : the last line
     """
 
+    header: dict[str, Any]
     rules: Rules
     seed: int
     game: int
@@ -83,7 +86,7 @@ class Recorder:
 
     def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
         self._board = world(rules)[0]
-        self._lines = [line(header(rules, [_seat(each) for each in seats], seed, game))]
+        self._lines = [line(_header(rules, seats, seed, game))]
         self._before = empty()
         self._action: int | None = None
 
@@ -119,15 +122,14 @@ def checksum(lines: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def header(rules: Rules, seats: Sequence[Mapping[str, Any]], seed: int, game: int) -> dict:
-    """Return the first line of a record."""
+def _header(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> dict[str, Any]:
     content = {
         "format": FORMAT,
         "version": VERSION,
         "rules": asdict(rules),
-        "seed": seed,
-        "game": game,
-        "seats": list(seats),
+        "seed": int(seed),
+        "game": int(game),
+        "seats": [_seat(player) for player in seats],
     }
     return {**content, "check": checksum([line(content)])}
 
@@ -153,7 +155,8 @@ def read(path: str | Path) -> Record:
     *lines, rest = Path(path).read_bytes().split(b"\n")
     if not lines and not rest:
         raise RecordError(1, "the file is empty")
-    rules, seats, seed, game = _read_header(_parsed(1, lines[0] if lines else rest))
+    header = _parsed(1, lines[0] if lines else rest)
+    rules = _check_header(header)
     events = []
     for number, text in enumerate(lines[1:], 2):
         if events and events[-1]["event"] == "end":
@@ -165,7 +168,15 @@ def read(path: str | Path) -> Record:
         raise RecordError(len(lines) + 1, "the line is cut off: the record is truncated")
     if not events or events[-1]["event"] != "end":
         raise RecordError(len(lines), "no end of the game follows: the record is truncated")
-    return Record(rules, seed, game, seats, tuple(events[:-1]), events[-1])
+    return Record(
+        header=header,
+        rules=rules,
+        seed=header["seed"],
+        game=header["game"],
+        seats=tuple(header["seats"]),
+        events=tuple(events[:-1]),
+        end=events[-1],
+    )
 
 
 def _parsed(number: int, text: bytes) -> dict[str, Any]:
@@ -181,19 +192,20 @@ def _parsed(number: int, text: bytes) -> dict[str, Any]:
     return value
 
 
-def _need(number: int, value: Mapping[str, Any], wanted: Iterable[str]) -> None:
-    """Ask that ``value`` has the keys ``wanted`` and no other."""
-    wanted = tuple(wanted)
+def _need(
+    number: int, value: Mapping[str, Any], wanted: Sequence[str], allowed: Collection[str] = ()
+) -> None:
+    """Ask that ``value`` has the keys ``wanted``, and no other that is not ``allowed``."""
     for key in wanted:
         if key not in value:
             raise RecordError(number, f"the key {key!r} is missing")
     for key in value:
-        if key not in wanted:
+        if key not in wanted and key not in allowed:
             raise RecordError(number, f"there is no key {key!r} here")
 
 
-def _read_header(value: dict[str, Any]) -> tuple[Rules, tuple[dict[str, Any], ...], int, int]:
-    """Return rules, seats, seed and game that the first line names."""
+def _check_header(value: dict[str, Any]) -> Rules:
+    """Ask that the first line is a header; return the rules that it names."""
     if value.get("format") != FORMAT:
         raise RecordError(1, f"not a game record: it must begin with format {FORMAT!r}")
     if value.get("version") != VERSION:
@@ -201,7 +213,8 @@ def _read_header(value: dict[str, Any]) -> tuple[Rules, tuple[dict[str, Any], ..
             1, f"unknown version {value.get('version')!r}: this program reads version {VERSION}"
         )
     _need(1, value, _HEADER)
-    if value.pop("check") != checksum([line(value)]):
+    content = {key: value[key] for key in value if key != "check"}
+    if value["check"] != checksum([line(content)]):
         raise RecordError(1, "the header does not fit its check: it was changed")
     for key in ("seed", "game"):
         if type(value[key]) is not int or not 0 <= value[key] < _NUMBERS:
@@ -212,14 +225,14 @@ def _read_header(value: dict[str, Any]) -> tuple[Rules, tuple[dict[str, Any], ..
         raise RecordError(1, f"seats must list {rules.players} players")
     for seat in seats:
         _check_seat(seat)
-    return rules, tuple(seats), value["seed"], value["game"]
+    return rules
 
 
 def _read_rules(switches: Any) -> Rules:
     usual = asdict(Rules())
     if not isinstance(switches, dict):
-        raise RecordError(1, "rules must be an object with all switches")
-    _need(1, switches, usual)
+        raise RecordError(1, "rules must be an object of switches")
+    _need(1, switches, (), usual)
     for key, value in switches.items():
         if type(value) is not type(usual[key]):
             raise RecordError(1, f"rules.{key} must be like {usual[key]!r}, not {value!r}")
@@ -236,9 +249,9 @@ def _check_seat(seat: Any) -> None:
         _need(1, seat, ("label", "policy", "showing"))
         return
     switches = [each.name for each in fields(Policy)[1:]]
-    _need(1, seat, ("label", "policy", *switches))
+    _need(1, seat, ("label", "policy"), switches)
     try:
-        Policy(seat["policy"], **{key: seat[key] for key in switches})
+        Policy(seat["policy"], **{key: seat[key] for key in switches if key in seat})
     except (TypeError, ValueError) as fault:
         raise RecordError(1, f"a seat: {fault}") from None
 

@@ -11,7 +11,7 @@ from sim.chance import game_key
 from sim.events import Event, ending, happened, opening
 from sim.game import apply, decider, legal, new_game
 from sim.policies.table import seat_policies
-from sim.record import Record, RecordError, checksum, header, line
+from sim.record import Record, RecordError, checksum, line
 from sim.rules import world
 from sim.state import FACTS, N_ACTIONS, OVER, PASS, REVEAL, SHOW, empty
 
@@ -67,8 +67,7 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
 
 def _check(record: Record) -> str:
     """Return what the ``check`` of the last line has to be."""
-    first = header(record.rules, record.seats, record.seed, record.game)
-    return checksum(map(line, (first, *record.events)))
+    return checksum(map(line, (record.header, *record.events)))
 
 
 def _decision(told: Sequence[Event], at: int, board: np.record, state: np.record) -> int:

@@ -9,6 +9,7 @@ records.  Then write it anew, from the root of the repository, and say in the co
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +17,15 @@ import numpy as np
 from mcts.kernel.rng import fold, new_stream
 from sim.game import legal
 from sim.player import Player, PolicyPlayer
-from sim.policies.table import Policy
-from sim.record import Recorder
+from sim.policies.table import NAMES, Policy
+from sim.record import Record, Recorder, read
 from sim.referee import GameResult, play
 from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL, empty
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 SEED, GAME = 11, 416
+SHORT_SEED = 5
 
 
 class Wanderer(Player):
@@ -70,6 +72,21 @@ def written(
 
     result = play(rules, seats, seed, game, watch)
     return recorder.text(), result, end[0]
+
+
+@cache
+def short_game(name: str, count: int, number: int) -> tuple[str, GameResult, np.record]:
+    """Write down a short game with a wanderer and policies that differ from game to game."""
+    names = ["wanderer", Policy("swift", threshold=0.4), *NAMES]
+    seats = [names[(number + seat) % len(names)] for seat in range(count)]
+    return written(preset(name, players=count, turn_cap=50), seats, SHORT_SEED, number)
+
+
+def record_of(text: str | bytes, folder: Path) -> Record:
+    """Write ``text`` to a file in ``folder`` and read it as a record."""
+    path = folder / "game.jsonl"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read(path)
 
 
 def golden() -> str:

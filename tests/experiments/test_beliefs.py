@@ -1,0 +1,300 @@
+"""Beliefs are measured on what one seat saw; the check of calibration passes and fails as due.
+
+Where suggestions do not depend on hands and the showing rule is known, the exact belief must come
+out calibrated.  The published one and the exact one with the wrong rule are the controls.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from belief.events import PASSED, SHOWED, SHOWN
+from belief.evidence import LEAST_INFORMATIVE, UNIFORM
+from experiments import accuracy, beliefs
+from experiments.accuracy import Game, measure, play, seen_by
+from experiments.calibration import FEWEST, FLOOR, summarise
+from experiments.statistics import clustered_means
+from sim.arena import play_many
+from sim.policies.table import Policy
+from sim.rules import preset
+
+SEED = 3
+LEDFORD, SPEED = preset("ledford"), preset("speed", players=3)
+LONGEST = max(accuracy.MOMENTS)
+
+
+def figures(rules, names, games, player="uniform", showing="random", assumed=UNIFORM):
+    """Return the figures of beliefs over games among players of one kind."""
+    seats = [Policy(player, showing=showing)] * rules.players
+    rows = []
+    for game in play(rules, seats, SEED, range(games), LONGEST):
+        rows += measure(game, rules, assumed, names, SEED)
+    return summarise(pa.Table.from_pylist(rows, accuracy.ROW), 10, SEED)
+
+
+def faults(each, small=0.1):
+    """Return the means and bins that no calibrated belief has: off by 4 standard errors."""
+    found = []
+    for row in ({"suggestions": "all", **each}, *each["by_suggestions"]):
+        bias = row["bias"]
+        if abs(bias["value"]) > 4 * bias["error"] or abs(bias["value"]) > small:
+            found.append(f"bias after {row['suggestions']}: {bias['value']:.3f}")
+    for row in each["bins"]:
+        if row["observed"] and row["observed"]["error"]:
+            off = row["observed"]["value"] - row["predicted"]
+            if abs(off) > 4 * row["observed"]["error"]:
+                found.append(f"bin from {row['from']}: off by {off:.3f}")
+    found += [f"certain of {each['said']}" for each in each["certain"] if each["wrong"]]
+    return found
+
+
+@pytest.fixture(scope="module")
+def uniform_play():
+    return figures(LEDFORD, ("exact", "factored", "constrained", "closure"), 800)
+
+
+def test_the_exact_belief_is_calibrated_in_uniform_play(uniform_play):
+    assert not faults(uniform_play["exact"])
+    assert sum(row["cards"] for row in uniform_play["exact"]["bins"]) > 10_000
+
+
+def test_the_other_beliefs_are_not(uniform_play):
+    for name in ("factored", "constrained", "closure"):
+        assert faults(uniform_play[name])
+        assert uniform_play[name]["excess"]["low"] > 0
+
+
+def test_the_exact_belief_needs_the_right_showing_rule():
+    play_by = {"games": 2000, "showing": "least_informative"}
+    assert not faults(figures(SPEED, ["exact"], assumed=LEAST_INFORMATIVE, **play_by)["exact"])
+    wrong = faults(figures(SPEED, ["exact"], assumed=UNIFORM, **play_by)["exact"])
+    assert any(fault.startswith("bias after") for fault in wrong)
+
+
+def test_a_belief_that_its_rule_contradicts_is_counted_and_left_out():
+    each = figures(LEDFORD, ["exact"], 60, assumed=LEAST_INFORMATIVE)["exact"]
+    failed = each["raised"]["ContradictoryEvidence"]
+    last = each["by_suggestions"][-1]
+    assert 0 < failed < 60
+    assert last["games"] == 60 - failed
+    assert each["moments"] < 60 * len(accuracy.MOMENTS)
+
+
+def test_the_particles_draw_the_same_again():
+    game = next(play(LEDFORD, [Policy("swift")] * 4, SEED, [1], LONGEST))
+    first, again = (measure(game, LEDFORD, UNIFORM, ["particles"], SEED) for _ in range(2))
+    assert [row["probability"] for row in first] == [row["probability"] for row in again]
+    other = measure(game, LEDFORD, UNIFORM, ["particles"], SEED + 1)
+    assert [row["probability"] for row in first] != [row["probability"] for row in other]
+
+
+def test_the_games_are_those_of_the_arena():
+    seats = [Policy("swift")] * 4
+    asked = [len(game.suggestions) for game in play(LEDFORD, seats, SEED, range(20), 1000)]
+    known = play_many(LEDFORD, seats, SEED, np.arange(20)).suggestions.sum(axis=1)
+    assert asked == known.tolist()
+
+
+CARDS = 1 << 0 | 1 << 6 | 1 << 12
+ASKED = np.array([(0, CARDS, 2, 6), (1, CARDS, 2, 6), (2, CARDS, -1, -1), (3, CARDS, 2, 0)])
+
+
+def by_hand(hands=None, suggestions=ASKED):
+    """Return a game made up: seats 0 to 3 hold cards 1-4, 7-10, (0, 6, 13, 14) and 15-18."""
+    hands = hands or (0b11110, 0b11110 << 6, 1 << 0 | 1 << 6 | 0b11 << 13, 0b1111 << 15)
+    return Game(0, hands, 1 << 19 | 1 << 20, 1 << 5 | 1 << 11 | 1 << 12, suggestions)
+
+
+WORDS = {"passed": PASSED, "showed": SHOWED, "shown": SHOWN}
+
+
+@pytest.mark.parametrize(
+    ("seat", "told"),
+    [
+        (0, "1 passed, 2 shown / 2 showed / 3 passed, 1 passed / 1 passed, 2 showed"),
+        (3, "1 passed, 2 showed / 2 showed / 0 passed, 1 passed / 0 passed, 1 passed, 2 shown"),
+        (2, "1 passed / / 3 passed, 0 passed, 1 passed / 0 passed, 1 passed"),
+    ],
+)
+def test_a_seat_sees_who_passed_and_the_cards_shown_to_it(seat, told):
+    seen = seen_by(seat, by_hand(), LEDFORD, UNIFORM)
+    parts = [[each.split() for each in part.split(",") if each.strip()] for part in told.split("/")]
+    events = [(WORDS[kind], int(player)) for part in parts for player, kind in part]
+    assert [tuple(row[:2]) for row in seen.events.tolist()] == events
+    assert seen.ends.tolist() == np.cumsum([len(part) for part in parts]).tolist()
+    shown = {0: 6, 3: 0}
+    for kind, _, cards, card in seen.events.tolist():
+        assert cards == CARDS
+        assert card == (shown[seat] if kind == SHOWN else -1)
+
+
+def test_what_a_seat_sees_hangs_on_nothing_hidden():
+    seen = seen_by(0, by_hand(), LEDFORD, UNIFORM)
+    other = by_hand((0b11110, 0b1111 << 15, 1 << 0 | 1 << 6 | 0b11 << 13, 0b11110 << 6))
+    asked = ASKED.copy()
+    asked[1:, 3] = 0, -1, 6  # shown to others
+    other = replace(other, envelope=1 << 5 | 1 << 6 | 1 << 20, suggestions=asked)
+    same = seen_by(0, other, LEDFORD, UNIFORM)
+    assert same.setting == seen.setting
+    np.testing.assert_array_equal(same.events, seen.events)
+
+
+def rows_of(probabilities, moments=(2, 4), name="exact", said=0.25):
+    """Return rows made up: card 0 is in the envelope, and card 1 gets as much."""
+    envelope = np.zeros(21)
+    envelope[:2] = said
+    return [
+        {
+            "belief": name,
+            "game": game,
+            "suggestions": moment,
+            "truth": 1 << 0 | 1 << 6 | 1 << 12,
+            "unseen": 0b11,
+            "probability": probability,
+            "entropy": 3.0,
+            "envelope": envelope,
+            "microseconds": 1.0 + game,
+        }
+        for game, probability in enumerate(probabilities)
+        for moment in moments
+    ]
+
+
+def test_the_figures_are_what_they_say():
+    table = pa.Table.from_pylist(
+        rows_of([0.25] * 30 + [0.0] * 10) + rows_of([0.125] * 40, name="other", said=1.0),
+        accuracy.ROW,
+    )
+    found = summarise(table, 10, SEED)
+    exact, other = found["exact"], found["other"]
+    assert exact["log_loss"]["value"] == pytest.approx((30 * 2 - 10 * np.log2(FLOOR)) / 40)
+    assert exact["bias"]["value"] == pytest.approx(3 - exact["log_loss"]["value"])
+    assert exact["zeros"] == exact["floored"] == 0.25
+    assert "excess" not in exact
+    assert other["excess"]["value"] == pytest.approx(3 - exact["log_loss"]["value"])
+    assert exact["microseconds"] == 20.5
+    (full,) = [row for row in exact["bins"] if row["cards"]]
+    assert (full["from"], full["cards"], full["games"]) == (0.2, 160, 40)
+    assert full["predicted"] == 0.25
+    assert full["observed"]["value"] == 0.5
+    assert other["certain"] == [
+        {"said": 0, "cards": 0, "wrong": 0},
+        {"said": 1, "cards": 160, "wrong": 80},
+    ]
+
+
+def test_few_games_give_no_interval():
+    found = summarise(pa.Table.from_pylist(rows_of([0.5] * (FEWEST - 1)), accuracy.ROW), 4, SEED)
+    assert found["exact"]["log_loss"] is None
+    assert found["exact"]["bins"][1]["observed"] is None
+    assert found["exact"]["bins"][1]["cards"] == 4 * (FEWEST - 1)
+
+
+def test_an_interval_counts_games_and_not_moments():
+    drawn = np.random.default_rng(SEED).normal(size=400)
+    (once,) = clustered_means(drawn[None], np.ones((1, 400)), SEED)
+    (often,) = clustered_means(8 * drawn[None], np.full((1, 400), 8), SEED)
+    assert often == once
+    assert once.error == pytest.approx(drawn.std() / 20, rel=0.15)
+    assert once.low < once.value < once.high
+    with pytest.raises(ValueError, match="two games"):
+        clustered_means(drawn[None, :1], np.ones((1, 1)), SEED)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run the command in this process; return exit code, output and errors."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["beliefs", *map(str, arguments)])
+        code = 0
+        try:
+            beliefs.main()
+        except SystemExit as end:
+            code = end.code
+        shown = capsys.readouterr()
+        return code, shown.out, shown.err
+
+    return run
+
+
+def test_a_run_leaves_rows_summary_and_pictures(command, tmp_path):
+    folder = tmp_path / "run"
+    code, out, err = command("--player", "heuristic", "--games", 25, "--folder", folder)
+    assert (code, err) == (0, "")
+    table = pq.read_table(folder / "moments.parquet")
+    assert table.schema.names == accuracy.ROW.names
+    summary = json.loads((folder / "summary.json").read_text())
+    names = list(summary["beliefs"])
+    assert names[0] == "exact" and len(names) >= 5
+    assert table.num_rows == sum(each["moments"] for each in summary["beliefs"].values())
+    assert summary["games"] == 25 and not summary["interrupted"]
+    assert summary["run"]["arguments"]["player"] == "heuristic"
+    assert summary["run"]["assumed_showing"] == "uniform"
+    assert {"command", "versions", "commit"} <= set(summary["run"])
+    for picture in ("accuracy.png", "calibration.png"):
+        assert (folder / picture).read_bytes().startswith(b"\x89PNG")
+    for name in names:
+        assert re.search(rf"{name} +\d\.\d+ ±", out)
+    code, _, err = command("--games", 25, "--folder", folder)
+    assert code == 1
+    assert err.count("\n") == 1 and "choose another --folder" in err
+
+
+def test_few_games_of_one_belief_will_do(command, tmp_path):
+    code, _, err = command("--games", 2, "--beliefs", "closure", "--folder", tmp_path)
+    assert (code, err) == (0, "")
+    assert json.loads((tmp_path / "summary.json").read_text())["beliefs"]["closure"]["moments"]
+
+
+def test_ctrl_c_keeps_what_was_measured(command, tmp_path, monkeypatch):
+    measured = []
+
+    def measure_three(*arguments):
+        if len(measured) == 4:  # the first is the one that compiles
+            raise KeyboardInterrupt
+        measured.append(measure(*arguments))
+        return measured[-1]
+
+    monkeypatch.setattr(accuracy, "measure", measure_three)
+    code, _, err = command("--games", 9, "--beliefs", "closure", "--folder", tmp_path)
+    assert code == 130
+    assert err.count("\n") == 1 and "interrupted after 3 games" in err
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["games"] == 3 and summary["interrupted"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--beliefs", "exact,factord"], "did you mean factored"),
+        (["--player", "nobody"], "unknown policy 'nobody'"),
+        (["--rules", "chess"], "unknown rules 'chess'"),
+        (["--players", 7], "players must be 3 to 6"),
+        (["--showing", "all"], "unknown showing policy 'all'"),
+        (["--assume", "random"], "--assume must be one of uniform, least_informative"),
+        (["--games", 0], "--games must be at least 1"),
+        (["--bins", 0], "--bins must be at least 1"),
+        (["--seed", -1], "--seed must be at least 0"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(command, tmp_path, arguments, told):
+    code, _, err = command(*arguments, "--folder", tmp_path / "run")
+    assert code == 1
+    assert err.count("\n") == 1 and told in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_one_line(command, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, err = command("--folder", tmp_path / "file" / "run")
+    assert code == 1
+    assert err.count("\n") == 1 and "set --folder" in err

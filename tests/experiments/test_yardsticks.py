@@ -1,0 +1,269 @@
+"""The yardsticks: what the command leaves and refuses, the references, and the strengths."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from scipy.stats import binom
+
+from experiments import play, references, yardstick_games, yardsticks
+from experiments.references import LENGTHS, LENGTHS_OF, PROGRAM, TRIAL, YARDSTICKS
+from experiments.schedule import Match
+from experiments.statistics import win_rate
+from experiments.yardstick_games import WIN_RATE
+from sim.policies.table import Policy
+from sim.rules import Rules, preset
+
+FIGURES = ("yardsticks.json", "yardsticks.parquet")
+PLOTS = ("threshold.png", "yardsticks.png")
+BY_NAME = {each.name: each for each in YARDSTICKS}
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run the command in this process with the given arguments, at a small size."""
+
+    def run(*arguments):
+        folder = tmp_path / "out"
+        small = ["--games", "40", "--greedy-games", "8", "--folder", str(folder)]
+        monkeypatch.setattr(sys, "argv", ["yardsticks", *small, *arguments])
+        code = 0
+        try:
+            yardsticks.main()
+        except SystemExit as end:
+            code = end.code
+        shown = capsys.readouterr()
+        return SimpleNamespace(code=code, out=shown.out, err=shown.err, folder=folder)
+
+    return run
+
+
+def _described(outcome):
+    return json.loads((outcome.folder / "yardsticks.json").read_text())
+
+
+def test_all_setups_are_played_written_and_drawn(command):
+    outcome = command()
+    assert outcome.code == 0
+    assert sorted(path.name for path in outcome.folder.iterdir()) == sorted((*FIGURES, *PLOTS))
+    for plot in PLOTS:
+        assert (outcome.folder / plot).read_bytes().startswith(b"\x89PNG")
+    described = _described(outcome)
+    assert described["rules"]["name"] == "ledford"
+    assert {"command", "versions", "commit", "machine"} == set(described["run"])
+    lines = described["lines"]
+    assert pq.read_table(outcome.folder / "yardsticks.parquet").to_pylist() == lines
+    assert {line["setup"] for line in lines} == set(BY_NAME)
+    assert {line["quantity"] for line in lines} == {WIN_RATE, *LENGTHS}
+    for line in lines:
+        assert line["games"] == (8 if "greedy" in line["setup"] else 40)
+        assert line["low"] <= line["value"] <= line["high"]
+        if line["reference"] is not None:
+            assert line["difference"] == line["value"] - line["reference"]
+        if line["quantity"] == WIN_RATE:
+            rate = win_rate(round(line["value"] * line["games"]), line["games"])
+            assert (line["value"], line["low"], line["high"]) == (rate.value, rate.low, rate.high)
+            known = line["difference"]
+            assert line["within"] == (None if known is None else abs(known) <= 0.05)
+    assert "greedy(0.35) v greedy" in outcome.out and "48.0 % (44.9 to 51.1)" in outcome.out
+
+
+def test_only_plays_what_has_the_pattern_in_its_name_or_is_it(command):
+    played = {line["setup"] for line in _described(command("--only", "closure"))["lines"]}
+    assert played == {"closure v heuristic", "swift v closure", "greedy v closure"}
+    outcome = command("--only", "swift(0.?) v swift")
+    assert {line["setup"] for line in _described(outcome)["lines"]} == {
+        f"swift({at}) v swift" for at in (0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
+    }
+    assert {"threshold.png"} < {path.name for path in outcome.folder.iterdir()}
+
+
+def test_switches_of_the_rules_are_read_by_type_and_change_the_games(command):
+    usual = _described(command("--only", "swift v closure"))
+    outcome = command(
+        *("--only", "swift v closure", "--set", "blocking=false", "--set", "turn_cap=7"),
+        *("--set", "doors=any"),
+    )
+    described = _described(outcome)
+    assert described["rules"] == usual["rules"] | {
+        "blocking": False,
+        "turn_cap": 7,
+        "doors": "any",
+    }
+    assert described["lines"][0]["nobody_won"] > usual["lines"][0]["nobody_won"]
+    assert "rules ledford, doors=any, blocking=False, turn_cap=7" in outcome.out
+
+
+def test_games_of_three_have_no_references(command):
+    described = _described(command("--only", "v heuristic", "--set", "players=3"))
+    assert {line["quantity"] for line in described["lines"]} == {WIN_RATE}
+    assert all(line["reference"] is None for line in described["lines"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--only", "swfit"], "no set-up is called so; there are random v heuristic"),
+        (["--rules", "ledfort"], "unknown rules 'ledfort'"),
+        (["--set", "blocking"], "write it as switch=value"),
+        (["--set", "bloking=false"], "did you mean blocking"),
+        (["--set", "name=speed"], "no switch 'name'"),
+        (["--set", "blocking=no"], "the value is true or false"),
+        (["--set", "turn_cap=many"], "the value is a whole number"),
+        (["--set", "dice=3"], "rules.dice must be 1 or 2"),
+        (["--games", "0"], "not a number from 1 on"),
+        (["--games", "3"], "too few for the 4 seats"),
+        (["--seed", "-1"], "give a number from 0"),
+        (["--folder", "/dev/null/here"], "--folder"),
+        (["--gmaes", "9"], "unrecognized arguments"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(command, arguments, reason):
+    outcome = command(*arguments)
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert reason in outcome.err
+    assert outcome.err.startswith("sleuth-yardsticks: ") and outcome.err.count("\n") == 1
+    assert not outcome.folder.exists()
+
+
+def test_ctrl_c_keeps_the_setups_that_are_done(command, monkeypatch):
+    whole = yardstick_games.played
+
+    def pressed_after_two(*arguments):
+        games = whole(*arguments)
+        yield next(games)
+        yield next(games)
+        games.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(yardstick_games, "played", pressed_after_two)
+    outcome = command()
+    assert outcome.code == 130
+    assert "what was done is kept in" in outcome.err
+    described = _described(outcome)
+    assert described["interrupted"]
+    assert {line["setup"] for line in described["lines"]} == {each.name for each in YARDSTICKS[:2]}
+    assert sorted(path.name for path in outcome.folder.iterdir()) == sorted(FIGURES)
+
+
+def _games(yardstick, games, workers=2):
+    (found,) = yardstick_games.played([(yardstick, games)], Rules(), 21, workers, lambda *_: None)
+    return found[1]
+
+
+def test_the_number_of_threads_changes_nothing():
+    yardstick = BY_NAME["greedy v swift"]
+    one, two = (_games(yardstick, 60, workers) for workers in (1, 2))
+    for column, other in zip(vars(one).values(), vars(two).values(), strict=True):
+        assert (column == other).all()
+
+
+def test_games_are_those_of_the_main_job():
+    games = _games(BY_NAME["swift(0.35) v heuristic"], 60)
+    match = Match(
+        rules={"name": "ledford"},
+        player={"name": "swift", "threshold": 0.35},
+        opponent={"name": "heuristic"},
+        players=4,
+        focal_seats=(0, 1, 2, 3),
+        seed=21,
+    )
+    table = play.portion(match, range(60)).rows
+    focal = table.filter(table["focal"])
+    assert sum(focal["won"].to_pylist()) == games.won.sum()
+    assert sum(focal["turns"].to_pylist()) == games.turns.sum()
+    assert sum(focal["game_suggestions"].to_pylist()) == games.suggestions.sum()
+
+
+def test_a_game_in_which_all_are_out_is_not_endless():
+    games = _games(BY_NAME["swift(0.35) v swift(0.35)"], 400)
+    assert not games.decided.all()
+    assert not games.capped.any()
+
+
+def test_references_are_those_written_down():
+    """Win rates in per cent with 95 % intervals, as their sources print them."""
+    written = {
+        "random v heuristic": [(6.6, 5.8, 7.6)],
+        "heuristic v random": [(86.6, 85.3, 87.7), (91.3,)],
+        "closure v heuristic": [(63.3, 62.6, 64.0)],
+        "swift v heuristic": [(91.8,)],
+        "swift v closure": [(74.8,)],
+        "swift(0.35) v heuristic": [(68.0,)],
+        "greedy v heuristic": [(91.6, 89.7, 93.2)],
+        "greedy v closure": [(78.4, 75.7, 80.8)],
+        "greedy v swift": [(27.0,)],
+        "greedy(0.5) v greedy": [(44.1,)],
+        "greedy(0.35) v greedy": [(48.0, 44.9, 51.1)],
+        "swift v swift": [(25.0,)],
+        "swift v swift(0.35)": [(17.7,)],
+    }
+    waiting = (26.9, 31.3, 39.8, 43.1, 45.3, 46.6, 44.9, 39.8, 36.9)
+    for at, rate in zip((0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2), waiting, strict=True):
+        written[f"swift({at}) v swift"] = [(rate,)]
+    for at, rate in zip((0.5, 0.4, 0.3, 0.25), (19.8, 21.7, 23.9, 24.8), strict=True):
+        written[f"swift({at}) v swift(0.35)"] = [(rate,)]
+    kept = {
+        name: [(each.value, *(each.interval or ())) for each in yardstick.references]
+        for name, yardstick in BY_NAME.items()
+        if yardstick.references
+    }
+    assert kept.keys() == written.keys()
+    for name, rates in written.items():
+        for ours, theirs in zip(kept[name], rates, strict=True):
+            assert np.round(100 * np.array(ours), 1)[: len(theirs)].tolist() == list(theirs)
+    lengths = {(name, each.source): each.value for name, each in LENGTHS.items()}
+    assert lengths == {
+        (references.TURNS_WON, PROGRAM): 121,
+        (references.TURNS, TRIAL): 135,
+        (references.TURNS_MEDIAN, PROGRAM): 123,
+        (references.SUGGESTIONS_WON, PROGRAM): 29.7,
+        (references.SUGGESTIONS, TRIAL): 40.7,
+        (references.ENDLESS, PROGRAM): 0.0074,
+    }
+    assert LENGTHS_OF in BY_NAME
+
+
+STRENGTHS = ("closure v heuristic", "swift v heuristic", "swift v closure")
+
+
+def _near(focal, others, rate, games=2_000):
+    """Tell whether wins are within five standard deviations of a rate within 5 points of ``rate``.
+
+    A player whose true rate is within 5 points fails by chance once in a million runs.
+    """
+    yardstick = references.Yardstick(focal, others)
+    wins = int(_games(yardstick, games).won.sum())
+    least = binom.isf(1 - 3e-7, games, rate - references.WITHIN)
+    most = binom.isf(3e-7, games, min(rate + references.WITHIN, 1))
+    return least <= wins <= most
+
+
+@pytest.mark.parametrize("name", STRENGTHS)
+def test_strengths(name):
+    yardstick = BY_NAME[name]
+    assert _near(yardstick.focal, yardstick.others, yardstick.references[0].value)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("closure v heuristic", Policy("heuristic", inference=False)),
+        ("closure v heuristic", Policy("swift")),
+        ("swift v heuristic", Policy("closure")),
+        ("swift v closure", Policy("closure")),
+    ],
+)
+def test_another_player_in_its_place_is_seen(name, instead):
+    yardstick = BY_NAME[name]
+    assert not _near(instead, yardstick.others, yardstick.references[0].value)
+
+
+def test_the_rules_of_the_references_are_the_preset():
+    assert preset("ledford").players == references.PLAYERS

@@ -1,0 +1,272 @@
+"""A changed record is refused, at the line that was changed and for the reason."""
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+from recorded import FILE, SHORT_SEED, players, record_of, short_game, written
+
+from sim.cards import CARDS, ROOMS
+from sim.record import FORMAT, VERSION, Recorder, RecordError, checksum, line
+from sim.referee import play
+from sim.replay import replay
+from sim.rules import Rules
+from sim.state import REVEAL
+
+
+@pytest.fixture
+def keep(tmp_path):
+    """Write a text to a file and read it as a record."""
+    return lambda text: record_of(text, tmp_path)
+
+
+@pytest.fixture
+def fault(keep):
+    """Return the error that a text raises, in reading or in replaying."""
+
+    def raised(text) -> RecordError:
+        with pytest.raises(RecordError) as caught:
+            replay(keep(text))
+        assert str(caught.value) == f"line {caught.value.line}: {caught.value.reason}"
+        assert "\n" not in caught.value.reason
+        return caught.value
+
+    return raised
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return FILE.read_text().splitlines()
+
+
+def text_of(lines):
+    return "".join(f"{each}\n" for each in lines)
+
+
+def test_every_changed_byte_is_found_in_its_line(fault):
+    text = short_game("speed", 3, 1)[0].encode()
+    assert 3000 < len(text) < 40_000
+    flips = [(at, 1 << at % 7) for at in range(0, len(text), 61)]
+    flips += [(at, 2) for at, byte in enumerate(text) if byte == ord("\n")][::5]
+    for at, bit in flips:
+        changed = bytearray(text)
+        changed[at] ^= bit
+        assert fault(bytes(changed)).line == 1 + text[:at].count(b"\n"), (at, bit)
+
+
+def test_every_missing_line_is_found(fault, lines):
+    for i in [*range(0, len(lines) - 1, 3), len(lines) - 1]:
+        rest = lines[:i] + lines[i + 1 :]
+        raised = fault(text_of(rest))
+        assert raised.line == min(i + 1, len(rest))
+    assert raised.reason == "no end of the game follows: the record is truncated"
+
+
+def test_swapped_and_doubled_lines_are_found(fault, lines):
+    for i in {*range(0, len(lines) - 1, 5), len(lines) - 2}:
+        swapped = [*lines[:i], lines[i + 1], lines[i], *lines[i + 2 :]]
+        # An end before its time is well formed: what follows it is not.
+        assert fault(text_of(swapped)).line == i + 1 + (i == len(lines) - 2)
+        assert fault(text_of([*lines[: i + 1], *lines[i:]])).line == i + 2
+    assert fault(text_of([*lines, lines[-1]])).line == len(lines) + 1
+
+
+def test_a_truncated_record_is_found(fault, lines):
+    text = text_of(lines)
+    for length in range(0, len(text), 211):
+        raised = fault(text[:length])
+        whole = text[:length].count("\n")
+        assert raised.line == (whole if text[:length].endswith("\n") else whole + 1)
+    assert fault(text[:-1]).reason == "the line is cut off: the record is truncated"
+    assert fault("").reason == "the file is empty"
+
+
+def changed(lines, kind, change, skip=0):
+    """Return the number of an event's line, and the text of the record with it changed."""
+    found = [i for i, each in enumerate(lines) if json.loads(each).get("event") == kind]
+    at = found[skip]
+    event = json.loads(lines[at])
+    change(event)
+    return at + 1, text_of([*lines[:at], line(event), *lines[at + 1 :]])
+
+
+def put(**values):
+    return lambda event: event.update(values)
+
+
+def drop(key):
+    return lambda event: event.pop(key)
+
+
+def another_card(event):
+    """Let another card be shown, with the action that goes with it."""
+    event["card"] = next(name for name in CARDS if name != event["card"])
+    event["action"] = REVEAL + CARDS.index(event["card"])
+
+
+def reorder(event):
+    event["turn"] = event.pop("turn")
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "reason"),
+    [
+        ("deal", put(cards=["Plum"]), "cards is ['Plum'], but in the game it is ["),
+        ("deal", put(known_to="all"), "known_to is 'all', but in the game it is [0]"),
+        ("envelope", put(known_to=[1]), "known_to is [1], but in the game it is []"),
+        ("roll", put(steps=99), "steps is 99, but in the game it is "),
+        ("roll", put(event="rol"), "unknown event 'rol'"),
+        ("roll", put(event=["roll"]), "unknown event ['roll']"),
+        ("roll", drop("event"), "the key 'event' is missing"),
+        ("roll", drop("steps"), "the key 'steps' is missing"),
+        ("roll", put(eyes=3), "there is no key 'eyes' here"),
+        ("roll", put(known_to="everybody"), "known_to must be 'all' or a list of seats"),
+        ("roll", put(known_to=[4]), "known_to must be 'all' or a list of seats, not [4]"),
+        ("roll", reorder, "the keys are not in their order"),
+        ("reach", put(xy=[0, 0]), "xy is [0, 0], but in the game it is "),
+        ("move", put(action=10**30), "may not take action 1000000000000000000000000000000 here"),
+        ("move", put(action=True), "may not take action True here"),
+        ("move", put(action="8"), "may not take action '8' here"),
+        ("move", put(action=-1), "may not take action -1 here"),
+        ("move", put(goal="Cellar"), "goal is 'Cellar', but in the game it is"),
+        ("suggestion", put(action=REVEAL), f"may not take action {REVEAL} here"),
+        ("suggestion", put(cards=["Plum", "rope", "Hall"]), "cards is ['Plum', 'rope', 'Hall']"),
+        ("refute", put(unable=[0, 1, 2, 3]), "unable is [0, 1, 2, 3], but in the game it is"),
+        ("show", another_card, ""),
+        ("verdict", put(right=1), "right is 1, but in the game it is False"),
+        ("accusation", put(known_to="all"), "known_to is 'all', but in the game it is ["),
+        ("end", put(winner=0), "winner is 0, but in the game it is 1"),
+        ("end", put(digest="0" * 16), "digest is '0000000000000000', but in the game it is "),
+    ],
+)
+def test_a_changed_event_is_found_and_explained(fault, lines, kind, change, reason):
+    number, text = changed(lines, kind, change)
+    raised = fault(text)
+    assert raised.line == number
+    assert reason in raised.reason
+
+
+def test_a_card_that_could_not_be_shown_is_named(fault, lines):
+    """Where the answerer has a choice, which is where the wanderer shows a card."""
+    reasons = set()
+    for skip in range(text_of(lines).count('"event":"show"')):
+        for card in range(0, len(CARDS), 4):
+            number, text = changed(lines, "show", put(card=CARDS[card], action=REVEAL + card), skip)
+            if text == text_of(lines):
+                continue
+            raised = fault(text)
+            if "cannot show the" in raised.reason:
+                assert raised.line == number and CARDS[card] in raised.reason
+                reasons.add(raised.reason.rpartition(", which ")[2])
+    assert reasons == {"was not asked for", "is not in its hand"}
+
+
+def test_a_change_without_consequences_is_found_at_the_end(fault, lines):
+    """Two goals on the same way, say: a legal game, but not the one that was written down."""
+    last = 0
+    for skip in range(4):
+        for room, goal in enumerate(ROOMS):
+            _, text = changed(lines, "move", put(goal=goal, action=room), skip)
+            if text != text_of(lines):
+                raised = fault(text)
+                if raised.line == len(lines):
+                    assert raised.reason.startswith("check is ")
+                    last += 1
+    assert last
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (put(format="chess"), f"not a game record: it must begin with format {FORMAT!r}"),
+        (put(version=2), f"unknown version 2: this program reads version {VERSION}"),
+        (drop("version"), f"unknown version None: this program reads version {VERSION}"),
+        (drop("seed"), "the key 'seed' is missing"),
+        (put(speed=1), "there is no key 'speed' here"),
+        (put(seed=-1), "seed must be a number from 0 to 2^63 - 1, not -1"),
+        (put(game=2**63), f"game must be a number from 0 to 2^63 - 1, not {2**63}"),
+        (put(game=True), "game must be a number from 0 to 2^63 - 1, not True"),
+        (put(rules=[]), "rules must be an object of switches"),
+        (put(rules={"name": "ledford", "luck": 1}), "there is no key 'luck' here"),
+        (put(rules={**asdict(Rules()), "dice": "1"}), "rules.dice must be like 1, not '1'"),
+        (put(rules={**asdict(Rules()), "dice": 3}), "rules.dice must be 1 or 2, got 3"),
+        (put(seats=[]), "seats must list 4 players"),
+        (put(seats=["random"] * 4), "each of seats must be an object with a label"),
+        (put(seats=[{"label": "random"}] * 4), "the key 'policy' is missing"),
+        (put(seats=[{"label": "x", "policy": "external"}] * 4), "the key 'showing' is missing"),
+        (put(seats=[{"label": "x", "policy": "y", "z": 1}] * 4), "there is no key 'z' here"),
+    ],
+)
+def test_a_changed_header_is_found_and_explained(fault, lines, change, reason):
+    """Also by somebody who knows how its check is made."""
+    value = json.loads(lines[0])
+    change(value)
+    raised = fault(text_of([line(value), *lines[1:]]))
+    assert raised.line == 1
+    raised = fault(text_of([checked(value), *lines[1:]]))
+    assert (raised.line, raised.reason) == (1, reason)
+
+
+def checked(value):
+    """Return a header with the check that its content has."""
+    value.pop("check")
+    value["check"] = checksum([line(value)])
+    return line(value)
+
+
+def test_another_game_in_the_header_is_found_in_the_deal(fault, lines):
+    value = json.loads(lines[0])
+    value["game"] += 1
+    assert fault(text_of([checked(value), *lines[1:]])).line == 2
+
+
+def test_a_switch_younger_than_the_record_has_its_default(keep, lines):
+    value = json.loads(lines[0])
+    del value["rules"]["board"], value["seats"][1]["inference"]
+    older = [checked(value), *lines[1:-1]]
+    end = json.loads(lines[-1])
+    end["check"] = checksum(older)
+    assert replay(keep(text_of([*older, line(end)])))[0].winner == end["winner"]
+
+
+@pytest.mark.parametrize(
+    ("second", "reason"),
+    [
+        (b"{", "not JSON (Expecting property name enclosed in double quotes)"),
+        (b"", "not JSON (Expecting value)"),
+        (b"[]", "not a JSON object"),
+        (b"[" * 100_000, "not JSON (maximum recursion depth exceeded"),
+        (b"\xff\xfe\x00", "not JSON ("),
+        (b'{"turn": 0}', "spaces, keys or numbers are not written as in a record"),
+        (b'{"turn":0,"turn":0}', "spaces, keys or numbers are not written as in a record"),
+    ],
+)
+def test_a_line_that_is_no_json_is_explained(fault, lines, second, reason):
+    raised = fault(b"\n".join([lines[0].encode(), second, *map(str.encode, lines[2:]), b""]))
+    assert raised.line == 2
+    assert raised.reason.startswith(reason)
+
+
+def test_a_game_not_over_is_a_truncated_record(fault):
+    rules = Rules(turn_cap=5)
+    recorder = Recorder(rules, players(["random"] * 4), SHORT_SEED, 0)
+    texts = []
+
+    def watch(state, action):
+        recorder(state, action)
+        texts.append(recorder.text())
+
+    play(rules, players(["random"] * 4), SHORT_SEED, 0, watch)
+    assert all("truncated" in fault(text).reason for text in texts[:-1])
+
+
+def test_a_record_of_another_length_is_found(fault, keep):
+    """An end without turns to come, of a game that would go on."""
+    text = written(Rules(turn_cap=5), ["random"] * 4, SHORT_SEED, 0)[0]
+    record = keep(text)
+    longer = replace(record, rules=replace(record.rules, turn_cap=6))
+    with pytest.raises(RecordError, match=r"line .*: 'end' where 'roll' is due"):
+        replay(longer)
+    shorter = replace(record, rules=replace(record.rules, turn_cap=4))
+    with pytest.raises(RecordError, match=r"line .*: 'roll' where 'end' is due"):
+        replay(shorter)
