@@ -303,7 +303,7 @@ def _show(figures: dict[str, Any], title: str, folder: Path, console: Console) -
             _interval(each["bias"], "+"),
             "" if each["zeros"] is None else f"{each['zeros']:.1%}",
             str(sum(each["raised"].values())),
-            "" if took is None else f"{took:.3g}",
+            "" if took is None else f"{took:.{0 if took > 10 else 2}f}",
         )
     console.print(table)
     console.print(f"Written to {folder}", soft_wrap=True)

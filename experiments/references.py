@@ -148,7 +148,7 @@ LENGTHS = {
 }
 """The games of `LENGTHS_OF`, of four heuristic players.
 
-The released program's means are held against games that somebody won: at 3,000 turns each, the
-share that it reports as endless would add 21 turns to a mean over all, which its median of 123 does
-not leave room for.  The trial simulator's are over all games, cut at 1,000 turns.
+Of how many games the released program's means are is not written down.  They are held against the
+games that somebody won: its endless ones alone would add 22 turns to a mean over all.  The trial
+simulator's are over all games, cut at 1,000 turns.
 """

@@ -43,7 +43,7 @@ LINE = pa.schema(
         ("reference_high", pa.float64()),
         ("source", pa.string()),
         ("difference", pa.float64()),  # ours less the reference
-        ("within", pa.bool_()),  # whether rates differ by `references.WITHIN` at most
+        ("within", pa.bool_()),  # whether win rates differ by `references.WITHIN` at most
         ("nobody_won", pa.float64()),  # share of the games
     ]
 )
@@ -192,7 +192,7 @@ def _line(
         "source": reference and reference.source,
         "difference": difference,
         "within": abs(difference) <= references.WITHIN
-        if difference is not None and quantity in RATES
+        if difference is not None and quantity == WIN_RATE
         else None,
         "nobody_won": 1 - float(games.decided.mean()),
     }

@@ -28,7 +28,10 @@ def write(
     interrupted: bool,
     seconds: float,
 ) -> None:
-    """Write the lines ``found`` to ``folder`` and, unless ``interrupted``, draw them."""
+    """Write the lines ``found`` to ``folder`` and, unless ``interrupted``, draw them.
+
+    Plots of an earlier run are removed, so that none is left beside figures of another.
+    """
     described = {
         "rules": asdict(rules),
         "seed": seed,
@@ -44,6 +47,8 @@ def write(
     }
     summary.write(folder, described, JSON)
     pq.write_table(pa.Table.from_pylist(found, LINE), folder / PARQUET)
+    for plot in (DOTS, CURVE):
+        (folder / plot).unlink(missing_ok=True)
     if interrupted:  # Ctrl-C does not wait for Matplotlib
         return
     from experiments import yardstick_plots
@@ -77,7 +82,8 @@ def _table(lines: list[dict[str, Any]], key: str, heading: str, title: str) -> T
         table.add_column(column, justify="right")
     table.add_column("of")
     table.add_column("off by", justify="right")
-    table.add_column(f"within {100 * references.WITHIN:.0f}")
+    if any(line["within"] is not None for line in lines):
+        table.add_column(f"within {100 * references.WITHIN:.0f} points")
     before = None
     for line in lines:
         again = line[key] == before  # another reference for the same games
@@ -95,12 +101,14 @@ def _theirs(line: dict[str, Any]) -> list[str]:
     if line["reference"] is None:
         return []
     rate = line["quantity"] in RATES
-    return [
+    cells = [
         _span(line["reference"], line["reference_low"], line["reference_high"], rate),
         line["source"],
         f"{(100 if rate else 1) * line['difference']:+.1f}",
-        {True: "yes", False: "[bold]no[/bold]", None: ""}[line["within"]],
     ]
+    if line["within"] is not None:
+        cells.append("yes" if line["within"] else "[bold]no[/bold]")
+    return cells
 
 
 def _span(value: float, low: float | None, high: float | None, rate: bool) -> str:

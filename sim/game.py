@@ -247,6 +247,8 @@ def _accuse(world: np.record, s: np.record, trio: int) -> None:
     """Accuse: win and end the game, or play no more turns."""
     suspect, weapon, room = trio // 54, trio // 9 % 6, trio % 9
     accused = (1 << suspect) | (1 << (FIRST_WEAPON + weapon)) | (1 << (FIRST_ROOM + room))
+    if not world.board:
+        s.spot[s.seat] = world.start[s.seat]
     if accused == s.envelope:
         s.winner = s.seat
         s.phase = OVER

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from experiments.statistics import Estimate, paired_difference, win_rate
+from experiments.statistics import Estimate, mean, median, paired_difference, win_rate
 
 
 def test_wilson_on_a_published_count():
@@ -88,3 +88,28 @@ def test_paired_difference_by_hand():
     assert alike.low < 0 < alike.high, "four equal games do not prove equality"
     with pytest.raises(ValueError):
         paired_difference(first, second[:2])
+
+
+def test_coverage_of_mean_and_median():
+    """Turns of a game are skew; the median's interval holds the mean far too seldom (control)."""
+    generator = np.random.default_rng(1)
+    truths = {"mean": (mean, 1.0), "median": (median, np.log(2)), "control": (median, 1.0)}
+    held = dict.fromkeys(truths, 0)
+    trials = 2000
+    for _ in range(trials):
+        values = generator.exponential(size=200)
+        for name, (interval, truth) in truths.items():
+            estimate = interval(values)
+            held[name] += estimate.low <= truth <= estimate.high
+    assert 0.93 < held["mean"] / trials < 0.965
+    assert 0.94 < held["median"] / trials < 0.975
+    assert held["control"] / trials < 0.1
+
+
+def test_mean_and_median_of_few_values():
+    assert median(np.array([3, 1, 2])) == Estimate(2, 1, 3)
+    assert mean(np.array([1, 3])).value == 2
+    with pytest.raises(ValueError):
+        mean(np.array([1]))
+    with pytest.raises(ValueError):
+        median(np.array([]))

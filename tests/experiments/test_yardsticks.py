@@ -17,7 +17,7 @@ from experiments.schedule import Match
 from experiments.statistics import win_rate
 from experiments.yardstick_games import WIN_RATE
 from sim.policies.table import Policy
-from sim.rules import Rules, preset
+from sim.rules import Rules
 
 FIGURES = ("yardsticks.json", "yardsticks.parquet")
 PLOTS = ("threshold.png", "yardsticks.png")
@@ -181,10 +181,12 @@ def test_games_are_those_of_the_main_job():
     assert sum(focal["game_suggestions"].to_pylist()) == games.suggestions.sum()
 
 
-def test_a_game_in_which_all_are_out_is_not_endless():
+def test_a_game_in_which_all_are_out_is_not_one_at_the_cap():
     games = _games(BY_NAME["swift(0.35) v swift(0.35)"], 400)
-    assert not games.decided.all()
-    assert not games.capped.any()
+    all_out = ~games.decided & ~games.capped
+    assert 20 < all_out.sum() < 60  # 10 % [the trial simulator: 11 % at 0.25]
+    assert games.turns[all_out].max() < 100
+    assert (games.turns[games.capped] == Rules().turn_cap).all()
 
 
 def test_references_are_those_written_down():
@@ -263,7 +265,3 @@ def test_strengths(name):
 def test_another_player_in_its_place_is_seen(name, instead):
     yardstick = BY_NAME[name]
     assert not _near(instead, yardstick.others, yardstick.references[0].value)
-
-
-def test_the_rules_of_the_references_are_the_preset():
-    assert preset("ledford").players == references.PLAYERS

@@ -46,6 +46,9 @@ LIVE, BEFORE, DEAL, KEPT = range(4)
 """Places in the array of states; from `KEPT` on are the last ones."""
 
 COPIES_KEPT = 3
+EVERY = 500
+"""After so many steps all legal actions are tried, not only the one that is chosen."""
+
 UNSOLVED = -1
 MOST_ACTIONS = 4
 """In a turn: go, suggest, show, and accuse or pass."""
@@ -53,6 +56,7 @@ MOST_ACTIONS = 4
 TALLY = np.dtype(
     [
         ("events", np.int64),  # actions done
+        ("tried", np.int64),  # actions tried on the side
         ("games", np.int64),
         ("won", np.int64),
         ("capped", np.int64),
@@ -205,6 +209,22 @@ def step(
 
 
 @jit
+def tried(world, checked, states, words, g, known, tally) -> int:
+    """Do every legal action, one after another, each in the same state; check what it makes."""
+    s, n = states[LIVE], legal(world[0], states[LIVE], g.options)
+    copy(words, LIVE, BEFORE)
+    code = FINE
+    for i in range(n):
+        if code == FINE:
+            s.events = 0
+            apply(world[0], s, g.options[i])
+            code = checked_step(checked[0], states, g, g.options[i], known[0])
+            copy(words, BEFORE, LIVE)
+    tally.tried += n
+    return code
+
+
+@jit
 def play(
     world, checked, states, words, hashes, g, known, work, sample, stream, doubts, accusing, fault,
     tallies, seed, events,
@@ -222,6 +242,10 @@ def play(
             code = learnt(rules, s, known[0])
         while code == FINE and s.phase != OVER and tally.events < events:
             tally.steps += 1
+            if tally.events % EVERY == EVERY - 1 and fault == 0:
+                code = tried(world, checked, states, words, g, known, tally)
+                if code != FINE:
+                    break
             code = step(
                 world, checked, states, words, hashes, g, known, work, sample, stream, doubts,
                 accusing, fault, tally,

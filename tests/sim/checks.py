@@ -84,14 +84,13 @@ def moved(world, before, after, action: int, g) -> int:
         right = landed == world.first_door[world.passage[g.room[start]]]
     elif action >= WALK:
         right = landed == action - WALK
-    elif ASK <= action < ACCUSE and not world.board:
+    elif ASK <= action < REVEAL and not world.board:
         right = landed == world.start[seat]
-    elif not (ASK <= action < ACCUSE and called(world, before, action) == seat):
+    else:
         right = landed == start
     for other in range(world.players):
         if other != seat and after.spot[other] != before.spot[other]:
-            by_call = ASK <= action < ACCUSE and called(world, before, action) == other
-            right &= by_call and world.board == 1
+            right &= called(world, before, action) == other
     return FINE if right else MOVED
 
 
@@ -100,8 +99,9 @@ def moved(world, before, after, action: int, g) -> int:
 
 @jit
 def called(world, before, action: int) -> int:
-    """Return the seat whose suspect is named, -1 if nobody plays it."""
-    return world.seat_of[(action - ASK) // 6]
+    """Return the seat whose pawn a suggestion moves, -1 if none."""
+    moves = world.board and world.summons and ASK <= action < ACCUSE
+    return world.seat_of[(action - ASK) // 6] if moves else -1
 
 
 @jit
@@ -110,7 +110,7 @@ def summoned(world, before, after, action: int, g) -> int:
     acts = action < ACCUSE or action >= PASS
     for seat in range(world.players):
         wanted = 0 if acts and seat == before.seat else before.summoned[seat]
-        if ASK <= action < ACCUSE and world.board and called(world, before, action) == seat:
+        if called(world, before, action) == seat:
             room = g.room[before.spot[before.seat]]
             if g.room[before.spot[seat]] != room:
                 wanted = 1

@@ -1,0 +1,123 @@
+"""What is legal, and where pawns land, against the rules stated once more with NetworkX."""
+
+import numpy as np
+import pytest
+import slow_rules
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from positions import random_action, stream_of
+from test_properties import rules
+
+from mcts.kernel.compile import INTERPRETED
+from sim.board import door_spots, graph
+from sim.chance import game_key
+from sim.game import apply, legal, new_game
+from sim.rules import PRESETS, Rules, world
+from sim.state import EXTERNAL, N_ACTIONS, OVER, PASSAGE, SUGGEST, TURN, empty
+
+STATES = 5 if INTERPRETED else 60
+
+drawn = settings(
+    max_examples=4 if INTERPRETED else 40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def fresh(under, game):
+    """Return a new game in which every decision is asked for."""
+    state = empty()[0]
+    state.policy[:] = state.showing[:] = EXTERNAL
+    new_game(world(under)[0], state, np.uint64(game_key(5, game)))
+    return state
+
+
+def states(under, game, count):
+    """Yield up to ``count`` states of a game of random actions; the same record each time."""
+    state, stream, out = fresh(under, game), stream_of(game), np.empty(N_ACTIONS, np.int64)
+    for _ in range(count):
+        if state.phase == OVER:
+            return
+        yield state
+        apply(world(under)[0], state, random_action(world(under)[0], state, stream, out))
+
+
+def listed(under, state):
+    """Return the legal actions as the game has them."""
+    out = np.empty(N_ACTIONS, np.int64)
+    return out[: legal(world(under)[0], state, out)].tolist()
+
+
+def lands_as_ruled(played, under, state):
+    """Tell whether every move, played by the rules ``played``, ends where ``under`` has it."""
+    scratch = empty()
+    for action in slow_rules.actions(under, state):
+        if action > PASSAGE:
+            break
+        scratch[0] = state
+        apply(world(played)[0], scratch[0], action)
+        if int(scratch[0].spot[state.seat]) not in slow_rules.ends(under, state, action):
+            return False
+    return True
+
+
+@drawn
+@given(rules(), st.integers(0, 10_000))
+def test_legal_actions_are_those_of_the_rules(under, game):
+    for state in states(under, game, STATES):
+        assert listed(under, state) == list(slow_rules.actions(under, state))
+
+
+@drawn
+@given(rules(), st.integers(0, 10_000))
+def test_moves_end_where_the_rules_have_it(under, game):
+    for turn, state in enumerate(states(under, game, STATES)):
+        if state.phase == TURN and turn % 5 == 0:
+            assert lands_as_ruled(under, under, state)
+
+
+@drawn
+@given(rules(), st.integers(0, 10_000), st.data())
+def test_also_where_pawns_crowd(under, game, data):
+    """All the other pawns stand before the doors of the own room, or beside the pawn."""
+    assume(under.board)
+    state = fresh(under, game)
+    seat, plan = int(state.seat), graph()
+    start = data.draw(st.sampled_from(sorted(plan)))
+    room = plan.nodes[start]["room"]
+    doors = door_spots(room) if room >= 0 else [start]
+    near = sorted({front for door in doors for front in plan[door] if front < 188} - {start})
+    pawns = data.draw(st.permutations(near + [s for s in range(30, 60) if s not in (*near, start)]))
+    others = [other for other in range(under.players) if other != seat]
+    state.spot[others] = pawns[: len(others)]
+    state.spot[seat] = start
+    state.roll = data.draw(st.integers(1, 6 * under.dice))
+    assert listed(under, state) == list(slow_rules.actions(under, state))
+    assert lands_as_ruled(under, under, state)
+
+
+@pytest.mark.parametrize(
+    ("preset", "switch"),
+    [
+        ("ledford", {"doors": "any"}),
+        ("classic", {"blocking": False}),
+        ("cai2006", {"movement": "towards"}),
+        ("cai2006", {"accuse": "start"}),
+        ("classic", {"accuse": "start_or_end"}),
+    ],
+)
+def test_other_rules_are_told_apart(preset, switch):
+    """The control: played by rules that differ in one switch, the comparison fails."""
+    under = PRESETS[preset]
+    changed = Rules(**{**vars(under), **switch})
+    wrong = 0
+    for game in range(3):
+        for state in states(under, game, 150):
+            wrong += listed(changed, state) != list(slow_rules.actions(under, state))
+            if state.phase == TURN:
+                wrong += not lands_as_ruled(changed, under, state)
+            elif state.phase == SUGGEST and wrong:
+                break
+    assert wrong > 0

@@ -1,0 +1,181 @@
+"""Millions of actions under all rules, by all policies and by players that do anything legal.
+
+`checks` says what must hold after each of them; the controls plant faults that it must find.
+"""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from checked_play import Table, found, play_checked
+from faults import FAULTS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from belief.evidence import MAX_CLAUSES, MAX_SHOWN
+from mcts.kernel.compile import INTERPRETED
+from sim.policies.table import FAST_NAMES, SHOWING, Policy
+from sim.rules import ACCUSE, DOORS, FIXED_PLAYERS, HANDS, MOVEMENT, PRESETS, Rules, preset
+from sim.state import END, SHOW, SUGGEST, TURN
+
+EXAMPLES, EVENTS = (5, 40) if INTERPRETED else (80, 50_000)
+GREEDY_EXAMPLES, GREEDY_EVENTS = (1, 20) if INTERPRETED else (8, 2_500)
+
+CAPS = (7, 60, 500, 3000)
+WALKED = {
+    "doors": st.sampled_from(DOORS),
+    "blocking": st.booleans(),
+    "movement": st.sampled_from(MOVEMENT),
+    "summons": st.booleans(),
+}
+SWITCHES = {
+    "dice": st.sampled_from((1, 2)),
+    "accuse": st.sampled_from(ACCUSE),
+    "turn_cap": st.sampled_from(CAPS),
+}
+
+
+@st.composite
+def rules(draw):
+    """Draw a preset with any of its switches changed."""
+    start = PRESETS[draw(st.sampled_from(sorted(PRESETS)))]
+    players = FIXED_PLAYERS.get(start.name) or draw(st.integers(3, 6))
+    hands = HANDS if players == 3 else HANDS[:2]
+    switches = SWITCHES | {"hands": st.sampled_from(hands)} | (WALKED if start.board else {})
+    return replace(start, players=players, **draw(st.fixed_dictionaries({}, optional=switches)))
+
+
+@st.composite
+def policies(draw, names=FAST_NAMES):
+    """Draw a policy with its switches, or None for a player that does anything legal."""
+    name = draw(st.sampled_from((None, *names)))
+    if name is None:
+        return None
+    showing = draw(st.sampled_from(SHOWING))
+    threshold = draw(st.sampled_from((1.0, 0.6))) if name in ("swift", "greedy") else 1.0
+    inference = draw(st.booleans()) if name in ("swift", "heuristic") else True
+    return Policy(name, threshold=threshold, inference=inference, showing=showing)
+
+
+@st.composite
+def tables(draw, names=FAST_NAMES):
+    """Draw rules, and who plays by them."""
+    under = draw(rules())
+    return Table(
+        rules=under,
+        seats=[draw(policies(names)) for _ in range(under.players)],
+        seed=draw(st.integers(0, 2**31)),
+        accusing=draw(st.sampled_from((0, 3, 40))),
+        asked_to_show=draw(st.booleans()),
+    )
+
+
+def checked_tables(examples, events, names=FAST_NAMES):
+    """Play so many drawn tables for so many actions each; return the sums of the tallies."""
+    sums = Counter()
+    met = np.zeros((5, 7), np.int64)
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(tables(names))
+    def check(table):
+        tally = play_checked(table, events)
+        assert found(tally) == "fine", tally
+        for name in ("events", "tried", "games", "won", "capped"):
+            sums[name] += int(tally[name])
+        for name in ("clauses", "shown"):
+            sums[name] = max(sums[name], int(tally[name]))
+        met[:] += tally.actions
+
+    check()
+    print(dict(sums))
+    return sums, met
+
+
+# By phase: the kinds of action (move, passage, suggestion, accusation, card, pass, walk) it has.
+KINDS = {
+    TURN: [1, 1, 1, 1, 0, 1, 1],
+    SUGGEST: [0, 0, 1, 1, 0, 0, 0],
+    SHOW: [0, 0, 0, 0, 1, 0, 0],
+    END: [0, 0, 0, 1, 0, 1, 0],
+}
+
+
+def test_all_rules_and_policies():
+    sums, met = checked_tables(EXAMPLES, EVENTS)
+    assert sums["clauses"] < MAX_CLAUSES and sums["shown"] < MAX_SHOWN
+    if not INTERPRETED:
+        assert sums["events"] >= 4_000_000 and sums["tried"] > 1_000_000
+        assert sums["won"] > 1_000 and sums["capped"] > 1_000
+        for phase, kinds in KINDS.items():
+            assert ((met[phase] > 30) == kinds).all(), (phase, met[phase])
+
+
+def test_the_slow_policy():
+    sums, _ = checked_tables(GREEDY_EXAMPLES, GREEDY_EVENTS, ("greedy", "greedy", "swift"))
+    assert sums["events"] >= GREEDY_EXAMPLES * GREEDY_EVENTS
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("seats", ["anything", "heuristic", "swift"])
+def test_presets(name, seats):
+    which = None if seats == "anything" else Policy(seats)
+    tally = play_checked(Table(PRESETS[name], [which] * PRESETS[name].players, 7), EVENTS)
+    assert found(tally) == "fine", tally
+
+
+# Controls.
+
+
+BUSY = Table(
+    Rules(accuse="any", movement="free", players=5),
+    [None, None, Policy("swift"), Policy("closure"), None],
+    accusing=40,
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_found(fault):
+    seats = [None, None, Policy("closure")] if fault == "a wrong accusation" else BUSY.seats
+    table = replace(BUSY, seats=seats, rules=replace(BUSY.rules, players=len(seats)))
+    if fault == "the game stands still":
+        table = replace(table, rules=replace(table.rules, turn_cap=10))
+    tally = play_checked(table, 2_000, 1 + list(FAULTS).index(fault))
+    assert found(tally) == FAULTS[fault]
+
+
+def test_nothing_is_found_where_nothing_is_planted():
+    assert found(play_checked(BUSY, 2_000)) == "fine"
+
+
+OTHER_RULES = [
+    ({"hands": "round"}, {"cards"}),
+    ({"doors": "any"}, {"moved", "mask"}),
+    ({"blocking": False}, {"moved", "mask", "pawns"}),
+    ({"movement": "towards"}, {"mask"}),
+    ({"summons": False}, {"moved", "summoned"}),
+    ({"dice": 2}, {"turns"}),
+    ({"accuse": "start"}, {"turns"}),
+    ({"accuse": "start_or_end"}, {"mask"}),
+    ({"turn_cap": 9}, {"turns"}),
+    ({"players": 4}, {"cards"}),
+]
+
+
+@pytest.mark.parametrize(("switch", "properties"), OTHER_RULES, ids=lambda value: str(value))
+def test_a_game_by_other_rules_is_found(switch, properties):
+    """Played with one switch changed, and checked as if it had not been."""
+    table = replace(BUSY, seats=[None] * 5, rules=replace(BUSY.rules, **switch))
+    assert found(play_checked(table, 20_000, checked=BUSY.rules)) in properties
+
+
+def test_a_category_hand_is_not_any_hand():
+    by_category, equal = preset("ferrari2009"), preset("ferrari2009", hands="equal")
+    table = Table(equal, [None] * 3)
+    assert found(play_checked(table, 2_000, checked=by_category)) == "cards"
