@@ -12,7 +12,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from experiments.commandline import INTERRUPTED, Interrupted, Refusal, did_you_mean
 from experiments.results import SUMMARY
@@ -36,9 +36,8 @@ that of the showing policies that they describe (`sim.policies.table.SHOWING`)."
 
 def main() -> None:
     """Run the command and exit with its code."""
-    arguments = _parser().parse_args()
     try:
-        run(arguments)
+        run(_parser().parse_args())
     except Refusal as fault:
         print(f"{NAME}: {fault}", file=sys.stderr)
         sys.exit(1)
@@ -47,8 +46,15 @@ def main() -> None:
         sys.exit(INTERRUPTED)
 
 
+class _Parser(argparse.ArgumentParser):
+    """One that says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Refusal(f"{message}; see --help")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=NAME,
         description="Play games among compiled players of one kind, hand every belief what one "
         "seat (in rotation) saw, and measure what it says of the envelope after 2, 4, 8, 12, 16, "
@@ -85,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=200,
         metavar="N",
-        help="particles take some 60 ms a game, the others 1 to 4 (default: %(default)s)",
+        help="particles take some 35 ms a game, the others 1 to 3 (default: %(default)s)",
     )
     add(
         "--seed",

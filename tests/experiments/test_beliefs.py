@@ -281,6 +281,8 @@ def test_ctrl_c_keeps_what_was_measured(command, tmp_path, monkeypatch):
         (["--players", 7], "players must be 3 to 6"),
         (["--showing", "all"], "unknown showing policy 'all'"),
         (["--assume", "random"], "--assume must be one of uniform, least_informative"),
+        (["--games", "many"], "invalid int value: 'many'; see --help"),
+        (["--game-count", 3], "unrecognized arguments"),
         (["--games", 0], "--games must be at least 1"),
         (["--bins", 0], "--bins must be at least 1"),
         (["--seed", -1], "--seed must be at least 0"),

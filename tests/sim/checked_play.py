@@ -277,7 +277,7 @@ class Table:
 
 
 def seated(table: Table) -> np.recarray:
-    """Return the array of states for `play`, with everybody in their seats and all knowledge kept."""
+    """Return the states for `play`, with everybody in their seats and all knowledge kept."""
     states = empty(KEPT + COPIES_KEPT)
     live = states[LIVE]
     live.recording = 1

@@ -324,8 +324,8 @@ def pawns(world, s, g) -> int:
         if not world.board and not suggesting and spot != world.start[seat]:
             return PAWNS
     if s.phase == SHOW and world.board:
-        if not s.cards >> FIRST_ROOM + g.room[s.spot[s.seat]] & 1:
-            return PAWNS
+        here = g.room[s.spot[s.seat]]
+        return FINE if here >= 0 and s.cards >> FIRST_ROOM + here & 1 else PAWNS
     return FINE
 
 

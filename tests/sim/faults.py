@@ -83,7 +83,7 @@ def spoil_list(s, options: np.ndarray, n: int, fault: int) -> int:
 
 @jit
 def spoil(world, before, s, action: int, fault: int) -> None:
-    """Plant a fault in what ``action`` made of the state ``before``, if this is the place for it."""
+    """Plant a fault in what ``action`` made of ``before``, if this is the place for it."""
     seat = before.seat
     other = (seat + 1) % world.players
     if fault == SWAP:

@@ -10,65 +10,17 @@ import numpy as np
 import pytest
 from checked_play import Table, found, play_checked
 from faults import FAULTS
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import given
+from strategies import repeatable, tables
 
 from belief.evidence import MAX_CLAUSES, MAX_SHOWN
 from mcts.kernel.compile import INTERPRETED
-from sim.policies.table import FAST_NAMES, SHOWING, Policy
-from sim.rules import ACCUSE, DOORS, FIXED_PLAYERS, HANDS, MOVEMENT, PRESETS, Rules, preset
+from sim.policies.table import FAST_NAMES, Policy
+from sim.rules import PRESETS, Rules, preset
 from sim.state import END, SHOW, SUGGEST, TURN
 
 EXAMPLES, EVENTS = (5, 40) if INTERPRETED else (80, 50_000)
 GREEDY_EXAMPLES, GREEDY_EVENTS = (1, 20) if INTERPRETED else (8, 2_500)
-
-CAPS = (7, 60, 500, 3000)
-WALKED = {
-    "doors": st.sampled_from(DOORS),
-    "blocking": st.booleans(),
-    "movement": st.sampled_from(MOVEMENT),
-    "summons": st.booleans(),
-}
-SWITCHES = {
-    "dice": st.sampled_from((1, 2)),
-    "accuse": st.sampled_from(ACCUSE),
-    "turn_cap": st.sampled_from(CAPS),
-}
-
-
-@st.composite
-def rules(draw):
-    """Draw a preset with any of its switches changed."""
-    start = PRESETS[draw(st.sampled_from(sorted(PRESETS)))]
-    players = FIXED_PLAYERS.get(start.name) or draw(st.integers(3, 6))
-    hands = HANDS if players == 3 else HANDS[:2]
-    switches = SWITCHES | {"hands": st.sampled_from(hands)} | (WALKED if start.board else {})
-    return replace(start, players=players, **draw(st.fixed_dictionaries({}, optional=switches)))
-
-
-@st.composite
-def policies(draw, names=FAST_NAMES):
-    """Draw a policy with its switches, or None for a player that does anything legal."""
-    name = draw(st.sampled_from((None, *names)))
-    if name is None:
-        return None
-    showing = draw(st.sampled_from(SHOWING))
-    threshold = draw(st.sampled_from((1.0, 0.6))) if name in ("swift", "greedy") else 1.0
-    inference = draw(st.booleans()) if name in ("swift", "heuristic") else True
-    return Policy(name, threshold=threshold, inference=inference, showing=showing)
-
-
-@st.composite
-def tables(draw, names=FAST_NAMES):
-    """Draw rules, and who plays by them."""
-    under = draw(rules())
-    return Table(
-        rules=under,
-        seats=[draw(policies(names)) for _ in range(under.players)],
-        seed=draw(st.integers(0, 2**31)),
-        accusing=draw(st.sampled_from((0, 3, 40))),
-        asked_to_show=draw(st.booleans()),
-    )
 
 
 def checked_tables(examples, events, names=FAST_NAMES):
@@ -76,13 +28,7 @@ def checked_tables(examples, events, names=FAST_NAMES):
     sums = Counter()
     met = np.zeros((5, 7), np.int64)
 
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @repeatable(examples)
     @given(tables(names))
     def check(table):
         tally = play_checked(table, events)

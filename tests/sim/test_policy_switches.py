@@ -1,0 +1,207 @@
+"""Every switch of the policies changes play as documented; what a policy has not is refused."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from belief import factored
+from belief.constrained import fit
+from sim.arena import play_many
+from sim.chance import DECIDE, game_key, open_stream
+from sim.game import apply, decider, new_game, open_decision
+from sim.policies.swift import ROUNDS
+from sim.policies.table import NAMES, SHOWING, Policy, choose, seat_policies
+from sim.rules import PRESETS, Rules, preset, world
+from sim.state import ACCUSE, ASK, EXTERNAL, MATRIX, OVER, REVEAL, SHOW, SUGGEST, empty
+
+GAMES = np.arange(300)
+BOARD = world(Rules())[0]
+
+
+def stepped(rules, policies, game, seed=2):
+    """Yield (state, action) before every action of a game; do not keep the state."""
+    board, state = world(rules)[0], empty()[0]
+    seat_policies(state, policies)
+    new_game(board, state, np.uint64(game_key(seed, game)))
+    while state.phase != OVER:
+        open_decision(state)
+        action = int(choose(board, state, decider(state)))
+        yield state, action
+        apply(board, state, action)
+
+
+def accuses(action):
+    """Tell whether ``action`` is an accusation."""
+    return ACCUSE <= action < REVEAL
+
+
+# The threshold.
+
+
+def likeliest(matrix):
+    """Return the mask of the likeliest envelope of a matrix, and its probability."""
+    found, chance = 0, 1.0
+    for first, end in ((0, 6), (6, 12), (12, 21)):
+        column = matrix[first:end, 0]
+        found |= 1 << first + int(column.argmax())
+        chance *= column.max() / column.sum()
+    return found, chance
+
+
+@pytest.mark.parametrize("threshold", [0.4, 0.8])
+def test_swift_accuses_from_its_threshold_on(threshold):
+    """Against its belief, fitted once more; in all three phases of all presets."""
+    accused = waited = 0
+    for name in PRESETS:
+        rules = PRESETS[name]
+        policies = [Policy("swift", threshold=threshold)] * rules.players
+        for game in range(4):
+            for state, action in stepped(rules, policies, game):
+                if state.phase in (SHOW, SUGGEST):
+                    continue
+                seat, matrix = int(state.seat), np.zeros((21, 7))
+                fit(state.belief[seat], state.closure[seat], state.evidence[seat], ROUNDS, matrix)
+                _, chance = likeliest(matrix)
+                assert accuses(action) == (chance >= threshold)
+                accused += accuses(action)
+                waited += not accuses(action)
+    assert accused >= 20 and waited > 200
+
+
+def test_a_lower_threshold_is_sooner_and_sometimes_wrong():
+    results = [
+        play_many(Rules(), [Policy("swift", threshold=threshold)] * 4, 5, np.arange(3_000))
+        for threshold in (1.0, 0.7, 0.5)
+    ]
+    turns = [result.turns.mean() for result in results]
+    wrong = [int(result.out.sum()) for result in results]
+    assert turns[0] > turns[1] > turns[2]
+    assert 0 == wrong[0] < wrong[1] < wrong[2]
+
+
+# Inference.
+
+
+@pytest.mark.parametrize("infers", [True, False])
+def test_inference_is_learning_from_cards_shown_to_others(infers):
+    state = empty()[0]
+    state.policy[:] = state.showing[:] = EXTERNAL
+    state.tracks[:] = MATRIX
+    state.infers[:] = infers
+    new_game(BOARD, state, np.uint64(game_key(2, 0)))
+    state.spot[0], state.phase = BOARD.first_door[4], SUGGEST
+    # Seat 1 has none of the three and seat 2 all of them; seat 3 looks on.
+    state.hand[1], state.hand[2] = 0, 1 | 1 << 6 | 1 << 16
+    before = state.belief.copy()
+    apply(BOARD, state, ASK)
+    apply(BOARD, state, REVEAL)
+    expected = before[3].copy()
+    factored.passed(expected, 1, int(state.cards))  # learnt from either way
+    assert not np.array_equal(expected, before[3])
+    if infers:
+        known = int(state.known[3]).bit_count()
+        factored.showed(expected, 2, int(state.cards), 21 - known)
+    assert np.array_equal(state.belief[3], expected)
+    assert state.belief[0][0, 3] == 1.0  # the asker learns the card either way
+
+
+@pytest.mark.parametrize("name", ["heuristic", "swift"])
+def test_inference_makes_games_shorter(name):
+    with_it, without = (
+        play_many(preset("speed"), [Policy(name, inference=inference)] * 4, 5, GAMES).turns.mean()
+        for inference in (True, False)
+    )
+    assert with_it < without
+
+
+# Showing.
+
+
+def shown(showing, seen, draws=600):
+    """Return how often seat 2 shows each of cards 0, 6 and 12, of which the asker saw ``seen``."""
+    state = empty()[0]
+    new_game(BOARD, state, np.uint64(game_key(2, 1)))
+    state.phase, state.answerer, state.seat = SHOW, 2, 1
+    state.hand[2] = state.cards = 1 | 1 << 6 | 1 << 12
+    state.showing[2] = SHOWING.index(showing)
+    state.has_shown[2, 1] = seen
+    state.has_shown[2, 3] = 1 << 6  # what another asker saw does not count
+    state.has_shown[3, 1] = 1 << 12  # nor does what another player showed
+    counts = {0: 0, 6: 0, 12: 0}
+    for count in range(draws):
+        open_stream(state, DECIDE, count)
+        counts[int(choose(BOARD, state, 2)) - REVEAL] += 1
+    return list(counts.values())
+
+
+def test_random_showing_takes_no_notice_of_what_the_asker_has_seen():
+    for seen in (0, 1 << 6, 1 | 1 << 6):
+        assert chisquare(shown("random", seen)).pvalue > 1e-4
+
+
+def test_least_informative_shows_again_what_the_asker_has_seen():
+    assert shown("least_informative", 1 << 6) == [0, 600, 0]
+    assert chisquare(shown("least_informative", 0)).pvalue > 1e-4
+    first, none, last = shown("least_informative", 1 | 1 << 12 | 1 << 20)
+    assert none == 0 and chisquare([first, last]).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
+    def again(showing):
+        """Return (old cards shown, new cards shown) where there was an old one to show."""
+        old = new = 0
+        rules = PRESETS[name]
+        policies = [Policy("uniform", showing=showing)] * rules.players
+        for game in range(4):
+            for state, action in stepped(rules, policies, game):
+                if state.phase == SHOW:
+                    seen = int(state.has_shown[state.answerer, state.seat])
+                    if seen & int(state.hand[state.answerer] & state.cards):
+                        is_old = seen >> action - REVEAL & 1
+                        old, new = old + is_old, new + 1 - is_old
+        return old, new
+
+    old, new = again("least_informative")
+    assert old > 20 and new == 0
+    assert again("random")[1] >= 10
+
+
+# What cannot be.
+
+
+@pytest.mark.parametrize(
+    ("name", "switches", "sentence"),
+    [
+        ("random", {"threshold": 0.5}, "random has no switch 'threshold'"),
+        ("closure", {"threshold": 0.9}, "closure has no switch 'threshold'"),
+        ("uniform", {"inference": False}, "uniform has no switch 'inference'"),
+        ("greedy", {"inference": False}, "greedy has no switch 'inference'"),
+        ("swift", {"threshold": 0.0}, "threshold must be above 0 and at most 1, got 0.0"),
+        ("greedy", {"threshold": 1.5}, "threshold must be above 0 and at most 1, got 1.5"),
+        ("swift", {"showing": "all"}, "unknown showing policy 'all': choose one of random, least"),
+        ("swfit", {}, "unknown policy 'swfit': choose one of random, uniform, heuristic"),
+    ],
+)
+def test_switches_that_a_policy_has_not_are_refused(name, switches, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Policy(name, **switches)
+
+
+def test_switches_reach_the_seat():
+    chosen = Policy("swift", threshold=0.7, inference=False, showing="least_informative")
+    state = empty()[0]
+    seat_policies(state, [None, chosen, "greedy"])
+    assert (state.policy[0], state.tracks[0]) == (EXTERNAL, 0)
+    assert NAMES[state.policy[1]] == "swift" and NAMES[state.policy[2]] == "greedy"
+    assert (state.threshold[1], state.infers[1], state.showing[1]) == (0.7, 0, 1)
+    assert (state.threshold[2], state.infers[2], state.showing[2]) == (1.0, 1, 0)
+
+
+def test_showing_changes_games():
+    """With equal deals and dice.  (Swift never asks again for what it has been shown.)"""
+    games = [
+        play_many(preset("classic"), [Policy("uniform", showing=showing)] * 4, 5, GAMES).turns
+        for showing in SHOWING
+    ]
+    assert games[0].mean() < games[1].mean()

@@ -1,0 +1,337 @@
+"""Every switch of the rules changes play as documented; impossible combinations are refused."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import slow_rules
+
+from sim.arena import play_many
+from sim.board import N_CORRIDOR, corridor, door_spots, graph
+from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, ROOMS
+from sim.chance import game_key
+from sim.game import apply, legal, new_game
+from sim.rules import CATEGORY_HANDS, PRESETS, Rules, preset, world
+from sim.state import (
+    ACCUSE,
+    ASK,
+    END,
+    EXTERNAL,
+    FACTS,
+    MOVE,
+    N_ACTIONS,
+    OVER,
+    PASS,
+    PASSAGE,
+    REVEAL,
+    SUGGEST,
+    TURN,
+    WALK,
+    empty,
+)
+
+STUDY, LOUNGE, BALLROOM, KITCHEN = map(ROOMS.index, ("Study", "Lounge", "Ballroom", "Kitchen"))
+ACCUSATIONS = range(ACCUSE, REVEAL)
+
+
+def fresh(name="ledford", game=0, **switches):
+    """Return (world, state) of a new game in which every decision is asked for."""
+    board, state = world(preset(name, **switches))[0], empty()[0]
+    state.policy[:] = state.showing[:] = EXTERNAL
+    state.tracks[:] = FACTS
+    new_game(board, state, np.uint64(game_key(1, game)))
+    return board, state
+
+
+def actions(board, state):
+    """Return the legal actions."""
+    out = np.empty(N_ACTIONS, np.int64)
+    return out[: legal(board, state, out)].tolist()
+
+
+def accusation(cards):
+    """Return the accusation of the mask ``cards``."""
+    suspect, weapon, room = (card for card in range(21) if int(cards) >> card & 1)
+    return ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM
+
+
+def wrong(state):
+    """Return a wrong accusation."""
+    return next(action for action in ACCUSATIONS if action != accusation(state.envelope))
+
+
+def front(door):
+    """Return the square before a door."""
+    (square,) = graph()[door]
+    return square
+
+
+# Doors.
+
+
+def test_a_room_is_left_by_the_door_of_entry_or_by_the_nearest():
+    """With a roll of 1 the pawn stands before the door that it left by."""
+    far = {
+        goal: nx.multi_source_dijkstra_path_length(graph(), set(door_spots(goal)))
+        for goal in range(len(ROOMS))
+    }
+    changed = 0
+    for doors in ("entry", "any"):
+        board, state = fresh(doors=doors)
+        for room in range(len(ROOMS)):
+            for door in door_spots(room):
+                for goal in set(range(len(ROOMS))) - {room}:
+                    state.seat, state.phase, state.roll, state.spot[0] = 0, TURN, 1, door
+                    apply(board, state, MOVE + goal)
+                    nearest = min(door_spots(room), key=far[goal].get)
+                    left = door if doors == "entry" else nearest
+                    assert state.spot[0] == front(left)
+                    changed += left != door
+    assert changed > 30
+
+
+def test_where_the_nearest_door_is_shut_the_next_is_taken():
+    board, state = fresh(doors="any")
+    west, _, _, east = door_spots(BALLROOM)
+    state.spot[0], state.roll = west, 1
+    state.spot[1] = front(east)
+    apply(board, state, MOVE + KITCHEN)
+    assert state.spot[0] == front(door_spots(BALLROOM)[2])
+
+
+@pytest.mark.parametrize("doors", ["entry", "any"])
+def test_squares_outside_a_room_are_those_before_its_doors(doors):
+    board, state = fresh("classic", doors=doors)
+    state.spot[0], state.roll = door_spots(BALLROOM)[1], 1
+    squares = [action - WALK for action in actions(board, state) if action >= WALK]
+    ways = door_spots(BALLROOM) if doors == "any" else door_spots(BALLROOM)[1:2]
+    assert squares == sorted(map(front, ways))
+
+
+# Blocking.
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+def test_a_pawn_closes_its_square(blocking):
+    board, state = fresh(blocking=blocking)
+    study = door_spots(STUDY)[0]
+    state.spot[0], state.spot[1] = study, front(study)
+    state.roll = 1
+    apply(board, state, MOVE + LOUNGE)
+    assert state.spot[0] == (study if blocking else front(study))
+    assert state.spot[1] == front(study)
+
+
+def test_without_blocking_pawns_walk_through_each_other():
+    board, state = fresh(blocking=False)
+    way = nx.shortest_path(graph(), door_spots(STUDY)[0], door_spots(LOUNGE)[0])
+    state.spot[0], state.roll = way[0], 3
+    state.spot[1:4] = way[1:4]
+    apply(board, state, MOVE + LOUNGE)
+    assert state.spot[0] < N_CORRIDOR
+    assert nx.shortest_path_length(graph(), way[0], int(state.spot[0])) == 3
+
+
+# Movement.
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+@pytest.mark.parametrize("roll", [1, 2, 5, 12])
+def test_free_movement_offers_the_squares_within_the_roll_round_the_pawns(blocking, roll):
+    board, state = fresh("classic", blocking=blocking)
+    state.roll = roll
+    start = corridor().index((8, 7))
+    state.spot[0] = start
+    state.spot[1:4] = [corridor().index(at) for at in ((8, 6), (9, 7), (7, 8))]
+    closed = set(state.spot[1:4].tolist()) if blocking else set()
+    plan = graph().subgraph(set(range(N_CORRIDOR)) - closed)
+    far = nx.single_source_shortest_path_length(plan, start, cutoff=roll)
+    offered = [action for action in actions(board, state) if action >= PASS]
+    assert offered == [PASS, *(WALK + square for square in sorted(set(far) - {start}))]
+
+
+def test_towards_offers_rooms_only():
+    board, state = fresh()
+    assert actions(board, state) == [*range(MOVE, MOVE + 9), *ACCUSATIONS]
+    board, state = fresh(movement="free")
+    assert max(actions(board, state)) >= WALK
+
+
+@pytest.mark.parametrize("accuse", ["start", "start_or_end"])
+def test_staying_or_stopping_in_the_corridor_ends_the_turn(accuse):
+    for action in (PASS, "walk"):
+        board, state = fresh("classic", accuse=accuse)
+        before = int(state.spot[0])
+        square = next(action - WALK for action in actions(board, state) if action >= WALK)
+        apply(board, state, WALK + square if action == "walk" else PASS)
+        assert state.spot[0] == (square if action == "walk" else before)
+        assert (state.phase, state.seat) == ((TURN, 1) if accuse == "start" else (END, 0))
+
+
+# Accusations.
+
+
+def reach_the_end(board, state):
+    """Let seat 0 suggest in the Lounge with nobody answering: the end of its turn."""
+    state.spot[0], state.phase = door_spots(LOUNGE)[0], SUGGEST
+    state.hand[1 : board.players] = 0
+    apply(board, state, ASK)
+
+
+@pytest.mark.parametrize("accuse", ["start", "start_or_end", "any"])
+def test_accusations_are_for_the_start_the_end_or_any_time(accuse):
+    board, state = fresh(accuse=accuse)
+    assert set(ACCUSATIONS) <= set(actions(board, state))
+    state.spot[0], state.phase = door_spots(LOUNGE)[0], SUGGEST
+    offered = actions(board, state)
+    assert offered == [*range(ASK, ACCUSE), *(ACCUSATIONS if accuse == "any" else ())]
+    reach_the_end(board, state)
+    if accuse == "start":
+        assert (state.phase, state.seat, state.turn) == (TURN, 1, 2)
+        return
+    assert (state.phase, state.seat, state.turn) == (END, 0, 1)
+    assert actions(board, state) == [*ACCUSATIONS, PASS]
+    apply(board, state, PASS)
+    assert (state.phase, state.seat, state.turn) == (TURN, 1, 2)
+
+
+@pytest.mark.parametrize("phase", [TURN, SUGGEST, END])
+@pytest.mark.parametrize("right", [True, False])
+def test_an_accusation_ends_the_game_or_the_turn_whenever_it_is_made(phase, right):
+    board, state = fresh(accuse="any")
+    if phase == SUGGEST:
+        state.spot[0], state.phase = door_spots(LOUNGE)[0], SUGGEST
+    elif phase == END:
+        reach_the_end(board, state)
+    assert state.phase == phase
+    apply(board, state, accusation(state.envelope) if right else wrong(state))
+    if right:
+        assert (state.phase, state.winner) == (OVER, 0)
+    else:
+        assert (state.phase, state.winner, state.seat, state.out[0]) == (TURN, -1, 1, 1)
+
+
+# Hands.
+
+
+@pytest.mark.parametrize(
+    ("players", "sizes"), [(3, [6] * 3), (4, [5, 5, 4, 4]), (5, [4, 4, 4, 3, 3]), (6, [3] * 6)]
+)
+def test_cards_dealt_round_are_all_dealt(players, sizes):
+    for game in range(20):
+        _, state = fresh("classic", game, players=players)
+        assert [int(hand).bit_count() for hand in state.hand[:players]] == sizes
+        assert state.face_up == 0
+        facts = state.evidence[1]
+        assert facts.hand_sizes[:players].tolist() == sizes
+        assert (facts.shares == -1).all()
+
+
+def test_hands_by_category_have_their_shares_and_everybody_knows_them():
+    counts = np.zeros((3, 21))
+    games = 1_500
+    for game in range(games):
+        _, state = fresh("ferrari2009", game)
+        for player, hand in enumerate(state.hand[:3].tolist()):
+            counts[player] += [hand >> card & 1 for card in range(21)]
+            shares = [(hand & kind).bit_count() for kind in CATEGORIES]
+            assert tuple(shares) == CATEGORY_HANDS[player]
+            assert state.evidence[player].shares[:3].tolist() == [list(x) for x in CATEGORY_HANDS]
+    # Which cards of a category is a matter of chance: within five standard deviations.
+    for player, shares in enumerate(CATEGORY_HANDS):
+        for share, first, end in zip(shares, (0, 6, 12), (6, 12, 21), strict=True):
+            p = share / (end - first)
+            gap = counts[player, first:end] - games * p
+            assert (np.abs(gap) < 5 * np.sqrt(games * p * (1 - p))).all()
+
+
+# Dice.
+
+
+@pytest.mark.parametrize("dice", [1, 2])
+def test_expected_turns_are_those_of_the_dice(dice):
+    """By rolling them: to cover so many steps."""
+    rolls = np.random.default_rng(3).integers(1, 7, (4_000, 40, dice)).sum(axis=2).cumsum(axis=1)
+    turns = world(Rules(dice=dice))[0].turns
+    assert turns[0] == 0
+    for steps in (1, 2, 6, 7, 12, 13, 20, 33):
+        needed = (rolls < steps).sum(axis=1) + 1
+        assert turns[steps] == pytest.approx(needed.mean(), abs=5 * needed.std() / 63 + 1e-9)
+
+
+# No board.
+
+
+def test_without_a_board_a_turn_is_any_room_and_a_suggestion_there():
+    board, state = fresh("speed")
+    for turn in range(12):
+        seat = turn % 4
+        assert (state.phase, state.seat, state.turn) == (TURN, seat, turn + 1)
+        assert actions(board, state) == [*range(MOVE, MOVE + 9), *ACCUSATIONS]
+        apply(board, state, MOVE + turn % 9)
+        assert (state.phase, state.seat) == (SUGGEST, seat)
+        apply(board, state, ASK + turn)
+        assert int(state.cards) >> FIRST_ROOM + turn % 9 & 1
+        if state.seat == seat:
+            apply(board, state, actions(board, state)[0])
+        assert state.spot[:4].tolist() == board.start[:4].tolist()
+        assert not state.summoned.any()
+    result = play_many(preset("speed"), ["uniform"] * 4, 1, np.arange(50))
+    won = result.winner >= 0
+    assert (result.suggestions.sum(axis=1)[won] == result.turns[won] - 1).all()  # the last accuses
+
+
+# All presets.
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_cap_ends_every_game(name):
+    result = play_many(
+        preset(name, turn_cap=8), ["random"] * PRESETS[name].players, 3, np.arange(9)
+    )
+    assert (result.winner == -1).all() and (result.turns == 8).all()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_played_by_their_own_rules(name):
+    """Which kinds of action a game has is what its switches say."""
+    rules = preset(name, turn_cap=300)
+    board, state = world(rules)[0], fresh(name, turn_cap=300)[1]
+    noise, kinds = np.random.default_rng(4), set()
+    while state.phase != OVER:
+        offered = list(slow_rules.actions(rules, state))
+        assert actions(board, state) == offered
+        kinds |= {(int(state.phase), min(action, WALK)) for action in offered}
+        quiet = [a for a in offered if a not in ACCUSATIONS and a < WALK]
+        apply(board, state, int(noise.choice(quiet or offered)))
+    assert ((TURN, WALK) in kinds) == ((TURN, PASS) in kinds) == (rules.movement == "free")
+    assert ((TURN, PASSAGE) in kinds) == rules.board
+    assert ((TURN, ASK) in kinds) == (rules.board and rules.summons)
+    assert ((SUGGEST, ACCUSE) in kinds) == (rules.accuse == "any")
+    assert ((END, PASS) in kinds) == (rules.accuse != "start")
+
+
+@pytest.mark.parametrize(
+    ("name", "switches", "sentence"),
+    [
+        ("ledford", {"players": 2}, "rules.players must be 3 to 6, got 2"),
+        ("cai2006", {"players": 4}, "rules=cai2006 is a game of 3 players, got 4"),
+        ("ferrari2009", {"players": 6}, "rules=ferrari2009 is a game of 3 players, got 6"),
+        ("ledford", {"hands": "category"}, "deals 3 hands, but there are 4 players"),
+        ("ledford", {"hands": "uneven"}, "rules.hands must be one of equal, round, category"),
+        ("ledford", {"doors": "none"}, "rules.doors must be one of entry, any, got 'none'"),
+        ("ledford", {"movement": "far"}, "rules.movement must be one of towards, free"),
+        ("ledford", {"accuse": "end"}, "rules.accuse must be one of start, start_or_end, any"),
+        ("classic", {"dice": 3}, "rules.dice must be 1 or 2, got 3"),
+        ("ledford", {"board": False}, "without a board nothing can be blocked or walked"),
+        ("speed", {"blocking": True}, "rules.board=false needs rules.blocking=false"),
+        ("speed", {"movement": "free"}, "rules.board=false needs rules.blocking=false"),
+        ("speed", {"doors": "entry"}, "rules.movement=towards and rules.doors=any"),
+        ("classic", {"turn_cap": 0}, "rules.turn_cap must be at least 1, got 0"),
+        ("classic", {"pawns": 6}, "rules have no switch 'pawns': choose one of players, hands"),
+        ("clasic", {}, "unknown rules 'clasic': choose one of ledford, ferrari2009"),
+    ],
+)
+def test_impossible_rules_are_refused_in_a_sentence(name, switches, sentence):
+    with pytest.raises(ValueError, match=sentence) as refused:
+        preset(name, **switches)
+    assert "\n" not in str(refused.value)
