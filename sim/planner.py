@@ -36,15 +36,15 @@ class Plan:
     candidates : actions of a kind that a node offers, best information first; 0 offers all
     accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
         only those above this probability.  Waiting is worth what the roll-outs make of it: where
-        they play badly, a planner free to accuse early does so far too often
+        they play badly (``heuristic``), a planner free to accuse early does so far too often
     options, budget : see `mcts.options`
     """
 
     opponents: Policy | str = "heuristic"
-    rollout: str = "heuristic"
+    rollout: str = "swift"
     candidates: int = 6
     accusations: int = 1
-    least_accused: float = 0.8
+    least_accused: float = 0.0
     options: Options = field(default_factory=lambda: Options(exploration=0.2, nodes=1001))
     budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
 

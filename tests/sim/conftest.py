@@ -1,4 +1,4 @@
-"""Make `positions` and `golden`, shared by the tests of this folder, importable."""
+"""Make what the tests of this folder share (`positions`, `checks`, ...) importable."""
 
 import sys
 from pathlib import Path

@@ -18,7 +18,7 @@ from sim.rules import PRESETS, Rules, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, SUGGEST, TURN, empty
 
 MIXED = ("heuristic", "uniform", "swift", "random", "closure")
-GAMES = 2 if INTERPRETED else 8
+GAMES = 2 if INTERPRETED else 12
 
 
 def own_decisions(name, policy, games=GAMES, **switches):
@@ -67,7 +67,7 @@ def test_they_accuse_exactly_when_it_is_proved(name, policy):
                 proofs += 1
             else:
                 assert not accuses(action)
-    assert proofs >= GAMES // 4
+    assert proofs >= GAMES // 6
 
 
 @pytest.mark.parametrize("policy", ["closure", "swift", "random", "uniform"])
@@ -89,7 +89,7 @@ def test_who_does_not_wait_is_sometimes_wrong():
 def test_closure_walks_and_asks_as_the_heuristic_does_on_even_rows():
     """Its entropy of a card is the logarithm of the number of holders that are left."""
     looked_at = 0
-    for rules, state, seat, action in own_decisions("ledford", "closure", 2):
+    for rules, state, seat, action in own_decisions("ledford", "closure"):
         if state.phase == SUGGEST:
             known = new_known()[0]
             settle(state.evidence[seat], known)
@@ -100,7 +100,7 @@ def test_closure_walks_and_asks_as_the_heuristic_does_on_even_rows():
             suspect, weapon = int(np.argmax(left[:6])), int(np.argmax(left[6:12]))
             assert action == ASK + 6 * suspect + weapon
             looked_at += 1
-    assert looked_at > 10
+    assert looked_at >= GAMES
 
 
 # Swift.
@@ -161,45 +161,26 @@ def test_swift_takes_what_tells_most_a_turn(name):
     assert looked_at > GAMES
 
 
-def at_the_crossing(roll):
-    """Return a state in which seat 0 stands 1 step from the Lounge, 9 from the Dining Room.
-
-    It knows all suspects and weapons, so that a suggestion tells what its room tells: the Lounge
-    is in the envelope with 1 in 20, the Dining Room with 1 in 2, all others never.
-    """
-    state = empty()[0]
-    board = world(Rules())[0]
-    lounge, dining = ROOMS.index("Lounge"), ROOMS.index("Dining Room")
-    door = door_spots(lounge)[0]
-    (front,) = graph()[door]
-    state.spot[0], state.roll, state.phase = front, roll, TURN
-    state.spot[1:4] = board.start[1:4]
-    return board, state, lounge, dining
-
-
 @pytest.mark.parametrize(("roll", "goes_far"), [(1, False), (6, True)])
-def test_swift_weighs_information_against_turns(roll, goes_far, monkeypatch):
-    """A room that tells more is worth going to, if it does not take many more turns."""
-    board, state, near, far = at_the_crossing(roll)
-    state.policy[0] = number("swift")
-    state.threshold[0] = 1.0
-    state.settled[0] = 1
-    state.marginals_of = 1  # seat 0, nothing asked: what follows is up to date
-    even = np.full(7, 0.0)
-    even[1:5] = 0.25
-    even[1] = 0.0
-    state.marginals[:] = even / even.sum()
-    for card, p in ((0, 1.0), (6, 1.0), (FIRST_ROOM + near, 0.10), (FIRST_ROOM + far, 0.5)):
-        state.marginals[card] = even / even.sum() * (1 - p)
-        state.marginals[card, 0] = p
-    known = state.closure[0]
-    known.has[0] = 1 | 1 << 6
-    known.may[0] = known.has[0] | 1 << FIRST_ROOM + near | 1 << FIRST_ROOM + far
-    worth = {
-        room: bits(state, 0, room) / turns(Rules(), state, 0, room) for room in (near, far)
-    }
-    assert bits(state, 0, far) > bits(state, 0, near) > 0
-    assert (worth[far] > worth[near]) == goes_far
+def test_swift_weighs_information_against_turns(roll, goes_far):
+    """Seat 0 stands a step from the Lounge, and some way from the Dining Room.
+
+    It knows suspect and weapon.  The room is the Lounge with 1 in 10, the Dining Room with 1 in 2:
+    worth going to, if it does not take many more turns.
+    """
+    near, far = ROOMS.index("Lounge"), ROOMS.index("Dining Room")
+    board, state = world(Rules())[0], empty()[0]
+    state.policy[0], state.threshold[0] = number("swift"), 1.0
+    (state.spot[0],) = graph()[door_spots(near)[0]]
+    state.spot[1:4] = board.start[1:4]
+    state.phase, state.roll = TURN, roll
+    state.settled[0] = state.marginals_of = 1  # what follows is up to date
+    for card, p in ((0, 1.0), (6, 1.0), (FIRST_ROOM + near, 0.1), (FIRST_ROOM + far, 0.5)):
+        state.marginals[card, :5] = p, 0, *3 * [(1 - p) / 3]
+        state.closure[0].may[0] |= 1 << card
+    worth = [bits(state, 0, room) / turns(Rules(), state, 0, room) for room in (near, far)]
+    assert bits(state, 0, far) > 1.5 * bits(state, 0, near) > 0
+    assert (worth[1] > worth[0]) == goes_far
     assert int(choose(board, state, 0)) == MOVE + (far if goes_far else near)
 
 
@@ -214,7 +195,7 @@ def test_greedy_accuses_exactly_when_its_posterior_reaches_the_threshold(name, t
     for _, state, seat, action in own_decisions(name, "greedy", games, threshold=threshold):
         if state.phase in (TURN, END):
             posterior = ExactPosterior(state.evidence[seat])
-            (cards, chance), *_ = posterior.likely_envelopes(1)
+            ((_, chance),) = posterior.likely_envelopes(1)
             reached = chance >= min(threshold, 1 - 1e-9)
             assert accuses(action) == reached
             if reached:

@@ -60,7 +60,7 @@ def test_all_rules_and_policies():
         assert sums["events"] >= 4_000_000 and sums["tried"] > 1_000_000
         assert sums["won"] > 1_000 and sums["capped"] > 1_000
         for phase, kinds in KINDS.items():
-            assert ((met[phase] > 30) == kinds).all(), (phase, met[phase])
+            assert ((met[phase] > 10) == kinds).all(), (phase, met[phase])
 
 
 def test_the_slow_policy():
@@ -79,6 +79,8 @@ def test_presets(name, seats):
 # Controls.
 
 
+compiled = pytest.mark.skipif(INTERPRETED, reason="too many steps for the interpreter")
+
 BUSY = Table(
     Rules(accuse="any", movement="free", players=5),
     [None, None, Policy("swift"), Policy("closure"), None],
@@ -86,6 +88,7 @@ BUSY = Table(
 )
 
 
+@compiled
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_found(fault):
     seats = [None, None, Policy("closure")] if fault == "a wrong accusation" else BUSY.seats
@@ -96,6 +99,7 @@ def test_a_planted_fault_is_found(fault):
     assert found(tally) == FAULTS[fault]
 
 
+@compiled
 def test_nothing_is_found_where_nothing_is_planted():
     assert found(play_checked(BUSY, 2_000)) == "fine"
 
@@ -114,6 +118,7 @@ OTHER_RULES = [
 ]
 
 
+@compiled
 @pytest.mark.parametrize(("switch", "properties"), OTHER_RULES, ids=lambda value: str(value))
 def test_a_game_by_other_rules_is_found(switch, properties):
     """Played with one switch changed, and checked as if it had not been."""
