@@ -27,6 +27,7 @@ SMALL = Plan(
     candidates=6,
     accusations=2,
     least_accused=0.02,
+    rollout="heuristic",
     options=Options(nodes=400, widening_base=2.0),
     budget=Budget(simulations=250),
 )

@@ -194,7 +194,8 @@ def test_the_referee_lets_nothing_through(monkeypatch, look, tell, tight):
     def game(view, event):
         monkeypatch.setattr("sim.referee.view_of", view)
         monkeypatch.setattr("sim.referee.as_seen", event)
-        planner = Remembers(replace(SHIPPED, budget=Budget(simulations=30)))
+        # Not free to accuse early, which would end the game after a few decisions.
+        planner = Remembers(replace(SHIPPED, least_accused=0.8, budget=Budget(simulations=30)))
         seats = [PolicyPlayer("heuristic") for _ in range(3)]
         result = play(Rules(turn_cap=20), [*seats[:2], planner, *seats[2:]], 8, 1)
         return planner, result.turns

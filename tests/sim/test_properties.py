@@ -119,7 +119,9 @@ OTHER_RULES = [
 
 
 @compiled
-@pytest.mark.parametrize(("switch", "properties"), OTHER_RULES, ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("switch", "properties"), OTHER_RULES, ids=lambda value: str(sorted(value))
+)
 def test_a_game_by_other_rules_is_found(switch, properties):
     """Played with one switch changed, and checked as if it had not been."""
     table = replace(BUSY, seats=[None] * 5, rules=replace(BUSY.rules, **switch))
