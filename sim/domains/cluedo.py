@@ -40,6 +40,7 @@ from sim.state import (
     MOVE,
     OVER,
     PASSAGE,
+    REVEAL,
     empty,
 )
 
@@ -155,7 +156,7 @@ def actions(p, s, out, notes):
 def step(p, s, action, note, stream):
     """Act, and let the others play until this seat decides again; its evidence grows meanwhile."""
     world, state = p.world[0], s.state[0]
-    if action >= ACCUSE:
+    if ACCUSE <= action < REVEAL:
         # Right or wrong, nothing is left to decide: the belief alone says what it is worth.
         state.phase = OVER
         return note

@@ -29,8 +29,8 @@ from mcts.selection import select
 from mcts.tree import LISTED, ROOT, check_invariants
 from sim.domains import cluedo
 from sim.planner import BMCTS, Plan
-from sim.rules import Rules
-from sim.state import ACCUSE, REVEAL, SHOW, SUGGEST, TURN
+from sim.rules import Rules, preset
+from sim.state import ACCUSE, END, PASS, REVEAL, SHOW, SUGGEST, TURN
 
 ROOT_FOLDER = Path(__file__).parents[2]
 
@@ -45,6 +45,20 @@ def test_each_simulation_has_chance_of_its_own():
     before = p.root.tobytes()
     cluedo.rollout(p, s, stream)
     assert p.root.tobytes() == before
+
+
+@pytest.mark.parametrize("name", ["classic", "cai2006", "ferrari2009"])
+def test_passing_at_the_end_of_a_turn_is_worth_going_on(name):
+    looked_at = 0
+    for one in positions(30, (2, 3, 4, 5, 6), rules=preset(name), others="uniform"):
+        if one.state.phase != END or looked_at == 3:
+            continue
+        result = decided(one, replace(SMALL, least_accused=0.0)).result
+        values = dict(zip(result.actions.tolist(), result.values.tolist(), strict=True))
+        assert len(values) > 1 and result.best == PASS
+        assert values.pop(PASS) > max(values.values())
+        looked_at += 1
+    assert looked_at == 3
 
 
 def test_values_are_probabilities_and_accusations_are_worth_their_notes():
