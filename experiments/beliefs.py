@@ -8,13 +8,12 @@ Nothing slow is imported at the top: ``--help`` and a mistyped option should not
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from experiments.commandline import INTERRUPTED, Interrupted, Refusal, did_you_mean
+from experiments.commandline import Interrupted, Parser, Refusal, did_you_mean, enter
 from experiments.results import SUMMARY
 
 if TYPE_CHECKING:
@@ -36,25 +35,11 @@ that of the showing policies that they describe (`sim.policies.table.SHOWING`)."
 
 def main() -> None:
     """Run the command and exit with its code."""
-    try:
-        run(_parser().parse_args())
-    except Refusal as fault:
-        print(f"{NAME}: {fault}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt as stop:
-        print(f"{NAME}: {str(stop) or 'interrupted before the first game'}", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    enter(NAME, lambda: run(_parser().parse_args()))
 
 
-class _Parser(argparse.ArgumentParser):
-    """One that says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise Refusal(f"{message}; see --help")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog=NAME,
         description="Play games among compiled players of one kind, hand every belief what one "
         "seat (in rotation) saw, and measure what it says of the envelope after 2, 4, 8, 12, 16, "

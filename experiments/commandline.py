@@ -7,12 +7,14 @@ says the same in one line.  Where the user has set it, all is shown as Hydra sho
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -30,6 +32,25 @@ class Refusal(Exception):
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C, after what was played has been saved; the message says where it is."""
+
+
+class Parser(argparse.ArgumentParser):
+    """For commands without Hydra: says what is wrong in one line, by a `Refusal`."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Refusal(f"{message}; see --help")
+
+
+def enter(name: str, command: Callable[[], None]) -> None:
+    """Run ``command`` for the script ``name``; exit with 1 after a refusal, 130 after Ctrl-C."""
+    try:
+        command()
+    except Refusal as fault:
+        print(f"{name}: {fault}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt as stop:
+        print(f"{name}: {str(stop) or 'interrupted'}", file=sys.stderr)
+        sys.exit(INTERRUPTED)
 
 
 def did_you_mean(given: str, known: Iterable[object]) -> str:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.commandline import INTERRUPTED, Refusal
+from experiments.commandline import Parser, Refusal, enter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +30,11 @@ UNKNOWN = "?"
 
 def main() -> None:
     """Run the command and exit with its code."""
-    parser = argparse.ArgumentParser(
+    enter(NAME, _run)
+
+
+def _run() -> None:
+    parser = Parser(
         prog=NAME,
         description="Check a game record and show it as a transcript, with the entropy of the "
         "envelope in bits under each seat's exact posterior at the end of every turn.",
@@ -51,13 +54,7 @@ def main() -> None:
     )
     parser.add_argument("--quiet", action="store_true", help="check the record and show nothing")
     arguments = parser.parse_args()
-    try:
-        show(arguments.file, arguments.seat, arguments.turns, arguments.quiet)
-    except Refusal as fault:
-        print(f"{NAME}: {fault}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    show(arguments.file, arguments.seat, arguments.turns, arguments.quiet)
 
 
 def _span(text: str) -> tuple[int, int | None]:

@@ -15,9 +15,9 @@ from contextlib import closing
 from dataclasses import fields
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from experiments.commandline import INTERRUPTED, Interrupted, Refusal, did_you_mean
+from experiments.commandline import Interrupted, Parser, Refusal, did_you_mean, enter
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,28 +31,13 @@ PIPED_WIDTH = 125
 """Columns of the tables where there is no terminal to fit."""
 
 
-class _Parser(argparse.ArgumentParser):
-    """Refuses in one line with code 1, as the other commands do."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(1, f"{self.prog}: {message}; see --help\n")
-
-
 def main() -> None:
     """Run the command and exit with its code."""
-    arguments = _arguments()
-    try:
-        run(arguments)
-    except Refusal as fault:
-        print(f"{NAME}: {fault}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt as stop:
-        print(f"{NAME}: {stop or 'interrupted'}", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    enter(NAME, lambda: run(_arguments()))
 
 
 def _arguments() -> argparse.Namespace:
-    parser = _Parser(
+    parser = Parser(
         prog=NAME,
         description="Play compiled policies against each other, one against all others of a kind "
         "with its seat going round, and show the win rates beside those measured elsewhere.",

@@ -133,10 +133,10 @@ def test_a_changed_record_is_told_in_one_line(command, tmp_path, options):
         (("pyproject.toml",), 1, "pyproject.toml line 1: not JSON"),
         ((FILE, "--seat", "4"), 1, "--seat 4: the game has seats 0 to 3"),
         ((FILE, "--turns", "500:"), 1, "--turns 500: the game ends with turn"),
-        ((FILE, "--turns", "5:3"), 2, "argument --turns: '5:3' ends before it begins"),
-        ((FILE, "--turns", "a"), 2, "'a' is not a span of turns: write it like 3:8"),
-        ((FILE, "--turns", ":"), 2, "':' is not a span of turns"),
-        ((), 2, "the following arguments are required: FILE"),
+        ((FILE, "--turns", "5:3"), 1, "argument --turns: '5:3' ends before it begins"),
+        ((FILE, "--turns", "a"), 1, "'a' is not a span of turns: write it like 3:8"),
+        ((FILE, "--turns", ":"), 1, "':' is not a span of turns"),
+        ((), 1, "the following arguments are required: FILE"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(command, monkeypatch, arguments, code, reason):

@@ -85,7 +85,8 @@ def play_as_in_the_arena(policies, games, **how):
 
 
 def test_compiled_seats_play_the_games_of_the_arena():
-    play_as_in_the_arena(MIXED, 30)
+    seats = play_as_in_the_arena(MIXED, 30)
+    assert [seat.policy.name for seat in seats] == MIXED
 
 
 @pytest.mark.parametrize("picks_cards", [False, True])
