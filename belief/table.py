@@ -1,4 +1,7 @@
-"""The beliefs by name: every class of this package that has one (`docs/extending.md`)."""
+"""The beliefs by name: every class of this package that has one (`docs/extending.md`).
+
+Those of other packages come by entry points.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,27 @@ import numpy as np
 
 from belief.contract import Belief, Setting
 from mcts.kernel.compile import modules_of
+from mcts.kernel.plugins import named
 
-BELIEFS: dict[str, type[Belief]] = {
-    each.name: each
-    for module in modules_of("belief")
-    for each in vars(module).values()
-    if inspect.isclass(each) and issubclass(each, Belief) and "name" in vars(each)
-}
+
+def _found() -> dict[str, type[Belief]]:
+    """Return the beliefs by name; `BrokenPlugin` if one from outside takes a name or has none."""
+    found: dict[str, type[Belief]] = {}
+    outside = {each.module: each for each in named("sleuth.beliefs").values()}
+    for module in modules_of("belief", "sleuth.beliefs"):
+        for each in vars(module).values():
+            if inspect.isclass(each) and issubclass(each, Belief) and "name" in vars(each):
+                other = found.setdefault(each.name, each)
+                if other is not each and module.__name__ in outside:
+                    complaint = f"has a belief {each.name!r}, as {other.__module__} has"
+                    raise outside[module.__name__].broken(complaint)
+    for plugin in outside.values():
+        if plugin.name not in found:
+            raise plugin.broken(f"has no belief of that name in {plugin.module}")
+    return found
+
+
+BELIEFS: dict[str, type[Belief]] = _found()
 
 
 def make(name: str, setting: Setting, stream: np.ndarray, **options) -> Belief:

@@ -38,6 +38,8 @@ import llvmlite
 import numba
 from numba.core import config
 
+from mcts.kernel import plugins
+
 INTERPRETED = bool(config.DISABLE_JIT)
 """True when ``NUMBA_DISABLE_JIT=1``: kernels run as plain Python and give the identical result."""
 
@@ -87,15 +89,19 @@ def _imports(module: str) -> tuple[str, ...]:
             named.append(source)
             named += [f"{source}.{alias.name}" for alias in node.names]
         elif _lists_modules(node):
-            named += _names_in(node.args[0].value)
+            package, *groups = (each.value for each in node.args)
+            named += _names_in(package)
+            outside = [each.module for group in groups for each in plugins.named(group).values()]
+            packages.update(name.partition(".")[0] for name in outside)
+            named += outside
     ours = (name for name in named if name.partition(".")[0] in packages)
     return tuple(name for name in ours if _file_of(name) is not None)
 
 
 def _lists_modules(node: ast.AST) -> bool:
-    """Tell whether ``node`` is a call of `modules_of` with a literal."""
+    """Tell whether ``node`` is a call of `modules_of` with literals."""
     named = isinstance(node, ast.Call) and getattr(node.func, "id", "") == modules_of.__name__
-    return named and isinstance(node.args[0], ast.Constant)
+    return named and all(isinstance(each, ast.Constant) for each in node.args)
 
 
 def _names_in(package: str) -> list[str]:
@@ -104,12 +110,25 @@ def _names_in(package: str) -> list[str]:
     return sorted(f"{package}.{each.name}" for each in pkgutil.iter_modules([str(folder)]))
 
 
-def modules_of(package: str) -> list[ModuleType]:
-    """Import all modules of ``package`` (a literal: digests read it) and return them by name.
+def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
+    """Import all modules of ``package`` and return them by name, those of plug-ins after ours.
 
-    For tables of what is written one to a file: whoever calls this depends on all the files.
+    For tables of what is written one to a file: whoever calls this depends on all the files.  Both
+    arguments are literals, for digests read them; ``group`` is one of `mcts.kernel.plugins`.
+
+    Raises
+    ------
+    BrokenPlugin
+        If a plug-in cannot be imported or takes the name of a module of ``package``.
     """
-    return [importlib.import_module(name) for name in _names_in(package)]
+    found = [importlib.import_module(name) for name in _names_in(package)]
+    if group is None:
+        return found
+    taken = {each.__name__.rpartition(".")[2] for each in found}
+    for name, plugin in plugins.named(group).items():
+        if name in taken:
+            raise plugin.broken(f"has the name of {package}.{name}")
+    return found + plugins.modules(group)
 
 
 @cache

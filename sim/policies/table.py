@@ -3,6 +3,7 @@
 A policy is a value, so the arena, a roll-out and a planner's model of its opponents change policy
 without compiling anything.  To add one: write ``sim/policies/NAME.py`` with what
 `sim.policies.common` says a policy has; it is found by that (`docs/extending.md` has an example).
+Those of other packages come by entry points, and are numbered after ours.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from mcts.kernel.compile import jit, modules_of
 from mcts.kernel.dispatch import by_number
+from mcts.kernel.plugins import named
 from sim.policies import greedy, showing
 from sim.policies.common import SUGGESTS, accusation
 from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST
@@ -24,9 +26,21 @@ def _name(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
+_OUTSIDE = named("sleuth.policies")
+_PARTS = ("TRACKS", "SWITCHES", "accused", "turn", "suggestion")
+
+
+def _has_policy(module: ModuleType) -> bool:
+    """Tell whether ``module`` has a policy; `BrokenPlugin` if one from outside lacks a part."""
+    missing = [part for part in _PARTS if not hasattr(module, part)]
+    if missing and _name(module) in _OUTSIDE:
+        raise _OUTSIDE[_name(module)].broken(f"has no {' and no '.join(missing)}")
+    return hasattr(module, "accused")
+
+
 FAST = sorted(
-    (module for module in modules_of("sim.policies") if hasattr(module, "accused")),
-    key=lambda module: (module.TRACKS, _name(module)),
+    filter(_has_policy, modules_of("sim.policies", "sleuth.policies")),
+    key=lambda module: (_name(module) in _OUTSIDE, module.TRACKS, _name(module)),
 )
 """The policies that play inside the state machine, and so in simulations; simple ones first."""
 

@@ -14,10 +14,9 @@ from scipy.stats import spearmanr
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parent)]
 
-from belief_contract import events_of, setting_of
-from histories import random_history
 
 from belief.exact import solve, workspace
+from belief.history import events_of, random_history, setting_of
 from belief.information import (
     closed_form,
     draw_sample,

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from belief_contract import events_of, setting_of
-from histories import CATEGORIES, mask, random_history, random_sizes
 
 from belief.constrained import fit, masked
 from belief.contract import Setting
+from belief.history import CATEGORIES, events_of, mask, random_history, random_sizes, setting_of
 from belief.propagation import new_known, settle
 from belief.table import make
 

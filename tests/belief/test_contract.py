@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from belief_contract import check_belief
-from histories import mask
 
 from belief.contract import Setting, product_table
 from belief.evidence import LEAST_INFORMATIVE
+from belief.history import mask
 from belief.logical import ClosureBelief
 from belief.published import FactoredBelief
 from belief.table import BELIEFS, make
+from belief.testing import check_belief
 
 HAND = mask((0, 7, 13, 14))
 
@@ -20,12 +20,60 @@ def test_every_belief_keeps_the_contract(name):
     check_belief(lambda setting, stream: make(name, setting, stream, **options))
 
 
+class Renamed(ClosureBelief):
+    """Calls itself something else."""
+
+    def __init__(self, setting):
+        super().__init__(setting)
+        self.name = "mine"
+
+
 class Shared(ClosureBelief):
     """Hands out its own matrix."""
 
     def marginals(self):
         self.matrix = getattr(self, "matrix", super().marginals())
         return self.matrix
+
+
+class Lost(ClosureBelief):
+    """Leaves a card nowhere."""
+
+    def marginals(self):
+        matrix = super().marginals()
+        matrix[5] *= 0.5
+        return matrix
+
+
+class Guest(ClosureBelief):
+    """Gives a card to a seat that is empty."""
+
+    def marginals(self):
+        matrix = super().marginals()
+        matrix[5] = np.roll(matrix[5], -1) if matrix[5].any() else 0.0
+        return matrix
+
+
+class SharedTable(ClosureBelief):
+    """Hands out its own table."""
+
+    def envelope_table(self):
+        self.table = getattr(self, "table", super().envelope_table())
+        return self.table
+
+
+class Unsummed(ClosureBelief):
+    """Has too much of every envelope."""
+
+    def envelope_table(self):
+        return 1.5 * super().envelope_table()
+
+
+class Nats(ClosureBelief):
+    """Measures entropy in nats."""
+
+    def envelope_entropy(self):
+        return super().envelope_entropy() * np.log(2)
 
 
 class Overfull(ClosureBelief):
@@ -38,11 +86,59 @@ class Overfull(ClosureBelief):
         return deals
 
 
+class Clocked(ClosureBelief):
+    """Draws deals by chance of its own."""
+
+    chance = np.random.default_rng(1)
+
+    def sample(self, stream, n):
+        stream[0] = self.chance.integers(1 << 62)
+        return super().sample(stream, n)
+
+
+class Learning(ClosureBelief):
+    """Believes more after it was asked for deals."""
+
+    def sample(self, stream, n):
+        deals = super().sample(stream, n)
+        self.observe(np.array([(0, (self.setting.seat + 1) % 3, 1 << 5 | 1 << 11, -1)]))
+        return deals
+
+
+class Deaf(ClosureBelief):
+    """Draws deals as if nothing had been said."""
+
+    def sample(self, stream, n):
+        return ClosureBelief(self.setting).sample(stream, n)
+
+
 class Forgetful(ClosureBelief):
     """Leaves out all but the last event of several."""
 
     def _observe(self, events):
         super()._observe(events[-1:])
+
+
+class Restless(ClosureBelief):
+    """Grows surer each time that it is told anything, however much."""
+
+    times = 1
+
+    def _observe(self, events):
+        super()._observe(events)
+        self.times += 1
+
+    def marginals(self):
+        matrix = super().marginals() ** self.times
+        return matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1e-300)
+
+
+class Unreplayed(ClosureBelief):
+    """Writes the marginals before an event in place of those after it."""
+
+    def _replay(self, events, trace):
+        super()._replay(events, trace)
+        trace[1:] = trace[:-1].copy()
 
 
 class Certain(FactoredBelief):
@@ -51,9 +147,36 @@ class Certain(FactoredBelief):
     logical = True
 
 
-@pytest.mark.parametrize("broken", [Shared, Overfull, Forgetful, Certain])
-def test_a_belief_that_breaks_the_contract_is_caught(broken):
-    with pytest.raises((AssertionError, pytest.fail.Exception)):
+class Gullible(ClosureBelief):
+    """Takes in whatever looks like an event."""
+
+    def observe(self, events):
+        self._observe(np.asarray(events).reshape(-1, np.shape(events)[-1])[:, :4])
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [
+        (Renamed, "name is not that of the class"),
+        (Shared, "marginals must return a new array"),
+        (Lost, "marginals of a card do not sum to 1"),
+        (Guest, "a player who is not there"),
+        (SharedTable, "envelope_table must return a new array"),
+        (Unsummed, "envelope_table sums to 1.5"),
+        (Nats, "envelope_entropy is not that of envelope_table"),
+        (Overfull, "a card of the own hand is dealt|a deal has not . cards"),
+        (Clocked, "the same stream gives other deals"),
+        (Learning, "sample changes the belief"),
+        (Deaf, "a deal does not explain the answers"),
+        (Forgetful, "a deal does not explain the answers"),
+        (Restless, "events one by one give other marginals"),
+        (Unreplayed, "replay ends with other marginals"),
+        (Certain, "a deal does not explain|no ContradictoryEvidence"),
+        (Gullible, "is no event, and observe does not raise"),
+    ],
+)
+def test_a_belief_that_breaks_the_contract_is_caught(broken, sentence):
+    with pytest.raises(AssertionError, match=sentence):
         check_belief(lambda setting, stream: broken(setting))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from histories import History, mask, random_history, weighted_deals
+from histories import weighted_deals
 
 from belief import evidence
 from belief.evidence import (
@@ -16,6 +16,7 @@ from belief.evidence import (
     new_evidence,
 )
 from belief.exact import ExactPosterior
+from belief.history import History, mask, random_history
 from belief.propagation import new_known, settle
 
 

@@ -1,11 +1,10 @@
 """Deals made from matrices of independent rows."""
 
 import numpy as np
-from belief_contract import events_of, explained, setting_of
-from histories import mask, random_history
 
 from belief.contract import Setting
 from belief.filling import fill_all, filling
+from belief.history import events_of, explained, mask, random_history, setting_of
 from belief.propagation import new_known, settle
 from belief.table import make
 from mcts.kernel.compile import INTERPRETED

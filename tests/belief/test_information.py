@@ -5,12 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 from agreement import agreement
-from histories import brute_force, deals_below, means, random_history, random_trio
+from histories import brute_force, deals_below, means
 from scipy.stats import spearmanr
 
 from belief import information
 from belief.evidence import LEAST_INFORMATIVE, ContradictoryEvidence, passed
 from belief.exact import sample, solve, workspace
+from belief.history import random_history, random_trio
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 

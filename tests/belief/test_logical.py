@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from belief_contract import events_of, setting_of
-from histories import brute_force, deals_below, mask, means, random_history
+from histories import brute_force, deals_below, means
 
 from belief.contract import Setting
 from belief.evidence import ContradictoryEvidence
+from belief.history import events_of, mask, random_history, setting_of
 from belief.logical import ClosureBelief
 
 HAND = mask((0, 6, 7, 12, 13, 14))

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from belief_contract import events_of, explained, setting_of
-from histories import mask, random_history
 
 from belief.contract import Setting
 from belief.events import PASSED, SHOWN
+from belief.history import events_of, explained, mask, random_history, setting_of
 from belief.particles import ParticleBelief, ParticleDeprivation
 from belief.table import make
 from mcts.kernel.compile import INTERPRETED

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from histories import brute_force, histories, mask, random_trio
+from histories import brute_force, histories
 
 from belief import evidence
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM, new_evidence
 from belief.exact import ExactPosterior, log_weight, workspace
+from belief.history import mask, random_trio
 from mcts.kernel.compile import INTERPRETED
 
 HISTORIES = 8 if INTERPRETED else 200

@@ -2,20 +2,13 @@
 
 import numpy as np
 import pytest
-from histories import (
-    History,
-    brute_force,
-    histories,
-    mask,
-    means,
-    random_trio,
-    weighted_deals,
-)
+from histories import brute_force, histories, means, weighted_deals
 from scipy.stats import chisquare
 
 from belief import evidence
 from belief.evidence import ContradictoryEvidence, new_evidence
 from belief.exact import TOO_WIDE, ExactPosterior, solve, workspace
+from belief.history import History, mask, random_trio
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from belief_contract import explained, setting_of
-from histories import brute_force, deals_below, hands, means, random_history, random_sizes
+from histories import brute_force, deals_below, hands, means
 from scipy.stats import chisquare
 
 from belief import swaps
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
+from belief.history import explained, random_history, random_sizes, setting_of
 from belief.propagation import new_known, settle
 from mcts.kernel.compile import INTERPRETED, jit
 from mcts.kernel.rng import new_stream

@@ -1,0 +1,20 @@
+"""Lantern: the uniform player, which suggests in every room that it has been summoned to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from sim.policies import uniform
+from sim.policies.common import SUGGESTS, roam
+
+TRACKS = 0
+SWITCHES = ()
+
+accused, suggestion = uniform.accused, uniform.suggestion
+
+
+@jit
+def turn(world: np.record, s: np.record, seat: int) -> int:
+    """Return `SUGGESTS` where the pawn was summoned, else a walk; consumes ``s.stream``."""
+    return SUGGESTS if s.summoned[seat] else roam(world, s, seat)

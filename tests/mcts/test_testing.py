@@ -1,0 +1,289 @@
+"""The contract of domains and searches: it holds for sound ones, and finds each planted fault."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from mcts import testing
+from mcts.domain import register
+from mcts.kernel.atomics import load
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import below, uniform
+from mcts.options import Options
+from mcts.search import Search
+from mcts.testing import check_domain, check_search
+from mcts.tree import ROOT
+from sim.domains.tiger import LISTEN_THEN_ACT, RANDOM, TigerParameters
+
+FAULTS = (
+    "none",
+    "list peeks",
+    "list peeks below the root",
+    "note peeks",
+    "action twice",
+    "action below 0",
+    "too many actions",
+    "note not written",
+    "listing changes the state",
+    "no action",
+    "start forgets",
+    "over at once",
+    "chance of its own",
+    "chance of its own in roll-outs",
+    "writes to p",
+    "return too high",
+    "return too low",
+    "not a number",
+    "end is taken back",
+    "roll-out without end",
+    "one workspace for all",
+    "empty range",
+    "discount",
+    "no depth",
+    "raises",
+)
+(
+    NONE,
+    LIST_PEEKS,
+    LIST_PEEKS_BELOW,
+    NOTE_PEEKS,
+    TWICE,
+    NEGATIVE,
+    TOO_MANY,
+    NOTE_UNWRITTEN,
+    LISTING_CHANGES,
+    NO_ACTION,
+    FORGETS,
+    OVER,
+    OWN_CHANCE,
+    OWN_CHANCE_LATER,
+    WRITES,
+    TOO_HIGH,
+    TOO_LOW,
+    NAN,
+    TAKEN_BACK,
+    ENDLESS,
+    ONE_WORKSPACE,
+    EMPTY_RANGE,
+    DISCOUNT,
+    NO_DEPTH,
+    RAISES,
+) = range(len(FAULTS))
+
+SIDE, TURN, SEEN, USED, ASKED, RELEASED = range(6)
+"""Places in a workspace."""
+TOSS, HEADS, TAILS = range(3)
+"""Actions."""
+
+
+class Coin(NamedTuple):
+    """Say which side a hidden coin shows, after tosses of another one; with one planted fault."""
+
+    fault: int
+    prize: np.ndarray
+    """float64 (2,): for a wrong and for a right answer."""
+
+
+def coin(fault="none"):
+    return Coin(FAULTS.index(fault), np.array([0.0, 1.0]))
+
+
+@jit
+def _start(p, s, stream):
+    s[SIDE] = HEADS + below(stream, 2)
+    s[TURN] = 3 if p.fault == OVER else 0
+    s[SEEN] = 0
+    s[ASKED] = 0
+    if p.fault != FORGETS:
+        s[USED] = 0
+
+
+@jit
+def _actions(p, s, out, notes):
+    peeks = p.fault == LIST_PEEKS or (p.fault == LIST_PEEKS_BELOW and s[TURN] == 1)
+    n = 4 if p.fault == TOO_MANY else 3
+    for i in range(n):
+        out[i] = 2 - i if peeks and s[SIDE] == HEADS else i
+        if p.fault != NOTE_UNWRITTEN:
+            notes[i] = s[SIDE] if p.fault == NOTE_PEEKS else 0.5
+    if p.fault == TWICE:
+        out[2] = HEADS
+    elif p.fault == NEGATIVE:
+        out[2] = -1
+    elif p.fault == LISTING_CHANGES:
+        s[USED] = 1
+    return 0 if p.fault == NO_ACTION else n
+
+
+@jit
+def _step(p, s, action, note, stream):
+    if p.fault == RAISES:
+        raise ValueError("the coin is gone")
+    s[TURN] += 1
+    if action == TOSS:
+        s[SEEN] = HEADS + below(stream, 2)
+        s[USED] += 1
+        if p.fault == OWN_CHANCE:
+            return np.random.random() / 64.0
+        if p.fault == WRITES:
+            p.prize[0] = 0.25
+        return (s[USED] % 8) / 64.0
+    s[TURN] = 3
+    if p.fault == TOO_HIGH:
+        return 1.5
+    if p.fault == TOO_LOW:
+        return -0.5
+    if p.fault == NAN:
+        return np.nan
+    return 0.5 * p.prize[1 if action == s[SIDE] else 0]
+
+
+@jit
+def _observation(p, s):
+    return np.uint64(s[SEEN])
+
+
+@jit
+def _terminal(p, s):
+    if p.fault == TAKEN_BACK:
+        s[ASKED] += 1
+        return s[TURN] == 3 and s[ASKED] % 2 == 0
+    return s[TURN] >= 3
+
+
+@jit
+def _rollout(p, s, stream):
+    if p.fault == OWN_CHANCE_LATER:
+        return 0.5 * np.random.random()
+    if p.fault == ENDLESS:
+        while load(s, RELEASED) == 0:
+            pass
+    return 0.5 * p.prize[1 if uniform(stream) < 0.5 else 0]
+
+
+_MADE = []
+
+
+def _workspace(p):
+    if p.fault != ONE_WORKSPACE or not _MADE:
+        _MADE.append(np.zeros(6, np.int64))
+    return _MADE[-1]
+
+
+@pytest.fixture(autouse=True)
+def workspaces():
+    """Forget the workspaces after each test, and let roll-outs in them end."""
+    yield
+    for each in _MADE:
+        each[RELEASED] = 1
+    _MADE.clear()
+
+
+register(
+    Coin,
+    start=_start,
+    actions=_actions,
+    step=_step,
+    observation=_observation,
+    terminal=_terminal,
+    rollout=_rollout,
+    workspace=_workspace,
+    discount=lambda p: 0.0 if p.fault == DISCOUNT else 1.0,
+    low=0.0,
+    high=lambda p: 0.0 if p.fault == EMPTY_RANGE else 1.0,
+    max_actions=3,
+    max_depth=lambda p: 0 if p.fault == NO_DEPTH else 3,
+)
+
+SENTENCES = {
+    "list peeks": r"after no action: the list depends on what the searching seat cannot know",
+    "list peeks below the root": r"after actions 0 \(seen: [12]\): the list depends on what",
+    "note peeks": "different actions or notes after no action",
+    "action twice": r"an action is listed twice after no action: \[0 1 1\]",
+    "action below 0": r"an action below 0 is listed after no action: \[ 0  1 -1\]",
+    "too many actions": "more actions than max_actions, 3, are listed after no action",
+    "note not written": "listed twice after no action, actions or notes differ",
+    "listing changes the state": "another way when nobody asks for lists",
+    "no action": "offers no action",
+    "start forgets": "start does not reset all that is read",
+    "over at once": "the position searched is terminal",
+    "chance of its own": "the domain uses chance of its own",
+    "chance of its own in roll-outs": "the domain uses chance of its own",
+    "writes to p": "the domain wrote to p",
+    "return too high": r"the return 1.5 after .* leaves the declared range 0.0 to 1.0",
+    "return too low": r"the return -0.5 after .* leaves the declared range 0.0 to 1.0",
+    "not a number": "the reward is nan after actions",
+    "end is taken back": "terminal toggles after actions",
+    "roll-out without end": "a simulation has not ended within 0.2 seconds",
+    "one workspace for all": r"the workspaces of two threads share memory \(s\)",
+    "empty range": "the range 0.0 to 0.0 is empty",
+    "discount": "discount must be above 0 and at most 1, not 0.0",
+    "no depth": "max_depth must be a whole number from 1, not 0",
+}
+
+
+def test_a_sound_domain_passes():
+    assert check_domain(coin()) > 50
+
+
+@pytest.mark.parametrize("rollout", [RANDOM, LISTEN_THEN_ACT])
+def test_tiger_passes(rollout):
+    assert check_domain(TigerParameters(left=0.3, steps=5, rollout=rollout)) > 100
+
+
+@pytest.mark.parametrize("fault", SENTENCES)
+def test_every_fault_is_found_and_named(fault):
+    seconds = 0.2 if fault == "roll-out without end" else 60.0
+    with pytest.raises(AssertionError, match=SENTENCES[fault]):
+        check_domain(coin(fault), seconds=seconds)
+
+
+def test_a_leak_below_the_root_needs_histories_that_come_again():
+    """The count that is returned says whether there were any."""
+    assert check_domain(coin("list peeks below the root"), paths=1, draws=1) == 0
+
+
+def test_what_a_domain_raises_is_raised():
+    with pytest.raises(ValueError, match="the coin is gone"):
+        check_domain(coin("raises"))
+
+
+def test_sound_searches_pass():
+    check_search(coin())
+    check_search(TigerParameters(steps=16, discount=1.0, tiger=-12.0, gold=4.0, rollout=RANDOM))
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("start forgets", "1 threads: the same search grew another tree"),
+        ("chance of its own", "1 threads: the same search grew another tree"),
+        ("return too high", r"Coin, 1 threads: values .* leave the declared range 0.0 to 1.0"),
+    ],
+)
+def test_searches_of_a_faulty_domain_are_found(fault, sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        check_search(coin(fault), Options(nodes=100))
+
+
+@pytest.mark.parametrize(
+    ("threads", "spoil", "sentence"),
+    [
+        (1, lambda search, result: search.tree.visits.__setitem__(ROOT, 1), "1 root visits"),
+        (4, lambda search, result: search.tree.edge_in_flight.__setitem__(0, 1), "in flight"),
+        (8, lambda search, result: result.visits.__setitem__(0, 0), "tried in"),
+    ],
+    ids=["root visits", "in flight", "result"],
+)
+def test_a_faulty_search_is_found(monkeypatch, threads, spoil, sentence):
+    class Faulty(Search):
+        def run(self, budget, key, p=None):
+            result = super().run(budget, key, p)
+            if self.options.threads == threads:
+                spoil(self, result)
+            return result
+
+    monkeypatch.setattr(testing, "Search", Faulty)
+    with pytest.raises(AssertionError, match=f"{threads} threads: .*{sentence}"):
+        check_search(coin(), Options(nodes=100))

@@ -1,0 +1,268 @@
+"""What other packages add by entry points: found, played, in the digests; and refused in a line.
+
+Nothing is installed: a distribution is a folder on the path with its metadata beside its package.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from belief import table as beliefs
+from mcts.kernel import plugins
+from mcts.kernel.compile import INTERPRETED, modules_of
+from mcts.kernel.plugins import BrokenPlugin
+from sim.policies import table as policies
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "tests/data/plugin"
+
+
+def describe(folder: Path, project: dict) -> None:
+    """Write the metadata of the ``project`` table of a pyproject.toml, as an installer would."""
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    lines = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+
+
+def run(script: str, *path: Path, **environment: str) -> str:
+    """Run ``script`` with the project and ``path`` importable; return the last line it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [ROOT, *path])), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip().rpartition("\n")[2]
+
+
+USE = """
+import json
+import numpy as np
+from belief.table import BELIEFS, make
+from belief.testing import check_belief
+from mcts.kernel.plugins import named
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.testing import check_domain
+from sim.arena import play_many
+from sim.player import PolicyPlayer
+from sim.policies.table import FAST_NAMES, NAMES
+from sim.referee import play
+from sim.rules import preset
+
+found = {"policies": NAMES, "fast": FAST_NAMES, "beliefs": sorted(BELIEFS)}
+if "lantern" in NAMES:
+    rules = preset("speed", turn_cap=200)
+    games = play_many(rules, ["lantern", "closure", "closure", "lantern"], 1, np.arange(2))
+    found["suggestions"] = games.suggestions.tolist()
+    first = named("sleuth.players")["first"].load()({"name": "first", "label": "mine"}, rules)
+    game = play(rules, [first, *map(PolicyPlayer, ["closure"] * 3)], 1, 0)
+    found["seat"] = [game.seats[0].player, game.turns]
+    check_belief(lambda setting, stream: make("hazy", setting, stream), questions=(0, 5))
+    doors = named("sleuth.domains")["doors"].load()
+    p = doors.Doors(np.array([0.25, 1.0, 0.5]))
+    check_domain(p, paths=2, draws=4)
+    result = Search(p, Options(nodes=10)).run(Budget(simulations=60), 1)
+    found["search"] = [result.best, result.values.tolist()]
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder in which the example package is installed."""
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    describe(tmp_path / "site", project)
+    (tmp_path / "site/sleuth_lantern").symlink_to(EXAMPLE / "sleuth_lantern")
+    return tmp_path / "site"
+
+
+def test_the_example_package_is_found_and_played(site):
+    found = json.loads(run(USE, site, NUMBA_DISABLE_JIT="1"))
+    assert found["policies"] == [*policies.FAST_NAMES, "lantern", "greedy"]
+    assert found["fast"] == [*policies.FAST_NAMES, "lantern"]
+    assert found["beliefs"] == sorted([*beliefs.BELIEFS, "hazy"])
+    assert all(min(game[0], game[3]) > 0 for game in found["suggestions"])
+    assert found["seat"][0] == "mine" and found["seat"][1] > 0
+    assert found["search"] == [1, [0.25, 1.0, 0.5]]
+
+
+def test_without_its_metadata_it_is_not(site):
+    """The control: the package can be imported, but is not named by any distribution."""
+    for part in next(site.glob("*.dist-info")).iterdir():
+        part.unlink()
+    found = json.loads(run(USE, site, NUMBA_DISABLE_JIT="1"))
+    assert found["policies"] == list(policies.NAMES)
+    assert found["beliefs"] == sorted(beliefs.BELIEFS)
+
+
+TABLE = """
+from mcts.kernel.compile import jit, modules_of
+from mcts.kernel.dispatch import by_number
+
+FOUND = [each for each in modules_of("sorts", "sleuth.test") if hasattr(each, "price")]
+_price = by_number([each.price for each in FOUND])
+
+@jit
+def price(number, amount):
+    return _price(number, amount)
+"""
+
+SORT = """
+from mcts.kernel.compile import jit
+
+@jit
+def price(amount):
+    return {} * amount
+"""
+
+RUN = """
+from sorts.table import FOUND, price
+print([price(i, 10) for i in range(len(FOUND))], sum(price.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_machine_code_knows_the_plugins(tmp_path):
+    ours, theirs = tmp_path / "sorts", tmp_path / "site/orchard"
+    for folder in (ours, theirs):
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").touch()
+    (ours / "table.py").write_text(TABLE)
+    (ours / "apple.py").write_text(SORT.format(1))
+    pear = theirs / "pear.py"
+    pear.write_text(SORT.format(2))
+    describe(
+        tmp_path / "site",
+        {
+            "name": "orchard",
+            "version": "1",
+            "entry-points": {"sleuth.test": {"pear": "orchard.pear"}},
+        },
+    )
+
+    def prices(*path):
+        return run(RUN, tmp_path, *path, SLEUTH_CACHE_DIR=str(tmp_path / "cache"))
+
+    assert prices() == "[10] 0"
+    assert prices(tmp_path / "site") == "[10, 20] 0"
+    assert prices(tmp_path / "site") == "[10, 20] 1"
+    pear.write_text(SORT.format(3))
+    assert prices(tmp_path / "site") == "[10, 30] 0"
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Return a function that puts a distribution with some modules on this process's path."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def install(group, entries, name="sleuth-broken", **sources):
+        describe(tmp_path, {"name": name, "version": "2.0", "entry-points": {group: entries}})
+        for module, source in sources.items():
+            (tmp_path / f"{module}.py").write_text(source)
+        plugins.named.cache_clear()
+
+    yield install
+    plugins.named.cache_clear()
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+POLICIES, BELIEFS = "sleuth.policies", "sleuth.beliefs"
+
+
+def load_policies():
+    return modules_of("sim.policies", "sleuth.policies")
+
+
+def test_a_plugin_that_cannot_be_imported_is_named(install):
+    install(POLICIES, {"torn": "torn"}, torn="import page_one\n")
+    with pytest.raises(BrokenPlugin) as raised:
+        load_policies()
+    assert str(raised.value) == (
+        "sleuth-broken 2.0: 'torn' of sleuth.policies cannot be loaded from torn: "
+        "ModuleNotFoundError: No module named 'page_one'; mend the package or uninstall it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "sentence"),
+    [
+        ("torn", "raise KeyError('two\\nlines')", r"KeyError: 'two\\nlines'"),
+        ("torn", "def (", "SyntaxError: "),
+        ("torn:policy", "", "must name a module called torn"),
+        ("torn.other", "", "must name a module called torn"),
+    ],
+    ids=["raises", "syntax", "attribute", "name"],
+)
+def test_other_plugins_that_cannot_be_loaded_are_named(install, target, source, sentence):
+    install(POLICIES, {"torn": target}, torn=source)
+    with pytest.raises(BrokenPlugin, match=sentence) as raised:
+        load_policies()
+    assert str(raised.value).startswith("sleuth-broken 2.0: 'torn' of sleuth.policies ")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_name_of_ours_is_refused(install):
+    install(POLICIES, {"heuristic": "heuristic"}, heuristic="")
+    with pytest.raises(BrokenPlugin, match=r"has the name of sim\.policies\.heuristic"):
+        load_policies()
+
+
+def test_one_name_in_two_distributions_is_refused(install):
+    install(POLICIES, {"twin": "twin"}, twin="")
+    install(POLICIES, {"twin": "twin"}, name="sleuth-other")
+    with pytest.raises(BrokenPlugin, match=r"'twin' .* also the name of one in sleuth-broken 2\.0"):
+        plugins.named(POLICIES)
+
+
+def test_a_policy_without_its_parts_is_refused(install, monkeypatch):
+    install(POLICIES, {"blank": "blank"}, blank="TRACKS, SWITCHES, turn = 0, (), None\n")
+    monkeypatch.setattr(policies, "_OUTSIDE", plugins.named(POLICIES))
+    with pytest.raises(BrokenPlugin, match=r"'blank' .* has no accused and no suggestion"):
+        list(filter(policies._has_policy, load_policies()))
+
+
+NAMED = """
+from belief.logical import ClosureBelief
+class Named(ClosureBelief):
+    name = {!r}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("exact", r"'odd' .* has a belief 'exact', as belief\.\w+ has"),
+        ("even", "'odd' .* has no belief of that name in odd"),
+    ],
+)
+def test_a_belief_of_another_name_is_refused(install, name, sentence):
+    install(BELIEFS, {"odd": "odd"}, odd=NAMED.format(name))
+    with pytest.raises(BrokenPlugin, match=sentence):
+        beliefs._found()
+
+
+def test_a_belief_is_found_by_its_name(install):
+    install(BELIEFS, {"odd": "odd"}, odd=NAMED.format("odd"))
+    assert set(beliefs._found()) - set(beliefs.BELIEFS) == {"odd"}
+
+
+def test_a_player_that_is_not_there_is_named(install):
+    install("sleuth.players", {"absent": "absent:make.up"}, absent="make = 1\n")
+    with pytest.raises(BrokenPlugin, match="AttributeError: 'int' object has no attribute 'up'"):
+        plugins.named("sleuth.players")["absent"].load()
