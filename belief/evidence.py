@@ -60,13 +60,15 @@ EVIDENCE = np.dtype(
         ("overflow", np.int64),  # 1: a list was full and evidence was lost
         ("clauses", np.int64),  # live entries of `clause`
         ("shown", np.int64),  # live entries of `others`
+        ("named", np.int64, (MAX_PLAYERS,)),  # mask of cards that the player asked for itself
+        ("doubt", np.float64),  # weight of each of those in its own hand, 1: asking tells nothing
         ("log_dropped", np.float64),  # log of the constant factors that no list holds any more
         ("clause", np.int32, (MAX_CLAUSES,)),  # player << 21 | cards, of which it has one
         ("others", np.int32, (MAX_SHOWN,)),  # player << 21 | other cards of the question
         ("times", np.int32, (MAX_SHOWN,)),  # how often: the weight is k ** -times
     ]
 )
-"""One observer's evidence; masks and counts, a flat record of 1.7 kB, a multiple of 8 bytes."""
+"""One observer's evidence; masks and counts, a flat record of 1.8 kB, a multiple of 8 bytes."""
 
 
 class ContradictoryEvidence(ValueError):
@@ -129,7 +131,9 @@ def reset(ev, players: int, seat: int, hand_sizes: np.ndarray, hand: int, face_u
     ev.shown = 0
     ev.showing = UNIFORM
     ev.log_dropped = 0.0
+    ev.doubt = 1.0
     for player in range(MAX_PLAYERS):
+        ev.named[player] = 0
         ev.seen_from[player] = 0
         for kind in range(CATEGORIES):
             ev.shares[player, kind] = -1
@@ -255,6 +259,17 @@ def showed(ev, player: int, cards: int) -> None:
     if ev.clauses == MAX_CLAUSES and not ev.overflow:
         _compact_clauses(ev)
     _add_clause(ev, player, cards)
+
+
+@jit
+def asked(ev, player: int, cards: int) -> int:
+    """Record that ``player`` asked for ``cards``; return those that it had not asked for before.
+
+    A deal in which it holds n of all that it asked for weighs ``ev.doubt ** n``.
+    """
+    fresh = cards & ~ev.named[player]
+    ev.named[player] |= cards
+    return fresh
 
 
 @jit

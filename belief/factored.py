@@ -117,6 +117,18 @@ def shown(b: np.ndarray, player: int, card: int) -> None:
 
 
 @jit
+def doubted(b: np.ndarray, player: int, cards: int, doubt: float) -> None:
+    """Weigh in that ``player`` asked for ``cards`` (mask) itself: its entries count ``doubt``."""
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        entry = b[card, player + 1]
+        if 0.0 < entry < 1.0:
+            b[card, player + 1] = entry * doubt
+            _normalise(b, card, _row_sum(b, card))
+
+
+@jit
 def row_entropy(b: np.ndarray, card: int) -> float:
     """Return the entropy in bits of where ``card`` is."""
     bits = 0.0

@@ -151,7 +151,8 @@ def _candidates(ev, plan) -> None:
                     plan.raised[t, n] = 0
                     plan.owed[t, n] = 0
                     plan.idle[t, n] = 0
-                    plan.weight[t, n] = 1.0
+                    doubted = holder > 0 and ev.named[holder - 1] >> card & 1
+                    plan.weight[t, n] = ev.doubt if doubted else 1.0
                     plan.bond[t, n] = -1
                     n += 1
                     if later >> (DIGIT_BITS * holder) & 7:
@@ -224,6 +225,10 @@ def _plan_shown(ev, plan) -> None:
     """Turn the weights of the cards shown to us into factors and bonds."""
     by_category = shares_known(ev)
     plan.log_constant = ev.log_dropped
+    for player in range(ev.players):
+        surely = count(ev.named[player] & plan.known.has[player + 1])
+        if surely:
+            plan.log_constant += surely * math.log(ev.doubt)
     made = 0
     for i in range(ev.shown):
         entry = np.int64(ev.others[i])

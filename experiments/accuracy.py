@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 
 from belief.contract import Belief, Setting
-from belief.events import PASSED, SHOWED, SHOWN
 from belief.evidence import ALL_CARDS, CARDS, ENVELOPE, ContradictoryEvidence, EvidenceFull, lowest
 from belief.information import entropy
 from belief.particles import ParticleDeprivation
@@ -29,6 +28,7 @@ from sim.arena import Memory, run
 from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON
 from sim.chance import game_key, search_key
 from sim.game import new_game
+from sim.heard import heard, setting_of
 from sim.policies.table import Policy, seat_policies
 from sim.rules import Rules, world
 from sim.state import OVER, empty
@@ -119,29 +119,9 @@ def play(
 
 def seen_by(seat: int, game: Game, rules: Rules, showing: int) -> Seen:
     """Return what ``seat`` saw of ``game``; it takes the others to show cards by ``showing``."""
-    setting = Setting(
-        players=rules.players,
-        seat=seat,
-        hand_sizes=rules.hand_sizes,
-        hand=game.hands[seat],
-        face_up=game.face_up,
-        shares=rules.shares,
-        showing=showing,
-    )
-    events, ends = [], []
-    for asker, cards, answerer, card in game.suggestions.tolist():
-        for step in range(1, rules.players):
-            player = (asker + step) % rules.players
-            if player == answerer:
-                if asker == seat:
-                    events.append((SHOWN, player, cards, card))
-                elif player != seat:
-                    events.append((SHOWED, player, cards, -1))
-                break
-            if player != seat:
-                events.append((PASSED, player, cards, -1))
-        ends.append(len(events))
-    return Seen(setting, np.array(events, np.int64).reshape(-1, 4), np.array(ends, np.int64))
+    setting = setting_of(rules, seat, game.hands[seat], game.face_up, showing)
+    events, ends = heard(game.suggestions.tolist(), seat, rules.players)
+    return Seen(setting, events, ends)
 
 
 def measure(

@@ -1,13 +1,16 @@
 """What a searchable domain provides, and how to register one.
 
 A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled
-functions registered for that type.  The search calls the functions of this module; Numba replaces
+functions registered for that type; five more have defaults.  The search calls the functions of this module; Numba replaces
 each, at compile time and by the type of ``p``, by the domain's own: the kernel is specialised,
 nothing is looked up while it runs, and the machine code can be cached on disk.
 
-Perspective: one seat searches.  Decisions, rewards and observations are that seat's; everybody
-else is part of the environment, which `step` advances.  Rewards and returns are in the domain's
-own units.  ``s`` is an opaque workspace, one a thread, made in Python by the domain's
+Perspective: one seat searches, player 0.  As a rule decisions, rewards and observations are that
+seat's, and everybody else is part of the environment, which `step` advances.  A domain that
+declares several ``players`` stops at each decision of any of them, tells by `mover` whose it is, and
+pays at the end, each its own `payoff` (rewards of `step` are then not counted).  Its nodes are those
+of player 0's information sets (SO-ISMCTS), or with one of ``perspectives`` a player each player's
+own (MO-ISMCTS).  Rewards and returns are in the domain's own units.  ``s`` is an opaque workspace, one a thread, made in Python by the domain's
 ``workspace(p)`` and changed in place; ``p`` is shared by all threads and must not be written to.
 Randomness comes from ``stream`` alone (see `mcts.kernel.rng`), which only `start`, `step` and
 `rollout` may advance.
@@ -37,7 +40,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.compile import INTERPRETED, jit_generic
 
 
 def start(p: Any, s: Any, stream: np.ndarray) -> None:
@@ -86,7 +89,67 @@ def rollout(p: Any, s: Any, stream: np.ndarray) -> float:
     return _REGISTRY[type(p)].rollout(p, s, stream)
 
 
+def mover(p: Any, s: Any) -> int:
+    """Return the player who decides at ``s``; by default 0, the one that searches."""
+    return _REGISTRY[type(p)].mover(p, s)
+
+
+def available(p: Any, s: Any, action: int) -> bool:
+    """Tell whether a listed ``action`` is legal in the hidden state ``s``; by default it is.
+
+    For nodes whose mover knows more than the node is keyed by: the list then holds what may be
+    legal, and each simulation chooses among what is.
+    """
+    return _REGISTRY[type(p)].available(p, s, action)
+
+
+def seen(p: Any, s: Any, player: int) -> np.uint64:
+    """Return the key of what ``player`` has seen since anybody's last decision.
+
+    At the start of a simulation, for players other than 0: of all that it knows then.  By default
+    everybody sees the same, `observation`.
+    """
+    return _REGISTRY[type(p)].seen(p, s, player)
+
+
+def payoff(p: Any, s: Any, player: int) -> float:
+    """Return what ``player`` gets in the end; asked only where there are several players."""
+    return _REGISTRY[type(p)].payoff(p, s, player)
+
+
+def copy(p: Any, s: Any, into: Any) -> None:
+    """Copy the state in ``s`` to another workspace; by default, an array element by element."""
+    _REGISTRY[type(p)].copy(p, s, into)
+
+
 _STUBS = (start, actions, step, observation, terminal, rollout)
+_OPTIONAL = (mover, available, seen, payoff, copy)
+
+
+@jit_generic
+def _alone(p, s):
+    return 0
+
+
+@jit_generic
+def _always(p, s, action):
+    return True
+
+
+@jit_generic
+def _all_alike(p, s, player):
+    return observation(p, s)
+
+
+@jit_generic
+def _nothing(p, s, player):
+    return 0.0
+
+
+@jit_generic
+def _copy_array(p, s, into):
+    for i in range(len(s)):
+        into[i] = s[i]
 
 
 @dataclass(frozen=True)
@@ -115,7 +178,16 @@ class Domain:
     max_actions: int | Callable[[Any], int]
     """Longest list that `actions` may write."""
     max_depth: int | Callable[[Any], int]
-    """Most own decisions that the tree may follow; beyond it simulations roll out."""
+    """Most decisions that the tree may follow; beyond it simulations roll out."""
+    mover: Callable = _alone
+    available: Callable = _always
+    seen: Callable = _all_alike
+    payoff: Callable = _nothing
+    copy: Callable = _copy_array
+    players: int | Callable[[Any], int] = 1
+    """Players whose decisions the tree makes."""
+    perspectives: int | Callable[[Any], int] = 1
+    """1: all nodes are player 0's information sets; ``players``: each its own."""
 
     def declared(self, name: str, p: Any) -> Any:
         """Return the declaration ``name`` for the parameters ``p``."""
@@ -138,7 +210,7 @@ def register(parameters: type, **parts: Any) -> Domain:
     if not (issubclass(parameters, tuple) and hasattr(parameters, "_fields")):
         raise TypeError(f"a domain's parameters must be a NamedTuple type, not {parameters!r}")
     domain = Domain(parameters=parameters, **parts)
-    for stub in _STUBS:
+    for stub in (*_STUBS, *_OPTIONAL):
         name = stub.__name__
         function = getattr(domain, name)
         if not (INTERPRETED or hasattr(function, "py_func")):
@@ -200,3 +272,28 @@ def _terminal(p, s):
 @overload(rollout, jit_options=_OPTIONS)
 def _rollout(p, s, stream):
     return _implementation(p, "rollout")
+
+
+@overload(mover, jit_options=_OPTIONS)
+def _mover(p, s):
+    return _implementation(p, "mover")
+
+
+@overload(available, jit_options=_OPTIONS)
+def _available(p, s, action):
+    return _implementation(p, "available")
+
+
+@overload(seen, jit_options=_OPTIONS)
+def _seen(p, s, player):
+    return _implementation(p, "seen")
+
+
+@overload(payoff, jit_options=_OPTIONS)
+def _payoff(p, s, player):
+    return _implementation(p, "payoff")
+
+
+@overload(copy, jit_options=_OPTIONS)
+def _copy(p, s, into):
+    return _implementation(p, "copy")

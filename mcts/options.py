@@ -7,10 +7,16 @@ import numbers
 import os
 from dataclasses import dataclass
 
-from mcts.selection import IN_FLIGHT, Settings
+from mcts.selection import IN_FLIGHT, SELECTION, Settings
 
 FINAL = ("visits", "mean")
 """Ways to choose the action in the end."""
+
+MODES = ("tree", "leaf", "root")
+"""What threads or workers share: one tree, the roll-outs of one leaf, or nothing but the result."""
+
+MERGES = ("visits", "value", "vote")
+"""Ways to merge the root tables of root-parallel searches (`mcts.merge`)."""
 
 _EDGES_PER_NODE = 8
 
@@ -47,8 +53,17 @@ class Budget:
     """When a search ends: at whichever of the two comes first; at least one must be given."""
 
     simulations: int | None = None
+    """Play-outs, of which a leaf may have several."""
     seconds: float | None = None
     """Wall time; at least one simulation is run."""
+
+    def shared(self, parts: int) -> Budget:
+        """Return what each of ``parts`` searches gets, one after another."""
+        simulations, seconds = self.simulations, self.seconds
+        return Budget(
+            simulations=None if simulations is None else max(1, round(simulations / parts)),
+            seconds=None if seconds is None else seconds / parts,
+        )
 
     def __post_init__(self) -> None:
         simulations, seconds = self.simulations, self.seconds
@@ -72,8 +87,11 @@ class Options:
 
     exploration: float = 0.7
     """c in mean + c sqrt(2 ln N / n), for returns scaled to [0, 1]."""
+    selection: str = "uct"
+    """N in the formula: visits of the actions on offer, or how often the action was available
+    (``availability``, for ISMCTS)."""
     in_flight: str = "virtual_loss"
-    """What visits of other threads on their way count for: ``none`` or ``virtual_loss``."""
+    """What visits of other threads on their way count for: ``none``, ``virtual_loss``, ``wu_uct``."""
     virtual_loss: float = 1.0
     """Under ``virtual_loss``, visits with return 0 that one in flight counts for."""
     widening_base: float = 0.0
@@ -82,8 +100,20 @@ class Options:
     final: str = "visits"
     """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
     action listed first."""
+    common: bool = False
+    """Common random numbers: the n-th visits of all root actions are made of the same chance."""
+    per_leaf: int = 1
+    """Roll-outs from each leaf (and thread, in mode ``leaf``), averaged."""
+    keep_tree: bool = False
+    """Whether a search may begin with what the last one found below its root (`Search.advance`)."""
+    mode: str = "tree"
+    """``tree``: the threads work on one tree; ``leaf``: they share the roll-outs of each leaf;
+    ``root``: ``workers`` search one tree each, with so many ``threads``, and merge their roots."""
     threads: int = 1
-    """Threads on the one tree."""
+    workers: int = 1
+    """Ray actors of root parallelization."""
+    merge: str = "visits"
+    """How roots are merged: ``visits`` or ``value`` averaged, or a ``vote``."""
     nodes: int = 100_000
     """Budget of nodes.  One node is flat Monte Carlo: no tree, roll-outs shared by UCT."""
     edges: int | None = None
@@ -94,6 +124,16 @@ class Options:
     def __post_init__(self) -> None:
         treatments = " or ".join(IN_FLIGHT)
         _ask(_real(self.exploration), "exploration", "a number from 0", self.exploration)
+        rules = " or ".join(SELECTION)
+        _ask(self.selection in SELECTION, "selection", rules, self.selection)
+        _ask(_whole(self.per_leaf, 1), "per_leaf", "a whole number from 1", self.per_leaf)
+        _ask(self.mode in MODES, "mode", " or ".join(MODES), self.mode)
+        _ask(self.merge in MERGES, "merge", " or ".join(MERGES), self.merge)
+        _ask(_whole(self.workers, 1), "workers", "a whole number from 1", self.workers)
+        if self.workers > 1 and self.mode != "root":
+            raise ValueError(f"{self.workers} workers need mode root, not {self.mode}")
+        if self.keep_tree and self.mode == "root":
+            raise ValueError("keep_tree is for one tree: not for mode root")
         _ask(self.in_flight in IN_FLIGHT, "in_flight", treatments, self.in_flight)
         _ask(_real(self.virtual_loss), "virtual_loss", "a number from 0", self.virtual_loss)
         _ask(_real(self.widening_base), "widening_base", "a number from 0", self.widening_base)
@@ -116,14 +156,32 @@ class Options:
             return self.edges
         return max(longest, self.nodes * min(longest, _EDGES_PER_NODE))
 
-    def settings(self, discount: float, low: float, span: float) -> Settings:
+    @property
+    def leaf_threads(self) -> int:
+        """Threads that share one leaf."""
+        return self.threads if self.mode == "leaf" else 1
+
+    @property
+    def playouts(self) -> int:
+        """Play-outs that one descent of the tree is worth."""
+        return self.per_leaf * self.leaf_threads
+
+    def settings(
+        self, discount: float, low: float, span: float, players: int = 1, perspectives: int = 1
+    ) -> Settings:
         """Return what the kernel reads of these options, with the domain's declarations."""
         return Settings(
             exploration=float(self.exploration),
+            selection=SELECTION[self.selection],
             in_flight=IN_FLIGHT[self.in_flight],
             virtual_loss=float(self.virtual_loss),
             widening_base=float(self.widening_base),
             widening_exponent=float(self.widening_exponent),
+            common=int(self.common),
+            per_leaf=int(self.per_leaf),
+            leaf_threads=int(self.leaf_threads),
+            players=players,
+            perspectives=perspectives,
             discount=discount,
             low=low,
             span=span,

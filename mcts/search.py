@@ -1,144 +1,41 @@
-"""One simulation, and the searches made of it: select -> expand -> roll out -> backpropagate.
+"""Searches: a tree, the threads' workspaces, and the loop of `mcts.simulation` over them.
 
-Monte Carlo tree search over observation histories [POMCP: Silver & Veness 2010; thesis: Ledford
-2018, 2.5], for any registered domain (`mcts.domain`).  Where this differs from the papers:
+    search = Search(TigerParameters(), Options(exploration=0.2))
+    result = search.run(Budget(simulations=10_000), key=1)
+    result.best, result.visits, result.values
 
-* A node's actions are listed on its *second* visit (a domain may find listing expensive); the
-  first visit only rolls out.  The root's are listed on the first.
-* Statistics are kept on edges, so a node's legal list may be any part of the domain's actions.
-* A tree that has used up its budget of nodes or edges goes on searching without growing, and the
-  result says so.
-
-Randomness: simulation i of a search owns the stream keyed by fold(search key, i), whichever thread
-runs it.  One thread with a budget of simulations is bit-reproducible; several threads are not, for
-they see each other's statistics in an order that no one controls.
+One thread with a budget of simulations is bit-reproducible; several threads are not, for they see
+each other's statistics in an order that no one controls.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numba import int64, typeof
 
 from mcts import threads
-from mcts.domain import actions, domain_of, observation, rollout, start, step, terminal
-from mcts.kernel.atomics import compare_and_swap, fetch_add, load
-from mcts.kernel.compile import INTERPRETED, jit, jit_generic, specialise
-from mcts.kernel.rng import fold
+from mcts.domain import domain_of
+from mcts.kernel.clock import mark, seconds_per_cycle
+from mcts.kernel.compile import INTERPRETED, specialise
 from mcts.options import Budget, Options
-from mcts.selection import NONE, Settings, select
-from mcts.threads import NEXT, STOP
+from mcts.selection import Settings
+from mcts.simulation import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch, run_simulations
+from mcts.threads import STOP
 from mcts.tree import (
     FULL,
     LISTED,
-    LISTING,
     NODES,
     NOWHERE,
-    ROOT,
     SIMULATIONS,
-    UNLISTED,
-    attach,
-    child,
+    TOP,
+    child_key,
     clear,
+    find,
     new_tree,
 )
-
-
-class Scratch(NamedTuple):
-    """What one thread writes to during a simulation, besides the domain's workspace."""
-
-    edges: np.ndarray
-    """int64 (max_depth,): the edges followed ..."""
-    rewards: np.ndarray
-    """float64 (max_depth,): ... and their rewards, in the domain's units."""
-    actions: np.ndarray
-    """int64 (max_actions,): a list on its way into the tree."""
-    notes: np.ndarray
-    """float64 (max_actions,): its notes."""
-    stream: np.ndarray
-    """uint64 (1,): the random stream of the simulation."""
-
-
-def run_simulations(p, s, tree, scratch, settings, key, control, limit, most):
-    """Run up to ``most`` simulations of the search ``key``; return how many were run.
-
-    Fewer are run when simulation ``limit`` is reached or ``control`` says stop.  This is the
-    kernel: `specialise` compiles it for a domain, and every thread of a search calls it.
-    """
-    done = 0
-    returns = 0.0
-    while done < most and load(control, STOP) == 0:
-        number = fetch_add(control, NEXT, 1)
-        if number >= limit:
-            break
-        scratch.stream[0] = fold(key, number)
-        returns += simulate(p, s, tree, scratch, settings)
-        done += 1
-    fetch_add(tree.returns, 0, returns)
-    fetch_add(tree.counters, SIMULATIONS, done)
-    return done
-
-
-@jit_generic
-def simulate(p, s, tree, scratch, settings):
-    """Run one simulation from the root; return its scaled return."""
-    start(p, s, scratch.stream)
-    depth = descend(p, s, tree, scratch, settings)
-    value = 0.0
-    if not terminal(p, s):
-        value = rollout(p, s, scratch.stream)
-    return backpropagate(tree, scratch, depth, value, settings)
-
-
-@jit_generic
-def descend(p, s, tree, scratch, settings):
-    """Play from the root to a leaf of the tree, adding a leaf; return the number of edges."""
-    depth = 0
-    node = ROOT
-    while node != NOWHERE and depth < len(scratch.edges) and expand(p, s, tree, node, scratch):
-        edge = select(tree, node, settings)
-        if settings.in_flight != NONE:
-            fetch_add(tree.edge_in_flight, edge, 1)
-        scratch.edges[depth] = edge
-        scratch.rewards[depth] = step(p, s, tree.action[edge], tree.note[edge], scratch.stream)
-        depth += 1
-        if terminal(p, s):
-            break
-        node = child(tree, node, edge, observation(p, s))
-    return depth
-
-
-@jit_generic
-def expand(p, s, tree, node, scratch):
-    """Count a visit of ``node``, list its actions if due; tell whether it has edges to follow."""
-    before = fetch_add(tree.visits, node, 1)
-    status = load(tree.status, node)
-    due = status == UNLISTED and (before > 0 or node == ROOT)
-    if due and compare_and_swap(tree.status, node, UNLISTED, LISTING) == UNLISTED:
-        n = actions(p, s, scratch.actions, scratch.notes)
-        if n > len(scratch.actions):
-            raise ValueError("the domain listed more actions than the max_actions it declares")
-        status = attach(tree, node, scratch.actions, scratch.notes, n)
-    return status == LISTED
-
-
-@jit
-def backpropagate(tree, scratch, depth, value, settings):
-    """Add the return from each edge followed to its statistics; return the root's, scaled.
-
-    ``value`` is the return after the last of the ``depth`` edges, in the domain's units.
-    """
-    for i in range(depth - 1, -1, -1):
-        edge = scratch.edges[i]
-        value = scratch.rewards[i] + settings.discount * value
-        fetch_add(tree.edge_total, edge, (value - settings.low) / settings.span)
-        fetch_add(tree.edge_visits, edge, 1)
-        if settings.in_flight != NONE:
-            fetch_add(tree.edge_in_flight, edge, -1)
-    return (value - settings.low) / settings.span
 
 
 @dataclass(frozen=True)
@@ -153,16 +50,23 @@ class SearchResult:
     """int64: simulations that began with the action."""
     values: np.ndarray
     """float64: their mean return in the domain's units; nan where there were none."""
+    errors: np.ndarray
+    """float64: standard error of the mean, taking simulations as independent; nan below two."""
     best: int
     """The action chosen by the option ``final``."""
     simulations: int
-    """Simulations completed."""
+    """Play-outs completed."""
     seconds: float
     """Wall time of the search."""
     nodes: int
     """Nodes in the tree."""
     full: bool
     """Whether the tree stopped growing for want of nodes or edges."""
+    phases: dict[str, float] = field(default_factory=dict)
+    """Seconds, of all threads together, spent in ``selection`` (steps in the tree included), in
+    ``belief`` (listing the actions of new nodes) and in ``roll-out``."""
+    lost: int = 0
+    """Workers of a root-parallel search whose share is missing."""
 
 
 class Search:
@@ -186,22 +90,29 @@ class Search:
     def __init__(self, p: Any, options: Options | None = None) -> None:
         self.options = options or Options()
         self.domain = domain_of(p)
-        longest, depth = (self.domain.declared(name, p) for name in ("max_actions", "max_depth"))
+        longest, depth, players, perspectives = (
+            int(self.domain.declared(name, p))
+            for name in ("max_actions", "max_depth", "players", "perspectives")
+        )
         self.tree = new_tree(self.options.nodes, self.options.edge_budget(longest))
         self._p = p
         self._control = threads.new_control()
         self._workers = [
-            (self.domain.workspace(p), new_scratch(longest, depth))
+            (
+                self.domain.workspace(p),
+                self.domain.workspace(p),
+                new_scratch(longest, depth, players, perspectives),
+            )
             for _ in range(self.options.threads)
         ]
+        self._kept = self._followed = False
         self._kernel = specialise(run_simulations, self.domain.parameters.__module__)
         if not INTERPRETED:  # here, for Ctrl-C reaches a compilation in the main thread alone
-            s, scratch = self._workers[0]
-            sample = (p, s, self.tree, scratch, self._settings(p), np.uint64(0), self._control)
-            self._kernel.compile((*map(typeof, sample), int64, int64))
+            sample = self._arguments(p, 0, self._settings(p), np.uint64(0))
+            self._kernel.compile((*map(typeof, sample), int64, int64, int64))
 
     def run(self, budget: Budget, key: int, p: Any = None) -> SearchResult:
-        """Search from an empty tree.
+        """Search, from an empty tree unless the last one was kept by `advance`.
 
         Parameters
         ----------
@@ -220,66 +131,104 @@ class Search:
         Exception
             Whatever the domain raises in a worker thread.
         """
-        began = time.perf_counter()
+        began = mark()
         p = self._p if p is None else p
         settings = self._settings(p)
         key = np.uint64(int(key) % 2**64)
-        limit = threads.UNLIMITED if budget.simulations is None else int(budget.simulations)
-        clear(self.tree)
+        limit = threads.UNLIMITED
+        if budget.simulations is not None:
+            limit = -(-int(budget.simulations) // self.options.playouts)
+        if not self._kept:
+            clear(self.tree)
+        self._kept, self._followed = False, True
+        self.tree.counters[SIMULATIONS] = 0
+        for _, _, scratch in self._workers:
+            scratch.cycles[:] = 0
 
         def call(worker: int, most: int) -> int:
-            s, scratch = self._workers[worker]
-            return self._kernel(p, s, self.tree, scratch, settings, key, self._control, limit, most)
+            arguments = self._arguments(p, worker, settings, key)
+            return self._kernel(*arguments, limit, most, worker)
 
-        threads.run(call, len(self._workers), self._control, limit, budget.seconds)
+        together = settings.leaf_threads > 1
+        threads.run(call, len(self._workers), self._control, limit, budget.seconds, together)
         return self._result(settings, began)
+
+    def advance(self, action: int, observation: int) -> bool:
+        """Keep, for the next `run`, what was found below ``action`` and then ``observation``.
+
+        The next search then begins at that node, with its statistics; the rest of the tree stays
+        in memory.  Returns False, and the next search begins afresh, if there is no such node or
+        it is used up: less than half of the budget of nodes would be left.
+        """
+        tree = self.tree
+        if not self._followed:
+            return False
+        below = child_key(tree.key[tree.counters[TOP]], action, np.uint64(observation))
+        node = find(tree, below)
+        kept = node != NOWHERE and 2 * int(tree.counters[NODES]) <= len(tree.order)
+        if kept:
+            tree.counters[TOP] = node
+        self._kept = self._followed = kept
+        return kept
 
     def cancel(self) -> None:
         """End the running search after the simulations under way; for any thread to call."""
         self._control[STOP] = 1
 
+    def _arguments(self, p: Any, worker: int, settings: Settings, key: np.uint64) -> tuple:
+        """Return what the kernel takes, but for the numbers at the end."""
+        lead, _, lead_scratch = self._workers[0]
+        workspace = (*self._workers[worker], lead, lead_scratch)
+        return (p, *workspace, self.tree, settings, key, self._control)
+
     def _settings(self, p: Any) -> Settings:
         """Return the options and the domain's declarations as the kernel takes them."""
-        low, high = (float(self.domain.declared(name, p)) for name in ("low", "high"))
+        low, high, discount = (
+            float(self.domain.declared(name, p)) for name in ("low", "high", "discount")
+        )
         if not low < high:
             raise ValueError(f"the domain declares returns from {low} to {high}: an empty range")
-        return self.options.settings(float(self.domain.declared("discount", p)), low, high - low)
+        players, views = (int(self.domain.declared(n, p)) for n in ("players", "perspectives"))
+        return self.options.settings(discount, low, high - low, players, views)
 
-    def _result(self, settings: Settings, began: float) -> SearchResult:
+    def _result(self, settings: Settings, began: Any) -> SearchResult:
         """Read the root's edges, in the domain's units."""
         tree = self.tree
-        if tree.status[ROOT] != LISTED:
+        top = tree.counters[TOP]
+        if tree.status[top] != LISTED:
             raise ValueError(
                 f"the edge budget of {len(tree.action)} does not hold the root's actions"
                 if tree.counters[FULL]
                 else "the position searched offers no action"
             )
-        block = slice(tree.first[ROOT], tree.first[ROOT] + tree.length[ROOT])
+        block = slice(tree.first[top], tree.first[top] + tree.length[top])
         visits = tree.edge_visits[block].copy()
-        means = np.full(len(visits), np.nan)
+        means, spread = np.full((2, len(visits)), np.nan)
         np.divide(tree.edge_total[block], visits, out=means, where=visits > 0)
+        np.divide(tree.edge_squares[block], visits, out=spread, where=visits > 1)
+        errors = np.full(len(visits), np.nan)
+        variance = np.maximum(spread - means**2, 0.0)
+        np.divide(variance, visits - 1, out=errors, where=visits > 1)
+        ended = mark()
         return SearchResult(
             actions=tree.action[block].copy(),
             notes=tree.note[block].copy(),
             visits=visits,
             values=settings.low + settings.span * means,
+            errors=settings.span * np.sqrt(errors),
             best=int(tree.action[block][final_choice(visits, means, self.options.final)]),
-            simulations=int(tree.counters[SIMULATIONS]),
-            seconds=time.perf_counter() - began,
+            simulations=int(tree.counters[SIMULATIONS]) * self.options.playouts,
+            seconds=ended.seconds - began.seconds,
             nodes=int(tree.counters[NODES]),
             full=bool(tree.counters[FULL]),
+            phases=self._phases(seconds_per_cycle(began, ended)),
         )
 
-
-def new_scratch(longest: int, depth: int) -> Scratch:
-    """Return a thread's scratch for lists of ``longest`` actions and ``depth`` own decisions."""
-    return Scratch(
-        edges=threads.private(depth, np.int64),
-        rewards=threads.private(depth),
-        actions=threads.private(longest, np.int64),
-        notes=threads.private(longest),
-        stream=threads.private(1, np.uint64),
-    )
+    def _phases(self, seconds: float) -> dict[str, float]:
+        """Return what the threads spent their time on, given the ``seconds`` of a cycle."""
+        spent = sum(scratch.cycles for _, _, scratch in self._workers) * seconds
+        places = {"selection": SELECTING, "belief": LISTING_ACTIONS, "roll-out": ROLLING_OUT}
+        return {name: float(spent[place]) for name, place in places.items()}
 
 
 def final_choice(visits: np.ndarray, means: np.ndarray, final: str) -> int:

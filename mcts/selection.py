@@ -2,17 +2,22 @@
 
 The formula is mean + c sqrt(2 ln N / n) [Kocsis & Szepesvari 2006; Ledford 2018, eq. 2.8] with
 returns scaled to [0, 1].  Ledford's program amounts to c = 0.707 here, and Cowling's 0.7 (given
-without the factor 2) to 0.495.
+without the factor 2) to 0.495.  N depends on the rule:
 
-N is the sum over the actions *now on offer* (the legality-modified UCT of Ledford 2018, 2.5.2;
-"sleeping bandits"), not the node's visits.  Progressive widening [Coulom 2007; Chaslot et al.
-2008] offers only the first part of a node's list, which grows with its visits.
+* `UCT`: the visits of the actions *now on offer* (the legality-modified UCT of Ledford 2018, 2.5.2;
+  "sleeping bandits"), not the node's.
+* `AVAILABILITY` [Cowling, Powley & Whitehouse 2012]: for each action the visits of the node at which
+  that action was legal.
+
+The two are the same where every listed action is always legal.  Progressive widening [Coulom 2007;
+Chaslot et al. 2008] offers only the first part of a node's list, which grows with its visits.
 
 In-flight treatments, for threads that share a tree:
 
 * `NONE`: visits in flight do not count.
 * `VIRTUAL_LOSS` [Chaslot, Winands & van den Herik 2008]: each counts as ``virtual_loss`` visits
   with return 0 until its own return is known.
+* `WU_UCT` [Liu et al. 2020]: each counts in n and N, and the mean is that of the returns known.
 
 Nothing here consumes randomness; ties go to the action listed first.
 """
@@ -22,11 +27,17 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from mcts.kernel.compile import jit
+from mcts.domain import available
+from mcts.kernel.atomics import fetch_add
+from mcts.kernel.compile import jit, jit_generic
 from mcts.tree import NOWHERE, Tree
 
-NONE, VIRTUAL_LOSS = 0, 1
-IN_FLIGHT = {"none": NONE, "virtual_loss": VIRTUAL_LOSS}
+UCT, AVAILABILITY = 0, 1
+SELECTION = {"uct": UCT, "availability": AVAILABILITY}
+"""Selection rules by name."""
+
+NONE, VIRTUAL_LOSS, WU_UCT = 0, 1, 2
+IN_FLIGHT = {"none": NONE, "virtual_loss": VIRTUAL_LOSS, "wu_uct": WU_UCT}
 """In-flight treatments by name."""
 
 
@@ -35,6 +46,8 @@ class Settings(NamedTuple):
 
     exploration: float
     """c of the formula, in units of the scaled returns."""
+    selection: int
+    """One of `SELECTION`."""
     in_flight: int
     """One of `IN_FLIGHT`."""
     virtual_loss: float
@@ -42,6 +55,14 @@ class Settings(NamedTuple):
     widening_base: float
     """Actions offered at a node of N visits: ceil(base N**exponent), at least 1; base 0: all."""
     widening_exponent: float
+    common: int
+    """1: the n-th visits of all root actions share their random numbers."""
+    per_leaf: int
+    """Roll-outs a leaf."""
+    leaf_threads: int
+    """Threads that share the roll-outs of one leaf; 1 unless leaf-parallel."""
+    players: int
+    perspectives: int
     discount: float
     """Factor a step between own decisions."""
     low: float
@@ -61,29 +82,56 @@ def on_offer(listed: int, visits: int, settings: Settings) -> int:
 
 @jit
 def count(tree: Tree, edge: int, settings: Settings) -> float:
-    """Return the visits of ``edge``, those in flight included as their treatment says."""
+    """Return the visits of ``edge``, those in flight weighed by the treatment."""
     visits = float(tree.edge_visits[edge])
     if settings.in_flight == VIRTUAL_LOSS:
         visits += settings.virtual_loss * float(tree.edge_in_flight[edge])
+    elif settings.in_flight == WU_UCT:
+        visits += float(tree.edge_in_flight[edge])
     return visits
 
 
 @jit
-def select(tree: Tree, node: int, settings: Settings) -> int:
-    """Return the edge of the listed ``node`` to follow: the first unvisited, or the best by UCT."""
+def mean(tree: Tree, edge: int, n: float, settings: Settings) -> float:
+    """Return the mean return of ``edge``, which counts for ``n`` visits."""
+    if settings.in_flight == WU_UCT:
+        n = max(float(tree.edge_visits[edge]), 1.0)
+    return tree.edge_total[edge] / n
+
+
+@jit_generic
+def select(p, s, tree, node, settings):
+    """Return the edge of the listed ``node`` to follow: the first unvisited, or the best by the rule.
+
+    Only actions that are available in ``s`` are considered; `NOWHERE` if none is.
+    """
     first = tree.first[node]
     last = first + on_offer(tree.length[node], tree.visits[node], settings)
     total = 0.0
+    fresh = NOWHERE
+    counting = settings.selection == AVAILABILITY
     for edge in range(first, last):
+        if not available(p, s, tree.action[edge]):
+            continue
+        if counting:
+            fetch_add(tree.edge_available, edge, 1)
         n = count(tree, edge, settings)
-        if n <= 0.0:
-            return edge
+        if n <= 0.0 and fresh == NOWHERE:
+            fresh = edge
+            if not counting:
+                break
         total += n
+    if fresh != NOWHERE:
+        return fresh
     width = 2.0 * math.log(max(total, 1.0))
     best, best_bound = NOWHERE, -math.inf
     for edge in range(first, last):
+        if not available(p, s, tree.action[edge]):
+            continue
+        if counting:
+            width = 2.0 * math.log(max(float(tree.edge_available[edge]), 1.0))
         n = max(count(tree, edge, settings), 1.0)  # another thread may have just landed
-        bound = tree.edge_total[edge] / n + settings.exploration * math.sqrt(width / n)
+        bound = mean(tree, edge, n, settings) + settings.exploration * math.sqrt(width / n)
         if bound > best_bound:
             best, best_bound = edge, bound
     return best

@@ -16,9 +16,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
 
-NEXT, STOP = 0, 8
-"""Places in the control array, a cache line apart: the next simulation's number; stop if not 0."""
+NEXT, STOP, TICKET, ANSWERED, ENDED = 0, 8, 16, 24, 32
+"""Places in the control array, a cache line apart: the next simulation's number; stop if not 0;
+leaves held out by the first thread, how many others have rolled out from the latest, and whether
+there will be no more."""
 
 UNLIMITED = 2**62
 """In place of a number of simulations: no limit."""
@@ -45,9 +50,30 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
 
 
+def give_way() -> None:
+    """Let another thread run on this core, if one is waiting."""
+    time.sleep(0)
+
+
+@intrinsic
+def _give_way(typing_context):
+    def emit(context, builder, signature, arguments):
+        kind = ir.FunctionType(ir.IntType(32), [])
+        function = cgutils.get_or_insert_function(builder.module, kind, "sched_yield")
+        builder.call(function, [])
+        return context.get_dummy_value()
+
+    return types.void(), emit
+
+
+@overload(give_way)
+def _overload_give_way():
+    return lambda: _give_way()
+
+
 def new_control() -> np.ndarray:
-    """Return the int64 array (16,) through which the threads of a search share work and stop."""
-    return private(16, np.int64)
+    """Return the int64 array (40,) through which the threads of a search share work and stop."""
+    return private(40, np.int64)
 
 
 def private(length: int, dtype: type = np.float64) -> np.ndarray:
@@ -65,6 +91,7 @@ def run(
     control: np.ndarray,
     simulations: int,
     seconds: float | None,
+    together: bool = False,
 ) -> None:
     """Run one search to the end of its budget.
 
@@ -81,13 +108,15 @@ def run(
         Limit of the search, which ``call`` observes.
     seconds
         Wall time from now, or None.
+    together
+        Whether the first worker needs the others (leaf parallelization).
 
     Raises
     ------
     BaseException
         What ``call`` raised in a worker, or KeyboardInterrupt, once all workers have stopped.
     """
-    control[NEXT] = control[STOP] = 0
+    control[:] = 0
     deadline = None if seconds is None else time.perf_counter() + seconds
 
     def work(worker: int) -> None:
@@ -99,8 +128,13 @@ def run(
         except BaseException:
             control[STOP] = 1
             raise
+        finally:
+            if worker == 0:
+                control[ENDED] = 1
 
-    if workers > 1:  # the root's actions are listed before there is anyone to find them missing
+    if (
+        workers > 1 and not together
+    ):  # the root's actions are listed before there is anyone to find them missing
         _wait([_pool.submit(call, 0, 1)], control)
     _wait([_pool.submit(work, worker) for worker in range(workers)], control)
 

@@ -34,7 +34,7 @@ UNLISTED, LISTING, LISTED, CLOSED = 0, 1, 2, 3
 (no legal action, or no room for its edges)."""
 
 # Places in `Tree.counters`, a cache line (8 words) apart so that threads do not contend.
-RESERVED, NODES, EDGES, FULL, SIMULATIONS = 0, 8, 16, 24, 32
+RESERVED, NODES, EDGES, FULL, SIMULATIONS, TOP = 0, 8, 16, 24, 32, 40
 
 
 class Tree(NamedTuple):
@@ -46,7 +46,8 @@ class Tree(NamedTuple):
     key: np.ndarray
     """uint64 (S,): `EMPTY_KEY` or the node's key."""
     parent: np.ndarray
-    """int64 (S,): node above, `NOWHERE` for the root; valid when the search is over."""
+    """int64 (S,): node above of the same perspective, `NOWHERE` for its first; valid when the search
+    is over.  Where hidden moves lead to one information set, the first that did."""
     incoming: np.ndarray
     """int64 (S,): the parent's edge that leads here; valid when the search is over."""
     status: np.ndarray
@@ -67,10 +68,15 @@ class Tree(NamedTuple):
     """int64 (E,): simulations that went this way and came back."""
     edge_total: np.ndarray
     """float64 (E,): sum of their scaled returns from here on."""
+    edge_squares: np.ndarray
+    """float64 (E,): sum of the squares of the same."""
     edge_in_flight: np.ndarray
-    """int64 (E,): simulations on their way, if the in-flight treatment counts them."""
+    """int64 (E,): simulations on their way."""
+    edge_available: np.ndarray
+    """int64 (E,): visits of the node at which the action was legal, where that is counted."""
     counters: np.ndarray
-    """int64 (40,): nodes, edges, whether a budget ran out, simulations completed."""
+    """int64 (48,): nodes, edges, whether a budget ran out, simulations completed, and the node that
+    searches begin at."""
     returns: np.ndarray
     """float64 (8,): element 0 sums the scaled returns of all simulations."""
 
@@ -78,7 +84,7 @@ class Tree(NamedTuple):
 def new_tree(nodes: int, edges: int) -> Tree:
     """Return an empty tree with room for ``nodes`` nodes and ``edges`` edges.
 
-    Memory is 120 to 232 bytes a node and 40 an edge, taken from the system as it is first used.
+    Memory is 120 to 232 bytes a node and 56 an edge, taken from the system as it is first used.
     """
     slots = 1 << max(1, (2 * nodes - 1).bit_length())  # at most half full
     tree = Tree(
@@ -94,8 +100,10 @@ def new_tree(nodes: int, edges: int) -> Tree:
         note=np.empty(edges, np.float64),
         edge_visits=np.empty(edges, np.int64),
         edge_total=np.empty(edges, np.float64),
+        edge_squares=np.empty(edges, np.float64),
         edge_in_flight=np.empty(edges, np.int64),
-        counters=np.zeros(40, np.int64),
+        edge_available=np.empty(edges, np.int64),
+        counters=np.zeros(48, np.int64),
         returns=np.zeros(8, np.float64),
     )
     clear(tree)
@@ -114,15 +122,21 @@ def clear(tree: Tree) -> None:
     tree.parent[ROOT] = tree.incoming[ROOT] = NOWHERE
     tree.order[0] = ROOT
     tree.counters[RESERVED] = tree.counters[NODES] = 1
+    tree.counters[TOP] = ROOT
 
 
 @jit
-def child(tree: Tree, node: int, edge: int, observation: np.uint64) -> int:
-    """Return the node that ``observation`` leads to from ``edge`` of ``node``, made if need be.
+def child_key(key: np.uint64, action: int, observation: np.uint64) -> np.uint64:
+    """Return the key of the node that ``observation`` leads to after the own ``action``."""
+    return fold(fold(key, action), observation)
+
+
+@jit
+def child(tree: Tree, key: np.uint64, node: int, edge: int) -> int:
+    """Return the node ``key``, made if need be: below ``edge`` of ``node``.
 
     Returns `NOWHERE` when there is no such node and the budget of nodes is used up.
     """
-    key = fold(fold(tree.key[node], tree.action[edge]), observation)
     if key == EMPTY_KEY:
         key = ROOT_KEY
     mask = len(tree.key) - 1
@@ -142,6 +156,18 @@ def child(tree: Tree, node: int, edge: int, observation: np.uint64) -> int:
         if found == key:
             return slot
         slot = (slot + 1) & mask
+
+
+@jit
+def find(tree: Tree, key: np.uint64) -> int:
+    """Return the node ``key``, or `NOWHERE`."""
+    mask = len(tree.key) - 1
+    slot = np.int64(key & np.uint64(mask))
+    while tree.key[slot] != EMPTY_KEY:
+        if tree.key[slot] == key:
+            return slot
+        slot = (slot + 1) & mask
+    return NOWHERE
 
 
 @jit
@@ -172,7 +198,9 @@ def attach(tree: Tree, node: int, actions: np.ndarray, notes: np.ndarray, n: int
                 tree.note[edge] = notes[i]
                 tree.edge_visits[edge] = 0
                 tree.edge_total[edge] = 0.0
+                tree.edge_squares[edge] = 0.0
                 tree.edge_in_flight[edge] = 0
+                tree.edge_available[edge] = 0
             tree.first[node] = first
             tree.length[node] = n
             status = LISTED
@@ -186,7 +214,8 @@ def attach(tree: Tree, node: int, actions: np.ndarray, notes: np.ndarray, n: int
 def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
     """Raise AssertionError, naming all that fails, unless ``tree`` is as a search should leave it.
 
-    ``tolerance`` bounds the difference, a simulation, between the sum of the root edges' returns
+    For searches that began with an empty tree and in which nobody's moves were hidden from player
+    0, since nodes may else be entered from several edges.  ``tolerance`` bounds the difference, a simulation, between the sum of the root edges' returns
     and the sum of all simulations' returns; 0 where the returns are such that sums are exact.
     """
     wrong: list[str] = []
@@ -223,7 +252,7 @@ def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
         ask(abs(gap) <= tolerance * simulations, f"root returns differ from all returns by {gap}")
     ask(not tree.edge_in_flight[:edges].any(), "an edge is still in flight")
 
-    below = nodes[nodes != ROOT]
+    below = nodes[tree.parent[nodes] != NOWHERE]
     incoming = tree.incoming[below]
     ask((owner[incoming] == tree.parent[below]).all(), "a node's edge is not its parent's")
     np.add.at(by_edge, incoming, tree.visits[below])

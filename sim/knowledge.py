@@ -12,11 +12,14 @@ import numpy as np
 
 from belief import evidence, factored
 from belief.evidence import CATEGORIES as N_CATEGORIES
-from belief.evidence import lowest
+from belief.evidence import CATEGORY_MASK, lowest
 from belief.propagation import settle
 from mcts.kernel.compile import jit
 from sim.cards import N_CARDS
 from sim.state import FACTS, MATRIX
+
+_CHOSEN = CATEGORY_MASK[0] | CATEGORY_MASK[1]
+"""The cards that an asker is free to name: the room is the one it is in."""
 
 
 @jit
@@ -34,6 +37,7 @@ def begin(world: np.record, s: np.record, seat: int) -> None:
         for player in range(world.players):
             for kind in range(N_CATEGORIES):
                 facts.shares[player, kind] = world.shares[player, kind]
+        facts.doubt = s.doubt[seat]
         s.settled[seat] = 0
 
 
@@ -69,6 +73,8 @@ def learn(
                 _learn_card(s, seat, answerer, card, cards)
             else:
                 _learn_shown(s, seat, answerer, cards)
+        if s.doubt[seat] < 1.0 and asker != seat and tracks & FACTS:
+            _read(s, seat, asker, cards & _CHOSEN)
         rest = cards
         while rest:
             s.bits[seat, lowest(rest)] = -1.0
@@ -95,6 +101,14 @@ def _learn_shown(s: np.record, seat: int, answerer: int, cards: int) -> None:
         factored.showed(s.belief[seat], answerer, cards, unknown)
     if s.tracks[seat] & FACTS:
         evidence.showed(s.evidence[seat], answerer, cards)
+
+
+@jit
+def _read(s: np.record, seat: int, asker: int, cards: int) -> None:
+    """Let ``seat`` take in that ``asker`` chose to name ``cards``, which it may well not hold."""
+    fresh = evidence.asked(s.evidence[seat], asker, cards)
+    if s.tracks[seat] & MATRIX:
+        factored.doubted(s.belief[seat], asker, fresh, s.doubt[seat])
 
 
 @jit

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcts.options import Budget, Options
-from sim.planner import BMCTS, Plan
+from sim.planner import Plan, Planner
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES as POLICIES
 from sim.policies.table import Policy
@@ -54,14 +54,16 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
         options=options,
         budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
     )
-    player = BMCTS(plan, label)
+    player = Planner(plan, label)
     player.showing = spec["showing"]
     return player
 
 
 def compiled(spec: Mapping[str, Any]) -> Policy:
     """Return the compiled policy that ``spec`` describes; ValueError as `make`."""
-    switches = {key: spec[key] for key in ("threshold", "inference", "showing") if key in spec}
+    switches = {
+        key: spec[key] for key in ("threshold", "inference", "doubt", "showing") if key in spec
+    }
     return Policy(spec["name"], **switches)
 
 

@@ -72,6 +72,14 @@ def shuffle(stream: np.ndarray, items: np.ndarray) -> None:
         items[j] = held
 
 
+def named(key: int, *words: int) -> np.uint64:
+    """Return the key named by ``words`` one below the other; for Python, whose integers grow."""
+    found = np.uint64(int(key) % 2**64)
+    for word in words:
+        found = np.uint64(fold(found, word))
+    return found
+
+
 def new_stream(key: int) -> np.ndarray:
     """Return a fresh stream for ``key``, padded to its own cache line (8 words)."""
     stream = np.zeros(8, np.uint64)

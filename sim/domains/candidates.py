@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.envelope import likely_envelopes
+from belief.evidence import lowest
 from belief.information import closed_form
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
-from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON
+from sim.domains.believing import likeliest
 from sim.policies.common import turns_to
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN
 
 _SHORTLIST = 3
+_CERTAIN = 1.0 - 1e-9
 
 
 @jit
@@ -108,24 +110,14 @@ def list_ways(
 
 
 @jit_owning
-def by_information(
-    world: np.record,
-    s: np.record,
-    posterior: tuple,
-    seat: int,
-    most: int,
-    accusations: int,
-    least: float,
-    out: np.ndarray,
-    notes: np.ndarray,
-) -> int:
-    """Write at most ``most`` candidates of each kind, then weave in the accusations.
+def by_information(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndarray) -> int:
+    """Write at most ``p.candidates`` of each kind, then weave in the accusations.
 
-    ``posterior`` is solved for what the seat has seen.  ``notes`` gets the probability of an
+    ``work`` is as `believe` left it for the searching seat.  ``notes`` gets the probability of an
     accusation, else 0.  An accusation stands first when it is more likely right than wrong, else
-    second.
+    second; a certain one stands alone.
     """
-    marginals = posterior.marginals
+    world, seat, most, marginals = p.world[0], p.seat, p.candidates, work.marginals
     score = np.empty(len(out), np.float64)
     here = world.room_of[s.spot[seat]]
     n = 0
@@ -143,18 +135,25 @@ def by_information(
     for i in range(n):
         notes[i] = 0.0
     if s.phase != SUGGEST:
-        n = weave_accusations(posterior, accusations, least, out, notes, n)
+        n = weave_accusations(p, s, work, out, notes, n)
+        if n and notes[0] > _CERTAIN:
+            return 1
     return n
 
 
 @jit_owning
 def weave_accusations(
-    posterior: tuple, most: int, least: float, out: np.ndarray, notes: np.ndarray, n: int
+    p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndarray, n: int
 ) -> int:
-    """Insert the ``most`` likeliest envelopes above ``least``; return the length of the list."""
-    cards = np.empty((most, 3), np.int64)
-    chance = np.empty(most, np.float64)
-    found = likely_envelopes(posterior, most, least, cards, chance)
+    """Insert the likeliest envelopes above ``p.least_accused``; return the length of the list.
+
+    Where all cards lie open (PIMC), the envelope itself is among them.
+    """
+    cards = np.empty((p.accusations + 1, 3), np.int64)
+    chance = np.empty(p.accusations + 1, np.float64)
+    found = likeliest(p, work, p.accusations, p.least_accused, cards, chance)
+    if p.open_cards and s.envelope:
+        found = _put_first(s.envelope, cards, chance, found)
     for i in range(found):
         at = i if chance[i] > 0.5 else min(i + 1, n)
         for j in range(n, at, -1):
@@ -168,20 +167,41 @@ def weave_accusations(
 
 
 @jit
-def in_order(
-    world: np.record,
-    s: np.record,
-    posterior: tuple,
-    seat: int,
-    accusations: int,
-    least: float,
-    out: np.ndarray,
-    notes: np.ndarray,
-) -> int:
+def _put_first(envelope: int, cards: np.ndarray, chance: np.ndarray, found: int) -> int:
+    """Make ``envelope`` (mask) the first of the ``found`` trios, and certain."""
+    suspect = lowest(envelope)
+    weapon = lowest(envelope & CATEGORIES[1])
+    room = lowest(envelope & CATEGORIES[2])
+    at = found
+    for i in range(found):
+        if cards[i, 0] == suspect and cards[i, 1] == weapon and cards[i, 2] == room:
+            at = i
+    for i in range(at, 0, -1):
+        chance[i] = chance[i - 1]
+        for kind in range(3):
+            cards[i, kind] = cards[i - 1, kind]
+    cards[0, 0], cards[0, 1], cards[0, 2] = suspect, weapon, room
+    chance[0] = 1.0
+    return max(found, at + 1)
+
+
+@jit
+def in_order(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndarray) -> int:
     """Write every room, passage and suggestion in order of number, then the likely accusations.
 
     Single squares, where movement is free, are not offered.
     """
+    n = every(p.world[0], s, p.seat, out)
+    for i in range(n):
+        notes[i] = 0.0
+    if s.phase != SUGGEST:
+        n = weave_accusations(p, s, work, out, notes, n)
+    return n
+
+
+@jit
+def every(world: np.record, s: np.record, seat: int, out: np.ndarray) -> int:
+    """Write every room, passage and suggestion of ``seat`` in order of number; return how many."""
     here = world.room_of[s.spot[seat]]
     n = 0
     if s.phase == END:
@@ -199,8 +219,4 @@ def in_order(
         for pair in range(36):
             out[n] = ASK + pair
             n += 1
-    for i in range(n):
-        notes[i] = 0.0
-    if s.phase != SUGGEST:
-        n = weave_accusations(posterior, accusations, least, out, notes, n)
     return n

@@ -1,21 +1,21 @@
-"""Cluedo as a search domain: one seat plans, the others are moved by a policy [Ledford 2018, 3.4].
+"""Cluedo as a search domain: one seat plans; the planners of the papers are values of `Cluedo`.
 
 Whose knowledge is used where:
 
-* What the searching seat cannot know is one deal drawn from its exact posterior at the start of a
-  simulation.  By the chain rule that gives the same answers, in distribution, as drawing each
-  answer from the propagated belief; it costs 0.2 microseconds instead of one posterior an answer.
-* Its own decisions in the tree and the pay-off of an accusation there use the *propagated belief*
-  alone: evidence seen on the way down, and the exact posterior given it.  An accusation pays
-  P(envelope = accused), so no simulation can be taught by an envelope that it happened to draw.
-* Each opponent knows its drawn hand, what is public, and the cards it was shown, each drawn
-  uniformly from the drawn answerer's matching cards -- never the searching seat's hand, except for
-  the cards that this seat showed it.
-* In a roll-out the searching seat plays a compiled policy on what it has learnt, and an accusation
-  pays by the deal that the simulation carries (the same in expectation).
+* What the searching seat cannot know is one deal a simulation, drawn from its belief
+  (`sim.domains.deals`); by the chain rule that gives the same answers, in distribution, as drawing
+  each from the propagated belief.  With ``answers`` other than `DEAL` they are drawn one by one
+  (`sim.domains.answering`), as the thesis has it for a belief without joint distribution.
+* Its own decisions in the tree, and if ``pays`` says so the pay-off of an accusation there, use the
+  *propagated belief* alone (`sim.domains.believing`): an accusation pays P(envelope = accused), so no
+  simulation can be taught by an envelope that it happened to draw.
+* Opponents know their drawn hands, what is public and what they were shown; they are moved by a
+  policy, or by the tree (`sim.domains.others`).
+* In a roll-out every seat plays a compiled policy on what it has learnt, and an accusation pays by
+  the deal that the simulation carries (the same in expectation).
 
 The reward is 1 for winning and 0 otherwise, so values are probabilities of winning for the
-searching seat.  The limits: opponents' suggestions are taken to be independent of their hands.
+searching seat.  The limits: opponents' suggestions tell no more of their hands than ``doubt`` says.
 """
 
 from __future__ import annotations
@@ -25,27 +25,39 @@ from typing import NamedTuple
 import numpy as np
 
 from belief import exact
+from belief.filling import fill, filling
+from belief.swaps import spread
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, fold
+from mcts.threads import private
 from sim.cards import N_CARDS
+from sim.domains.answering import accused_chance, advance_by_belief, perform, share_belief
+from sim.domains.believing import EXACT, believe
 from sim.domains.candidates import by_information, in_order
-from sim.game import advance, apply
-from sim.knowledge import begin, learn
-from sim.policies.common import any_card
-from sim.policies.table import TRACKS
-from sim.state import (
-    ACCUSE,
-    MAX_PLAYERS,
-    MOVE,
-    OVER,
-    PASSAGE,
-    REVEAL,
-    empty,
+from sim.domains.deals import begin_opponents, deal_out, draw_world, inform_opponents
+from sim.domains.estimate import play_to_horizon
+from sim.domains.others import (
+    GUESS,
+    POLICY,
+    TREES,
+    guess,
+    may,
+    offer_opponent,
+    share_of,
+    view_key,
 )
+from sim.game import advance, apply, decider
+from sim.knowledge import close
+from sim.policies import swift
+from sim.state import ACCUSE, EVENT, MOVE, OVER, PASSAGE, REVEAL, empty
 
 MAX_ACTIONS = 64
 MAX_DEPTH = 64
+_PATH_EVENTS = 512
+
+DEAL, ANSWERS, RESTRICTED = range(3)
+"""Where answers come from: the deal drawn, the propagated belief, the same less a drawn envelope."""
 
 
 class Cluedo(NamedTuple):
@@ -54,12 +66,21 @@ class Cluedo(NamedTuple):
     Attributes
     ----------
     world : (1,) record of rules and board
-    root : (1,) the state as the searching seat sees it, with what that seat has learnt, its
-        evidence included
-    posterior : workspace of `belief.exact`, solved for that evidence; only read
+    root : (1,) the state as the searching seat sees it, with what that seat has learnt
+    posterior : workspace of `belief.exact`, solved for its evidence; only read
+    deals : int64 (n, 21), what a simulation's deal is drawn from; none: the posterior
+    worlds, ready : (n,) states and int64 flags: memory for that many deals with the opponents
+        informed, made as they are needed and drawn again and again; none: a fresh one a simulation
+    key : names the randomness of those
     events : (n,) the suggestions so far as this seat saw them (`sim.state.EVENT`)
     seat : the searching seat
-    rollout : number of the policy of this seat in roll-outs; those of the others are in ``root``
+    answers, belief, movers : of the constants in this module and its neighbours
+    pays_deal : 1: an accusation in the tree is right or wrong by the deal, not by the belief
+    redeals : 1: another deal is drawn for the roll-out, from the belief at the leaf
+    merges : 1: what bears neither on belief nor on choices is left out of the nodes' keys
+    open_cards : 1: nodes know the deal (PIMC)
+    policies : int64 (6,), (6,): what each seat plays in roll-outs, and what is kept for it
+    horizon : turns after which a roll-out is cut off and estimated; 0: none
     candidates : actions of a kind offered at a node, best information first; 0 offers all in order
     accusations, least_accused : an accusation is offered for so many envelopes, the likeliest,
         and only above this probability
@@ -68,20 +89,38 @@ class Cluedo(NamedTuple):
     world: np.recarray
     root: np.recarray
     posterior: tuple
+    deals: np.ndarray
+    worlds: np.recarray
+    ready: np.ndarray
+    key: np.uint64
     events: np.recarray
     seat: int
-    rollout: int
+    answers: int
+    belief: int
+    movers: int
+    pays_deal: int
+    redeals: int
+    merges: int
+    open_cards: int
+    policies: np.ndarray
+    horizon: int
     candidates: int
     accusations: int
     least_accused: float
 
 
 class Workspace(NamedTuple):
-    """What one thread needs: a state, and scratch for posteriors and deals."""
+    """What one thread needs: a state, and scratch for posteriors, deals and answers."""
 
     state: np.recarray
     posterior: tuple
     holder: np.ndarray
+    matrix: np.ndarray
+    filling: tuple
+    stream: np.ndarray
+    path: np.recarray
+    """Suggestions on the way down, of which ``length`` are in use."""
+    length: np.ndarray
 
 
 def workspace(p: Cluedo) -> Workspace:
@@ -90,95 +129,127 @@ def workspace(p: Cluedo) -> Workspace:
         state=empty(),
         posterior=exact.workspace(len(p.posterior.key)),
         holder=np.zeros(N_CARDS, np.int64),
+        matrix=np.zeros((N_CARDS, 7)),
+        filling=filling(),
+        stream=private(1, np.uint64),
+        path=np.zeros(_PATH_EVENTS, EVENT).view(np.recarray),
+        length=private(1, np.int64),
     )
 
 
 @jit
 def start(p, s, stream):
-    """Begin a simulation at the root with a fresh deal, fresh chance and opponents of their own."""
+    """Begin a simulation at the root with fresh chance, and a deal unless answers are drawn."""
+    s.length[0] = 0
+    if p.answers == DEAL:
+        draw_world(p, s, stream)
+        return
     s.state[0] = p.root[0]
     state = s.state[0]
     state.key = draw(stream)
-    exact.sample(p.posterior, stream, s.holder)
     state.envelope = 0
-    for seat in range(MAX_PLAYERS):
+    for seat in range(p.world[0].players):
         if seat != p.seat:
             state.hand[seat] = 0
-    for card in range(N_CARDS):
-        holder = s.holder[card]
-        if holder == 0:
-            state.envelope |= 1 << card
-        elif holder > 0 and holder - 1 != p.seat:
-            state.hand[holder - 1] |= 1 << card
-    inform_opponents(p, state, stream)
+    share_belief(p, state)
+    if p.answers == RESTRICTED:
+        row = np.int64(draw(stream) % np.uint64(len(p.deals)))
+        for card in range(N_CARDS):
+            if p.deals[row, card] == 0:
+                state.envelope |= 1 << card
 
 
 @jit
-def inform_opponents(p: Cluedo, state: np.record, stream: np.ndarray) -> None:
-    """Give each opponent the knowledge it would have if the drawn deal were the true one.
-
-    A card shown between opponents is drawn uniformly from the drawn answerer's matching cards.
-    """
-    world = p.world[0]
-    for seat in range(world.players):
-        if seat != p.seat:
-            begin(world, state, seat)
-    for i in range(len(p.events)):
-        event = p.events[i]
-        card = event.card
-        if card < 0 and event.answerer >= 0:
-            card = any_card(stream, state.hand[event.answerer] & event.cards)
-        for seat in range(world.players):
-            if seat != p.seat:
-                learn(world, state, seat, event.asker, event.cards, event.answerer, card)
-
-
-@jit
-def offer(p, state: np.record, posterior: tuple, out: np.ndarray, notes: np.ndarray) -> int:
-    """List what the searching seat may do in ``state``, given its solved ``posterior``."""
-    how = (p.accusations, p.least_accused, out, notes)
+def offer(p, state: np.record, work: tuple, out: np.ndarray, notes: np.ndarray) -> int:
+    """List what the searching seat may do in ``state``, given what ``work`` says it believes."""
     if p.candidates:
-        return by_information(p.world[0], state, posterior, p.seat, p.candidates, *how)
-    return in_order(p.world[0], state, posterior, p.seat, *how)
+        return by_information(p, state, work, out, notes)
+    return in_order(p, state, work, out, notes)
 
 
 @jit
 def actions(p, s, out, notes):
-    """List what the searching seat may do; an accusation's note is its propagated probability."""
+    """List what the seat to move may do; an accusation's note is its propagated probability."""
     state = s.state[0]
-    if not exact.solve(state.evidence[p.seat], s.posterior):
+    if p.movers != POLICY and decider(state) != p.seat:
+        return _opponents_actions(p, s, out, notes)
+    if not believe(p, state, s.posterior):
         # Consistent with the drawn deal, so it can only be too large: a leaf that stays a leaf.
         return 0
     return offer(p, state, s.posterior, out, notes)
 
 
 @jit
+def _opponents_actions(p, s, out, notes):
+    """List an opponent's actions by what the node is keyed by."""
+    state, marginals = s.state[0], s.posterior.marginals
+    if p.candidates and state.phase <= 1:
+        if p.movers == TREES:
+            swift.refresh(p.world[0], state, state.seat)
+            for card in range(N_CARDS):
+                for holder in range(marginals.shape[1]):
+                    marginals[card, holder] = state.marginals[card, holder]
+        elif not believe(p, state, s.posterior):
+            return 0
+    return offer_opponent(p, state, s.posterior, out, notes)
+
+
+@jit
 def step(p, s, action, note, stream):
-    """Act, and let the others play until this seat decides again; its evidence grows meanwhile."""
+    """Act, and let the others play until a seat decides in the tree; evidence grows meanwhile."""
     world, state = p.world[0], s.state[0]
-    if ACCUSE <= action < REVEAL:
-        # Right or wrong, nothing is left to decide: the belief alone says what it is worth.
+    state.events = 0
+    if action == GUESS:
+        apply(world, state, guess(world, state)[0])
+    elif ACCUSE <= action < REVEAL:
+        # Right or wrong, nothing is left to decide for the searching seat.
+        if p.pays_deal:
+            apply(world, state, action)
+            note = 1.0 if state.winner == p.seat else 0.0
         state.phase = OVER
         return note
-    if action < PASSAGE:
-        state.goal[p.seat] = action - MOVE
-    state.events = 0
-    apply(world, state, action)
+    else:
+        if decider(state) == p.seat and action < PASSAGE:
+            state.goal[p.seat] = action - MOVE
+        if p.answers == DEAL:
+            apply(world, state, action)
+        else:
+            perform(p, state, action, s.matrix, stream)
     # One suggestion a turn: a round among six cannot fill the events.
-    advance(world, state)
+    if p.answers == DEAL:
+        advance(world, state)
+    else:
+        advance_by_belief(p, state, s.matrix, stream)
+    if p.redeals:
+        _note_events(p, s)
     return 0.0
 
 
 @jit
-def observation(p, s):
-    """Return the key of what bears on this seat's belief and choices.
+def _note_events(p, s):
+    """Append the suggestions since the last decision to the path, as the searching seat saw them."""
+    state = s.state[0]
+    for i in range(state.events):
+        if s.length[0] < len(s.path):
+            into = s.path[s.length[0]]
+            event = state.event[i]
+            into.asker, into.cards, into.answerer = event[0], event[1], event[2]
+            into.card = event[3] if p.seat in (event[0], event[2]) else -1
+            s.length[0] += 1
 
-    That is every suggestion with the answer as seen here, who is out, and the own pawn and roll.
-    Where the other pawns stand tells nothing about the cards and changes no list of actions: such
-    after-states have equal beliefs and are merged [Ledford 2018, s. 2.3].  With them in the key
-    hardly any node below the own turn would be met twice.
+
+@jit
+def observation(p, s):
+    """Return the key of what this seat has seen since its last decision.
+
+    If the planner merges, of what bears on its belief and choices alone: every suggestion with the
+    answer as seen here, who is out, and the own pawn and roll.  Where the other pawns stand tells
+    nothing about the cards and changes no list of actions: such after-states have equal beliefs
+    [Ledford 2018, s. 2.3].  With them in the key hardly any node below the own turn is met twice.
     """
     world, state = p.world[0], s.state[0]
+    if not p.merges:
+        return view_key(p, state, p.seat)
     key = fold(fold(np.uint64(state.phase), state.roll), state.spot[p.seat])
     key = fold(key, state.summoned[p.seat])
     for seat in range(world.players):
@@ -199,15 +270,97 @@ def terminal(p, s):
 
 @jit
 def rollout(p, s, stream):
-    """Play on with the roll-out policy in this seat; return 1 for winning, else 0."""
+    """Play on with the policies in all seats; return 1 for winning, else 0 (or an estimate)."""
+    world, state = p.world[0], s.state[0]
+    if p.answers != DEAL and not p.redeals:
+        return _rollout_by_belief(p, s, stream)
+    if p.redeals and not _redeal(p, s, stream):
+        return 0.0
+    state.recording = 0
+    state.events = 0
+    for seat in range(world.players):
+        state.policy[seat] = p.policies[0, seat]
+        state.showing[seat] = p.root[0].showing[seat] if p.movers == POLICY else 0
+        state.tracks[seat] = p.policies[1, seat]
+    if p.horizon:
+        return play_to_horizon(p, state)
+    advance(world, state)
+    return 1.0 if state.winner == p.seat else 0.0
+
+
+@jit
+def _rollout_by_belief(p, s, stream):
+    """Play on with answers from the belief; an own accusation pays what the belief makes of it."""
     state = s.state[0]
     state.recording = 0
     state.events = 0
-    state.policy[p.seat] = p.rollout
-    state.tracks[p.seat] = TRACKS[p.rollout]
-    state.threshold[p.seat] = 1.0
-    advance(p.world[0], state)
-    return 1.0 if state.winner == p.seat else 0.0
+    state.policy[p.seat] = p.policies[0, p.seat]
+    advance_by_belief(p, state, s.matrix, stream)
+    if state.winner != p.seat:
+        return 0.0
+    return accused_chance(state.belief[p.seat])
+
+
+@jit
+def _redeal(p, s, stream):
+    """Draw a whole deal from the belief at the leaf and inform the opponents; False if that fails."""
+    state = s.state[0]
+    if p.belief == EXACT:
+        if not exact.solve(state.evidence[p.seat], s.posterior):
+            return False
+        exact.sample(s.posterior, stream, s.holder)
+    else:
+        close(state, p.seat)
+        facts, known = state.evidence[p.seat], state.closure[p.seat]
+        fill(state.belief[p.seat], facts, known, s.filling, stream)
+        spread(s.filling.hands, s.holder)
+    deal_out(state, p.seat, s.holder)
+    begin_opponents(p, state)
+    inform_opponents(p, state, p.events, len(p.events), stream)
+    inform_opponents(p, state, s.path, s.length[0], stream)
+    return True
+
+
+@jit
+def mover(p, s):
+    """Return who decides, counted clockwise from the searching seat."""
+    if p.movers == POLICY:
+        return 0
+    players = p.world[0].players
+    return (decider(s.state[0]) + players - p.seat) % players
+
+
+@jit
+def available(p, s, action):
+    """Tell whether an opponent could do what its node lists."""
+    if p.movers == POLICY or decider(s.state[0]) == p.seat:
+        return True
+    return may(p, s.state[0], action)
+
+
+@jit
+def seen(p, s, player):
+    """Return the key of what ``player`` saw since the last decision, and of the cards it knows."""
+    return view_key(p, s.state[0], (p.seat + player) % p.world[0].players)
+
+
+@jit
+def payoff(p, s, player):
+    """Return 1 for the winner; a draw is shared by those who still play."""
+    return share_of(p, s.state[0], player)
+
+
+@jit
+def copy(p, s, into):
+    """Copy the state and the path."""
+    into.state[0] = s.state[0]
+    into.length[0] = s.length[0]
+    for i in range(s.length[0]):
+        into.path[i] = s.path[i]
+
+
+def _players(p: Cluedo) -> int:
+    return 1 if p.movers == POLICY else int(p.world[0].players)
 
 
 register(
@@ -218,10 +371,17 @@ register(
     observation=observation,
     terminal=terminal,
     rollout=rollout,
+    mover=mover,
+    available=available,
+    seen=seen,
+    payoff=payoff,
+    copy=copy,
     workspace=workspace,
     discount=1.0,
     low=0.0,
     high=1.0,
     max_actions=MAX_ACTIONS,
     max_depth=MAX_DEPTH,
+    players=_players,
+    perspectives=lambda p: _players(p) if p.movers == TREES else 1,
 )

@@ -20,7 +20,7 @@ from sim.policies.common import turns_to
 from sim.state import ACCUSE, ASK, END, FACTS, MOVE, PASS, PASSAGE, SUGGEST
 
 TRACKS = FACTS
-SWITCHES = ("threshold",)
+SWITCHES = ("threshold", "doubt")
 
 DEALS = 50
 UNSOLVED = -1

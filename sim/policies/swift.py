@@ -23,7 +23,7 @@ from sim.policies.common import SUGGESTS, turns_to
 from sim.state import ASK, FACTS, MATRIX, MOVE, PASSAGE
 
 TRACKS = MATRIX | FACTS
-SWITCHES = ("inference", "threshold")
+SWITCHES = ("inference", "threshold", "doubt")
 
 ROUNDS = 3
 """Rounds of fitting; more change no strength."""
@@ -52,6 +52,13 @@ def accused(world: np.record, s: np.record, seat: int) -> int:
     refresh(world, s, seat)
     if s.threshold[seat] >= 1.0:
         return proved_envelope(s, seat)
+    found, chance = best_guess(s)
+    return found if chance >= s.threshold[seat] else 0
+
+
+@jit
+def best_guess(s: np.record) -> tuple[int, float]:
+    """Return the mask of the likeliest envelope by ``s.marginals`` and its probability, or 0, 0."""
     found, chance = 0, 1.0
     for category in CATEGORIES:
         best, most, total = 0, 0.0, 0.0
@@ -64,10 +71,10 @@ def accused(world: np.record, s: np.record, seat: int) -> int:
             if p > most:
                 best, most = card, p
         if most == 0.0:
-            return 0
+            return 0, 0.0
         found |= 1 << best
         chance *= most / total
-    return found if chance >= s.threshold[seat] else 0
+    return found, chance
 
 
 @jit

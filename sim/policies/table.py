@@ -69,21 +69,26 @@ class Policy:
     name : one of `NAMES`
     threshold : ``swift`` and ``greedy`` accuse from this probability on; 1 waits for certainty
     inference : whether the factored belief learns from cards that are shown to others
+    doubt : weight that a player who names a suspect or a weapon holds it, beside that it does not;
+        1 reads nothing into suggestions
     showing : which of several cards it shows, one of `SHOWING`
     """
 
     name: str
     threshold: float = 1.0
     inference: bool = True
+    doubt: float = 1.0
     showing: str = "random"
 
     def __post_init__(self) -> None:
         switches = _MODULES[number(self.name)].SWITCHES
-        for each in fields(self)[1:3]:
+        for each in fields(self)[1:4]:
             if getattr(self, each.name) != each.default and each.name not in switches:
                 raise ValueError(f"{self.name} has no switch {each.name!r}")
         if not 0.0 < self.threshold <= 1.0:
             raise ValueError(f"threshold must be above 0 and at most 1, got {self.threshold}")
+        if not 0.0 < self.doubt <= 1.0:
+            raise ValueError(f"doubt must be above 0 and at most 1, got {self.doubt}")
         if self.showing not in SHOWING:
             raise ValueError(
                 f"unknown showing policy {self.showing!r}: choose one of {', '.join(SHOWING)}"
@@ -116,6 +121,7 @@ def seat_policy(state: np.record, seat: int, which: Policy) -> None:
     state.policy[seat] = number(which.name)
     state.tracks[seat] = TRACKS[number(which.name)]
     state.threshold[seat] = which.threshold
+    state.doubt[seat] = which.doubt
     state.infers[seat] = which.inference
     state.showing[seat] = SHOWING.index(which.showing)
 

@@ -1,0 +1,121 @@
+"""Merging the root tables of several searches of one position.
+
+The searches are independent: trees of a root-parallel search [Chaslot, Winands & van den Herik
+2008], or one tree a sampled deal.  They need not list the same actions, nor in the same order.
+
+* ``visits`` adds visits; a value is the mean over all simulations; the choice goes by the option
+  ``final``, as in one search.
+* ``value`` gives each tree the same weight: a value is the mean of the trees' values, and the
+  best is chosen.
+* ``vote`` plays the action that most trees chose, each by itself [Soejima et al. 2010: better
+  than adding visits where trees differ].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcts.search import SearchResult, final_choice
+
+RULES = ("visits", "value", "vote")
+"""Ways to merge."""
+
+
+def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> SearchResult:
+    """Merge searches of one position, all from the same seat's perspective.
+
+    Parameters
+    ----------
+    results
+        At least one; their order settles the order of actions and, by rounding, the last bits of
+        values.
+    rule
+        One of `RULES`; ties of ``value`` go to the more visits, ties of ``vote`` to the more visits
+        added, then to the action listed first.
+    final
+        The option of that name, which the rule ``visits`` chooses by.
+
+    Returns
+    -------
+    SearchResult
+        Actions are those of the first result in its order, then what others add; a note is that of
+        the first result to list the action.  Visits, simulations, seconds and nodes are added.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to merge or the rule is unknown.
+    """
+    if rule not in RULES:
+        raise ValueError(f"merge must be {' or '.join(RULES)}, not {rule!r}")
+    if not results:
+        raise ValueError("there is no search to merge")
+    notes = _notes(results)
+    actions = np.array(list(notes), np.int64)
+    visits, values, errors = _aligned(results, {action: i for i, action in enumerate(notes)})
+    added = visits.sum(axis=0)
+    # A tree weighs as much as its visits, or as any other in which the action was tried.
+    weights = np.sign(visits) if rule == "value" else visits
+    merged = _weighted(values, weights)
+    if rule == "vote":
+        votes = sum(actions == result.best for result in results)
+        chosen = np.lexsort((-np.arange(len(actions)), added, votes))[-1]
+    else:
+        chosen = final_choice(added, merged, "mean" if rule == "value" else final)
+    return SearchResult(
+        actions=actions,
+        notes=np.array(list(notes.values()), np.float64),
+        visits=added,
+        values=merged,
+        errors=_error(errors, weights),
+        best=int(actions[chosen]),
+        simulations=sum(result.simulations for result in results),
+        seconds=sum(result.seconds for result in results),
+        nodes=sum(result.nodes for result in results),
+        full=any(result.full for result in results),
+        phases={
+            name: sum(result.phases.get(name, 0.0) for result in results)
+            for name in results[0].phases
+        },
+    )
+
+
+def _notes(results: Sequence[SearchResult]) -> dict[int, float]:
+    """Return the first note on each action, in the order of the merged table."""
+    notes: dict[int, float] = {}
+    for result in results:
+        for action, note in zip(result.actions.tolist(), result.notes.tolist(), strict=True):
+            notes.setdefault(action, note)
+    return notes
+
+
+def _aligned(
+    results: Sequence[SearchResult], column: dict[int, int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return visits, values and their standard errors, shape (results, actions), 0 and nan where an action is missing."""
+    visits = np.zeros((len(results), len(column)), np.int64)
+    values, errors = np.full((2, *visits.shape), np.nan)
+    for row, result in enumerate(results):
+        columns = [column[action] for action in result.actions.tolist()]
+        visits[row, columns] = result.visits
+        values[row, columns] = result.values
+        errors[row, columns] = result.errors
+    return visits, values, errors
+
+
+def _weighted(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the mean over rows; nan where all weights are 0, whatever the values there."""
+    total = np.where(weights > 0, values * weights, 0.0).sum(axis=0)
+    weight = weights.sum(axis=0)
+    means = np.full(len(total), np.nan)
+    return np.divide(total, weight, out=means, where=weight > 0)
+
+
+def _error(errors: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the standard error of the weighted mean over rows; nan where one is unknown."""
+    variance = np.where(weights > 0, (errors * weights) ** 2, 0.0).sum(axis=0)
+    weight = weights.sum(axis=0)
+    found = np.full(len(weight), np.nan)
+    return np.divide(np.sqrt(variance), weight, out=found, where=weight > 0)
