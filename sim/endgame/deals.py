@@ -1,0 +1,167 @@
+"""Every deal that explains what one seat has seen, listed card by card.
+
+This is the posterior without `belief`: the events are read as they are, the deals are listed by
+backtracking, and each answer that was shown to the seat weighs 1/k, k = how many of the three cards
+the answerer holds in that deal.  It is for positions with few deals left; early in a game there are
+millions.
+
+Prior: all deals of the known hand sizes are equally likely.  Players show a random one of their
+matching cards, and their suggestions tell nothing of their hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.cards import ALL_CARDS, CATEGORIES, N_CARDS
+
+Event = tuple[int, int, int, int]
+"""(asker, cards, answerer or -1, card or -1), as the seat saw it."""
+
+SHARES = 6
+"""Likelihoods are counted in sixths: 1/k is a whole number of them for k = 1, 2, 3."""
+
+
+class Deal(NamedTuple):
+    """Who holds what, as masks of cards."""
+
+    envelope: int
+    hands: tuple[int, ...]
+    """By seat."""
+
+
+@dataclass
+class _Clues:
+    """What answers say of hands: by seat the cards it may hold and those it does, and clauses."""
+
+    may: list[int]
+    holds: list[int]
+    clauses: set[tuple[int, int]]
+    """(seat, cards of which it holds one)."""
+
+
+def list_deals(
+    sizes: Sequence[int], seat: int, hand: int, face_up: int, events: Sequence[Event], most: int
+) -> list[Deal] | None:
+    """Return the deals that explain ``events``, or None if there are more than ``most``.
+
+    Parameters
+    ----------
+    sizes : cards of each hand
+    seat, hand : who has seen the events, and its cards (mask)
+    face_up : cards that nobody holds (mask)
+    """
+    clues = _clues(sizes, seat, hand, face_up, events)
+    found = []
+    for deal in _explanations(sizes, seat, clues, ALL_CARDS & ~hand & ~face_up):
+        if len(found) == most:
+            return None
+        found.append(deal)
+    return found
+
+
+def likelihoods(deals: Sequence[Deal], seat: int, events: Sequence[Event]) -> tuple[int, ...]:
+    """Return the likelihood of ``events`` under each deal that explains them, up to a factor.
+
+    They are whole numbers without a common divisor, so equal posteriors are equal tuples.
+    """
+    weights = [1] * len(deals)
+    for asker, cards, answerer, _ in events:
+        if asker == seat and answerer >= 0:
+            for i, deal in enumerate(deals):
+                weights[i] *= SHARES // (deal.hands[answerer] & cards).bit_count()
+    return in_lowest_terms(weights)[0]
+
+
+def in_lowest_terms(weights: Sequence[int]) -> tuple[tuple[int, ...], int]:
+    """Return ``weights``, which are not all 0, divided by their greatest common divisor, and it."""
+    divisor = gcd(*weights)
+    return tuple(weight // divisor for weight in weights), divisor
+
+
+def holders(deals: Sequence[Deal]) -> np.ndarray:
+    """Return ``deals`` as int64 (n, 21): 0 envelope, p + 1 player p, -1 face up."""
+    table = np.full((len(deals), N_CARDS), -1)
+    for row, deal in zip(table, deals, strict=True):
+        for holder, cards in enumerate((deal.envelope, *deal.hands)):
+            row[list(_cards(cards))] = holder
+    return table
+
+
+def _cards(mask: int) -> Iterator[int]:
+    """Yield the cards of a mask, lowest first."""
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
+
+
+def _clues(
+    sizes: Sequence[int], seat: int, hand: int, face_up: int, events: Sequence[Event]
+) -> _Clues:
+    """Return what ``events`` say of each hand by itself."""
+    players = len(sizes)
+    clues = _Clues([ALL_CARDS & ~hand & ~face_up] * players, [0] * players, set())
+    clues.may[seat], clues.holds[seat] = hand, hand
+    for asker, cards, answerer, card in events:
+        for step in range(1, players):
+            player = (asker + step) % players
+            if player == answerer:
+                break
+            if player != seat:
+                clues.may[player] &= ~cards
+        if answerer >= 0 and asker == seat:
+            clues.holds[answerer] |= 1 << card
+        elif answerer not in (-1, seat):
+            clues.clauses.add((answerer, cards))
+    return clues
+
+
+def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) -> Iterator[Deal]:
+    """Yield the deals of the cards ``dealt`` to the others and the envelope that fit ``clues``."""
+    hands = list(clues.holds)
+    places = [size - hand.bit_count() for size, hand in zip(sizes, hands, strict=True)]
+    known = 0
+    for player, hand in enumerate(hands):
+        if hand & ~clues.may[player] or hand & known or places[player] < 0:
+            return
+        known |= hand
+
+    takers = {
+        card: [p for p, may in enumerate(clues.may) if p != seat and may >> card & 1]
+        for card in _cards(dealt & ~known)
+    }
+    order = sorted(takers, key=lambda card: len(takers[card]))
+    left = [sum(1 << card for card in order[i:]) for i in range(len(order) + 1)]
+
+    def place(i: int, envelope: int) -> Iterator[Deal]:
+        """Yield what can become of the cards from ``order[i]`` on."""
+        if not _possible(hands, places, clues, envelope, left[i]):
+            return
+        if i == len(order):
+            yield Deal(envelope, tuple(hands))
+            return
+        card = 1 << order[i]
+        for player in takers[order[i]]:
+            if places[player]:
+                hands[player] |= card
+                places[player] -= 1
+                yield from place(i + 1, envelope)
+                hands[player] &= ~card
+                places[player] += 1
+        if not any(envelope & kind and card & kind for kind in CATEGORIES):
+            yield from place(i + 1, envelope | card)
+
+    yield from place(0, 0)
+
+
+def _possible(hands: list[int], places: list[int], clues: _Clues, envelope: int, left: int) -> bool:
+    """Tell whether the cards ``left`` might still fulfil every clause and fill the envelope."""
+    for player, cards in clues.clauses:
+        if not hands[player] & cards and not (places[player] and clues.may[player] & cards & left):
+            return False
+    return all((envelope | left) & kind for kind in CATEGORIES)

@@ -1,0 +1,144 @@
+"""The value of every action in a late position, by recursion over posteriors.
+
+Only one seat has turns left; the others answer.  With t own turns to go that seat may accuse, which
+pays P(envelope = accused), or suggest any trio, be answered, and have t - 1 turns.  The value is
+the probability of winning under best play:
+
+    V(b, 0) = 0,    V(b, t) = max(max over e of P(e | b), max over trios of E[V(b', t - 1)])
+
+where b is the posterior over the deals.  The last turn can only be used to accuse.
+
+Exact: posteriors are whole numbers (`sim.endgame.deals.likelihoods`), a suggestion multiplies them
+by the sixths of its answers, and only the final value is divided.  Posteriors that are equal up to
+a factor share a memory, and so do suggestions whose answers divide the deals alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import mul
+
+import numpy as np
+
+from sim.board import N_ROOMS
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.endgame.deals import SHARES, Deal, in_lowest_terms
+
+PAIRS = 36
+"""Suspect and weapon, 6 * suspect + weapon, as in the actions of `sim.state`."""
+
+Weights = tuple[int, ...]
+Suggestion = frozenset[Weights]
+"""What a suggestion can do to the weights: a row of sixths, one a deal, for every answer."""
+
+
+def trio(pair: int, room: int) -> int:
+    """Return the mask of the cards of ``pair`` and ``room``."""
+    return 1 << pair // 6 | 1 << FIRST_WEAPON + pair % 6 | 1 << FIRST_ROOM + room
+
+
+def answers(deal: Deal, seat: int, cards: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (answerer, mask of the card shown, sixths of probability) if ``seat`` asks ``cards``.
+
+    If nobody can answer that is one answer, (-1, 0, 6).
+    """
+    players = len(deal.hands)
+    for step in range(1, players):
+        answerer = (seat + step) % players
+        matching = deal.hands[answerer] & cards
+        if matching:
+            share = SHARES // matching.bit_count()
+            while matching:
+                yield answerer, matching & -matching, share
+                matching &= matching - 1
+            return
+    yield -1, 0, SHARES
+
+
+class Solver:
+    """The values of one seat's position.
+
+    Parameters
+    ----------
+    seat : who suggests and accuses
+    deals : the deals that are possible
+    weights : whole numbers, proportional to their probabilities
+    """
+
+    def __init__(self, seat: int, deals: Sequence[Deal], weights: Weights) -> None:
+        self._envelopes = [deal.envelope for deal in deals]
+        self._weights = weights
+        self._suggestions = [
+            [_classed(deals, seat, trio(pair, room)) for pair in range(PAIRS)]
+            for room in range(N_ROOMS)
+        ]
+        self._classes = set().union(*self._suggestions)
+        self._values: dict[tuple[Weights, int], int] = {}
+
+    def value(self, turns: int) -> float:
+        """Return the probability of winning with so many own turns to go, this one included."""
+        return self._value(self._weights, turns) / self._whole(turns)
+
+    def accusations(self) -> np.ndarray:
+        """Return the probability of each envelope, (9 rooms, 36 pairs)."""
+        found = np.zeros((N_ROOMS, PAIRS))
+        for room, pair in np.ndindex(found.shape):
+            found[room, pair] = self._accusation(self._weights, trio(pair, room)) / self._whole(1)
+        return found
+
+    def suggestions(self, turns: int) -> np.ndarray:
+        """Return the value of spending the first of ``turns`` on each trio, (9 rooms, 36 pairs)."""
+        of_class = {
+            each: self._suggestion(self._weights, each, turns) / self._whole(turns)
+            for each in self._classes
+        }
+        return np.array([[of_class[each] for each in row] for row in self._suggestions])
+
+    def _whole(self, turns: int) -> int:
+        """Return what stands for probability 1 in the whole numbers that `_value` returns."""
+        return sum(self._weights) * SHARES ** max(turns - 1, 0)
+
+    def _accusation(self, weights: Weights, envelope: int) -> int:
+        of = zip(weights, self._envelopes, strict=True)
+        return sum(weight for weight, each in of if each == envelope)
+
+    def _value(self, weights: Weights, turns: int) -> int:
+        """Return the value of ``weights``, which need not add up to 1, times 6^(turns - 1)."""
+        if turns == 0 or not any(weights):
+            return 0
+        weights, factor = in_lowest_terms(weights)
+        if (weights, turns) not in self._values:
+            self._values[weights, turns] = self._best(weights, turns)
+        return factor * self._values[weights, turns]
+
+    def _best(self, weights: Weights, turns: int) -> int:
+        scale = SHARES ** (turns - 1)
+        best = scale * max(self._accusation(weights, each) for each in set(self._envelopes))
+        if turns > 1:
+            for each in self._classes:
+                if best == scale * sum(weights):
+                    break  # sure to win
+                best = max(best, self._suggestion(weights, each, turns))
+        return best
+
+    def _suggestion(self, weights: Weights, suggestion: Suggestion, turns: int) -> int:
+        """Return the value of making ``suggestion`` now, in the units of `_value`."""
+        return sum(
+            self._value(tuple(map(mul, weights, answer)), turns - 1) for answer in suggestion
+        )
+
+
+def _classed(deals: Sequence[Deal], seat: int, cards: int) -> Suggestion:
+    """Return what a suggestion of ``cards`` can do to the weights of ``deals``.
+
+    Answers with proportional rows tell the same and are added up.
+    """
+    rows: dict[tuple[int, int], list[int]] = {}
+    for i, deal in enumerate(deals):
+        for answerer, card, share in answers(deal, seat, cards):
+            rows.setdefault((answerer, card), [0] * len(deals))[i] = share
+    merged: dict[Weights, int] = {}
+    for row in rows.values():
+        lowest, factor = in_lowest_terms(row)
+        merged[lowest] = merged.get(lowest, 0) + factor
+    return frozenset(tuple(factor * each for each in row) for row, factor in merged.items())

@@ -1,0 +1,335 @@
+"""Late positions: posterior, values and regret against the exact belief, brute force and games."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+from endgame_checks import (
+    FAULTS,
+    BruteForce,
+    Optimal,
+    again,
+    dealt,
+    forgets_shares,
+    forgets_the_order,
+    solver_of,
+    table,
+)
+
+from belief.evidence import ContradictoryEvidence
+from belief.exact import ExactPosterior
+from sim.endgame import solver
+from sim.endgame.deals import list_deals
+from sim.endgame.finding import (
+    LEAST_ENVELOPES,
+    MARGIN,
+    MOST_DEALS,
+    TURNS,
+    endgame,
+    endgames,
+)
+from sim.endgame.positions import Endgame, solved
+from sim.game import advance, apply, legal
+from sim.player import Player, PolicyPlayer
+from sim.policies.table import NAMES, Policy, seat_policy
+from sim.rules import world
+from sim.state import ACCUSE, ASK, MOVE, N_ACTIONS, OVER, REVEAL, SUGGEST, TURN
+from sim.view import Log, relive
+
+
+@cache
+def some(players: int, count: int = 4) -> list[Endgame]:
+    """Return the first interesting positions of so many players."""
+    return list(islice(endgames(1, players), count))
+
+
+@cache
+def any_positions(players: int, turns: int = TURNS) -> list[Endgame]:
+    """Return the positions of the first games, interesting or not."""
+    found = (endgame(2, game, players, turns) for game in range(16))
+    return [one for one in found if one]
+
+
+def exact(one: Endgame) -> ExactPosterior:
+    """Return the exact belief of the seat."""
+    view, log = one.view.copy()[0], Log()
+    seat_policy(view, one.seat, Policy("greedy"))
+    for event in one.events:
+        log.append(event)
+    relive(world(one.rules)[0], view, one.seat, log.events)
+    return ExactPosterior(view.evidence[one.seat])
+
+
+def shown(one: Endgame) -> np.ndarray:
+    """Return the product over the cards shown to the seat of 1/k, under each deal."""
+    weights = np.ones(len(one.deals))
+    for asker, cards, answerer, _ in one.events:
+        if asker == one.seat and answerer >= 0:
+            named = [card for card in range(21) if cards >> card & 1]
+            weights /= (one.deals[:, named] == answerer + 1).sum(axis=1)
+    return weights
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+def test_the_posterior_is_that_of_the_exact_belief(players):
+    unequal = 0
+    for one in any_positions(players):
+        belief = exact(one)
+        marginals = [one.weights @ (one.deals == holder) for holder in range(7)]
+        np.testing.assert_allclose(np.transpose(marginals), belief.marginals, atol=1e-12)
+        np.testing.assert_allclose(table(one, one.weights), belief.envelope_table(), atol=1e-12)
+        # Their sum too: no deal is missing or listed twice.
+        assert shown(one).sum() == pytest.approx(belief.total, rel=1e-12)
+        even = np.full(len(one.deals), 1 / len(one.deals))
+        unequal += np.abs(table(one, even) - belief.envelope_table()).max() > 1e-3
+    assert unequal >= 2, "the control: without 1/k the two would differ"
+
+
+def test_a_deal_is_listed_only_if_nobody_passed_on_its_cards():
+    """By hand: three players with two cards each of what is left of a small pack."""
+    dealt = [0, 1, 6, 7, 12, 13]  # open: two cards a category
+    hidden = sum(1 << card for card in dealt)
+    away = ((1 << 21) - 1) & ~hidden
+    sizes, own = (0, 2, 1), 0
+
+    def count(*events: tuple[int, int, int, int]) -> int:
+        return len(list_deals(sizes, 0, own, away, events, 99))
+
+    assert count() == 8 * 3  # an envelope, then who of the last three cards is alone
+    passed = (0, 1 << 0 | 1 << 6 | 1 << 12, -1, -1)
+    assert count(passed) == 3  # all of them in the envelope
+    showed = (2, 1 << 0 | 1 << 6 | 1 << 12, 1, -1)
+    told = (0, 1 << 0 | 1 << 6 | 1 << 12, 1, 0)
+    # Envelopes with 0, 1, 2, 3 of the other cards 1, 7, 13 leave as many of the named to players.
+    assert count(showed) == 3 * 1 * 2 + 3 * 3 + 1 * 3
+    assert count(told) == 4 * 2
+    assert list_deals(sizes, 0, own, away, [passed], 2) is None
+    assert count(passed, told) == 0
+
+
+def few_deals() -> Endgame:
+    """Return a position with three turns and four deals that is not surely won."""
+    return next(one for one in some(5) if len(one.deals) == 4)
+
+
+def test_three_turns_are_worth_what_brute_force_finds():
+    one = few_deals()
+    np.testing.assert_allclose(one.suggestions, BruteForce(one).suggestions(one, 3), atol=1e-12)
+    assert one.best == pytest.approx(one.suggestions.max(), abs=1e-12)
+
+
+@cache
+def brute_force_of_two_turns() -> list[tuple[Endgame, np.ndarray]]:
+    late = [one for players in (3, 4, 5) for one in any_positions(players, 2)]
+    return [(one, BruteForce(one).suggestions(one, 2)) for one in late]
+
+
+def test_two_turns_are_worth_what_brute_force_finds():
+    assert len(brute_force_of_two_turns()) > 9
+    for one, values in brute_force_of_two_turns():
+        np.testing.assert_allclose(one.suggestions, values, atol=1e-12)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_brute_force_sees_other_answers(monkeypatch, fault):
+    monkeypatch.setattr(solver, "answers", fault)
+    apart = 0
+    for one, values in brute_force_of_two_turns():
+        apart += np.abs(again(one).suggestions - values).max() > 1e-3
+    assert apart >= 2
+
+
+def test_brute_force_sees_another_number_of_turns():
+    one = few_deals()
+    values = BruteForce(one).suggestions(one, 2)
+    assert np.abs(one.suggestions - values).max() > 0.1
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+def test_values_grow_with_the_turns_from_that_of_accusing_at_once(players):
+    for one in any_positions(players):
+        values = [solver_of(one).value(turns) for turns in range(5)]
+        assert values[0] == 0.0
+        assert values[1] == pytest.approx(table(one, one.weights).max(), abs=1e-12)
+        assert values[1:] == sorted(values[1:]) and values[-1] <= 1.0
+        assert values[TURNS] == pytest.approx(one.best, abs=1e-12)
+
+
+def test_in_the_last_turn_a_suggestion_is_worth_nothing():
+    one = any_positions(4, 1)[0]
+    assert not one.suggestions.any()
+    assert one.best == pytest.approx(table(one, one.weights).max(), abs=1e-12)
+
+
+GAMES = 500
+
+
+@cache
+def played(worst: bool = False) -> list[tuple[Endgame, int]]:
+    """Return positions of 3, 4 and 5 players and how often their best play won."""
+    chosen = [some(players)[0] for players in (3, 4, 5)] + [some(4)[1]]
+    return [(one, Optimal(one, worst).wins(GAMES)) for one in chosen]
+
+
+def deviations(values: list[float], wins: list[int]) -> float:
+    """Return how many standard deviations the wins are above what ``values`` say."""
+    expected = np.array(values)
+    variance = GAMES * (expected @ (1 - expected))
+    return (sum(wins) - GAMES * expected.sum()) / np.sqrt(max(variance, 1.0))
+
+
+WITHIN = 3.29  # 99.9 %
+
+
+def test_best_play_wins_the_game_as_often_as_its_value_says():
+    wins = [won for _, won in played()]
+    assert abs(deviations([one.best for one, _ in played()], wins)) < WITHIN
+
+
+@pytest.mark.parametrize("turns", [TURNS - 1, TURNS + 1])
+def test_games_see_another_number_of_turns(turns):
+    wins = [won for _, won in played()]
+    assert abs(deviations([solver_of(one).value(turns) for one, _ in played()], wins)) > WITHIN
+
+
+@pytest.mark.parametrize("fault", [forgets_shares, forgets_the_order])
+def test_games_see_other_answers(monkeypatch, fault):
+    """The third fault, `shows_the_lowest`, changes the best values by too little for that."""
+    wins = [won for _, won in played()]
+    monkeypatch.setattr(solver, "answers", fault)
+    values = np.minimum([solver_of(one).value(TURNS) for one, _ in played()], 1.0)
+    assert abs(deviations(values, wins)) > WITHIN
+
+
+def test_games_see_the_worst_suggestions():
+    wins = [won for _, won in played(worst=True)]
+    assert deviations([one.best for one, _ in played()], wins) < -WITHIN
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+def test_interesting_positions_are_what_is_said_of_them(players):
+    seats = set()
+    for one in some(players):
+        view, now = one.view[0], table(one, one.weights)
+        assert one.rules.name == "speed" and one.rules.players == players
+        assert len(one.deals) <= MOST_DEALS and np.count_nonzero(now) >= LEAST_ENVELOPES
+        assert now.max() + MARGIN < one.best < 1 - MARGIN and one.gap > MARGIN
+        assert view.phase == TURN and view.seat == one.seat and not view.out[one.seat]
+        assert not view.envelope and not view.key
+        seats.add(one.seat)
+        out = np.empty(N_ACTIONS, np.int64)
+        assert one.actions.tolist() == out[: legal(world(one.rules)[0], view, out)].tolist()
+        assert one.actions.tolist() == [*range(MOVE, MOVE + 9), *range(ACCUSE, REVEAL)]
+    assert len(seats) > 1
+
+
+def test_the_cap_leaves_as_many_own_turns():
+    for turns in (1, 2, 3):
+        one = endgame(2, 0, 4, turns)
+        board, state = world(one.rules)[0], dealt(one, one.deals[0])[0]
+        begun = 0
+        while state.phase != OVER:
+            assert state.seat == one.seat
+            begun += state.phase == TURN
+            apply(board, state, MOVE if state.phase == TURN else ASK)
+            advance(board, state)
+        assert begun == turns
+
+
+def test_the_same_seed_finds_the_same_positions():
+    first, same = (list(islice(endgames(seed), 2)) for seed in (1, 1))
+    other = next(endgames(4))
+    for one, two in zip(first, same, strict=True):
+        assert one.events == two.events and one.view.tobytes() == two.view.tobytes()
+    assert other.events != first[0].events
+
+
+class Fixed(Player):
+    """Does what it is told to, and keeps what it is told."""
+
+    def __init__(self, *actions: int) -> None:
+        super().__init__("fixed")
+        self.actions, self.events, self.views = list(actions), [], []
+
+    def begin(self, rules, seat, view, key):
+        self.began = rules, seat, key
+
+    def see(self, event):
+        self.events.append(event)
+
+    def decide(self, view):
+        self.views.append(view)
+        return self.actions.pop(0)
+
+
+def test_regret_is_what_a_choice_loses():
+    one = some(4)[0]
+    for action, value in zip(one.actions.tolist(), one.values.tolist(), strict=True):
+        assert one.regret(action) == pytest.approx(one.best - value)
+    assert one.values[:9] == pytest.approx(one.suggestions.max(axis=1))
+    for pair, room in np.ndindex(36, 9):
+        chance = table(one, one.weights)[pair // 6, pair % 6, room]
+        assert one.values[9 + 9 * pair + room] == pytest.approx(chance, abs=1e-12)
+    for move in range(MOVE, MOVE + 9):
+        then = one.after(move)
+        assert then.best == pytest.approx(one.values[move])
+        assert then.view[0].phase == SUGGEST
+        assert then.actions.tolist() == list(range(ASK, ASK + 36))
+        for pair in range(36):
+            lost = one.regret(move) + then.regret(ASK + pair)
+            assert lost == pytest.approx(one.best - one.suggestions[move - MOVE, pair])
+    with pytest.raises(ValueError, match="not legal"):
+        one.regret(ASK)
+    with pytest.raises(ValueError, match="no move"):
+        one.after(ACCUSE)
+    with pytest.raises(ValueError, match="no move"):
+        one.after(MOVE).after(MOVE)
+
+
+def test_a_player_is_told_what_the_seat_has_seen():
+    one = some(4)[0]
+    player = Fixed(MOVE + 3, ASK + 7)
+    one.sit(player, 5)
+    assert player.began == (one.rules, one.seat, 5)
+    assert player.events == list(one.events)
+    assert one.choice(player, 5) == MOVE + 3
+    assert one.after(MOVE + 3).choice(player, 5) == ASK + 7
+    assert [view[0].phase for view in player.views] == [TURN, SUGGEST]
+    hidden = [player.views[0][0].hand[other] for other in range(6) if other != one.seat]
+    assert not any(hidden)
+    player.views[0][0].turn = 0
+    assert one.view[0].turn, "a player gets a copy"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_compiled_policies_decide_from_the_same(name):
+    for one in some(4):
+        player = PolicyPlayer(name)
+        one.sit(player, 1)
+        first = one.choice(player, 1)
+        assert one.choice(player, 1) == first
+        assert 0 <= one.regret(first) <= one.best
+        if first < MOVE + 9:
+            assert one.after(first).regret(one.after(first).choice(player, 1)) >= 0
+
+
+def test_positions_of_other_kinds_are_refused():
+    one = some(4)[0]
+    args = one.seat, one.view, one.events, MOST_DEALS
+    assert solved(one.rules, one.seat, one.view, one.events, len(one.deals) - 1) is None
+    with pytest.raises(ValueError, match="start of an own turn"):
+        solved(one.rules, one.seat, one.after(MOVE).view, one.events, MOST_DEALS)
+    with pytest.raises(ValueError, match="start of an own turn"):
+        solved(replace(one.rules, board=True), *args)
+    playing = one.view.copy()
+    playing[0].out[(one.seat + 1) % 4] = 0
+    with pytest.raises(ValueError, match="nobody else"):
+        solved(one.rules, one.seat, playing, one.events, MOST_DEALS)
+    own = next(card for card in range(21) if one.view[0].hand[one.seat] >> card & 1)
+    wrong = (one.seat, 1 << own, (one.seat + 1) % 4, own)
+    with pytest.raises(ContradictoryEvidence):
+        solved(one.rules, one.seat, one.view, (*one.events, wrong), MOST_DEALS)
