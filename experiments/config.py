@@ -23,14 +23,29 @@ from experiments.commandline import Refusal, did_you_mean
 
 # Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
 # test compares them.
-PLANNERS = ("bmcts",)
+PLANNERS = (
+    "bmcts",
+    "ld_bmcts",
+    "bmcts_or",
+    "so_ismcts",
+    "mo_ismcts",
+    "pomcp",
+    "pimc",
+    "flat",
+)
 """The players that search, as in `sim.players.PLANNERS`."""
 SHOWING = ("random", "least_informative")
 """Ways to choose the card to show, as in `sim.policies.table.SHOWING`."""
-IN_FLIGHT = ("none", "virtual_loss")
+IN_FLIGHT = ("none", "virtual_loss", "wu_uct")
 """Treatments of visits in flight, as in `mcts.selection.IN_FLIGHT`."""
 FINAL = ("visits", "mean")
 """Ways to choose the move in the end, as in `mcts.options.FINAL`."""
+MODES = ("tree", "leaf", "root")
+"""Ways to search in parallel, as in `mcts.options.MODES`."""
+MERGES = ("visits", "value", "vote")
+"""Ways to merge the roots of several trees, as in `mcts.options.MERGES`."""
+BELIEFS = ("exact", "factored", "constrained", "particles", "closure")
+"""The beliefs that planners may hold, of those in `belief.table.BELIEFS`."""
 
 
 def _policies() -> tuple[str, ...]:
@@ -89,6 +104,7 @@ class Greedy(Policy):
     """The compiled policy that plays on the exact belief."""
 
     threshold: float = _between(0, 1)
+    doubt: float = _between(0, 1)
 
 
 @dataclass
@@ -97,13 +113,26 @@ class Swift(Policy):
 
     inference: bool = MISSING
     threshold: float = _between(0, 1)
+    doubt: float = _between(0, 1)
+
+
+@dataclass
+class Model:
+    """Switches of the policies that stand for the opponents; those that have none ignore them."""
+
+    threshold: float = _between(0, 1)
+    inference: bool = MISSING
 
 
 @dataclass
 class Rollout:
-    """How the planner's own seat plays in roll-outs."""
+    """Who plays in roll-outs, and how far."""
 
     policy: str = _one_of(*POLICIES)
+    threshold: float = _between(0, 1)
+    opponents: str | None = _one_of(None, *POLICIES)
+    horizon: int = _at_least(0)
+    per_leaf: int = _at_least(1)
 
 
 @dataclass
@@ -129,10 +158,16 @@ class Actions:
 class Search:
     """How the tree is searched."""
 
+    mode: str = _one_of(*MODES)
     threads: int = _at_least(1)
+    workers: int = _at_least(1)
+    merge: str = _one_of(*MERGES)
     in_flight: str = _one_of(*IN_FLIGHT)
+    virtual_loss: float = _at_least(0)
     exploration: float = _at_least(0)
+    common: bool = MISSING
     final: str = _one_of(*FINAL)
+    keep_tree: bool = MISSING
     oversubscribe: bool = MISSING
 
 
@@ -150,7 +185,15 @@ class Planner(Seat):
     """A player that searches."""
 
     name: str = _one_of(*PLANNERS)
-    opponents: str = _one_of(*POLICIES)
+    belief: str = _one_of(*BELIEFS)
+    answers: str = _one_of("deal", "one_by_one")
+    redraw: str = _one_of("simulation", "decision")
+    worlds: int = _at_least(0)
+    trees: int = _at_least(1)
+    doubt: float = _between(0, 1)
+    merges: bool = MISSING
+    opponents: str = _one_of("tree", *POLICIES)
+    model: Model = field(default_factory=Model)
     rollout: Rollout = field(default_factory=Rollout)
     actions: Actions = field(default_factory=Actions)
     search: Search = field(default_factory=Search)

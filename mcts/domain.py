@@ -1,19 +1,21 @@
 """What a searchable domain provides, and how to register one.
 
 A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled
-functions registered for that type; five more have defaults.  The search calls the functions of this module; Numba replaces
-each, at compile time and by the type of ``p``, by the domain's own: the kernel is specialised,
-nothing is looked up while it runs, and the machine code can be cached on disk.
+functions registered for that type; five more have defaults.  The search calls the functions of this
+module; Numba replaces each, at compile time and by the type of ``p``, by the domain's own: the
+kernel is specialised, nothing is looked up while it runs, and the machine code can be cached.
 
 Perspective: one seat searches, player 0.  As a rule decisions, rewards and observations are that
 seat's, and everybody else is part of the environment, which `step` advances.  A domain that
-declares several ``players`` stops at each decision of any of them, tells by `mover` whose it is, and
-pays at the end, each its own `payoff` (rewards of `step` are then not counted).  Its nodes are those
-of player 0's information sets (SO-ISMCTS), or with one of ``perspectives`` a player each player's
-own (MO-ISMCTS).  Rewards and returns are in the domain's own units.  ``s`` is an opaque workspace, one a thread, made in Python by the domain's
-``workspace(p)`` and changed in place; ``p`` is shared by all threads and must not be written to.
-Randomness comes from ``stream`` alone (see `mcts.kernel.rng`), which only `start`, `step` and
-`rollout` may advance.
+declares several ``players`` stops at each decision of any of them, tells by `mover` whose it is,
+and pays at the end, each its own `payoff` (rewards of `step` are then not counted).  Its nodes are
+those of player 0's information sets (SO-ISMCTS), or with one of ``perspectives`` a player each
+player's own (MO-ISMCTS).
+
+Rewards and returns are in the domain's own units.  ``s`` is an opaque workspace, one a thread, made
+in Python by the domain's ``workspace(p)`` and changed in place; ``p`` is shared by all threads and
+must not be written to.  Randomness comes from ``stream`` alone (see `mcts.kernel.rng`), which only
+`start`, `step` and `rollout` may advance.
 
 A domain in an external package is registered just so; its functions must live in the module that
 defines the parameters, or in modules that it imports, for the cache of machine code to see edits::

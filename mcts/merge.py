@@ -94,7 +94,10 @@ def _notes(results: Sequence[SearchResult]) -> dict[int, float]:
 def _aligned(
     results: Sequence[SearchResult], column: dict[int, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return visits, values and their standard errors, shape (results, actions), 0 and nan where an action is missing."""
+    """Return visits, values and their standard errors, shape (results, actions).
+
+    Where an action is missing they are 0 and nan.
+    """
     visits = np.zeros((len(results), len(column)), np.int64)
     values, errors = np.full((2, *visits.shape), np.nan)
     for row, result in enumerate(results):

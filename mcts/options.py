@@ -91,7 +91,7 @@ class Options:
     """N in the formula: visits of the actions on offer, or how often the action was available
     (``availability``, for ISMCTS)."""
     in_flight: str = "virtual_loss"
-    """What visits of other threads on their way count for: ``none``, ``virtual_loss``, ``wu_uct``."""
+    """What visits under way in other threads count for: ``none``, ``virtual_loss``, ``wu_uct``."""
     virtual_loss: float = 1.0
     """Under ``virtual_loss``, visits with return 0 that one in flight counts for."""
     widening_base: float = 0.0

@@ -164,7 +164,7 @@ class Search:
         if not self._followed:
             return False
         below = child_key(tree.key[tree.counters[TOP]], action, np.uint64(observation))
-        node = find(tree, below)
+        node = find(tree, np.uint64(below))
         kept = node != NOWHERE and 2 * int(tree.counters[NODES]) <= len(tree.order)
         if kept:
             tree.counters[TOP] = node

@@ -6,8 +6,8 @@ without the factor 2) to 0.495.  N depends on the rule:
 
 * `UCT`: the visits of the actions *now on offer* (the legality-modified UCT of Ledford 2018, 2.5.2;
   "sleeping bandits"), not the node's.
-* `AVAILABILITY` [Cowling, Powley & Whitehouse 2012]: for each action the visits of the node at which
-  that action was legal.
+* `AVAILABILITY` [Cowling, Powley & Whitehouse 2012]: for each action the visits of the node at
+  which that action was legal.
 
 The two are the same where every listed action is always legal.  Progressive widening [Coulom 2007;
 Chaslot et al. 2008] offers only the first part of a node's list, which grows with its visits.
@@ -101,7 +101,7 @@ def mean(tree: Tree, edge: int, n: float, settings: Settings) -> float:
 
 @jit_generic
 def select(p, s, tree, node, settings):
-    """Return the edge of the listed ``node`` to follow: the first unvisited, or the best by the rule.
+    """Return the edge of the listed ``node`` to follow: the first unvisited, or the best.
 
     Only actions that are available in ``s`` are considered; `NOWHERE` if none is.
     """

@@ -10,9 +10,9 @@ Where this differs from the papers:
   They are those of the player who decides at the node.
 * A tree that has used up its budget of nodes or edges goes on searching without growing.
 
-Every perspective has a running key, a hash of what it has seen and done on the way; a node is looked
-up by it when that perspective decides.  With one perspective these are the nodes of POMCP, or of
-SO-ISMCTS; with one a player, the trees of MO-ISMCTS, all in one table.
+Every perspective has a running key, a hash of what it has seen and done on the way; a node is
+looked up by it when that perspective decides.  With one perspective these are the nodes of POMCP,
+or of SO-ISMCTS; with one a player, the trees of MO-ISMCTS, all in one table.
 
 Randomness: simulation i of a search owns the stream keyed by fold(search key, i), whichever thread
 runs it; with common random numbers, by fold(search key, how often its root action was tried).
@@ -245,7 +245,7 @@ def _add_payoffs(p, s, value, sums, settings):
 
 @jit_generic
 def play_out(p, s, spare, stream, sums, settings):
-    """Roll out from copies of ``s``, ``settings.per_leaf`` times, and add what they pay to ``sums``."""
+    """Roll out ``settings.per_leaf`` times from copies of ``s``; add what they pay to ``sums``."""
     for _ in range(settings.per_leaf):
         copy(p, s, spare)
         _add_payoffs(p, spare, rollout(p, spare, stream), sums, settings)

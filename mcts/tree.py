@@ -46,8 +46,8 @@ class Tree(NamedTuple):
     key: np.ndarray
     """uint64 (S,): `EMPTY_KEY` or the node's key."""
     parent: np.ndarray
-    """int64 (S,): node above of the same perspective, `NOWHERE` for its first; valid when the search
-    is over.  Where hidden moves lead to one information set, the first that did."""
+    """int64 (S,): node above of the same perspective, `NOWHERE` for its first; valid when the
+    search is over.  Where hidden moves lead to one information set, the first that did."""
     incoming: np.ndarray
     """int64 (S,): the parent's edge that leads here; valid when the search is over."""
     status: np.ndarray
@@ -215,8 +215,9 @@ def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
     """Raise AssertionError, naming all that fails, unless ``tree`` is as a search should leave it.
 
     For searches that began with an empty tree and in which nobody's moves were hidden from player
-    0, since nodes may else be entered from several edges.  ``tolerance`` bounds the difference, a simulation, between the sum of the root edges' returns
-    and the sum of all simulations' returns; 0 where the returns are such that sums are exact.
+    0, since nodes may else be entered from several edges.  ``tolerance`` bounds the difference, a
+    simulation, between the sum of the root edges' returns and the sum of all simulations' returns;
+    0 where the returns are such that sums are exact.
     """
     wrong: list[str] = []
 

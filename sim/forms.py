@@ -1,12 +1,12 @@
 """The planners as what they are: one search with a few choices made differently.
 
-| choice | values |
-|---|---|
-| ``answers`` | of one drawn `DEAL`, or one by one from the propagated belief (`ANSWERS`), less a drawn envelope (`RESTRICTED`) |
-| ``movers`` | opponents are moved by a `POLICY`, by the tree (`ONE_TREE`), or by a tree each (`TREES`) |
-| ``pays_deal`` | whether an accusation in the tree pays by the deal (1 or 0) or by the propagated belief |
-| ``redeals`` | whether a deal is drawn for the roll-out at the leaf |
-| ``trees`` | searches whose root tables are added, one a deal whose cards all lie open |
+* answers come from one drawn deal (`DEAL`) or one by one from the propagated belief (`ANSWERS`),
+  less a drawn envelope where the form ``restricts`` them (`RESTRICTED`);
+* ``movers``: opponents are moved by a policy, by the tree, or by a tree each;
+* ``pays_deal``: an accusation in the tree pays 1 or 0 by the deal, not by the propagated belief;
+* ``redeals``: a deal is drawn for the roll-out at the leaf;
+* ``open_cards``: one tree a deal, which knows that deal, and their root tables are added;
+* ``selection`` and ``grows``: the rule of selection, and whether there is a tree at all.
 """
 
 from __future__ import annotations

@@ -38,6 +38,9 @@ from sim.rules import Rules, world
 from sim.state import EVENTS, EXTERNAL, FACTS, MATRIX, MAX_PLAYERS, N_ACTIONS, empty
 from sim.view import Log, relive
 
+TREE = "tree"
+"""In place of a policy of the opponents: the tree moves them."""
+
 _DEALS = 1000
 """Deals drawn at once from a belief that cannot draw them inside a simulation."""
 
@@ -62,8 +65,9 @@ class Plan:
     doubt : weight that somebody who names a suspect or weapon holds it, beside that it does not; 1
         reads nothing into suggestions
     merges : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
-    opponents, rollout : policies that move the others, and the own seat in roll-outs: names, or
-        `Policy` with switches; ``greedy`` is too slow for either
+    opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
+        in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
+        ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
     horizon : turns after which a roll-out is cut off and estimated; 0: none
     candidates : actions of a kind that a node offers, best information first; 0 offers all
     accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
@@ -81,6 +85,7 @@ class Plan:
     merges: bool = True
     opponents: Policy | str = "heuristic"
     rollout: Policy | str = "swift"
+    rollout_opponents: Policy | str | None = None
     horizon: int = 0
     candidates: int = 6
     accusations: int = 1
@@ -101,7 +106,14 @@ class Plan:
             raise ValueError(f"{self.form} plays with a deal: its answers cannot come one by one")
         if self.redraw not in ("simulation", "decision"):
             raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
-        for name in (policy(self.opponents).name, policy(self.rollout).name):
+        by_tree = self.how.movers != POLICY
+        if by_tree != (self.opponents == TREE):
+            raise ValueError(
+                f"{self.form} moves its opponents by {'the tree' if by_tree else 'a policy'}: "
+                f"opponents must {'' if by_tree else 'not '}be {TREE}"
+            )
+        for each in (self.model, self.rollout):
+            name = policy(each).name
             number(name)
             if name not in FAST_NAMES:
                 raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
@@ -116,13 +128,21 @@ class Plan:
             raise ValueError(f"doubt must be above 0 and at most 1, got {self.doubt}")
 
     @property
+    def model(self) -> Policy:
+        """What the others play in roll-outs, and in the tree unless that moves them."""
+        chosen = self.rollout_opponents
+        if chosen is None:
+            chosen = "swift" if self.opponents == TREE else self.opponents
+        return policy(chosen)
+
+    @property
     def how(self) -> Form:
         """The form that ``form`` names."""
         return FORMS[self.form]
 
     @property
     def search_options(self) -> Options:
-        """``options`` as this form searches: its rule of selection, and no tree where it has none."""
+        """``options`` as this form searches: its rule of selection, no tree where it has none."""
         how = self.how
         nodes = self.options.nodes if how.grows else 1
         return replace(self.options, selection=how.selection, nodes=nodes)
@@ -231,10 +251,14 @@ class Planner(Player):
         """Return the state to search from: ``view``, models in the seats, own knowledge relived."""
         root, plan, seat = view.copy(), self.plan, self._seat
         for other in range(self._rules.players):
-            seat_policy(root[0], other, policy(plan.opponents))
+            seat_policy(root[0], other, plan.model)
             if plan.how.movers != POLICY:
                 root[0].policy[other] = root[0].showing[other] = EXTERNAL
                 root[0].tracks[other] = MATRIX | FACTS
+            else:
+                in_tree = number(policy(plan.opponents).name)
+                root[0].policy[other] = in_tree
+                root[0].tracks[other] |= TRACKS[in_tree]
         seat_policy(root[0], seat, replace(policy(plan.rollout), showing=self.showing))
         root[0].policy[seat] = EXTERNAL
         root[0].tracks[seat] |= MATRIX | FACTS
@@ -246,7 +270,7 @@ class Planner(Player):
     def _policies(self) -> np.ndarray:
         """Return what each seat plays in roll-outs, and what is kept for it there."""
         plan = self.plan
-        played = np.full((2, MAX_PLAYERS), number(policy(plan.opponents).name))
+        played = np.full((2, MAX_PLAYERS), number(plan.model.name))
         played[0, self._seat] = number(policy(plan.rollout).name)
         played[1] = np.array(TRACKS)[played[0]]
         return played

@@ -6,13 +6,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcts.options import Budget, Options
-from sim.planner import Plan, Planner
+from sim.forms import FORMS
+from sim.planner import TREE, Plan, Planner
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES as POLICIES
-from sim.policies.table import Policy
+from sim.policies.table import Policy, switches_of
 from sim.rules import Rules
 
-PLANNERS = ("bmcts",)
+PLANNERS = tuple(FORMS)
+
+_SEARCH = (
+    "mode",
+    "threads",
+    "workers",
+    "merge",
+    "in_flight",
+    "virtual_loss",
+    "exploration",
+    "common",
+    "final",
+    "keep_tree",
+    "oversubscribe",
+)
+"""Keys of the section ``search``: options of the same name."""
 
 
 def make(spec: Mapping[str, Any], rules: Rules) -> Player:
@@ -34,29 +50,46 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
         raise ValueError(
             f"unknown player {name!r}: choose one of {', '.join((*POLICIES, *PLANNERS))}"
         )
-    actions, search, budget = spec["actions"], spec["search"], spec["budget"]
+    player = Planner(plan(spec), label)
+    player.showing = spec["showing"]
+    return player
+
+
+def plan(spec: Mapping[str, Any]) -> Plan:
+    """Return the plan that ``spec``, as for `make`, describes; ValueError as `make`."""
+    actions, search, budget, rollout = (
+        spec[key] for key in ("actions", "search", "budget", "rollout")
+    )
     options = Options(
-        exploration=search["exploration"],
-        in_flight=search["in_flight"],
-        final=search["final"],
-        threads=search["threads"],
-        oversubscribe=search["oversubscribe"],
+        **{key: search[key] for key in _SEARCH},
+        per_leaf=rollout["per_leaf"],
         widening_base=actions["widening"]["base"],
         widening_exponent=actions["widening"]["exponent"],
-        nodes=nodes_for(budget),
+        nodes=nodes_for(budget, search["keep_tree"]),
     )
-    plan = Plan(
-        opponents=spec["opponents"],
-        rollout=spec["rollout"]["policy"],
+    others = rollout["opponents"]
+    return Plan(
+        form=spec["name"],
+        **{key: spec[key] for key in ("belief", "redraw", "worlds", "trees", "doubt", "merges")},
+        one_by_one=spec["answers"] == "one_by_one",
+        opponents=_model(spec["opponents"], spec["model"]),
+        rollout=_model(rollout["policy"], {"threshold": rollout["threshold"]}),
+        rollout_opponents=None if others is None else _model(others, spec["model"]),
+        horizon=rollout["horizon"],
         candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
         accusations=actions["accusations"],
         least_accused=actions["least_accused"],
         options=options,
         budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
     )
-    player = Planner(plan, label)
-    player.showing = spec["showing"]
-    return player
+
+
+def _model(name: str, switches: Mapping[str, Any]) -> Policy | str:
+    """Return policy ``name`` with those of ``switches`` that it has; `TREE` is none."""
+    if name == TREE:
+        return name
+    has = switches_of(name)
+    return Policy(name, **{key: value for key, value in switches.items() if key in has})
 
 
 def compiled(spec: Mapping[str, Any]) -> Policy:
@@ -67,8 +100,13 @@ def compiled(spec: Mapping[str, Any]) -> Policy:
     return Policy(spec["name"], **switches)
 
 
-def nodes_for(budget: Mapping[str, Any]) -> int:
-    """Return the nodes to allocate: as given, else one a simulation, else 100,000."""
+def nodes_for(budget: Mapping[str, Any], keeps: bool) -> int:
+    """Return the nodes to allocate: as given, else one a simulation, else 100,000.
+
+    A tree that is kept gets room for four searches.
+    """
     if budget["nodes"] is not None:
         return budget["nodes"]
-    return 100_000 if budget["simulations"] is None else budget["simulations"] + 1
+    if budget["simulations"] is None:
+        return 100_000
+    return (4 if keeps else 1) * budget["simulations"] + 1

@@ -6,8 +6,8 @@ who passed before excepted; a player who holds some shows one of them.  Where an
 [LD-BMCTS, 3.5] its cards cannot be shown.  Everybody learns from the answer as in the game, so the
 matrix is propagated, and the next answer follows the propagated one.
 
-Opponents play on beliefs of their own, at first ours with our hand spread out; they accuse when they
-are certain, and are then taken to be right.
+Opponents play on beliefs of their own, at first ours with our hand spread out; they accuse when
+they are certain, and are then taken to be right.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sim.state import ACCUSE, ASK, EVENTS, OVER, PASSAGE, REVEAL
 
 @jit
 def share_belief(p, state: np.record) -> None:
-    """Give every opponent the searching seat's matrix, with that seat's hand spread out [s. 3.4]."""
+    """Give every opponent the searching seat's matrix, its hand spread out [s. 3.4]."""
     world = p.world[0]
     for seat in range(world.players):
         if seat == p.seat:
@@ -45,9 +45,9 @@ def share_belief(p, state: np.record) -> None:
 
 @jit
 def answer(p, state: np.record, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
-    """Fill the opponents' hands with just what answers the suggestion ``action`` of the seat to move.
+    """Fill the opponents' hands with just what answers the suggestion ``action``.
 
-    ``matrix`` is scratch (21, 7).
+    It is that of the seat to move; ``matrix`` is scratch (21, 7).
     """
     world, own = p.world[0], state.belief[p.seat]
     pair = action - ASK

@@ -6,9 +6,9 @@ Whose knowledge is used where:
   (`sim.domains.deals`); by the chain rule that gives the same answers, in distribution, as drawing
   each from the propagated belief.  With ``answers`` other than `DEAL` they are drawn one by one
   (`sim.domains.answering`), as the thesis has it for a belief without joint distribution.
-* Its own decisions in the tree, and if ``pays`` says so the pay-off of an accusation there, use the
-  *propagated belief* alone (`sim.domains.believing`): an accusation pays P(envelope = accused), so no
-  simulation can be taught by an envelope that it happened to draw.
+* Its own decisions in the tree, and unless ``pays_deal`` the pay-off of an accusation there, use
+  the *propagated belief* alone (`sim.domains.believing`): an accusation pays P(envelope = accused),
+  so no simulation can be taught by an envelope that it happened to draw.
 * Opponents know their drawn hands, what is public and what they were shown; they are moved by a
   policy, or by the tree (`sim.domains.others`).
 * In a roll-out every seat plays a compiled policy on what it has learnt, and an accusation pays by
@@ -57,7 +57,7 @@ MAX_DEPTH = 64
 _PATH_EVENTS = 512
 
 DEAL, ANSWERS, RESTRICTED = range(3)
-"""Where answers come from: the deal drawn, the propagated belief, the same less a drawn envelope."""
+"""Where answers come from: a drawn deal, the propagated belief, the same less a drawn envelope."""
 
 
 class Cluedo(NamedTuple):
@@ -227,7 +227,7 @@ def step(p, s, action, note, stream):
 
 @jit
 def _note_events(p, s):
-    """Append the suggestions since the last decision to the path, as the searching seat saw them."""
+    """Append the suggestions since the last decision to the path, as this seat saw them."""
     state = s.state[0]
     for i in range(state.events):
         if s.length[0] < len(s.path):
@@ -303,7 +303,7 @@ def _rollout_by_belief(p, s, stream):
 
 @jit
 def _redeal(p, s, stream):
-    """Draw a whole deal from the belief at the leaf and inform the opponents; False if that fails."""
+    """Draw a deal from the belief at the leaf and inform the opponents; False if that fails."""
     state = s.state[0]
     if p.belief == EXACT:
         if not exact.solve(state.evidence[p.seat], s.posterior):

@@ -63,7 +63,7 @@ def offer_opponent(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndar
 
 @jit
 def guess(world: np.record, s: np.record) -> tuple[int, float]:
-    """Return the accusation that the seat to move would make, and what it takes its chance to be."""
+    """Return the accusation that the seat to move would make, and its chance as that sees it."""
     swift.refresh(world, s, s.seat)
     found, chance = swift.best_guess(s)
     return (accusation(found), chance) if found else (0, 0.0)

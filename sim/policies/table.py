@@ -81,7 +81,7 @@ class Policy:
     showing: str = "random"
 
     def __post_init__(self) -> None:
-        switches = _MODULES[number(self.name)].SWITCHES
+        switches = switches_of(self.name)
         for each in fields(self)[1:4]:
             if getattr(self, each.name) != each.default and each.name not in switches:
                 raise ValueError(f"{self.name} has no switch {each.name!r}")
@@ -100,6 +100,11 @@ def number(name: str) -> int:
     if name not in NAMES:
         raise ValueError(f"unknown policy {name!r}: choose one of {', '.join(NAMES)}")
     return NAMES.index(name)
+
+
+def switches_of(name: str) -> tuple[str, ...]:
+    """Return the switches that policy ``name`` has; ValueError as `number`."""
+    return _MODULES[number(name)].SWITCHES
 
 
 def policy(which: Policy | str) -> Policy:
