@@ -1,0 +1,149 @@
+"""Kuhn poker: the rules by its known value, best responses by enumeration, and ISMCTS on it."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.tree import NODES
+from sim.domains.kuhn import (
+    BET,
+    EQUILIBRIUM,
+    ONE_TREE,
+    PASS,
+    RANDOM,
+    TREES,
+    VALUE,
+    KuhnParameters,
+    act,
+    bets,
+    payoff,
+    terminal,
+    workspace,
+)
+
+BLUFFS = (0.0, 0.2, 1 / 3)
+
+
+def value_of(first, second):
+    """Return the first player's expected gain, where each plays chance(card, made, so_far)."""
+    p, total = KuhnParameters(), 0.0
+
+    def play(s, weight):
+        nonlocal total
+        if terminal(p, s):
+            total += weight * payoff(p, s, 0)
+            return
+        mine = s[2] % 2 == 0
+        chance = (first if mine else second)(int(s[0 if mine else 1]), int(s[2]), int(s[3]))
+        for action, share in ((PASS, 1 - chance), (BET, chance)):
+            if share > 0:
+                after = s.copy()
+                act(after, action)
+                play(after, weight * share)
+
+    for own, other in permutations(range(3), 2):
+        s = workspace(p)
+        s[:2] = own, other
+        play(s.copy(), 1 / 6)
+    return total
+
+
+def equilibrium(bluff):
+    return lambda card, made, so_far: bets(card, made, so_far, bluff)
+
+
+@pytest.mark.parametrize("bluff", BLUFFS)
+def test_the_equilibria_are_worth_what_they_are(bluff):
+    assert value_of(equilibrium(bluff), equilibrium(bluff)) == pytest.approx(VALUE)
+
+
+def worst_response(first):
+    """Return what the first player gets against the best of the second's 64 pure strategies."""
+    found = []
+    for bits in range(64):
+
+        def second(card, made, so_far, bits=bits):
+            return float(bits >> (2 * card + so_far) & 1)
+
+        found.append(value_of(first, second))
+    return min(found)
+
+
+@pytest.mark.parametrize("bluff", BLUFFS)
+def test_no_answer_to_an_equilibrium_gains(bluff):
+    assert worst_response(equilibrium(bluff)) == pytest.approx(VALUE)
+
+
+def test_bluffing_always_is_punished():
+    def bold(card, made, so_far):
+        return 1.0 if made == 0 and card != 1 else bets(card, made, so_far, 1 / 3)
+
+    assert worst_response(bold) < VALUE - 0.05
+
+
+def exact_values(card, opponent):
+    """Return the exact value of passing and betting first with ``card``, best play after."""
+    others = [other for other in range(3) if other != card]
+
+    def chance(other, made, so_far):
+        return 0.5 if opponent == RANDOM else bets(other, made, so_far, 1 / 3)
+
+    betted = np.mean(
+        [chance(o, 1, 1) * (2 if card > o else -2) + (1 - chance(o, 1, 1)) * 1.0 for o in others]
+    )
+    shown = sum((1 - chance(o, 1, 0)) * (1 if card > o else -1) for o in others) / 2
+    fold = sum(chance(o, 1, 0) * -1.0 for o in others) / 2
+    call = sum(chance(o, 1, 0) * (2 if card > o else -2) for o in others) / 2
+    return shown + max(fold, call), betted
+
+
+@pytest.mark.parametrize("opponent", [EQUILIBRIUM, RANDOM], ids=["equilibrium", "random"])
+@pytest.mark.parametrize("card", range(3))
+def test_a_search_finds_the_best_response(card, opponent):
+    search = Search(KuhnParameters(), Options(exploration=0.5, nodes=64))
+    p = KuhnParameters(card=card, opponent=opponent)
+    result = search.run(Budget(simulations=60_000), 1, p)
+    best = max(exact_values(card, opponent))
+    assert float(result.values.max()) == pytest.approx(best, abs=0.06)
+    # Control: without a tree, what is done after a pass is a coin's choice.
+    flat = Search(KuhnParameters(), Options(exploration=0.5, nodes=1))
+    value = flat.run(Budget(simulations=60_000), 1, p).values[PASS]
+    assert value < exact_values(card, opponent)[0] - 0.05
+
+
+def test_one_observer_cannot_tell_the_opponents_cards_apart():
+    made = {}
+    for opponent in (ONE_TREE, TREES):
+        p = KuhnParameters(card=1, opponent=opponent)
+        search = Search(p, Options(exploration=0.5, selection="availability", nodes=64))
+        search.run(Budget(simulations=2_000), 1)
+        made[opponent] = int(search.tree.counters[NODES])
+    # The root, the opponent's two decisions, and the own one after pass and bet; the opponent's own
+    # nodes are one a card.
+    assert made == {ONE_TREE: 4, TREES: 6}
+
+
+def test_a_tree_a_player_folds_the_lowest_card_and_calls_with_the_highest():
+    p = KuhnParameters(card=1, opponent=TREES)
+    search = Search(p, Options(exploration=0.5, selection="availability", nodes=64))
+    search.run(Budget(simulations=50_000), 1)
+    tree = search.tree
+    after_bet = [
+        tree.edge_visits[tree.first[node] : tree.first[node] + 2]
+        for node in tree.order[: tree.counters[NODES]]
+        if tree.parent[node] == -1 and node != 0
+    ]
+    sure = sum(visits.max() > 10 * visits.min() for visits in after_bet)
+    assert sure >= 2
+
+
+def test_with_the_highest_card_it_calls():
+    for opponent in (ONE_TREE, TREES, RANDOM):
+        p = KuhnParameters(card=2, made=2, bets=0b10, opponent=opponent)
+        options = Options(selection="availability", nodes=64)
+        assert Search(p, options).run(Budget(simulations=500), 1).best == BET
+        p = p._replace(card=0)
+        assert Search(p, options).run(Budget(simulations=500), 1).best == PASS
