@@ -188,7 +188,6 @@ class Planner(Seat):
     belief: str = _one_of(*BELIEFS)
     answers: str = _one_of("deal", "one_by_one")
     redraw: str = _one_of("simulation", "decision")
-    worlds: int = _at_least(0)
     trees: int = _at_least(1)
     doubt: float = _between(0, 1)
     merges: bool = MISSING

@@ -35,7 +35,7 @@ from sim.heard import heard, setting_of
 from sim.player import Player
 from sim.policies.table import FAST_NAMES, TRACKS, Policy, number, policy, seat_policy
 from sim.rules import Rules, world
-from sim.state import EVENTS, EXTERNAL, FACTS, MATRIX, MAX_PLAYERS, N_ACTIONS, empty
+from sim.state import ACCUSE, EVENTS, EXTERNAL, FACTS, MATRIX, MAX_PLAYERS, N_ACTIONS, REVEAL
 from sim.view import Log, relive
 
 TREE = "tree"
@@ -59,8 +59,6 @@ class Plan:
         are worth; ``particles`` draws deals alone, and the nodes use ``constrained``
     one_by_one : answers are drawn from the propagated belief (``factored``), not from a deal
     redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
-    worlds : deals with the opponents' knowledge made for a search and drawn again and again;
-        0: a fresh one each simulation
     trees : of PIMC, one a deal
     doubt : weight that somebody who names a suspect or weapon holds it, beside that it does not; 1
         reads nothing into suggestions
@@ -79,7 +77,6 @@ class Plan:
     belief: str = "exact"
     one_by_one: bool = False
     redraw: str = "simulation"
-    worlds: int = 0
     trees: int = 20
     doubt: float = 1.0
     merges: bool = True
@@ -117,7 +114,7 @@ class Plan:
             number(name)
             if name not in FAST_NAMES:
                 raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
-        for name, least in (("worlds", 0), ("trees", 1), ("horizon", 0), ("candidates", 0)):
+        for name, least in (("trees", 1), ("horizon", 0), ("candidates", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} must be {least} or more, got {getattr(self, name)}")
         if not 1 <= self.accusations <= 8:
@@ -166,8 +163,6 @@ class Planner(Player):
         self._posterior = exact.workspace()
         self._choices = np.empty(N_ACTIONS, np.int64)
         self._notes = np.empty(N_ACTIONS)
-        self._worlds = empty(self.plan.worlds)
-        self._ready = np.zeros(self.plan.worlds, np.int64)
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         """Take ``seat`` in a new game; searches draw from streams below ``key``."""
@@ -202,19 +197,14 @@ class Planner(Player):
         """
         plan, seat = self.plan, self._seat
         root = self._root(view)
-        key = named(self._key, self.decisions, 2)
         if plan.belief == "exact":
             self._solve(root[0].evidence[seat])
-        self._ready[:] = 0
         particles = plan.belief == "particles"
         return Cluedo(
             world=self._world,
             root=root,
             posterior=self._posterior,
-            deals=self._deals(new_stream(named(key, 1))),
-            worlds=self._worlds,
-            ready=self._ready,
-            key=key,
+            deals=self._deals(new_stream(named(self._key, self.decisions, 2))),
             events=self._log.events,
             seat=seat,
             answers=plan.how.answers(plan.one_by_one),
@@ -311,11 +301,19 @@ class Planner(Player):
         return np.array(found, np.int64)
 
     def _only_offer(self, position: Cluedo) -> int | None:
-        """Return the action on offer if there is but one."""
+        """Return the action that needs no search, if there is one.
+
+        It is the only one on offer; or, when nobody else plays any more and nothing can be lost by
+        waiting for certainty, the candidate that tells most.
+        """
         root, work = position.root[0], position.posterior
         if self.plan.belief != "exact":
             believing.believe(position, root, work)
         n = offer(position, root, work, self._choices, self._notes)
+        alone = root.out[: self._rules.players].sum() == self._rules.players - 1
+        if alone and self.plan.candidates:
+            waiting = (a for a in self._choices[:n].tolist() if not ACCUSE <= a < REVEAL)
+            return next(waiting, int(self._choices[0]))
         return int(self._choices[0]) if n == 1 else None
 
     def _run(self, position: Cluedo) -> SearchResult:

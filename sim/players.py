@@ -70,7 +70,7 @@ def plan(spec: Mapping[str, Any]) -> Plan:
     others = rollout["opponents"]
     return Plan(
         form=spec["name"],
-        **{key: spec[key] for key in ("belief", "redraw", "worlds", "trees", "doubt", "merges")},
+        **{key: spec[key] for key in ("belief", "redraw", "trees", "doubt", "merges")},
         one_by_one=spec["answers"] == "one_by_one",
         opponents=_model(spec["opponents"], spec["model"]),
         rollout=_model(rollout["policy"], {"threshold": rollout["threshold"]}),

@@ -69,9 +69,6 @@ class Cluedo(NamedTuple):
     root : (1,) the state as the searching seat sees it, with what that seat has learnt
     posterior : workspace of `belief.exact`, solved for its evidence; only read
     deals : int64 (n, 21), what a simulation's deal is drawn from; none: the posterior
-    worlds, ready : (n,) states and int64 flags: memory for that many deals with the opponents
-        informed, made as they are needed and drawn again and again; none: a fresh one a simulation
-    key : names the randomness of those
     events : (n,) the suggestions so far as this seat saw them (`sim.state.EVENT`)
     seat : the searching seat
     answers, belief, movers : of the constants in this module and its neighbours
@@ -90,9 +87,6 @@ class Cluedo(NamedTuple):
     root: np.recarray
     posterior: tuple
     deals: np.ndarray
-    worlds: np.recarray
-    ready: np.ndarray
-    key: np.uint64
     events: np.recarray
     seat: int
     answers: int
@@ -117,7 +111,6 @@ class Workspace(NamedTuple):
     holder: np.ndarray
     matrix: np.ndarray
     filling: tuple
-    stream: np.ndarray
     path: np.recarray
     """Suggestions on the way down, of which ``length`` are in use."""
     length: np.ndarray
@@ -131,7 +124,6 @@ def workspace(p: Cluedo) -> Workspace:
         holder=np.zeros(N_CARDS, np.int64),
         matrix=np.zeros((N_CARDS, 7)),
         filling=filling(),
-        stream=private(1, np.uint64),
         path=np.zeros(_PATH_EVENTS, EVENT).view(np.recarray),
         length=private(1, np.int64),
     )

@@ -3,10 +3,6 @@
 Each opponent knows its drawn hand, what is public, and the cards that it was shown, each drawn
 uniformly from the drawn answerer's matching cards -- never the searching seat's hand, except for
 the cards that this seat showed it.
-
-Bringing three opponents up to date on a whole game costs as much as a roll-out.  So a search can
-keep a number of such *worlds*: each is made when a simulation first draws it, in memory that all
-threads share, and copied from then on.
 """
 
 from __future__ import annotations
@@ -14,41 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from belief import exact
-from mcts.kernel.atomics import compare_and_swap, load
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, draw, fold
+from mcts.kernel.rng import below, draw
 from sim.cards import N_CARDS
 from sim.knowledge import begin, learn
 from sim.policies.common import any_card
 from sim.state import MAX_PLAYERS
 
-_FRESH, _UNDER_WAY, _READY = 0, 1, 2
-
 
 @jit
 def draw_world(p, s, stream: np.ndarray) -> None:
-    """Set ``s.state`` to the root with a deal drawn; its chance from here on is ``stream``'s."""
-    n = len(p.ready)
-    if n == 0:
-        make_world(p, s, s.state, 0, stream)
-    else:
-        i = below(stream, n)
-        s.stream[0] = fold(p.key, i)
-        if compare_and_swap(p.ready, i, _FRESH, _UNDER_WAY) == _FRESH:
-            make_world(p, s, p.worlds, i, s.stream)
-            compare_and_swap(p.ready, i, _UNDER_WAY, _READY)
-        if load(p.ready, i) == _READY:
-            s.state[0] = p.worlds[i]
-        else:  # another thread is at it; this makes the same one
-            make_world(p, s, s.state, 0, s.stream)
-    s.state[0].key = draw(stream)
-
-
-@jit
-def make_world(p, s, states: np.recarray, i: int, stream: np.ndarray) -> None:
-    """Set ``states[i]`` to the root with a deal drawn and the opponents informed."""
-    states[i] = p.root[0]
-    state = states[i]
+    """Set ``s.state`` to the root with a deal drawn, the opponents informed and fresh chance."""
+    s.state[0] = p.root[0]
+    state = s.state[0]
     if len(p.deals):
         row = below(stream, len(p.deals))
         for card in range(N_CARDS):
@@ -58,6 +32,7 @@ def make_world(p, s, states: np.recarray, i: int, stream: np.ndarray) -> None:
     deal_out(state, p.seat, s.holder)
     begin_opponents(p, state)
     inform_opponents(p, state, p.events, len(p.events), stream)
+    state.key = draw(stream)
 
 
 @jit

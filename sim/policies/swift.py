@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.constrained import fit, masked
-from belief.evidence import ENVELOPE, lowest
+from belief.evidence import ENVELOPE, HOLDERS, lowest
 from belief.information import binary_entropy, closed_form
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
@@ -78,18 +78,49 @@ def best_guess(s: np.record) -> tuple[int, float]:
 
 
 @jit
-def best_suggestion(s: np.record, seat: int, room: int) -> tuple[int, float]:
-    """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits."""
+def different(marginals: np.ndarray, cards: int) -> int:
+    """Return the mask ``cards`` without those whose row equals that of a lower one."""
+    kept = 0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        others = kept
+        kept |= 1 << card
+        while others:
+            other = lowest(others)
+            others &= others - 1
+            column = 0
+            while column < HOLDERS and marginals[card, column] == marginals[other, column]:
+                column += 1
+            if column == HOLDERS:
+                kept ^= 1 << card
+                others = 0
+    return kept
+
+
+@jit
+def best_suggestion(s: np.record, seat: int, room: int, least: float) -> tuple[int, float]:
+    """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits.
+
+    Pairs that tell no more than ``least`` are of no interest; if no other is left, the bits are
+    ``least``.  Cards believed alike are tried once, and not if even all three entropies together
+    are too few.
+    """
     may = s.closure[seat].may[ENVELOPE]
-    pair, most = 0, -1.0
-    suspects = may & CATEGORIES[0]
+    pair, most = 0, least
+    rest = binary_entropy(s.marginals[FIRST_ROOM + room, ENVELOPE]) + _SLACK
+    every_weapon = different(s.marginals, may & CATEGORIES[1])
+    suspects = different(s.marginals, may & CATEGORIES[0])
     while suspects:
         suspect = lowest(suspects)
         suspects &= suspects - 1
-        weapons = may & CATEGORIES[1]
+        both = rest + binary_entropy(s.marginals[suspect, ENVELOPE])
+        weapons = every_weapon
         while weapons:
             weapon = lowest(weapons)
             weapons &= weapons - 1
+            if both + binary_entropy(s.marginals[weapon, ENVELOPE]) <= most:
+                continue
             bits = closed_form(s.marginals, seat, suspect, weapon, FIRST_ROOM + room)
             if bits > most:
                 pair, most = 6 * suspect + weapon - FIRST_WEAPON, bits
@@ -131,7 +162,7 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
     passage = -1 if here < 0 else world.passage[here]
     best, most = MOVE, -1.0
     if here >= 0 and s.summoned[seat]:
-        best, most = SUGGESTS, best_suggestion(s, seat, here)[1]
+        best, most = SUGGESTS, best_suggestion(s, seat, here, -1.0)[1]
     others = most_unsure(s, seat, CATEGORIES[0]) + most_unsure(s, seat, CATEGORIES[1]) + _SLACK
     nearest = nearest_room(world, s, seat, here)
     for i in range(-1, N_ROOMS):
@@ -142,9 +173,9 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
         all_of_it = others + binary_entropy(s.marginals[FIRST_ROOM + room, ENVELOPE])
         if all_of_it <= most * turns:
             continue
-        value = best_suggestion(s, seat, room)[1] / turns
-        if value > most:
-            best, most = PASSAGE if room == passage else MOVE + room, value
+        bits = best_suggestion(s, seat, room, most * turns)[1]
+        if bits > most * turns and bits / turns > most:
+            best, most = PASSAGE if room == passage else MOVE + room, bits / turns
     return best
 
 
@@ -152,4 +183,4 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
 def suggestion(world: np.record, s: np.record, seat: int) -> int:
     """Return the most telling suggestion here; draws nothing."""
     refresh(world, s, seat)
-    return ASK + best_suggestion(s, seat, world.room_of[s.spot[seat]])[0]
+    return ASK + best_suggestion(s, seat, world.room_of[s.spot[seat]], -1.0)[0]
