@@ -86,6 +86,24 @@ class Results:
         self._parts = 0
         self._flushed = time.monotonic()
 
+    @classmethod
+    def resumed(cls, folder: Path) -> Results:
+        """Return the results in ``folder``, to go on with; none if it holds none."""
+        found = cls(folder)
+        parts = sorted(folder.glob("games-*.parquet"))
+        if parts:
+            table = read(folder)
+            found._played = set(table["game"].to_pylist())
+            found.games = len(found._played)
+            found.wins = pc.sum(pc.and_(table["focal"], table["won"])).as_py()
+            found._parts = 1 + max(int(part.stem.rpartition("-")[2]) for part in parts)
+        return found
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The games that are there."""
+        return frozenset(self._played)
+
     def add(self, table: pa.Table, records: Mapping[int, str] | None = None) -> None:
         """Take in the rows and records of whole games; games already there are passed over."""
         games = table["game"].to_numpy()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 # Read by Ray when it is imported or started: no reports home, no warning about GPUs.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -77,7 +77,7 @@ def start(address: str | None, cores: int) -> int:
 
 
 @ray.remote(max_retries=DEATHS_SURVIVED)
-def _play(match: Match, games: range) -> tuple[Played, float]:
+def _play(match: Match, games: Sequence[int]) -> tuple[Played, float]:
     """Play ``games`` in a worker; return what they came to and the seconds they took."""
     from experiments import play  # compiled code, for which the driver need not wait
 
@@ -104,7 +104,7 @@ def finished(match: Match, portions: Portions, workers: int, cpus: float) -> Ite
     GameRaised
         If a game raised an exception.
     """
-    under_way: dict[ray.ObjectRef, range] = {}
+    under_way: dict[ray.ObjectRef, Sequence[int]] = {}
     task = _play.options(num_cpus=cpus)
     shared = ray.put(match)
     try:
@@ -126,8 +126,8 @@ def finished(match: Match, portions: Portions, workers: int, cpus: float) -> Ite
             ray.cancel(reference, force=True)
 
 
-def _result(reference: ray.ObjectRef, games: range) -> tuple[Played, float]:
-    which = f"game {games.start}" if len(games) == 1 else f"games {games.start} to {games.stop - 1}"
+def _result(reference: ray.ObjectRef, games: Sequence[int]) -> tuple[Played, float]:
+    which = f"game {games[0]}" if len(games) == 1 else f"games {games[0]} to {games[-1]}"
     try:
         return ray.get(reference)
     except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as fault:

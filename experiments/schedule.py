@@ -6,7 +6,7 @@ plays it, however many workers there are and in whatever order games end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,23 +65,30 @@ class Portions:
     """Hands out games in order, in portions whose size follows the time they took.
 
     The size changes nothing in the results, since every game stands for itself.
+
+    Parameters
+    ----------
+    games : how many to hand out
+    compiled : whether they are fast
+    numbers : (games,) which ones; by default the first
     """
 
-    def __init__(self, games: int, compiled: bool) -> None:
+    def __init__(self, games: int, compiled: bool, numbers: Sequence[int] | None = None) -> None:
         self._games = games
+        self._numbers = range(games) if numbers is None else numbers
         self._next = 0
         self._size = FIRST_PORTION if compiled else 1
         self._largest = LARGEST_PORTION if compiled else 1
 
-    def __iter__(self) -> Iterator[range]:
+    def __iter__(self) -> Iterator[Sequence[int]]:
         return self
 
-    def __next__(self) -> range:
+    def __next__(self) -> Sequence[int]:
         if self._next >= self._games:
             raise StopIteration
         first = self._next
         self._next = min(first + self._size, self._games)
-        return range(first, self._next)
+        return self._numbers[first : self._next]
 
     def took(self, games: int, seconds: float) -> None:
         """Learn from a finished portion how many games make up `PORTION_SECONDS`."""

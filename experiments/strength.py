@@ -1,0 +1,211 @@
+"""Tables of strength that can be interrupted: every cell goes on where it stopped.
+
+    python -m experiments.strength main
+    python -m experiments.strength planners --games 100 --folder outputs/strength
+    python -m experiments.strength planners_5000      # a machine's week-end
+
+Each cell is a folder of Parquet parts with its configuration.  A complete one is not played
+again; the table at the end is made from what is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from experiments import config, provenance, results
+from experiments.commandline import Parser, Refusal, enter
+from experiments.strength_tables import TABLES, Cell, cells
+
+if TYPE_CHECKING:
+    from experiments.schedule import Match
+
+NAME = "sleuth-strength"
+CELL = "cell.json"
+
+
+def main() -> None:
+    """Run the command and exit with its code."""
+    enter(NAME, _run)
+
+
+def _run() -> None:
+    parser = Parser(
+        prog=NAME,
+        description=__doc__.partition("\n")[0],
+        epilog="Tables: "
+        + ", ".join(f"{name} ({TABLES[name][1]} games a cell)" for name in TABLES),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("table", choices=TABLES, metavar="TABLE", help="which table to play")
+    parser.add_argument(
+        "--games", type=int, metavar="N", help="games a cell, in place of the usual"
+    )
+    parser.add_argument("--folder", type=Path, default=Path("outputs/strength"), metavar="FOLDER")
+    parser.add_argument("--only", metavar="PLAYERS", help="play the cells of these alone: a,b,c")
+    parser.add_argument("--seed", type=int, default=7, metavar="N", help="of deals and dice (7)")
+    parser.add_argument(
+        "--show", action="store_true", help="show what was played so far and play nothing"
+    )
+    arguments = parser.parse_args()
+    if arguments.games is not None and arguments.games < 4:
+        raise Refusal("--games must be 4 or more")
+    chosen = cells(arguments.table, arguments.games)
+    if arguments.only:
+        names = arguments.only.split(",")
+        known = {cell.player for cell in chosen}
+        for name in names:
+            if name not in known:
+                raise Refusal(f"--only {name}: this table has {', '.join(sorted(known))}")
+        chosen = [cell for cell in chosen if cell.player in names]
+    folder = arguments.folder / arguments.table
+    console = Console(highlight=False)
+    if not arguments.show:
+        _play_all(chosen, folder, arguments.seed, console)
+    _show(chosen, folder, console)
+
+
+def _play_all(chosen: list[Cell], folder: Path, seed: int, console: Console) -> None:
+    """Play what is missing of all cells."""
+    from experiments import runner
+
+    runner.start(None, config.cores())
+    for number, cell in enumerate(chosen, 1):
+        into = folder / cell.name
+        into.mkdir(parents=True, exist_ok=True)
+        match, plain = _match(cell, seed)
+        _claim(into, plain)
+        played = results.Results.resumed(into)
+        missing = [game for game in range(cell.games) if game not in played.numbers]
+        if missing:
+            console.print(f"{number} of {len(chosen)}: {cell.player} against {cell.opponent}")
+            _play(match, plain, played, missing, console)
+
+
+def _match(cell: Cell, seed: int) -> tuple[Match, dict[str, Any]]:
+    """Return the match of ``cell`` and its settings; Refusal if they cannot be met."""
+    from hydra import compose, initialize_config_module
+    from omegaconf import OmegaConf
+
+    from experiments.schedule import Match
+
+    config.register()
+    with initialize_config_module("conf", version_base=None):
+        settings = compose("compare", overrides=[*cell.settings, f"seed={seed}"])
+    config.check(settings)
+    plain: dict[str, Any] = OmegaConf.to_container(settings, resolve=True)
+    players = plain["rules"]["players"]
+    kept = {key: plain[key] for key in ("rules", "player", "opponent", "seed")}
+    match = Match(**kept, players=players, focal_seats=tuple(range(players)))
+    return match, kept
+
+
+def _claim(folder: Path, plain: dict[str, Any]) -> None:
+    """Write down what the cell plays; refuse a folder that holds another."""
+    described = folder / CELL
+    if described.exists():
+        before = json.loads(described.read_text())["settings"]
+        if before != plain:
+            raise Refusal(f"{folder} was played with other settings: choose another --folder")
+        return
+    about = {
+        "settings": plain,
+        "command": provenance.command(),
+        "versions": provenance.versions(),
+        "commit": provenance.commit(),
+    }
+    described.write_text(json.dumps(about, indent=1))
+
+
+def _play(
+    match: Match,
+    plain: dict[str, Any],
+    played: results.Results,
+    missing: list[int],
+    console: Console,
+) -> None:
+    """Play the games ``missing``, keeping all that end whatever happens."""
+    from experiments import play
+    from experiments.progress import GamesPlayed
+    from experiments.runner import GameRaised, WorkersLost, finished
+    from experiments.schedule import Portions
+
+    play.warm(match)
+    searches = [plain[key]["search"] for key in ("player", "opponent") if "search" in plain[key]]
+    threads = max((each["threads"] for each in searches), default=1)
+    workers = max(1, config.cores() // threads)
+    portions = Portions(len(missing), match.compiled, missing)
+    total = len(missing) + played.games
+    try:
+        with (
+            GamesPlayed(console, total) as progress,
+            closing(finished(match, portions, workers, float(threads))) as batches,
+        ):
+            for parts in batches:
+                for each in parts:
+                    played.add(each.rows)
+                progress.update(played.games, played.wins)
+    except (GameRaised, WorkersLost) as fault:
+        raise Refusal(f"{fault}; {played.games} games are kept in {played.folder}") from None
+    finally:
+        played.flush()
+
+
+def _show(chosen: list[Cell], folder: Path, console: Console) -> None:
+    """Print the table of what was played, and write it beside the cells."""
+    from experiments.statistics import paired_difference, win_rate
+
+    table = Table(title=folder.name)
+    for column in ("player", "opponents", "games", "win rate, 95 %", "wrong", "ms a decision"):
+        table.add_column(column, justify="left" if column in ("player", "opponents") else "right")
+    won, lines = {}, []
+    for cell in chosen:
+        into = folder / cell.name
+        if not any(into.glob("games-*.parquet")):
+            continue
+        rows = results.focal_rows(results.read(into))
+        won[cell.player, cell.opponent] = rows["won"].to_numpy(zero_copy_only=False)
+        wins, games = int(won[cell.player, cell.opponent].sum()), rows.num_rows
+        decisions = sum(rows["decisions"].to_pylist())
+        line = {
+            "player": cell.player,
+            "opponent": cell.opponent,
+            "games": games,
+            "wins": wins,
+            "win_rate": str(win_rate(wins, games)),
+            "wrong": sum(rows["out"].to_pylist()),
+            "ms": 1000 * sum(rows["search_seconds"].to_pylist()) / max(decisions, 1),
+        }
+        lines.append(line)
+        table.add_row(
+            cell.player,
+            cell.opponent,
+            str(games),
+            line["win_rate"],
+            str(line["wrong"]),
+            f"{line['ms']:.1f}",
+        )
+    console.print(table)
+    differences = []
+    for player, opponent in won:
+        if player != "flat" and ("flat", opponent) in won:
+            one, other = won["flat", opponent], won[player, opponent]
+            n = min(len(one), len(other))
+            found = str(paired_difference(one[:n], other[:n]))
+            differences.append({"player": player, "opponent": opponent, "less_flat": found})
+            console.print(f"{player} less flat against {opponent}, same {n} games: {found}")
+    written = {"made": time.strftime("%Y-%m-%d"), "cells": lines, "differences": differences}
+    if lines:
+        (folder / "table.json").write_text(json.dumps(written, indent=1))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
