@@ -129,7 +129,7 @@ class Rollout:
     """Who plays in roll-outs, and how far."""
 
     policy: str = _one_of(*POLICIES)
-    threshold: float = _between(0, 1)
+    threshold: float | None = _between(0, 1)
     opponents: str | None = _one_of(None, *POLICIES)
     horizon: int = _at_least(0)
     per_leaf: int = _at_least(1)
@@ -380,5 +380,5 @@ def _check_value(key: str, value: Any, limits: Any) -> None:
     if least is not None and value is not None and not value >= least:
         raise Refusal(f"{key}={value}: must be at least {least}")
     above = limits.get("above")
-    if above is not None and not above < value <= limits["most"]:
+    if above is not None and value is not None and not above < value <= limits["most"]:
         raise Refusal(f"{key}={value}: must be above {above} and at most {limits['most']}")

@@ -33,9 +33,18 @@ from sim.forms import FORMS, Form
 from sim.game import legal
 from sim.heard import heard, setting_of
 from sim.player import Player
-from sim.policies.table import FAST_NAMES, TRACKS, Policy, number, policy, seat_policy
+from sim.policies.table import (
+    FAST_NAMES,
+    TRACKS,
+    Policy,
+    number,
+    policy,
+    seat_policy,
+    switches_of,
+)
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EVENTS, EXTERNAL, FACTS, MATRIX, MAX_PLAYERS, N_ACTIONS, REVEAL
+from sim.stopping import best_response
 from sim.view import Log, relive
 
 TREE = "tree"
@@ -66,6 +75,8 @@ class Plan:
     opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
         in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
         ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
+    responds : the own seat accuses in roll-outs from the probability on that wins most games
+        against the model (`sim.stopping`), found when the first game begins
     horizon : turns after which a roll-out is cut off and estimated; 0: none
     candidates : actions of a kind that a node offers, best information first; 0 offers all
     accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
@@ -83,6 +94,7 @@ class Plan:
     opponents: Policy | str = "heuristic"
     rollout: Policy | str = "swift"
     rollout_opponents: Policy | str | None = None
+    responds: bool = False
     horizon: int = 0
     candidates: int = 6
     accusations: int = 1
@@ -169,6 +181,11 @@ class Planner(Player):
         self.decisions = self.simulations = 0
         self.search_seconds = 0.0
         self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
+        self._own = replace(policy(self.plan.rollout), showing=self.showing)
+        if "doubt" in switches_of(self._own.name):
+            self._own = replace(self._own, doubt=self.plan.doubt)
+        if self.plan.responds:
+            self._own = best_response(rules, self._own, self.plan.model)
         self._log = Log()
         self._last: tuple[int, int] | None = None
         self._belief: Belief | None = None
@@ -249,7 +266,7 @@ class Planner(Player):
                 in_tree = number(policy(plan.opponents).name)
                 root[0].policy[other] = in_tree
                 root[0].tracks[other] |= TRACKS[in_tree]
-        seat_policy(root[0], seat, replace(policy(plan.rollout), showing=self.showing))
+        seat_policy(root[0], seat, self._own)
         root[0].policy[seat] = EXTERNAL
         root[0].tracks[seat] |= MATRIX | FACTS
         root[0].doubt[seat] = plan.doubt
