@@ -1,0 +1,304 @@
+"""Explain a search: its root as a table, what it expects to be played, its tree as a graph.
+
+Nothing here knows a game: a function ``words`` puts actions into words.  Visits count simulations.
+Values are mean returns from a node or an action on, of the player who decides there, in units in
+which ``low`` and ``high`` are the 0 and 1 of the scaled returns, as the domain declares them.  The
+root is the node at which the last search began.  Nothing consumes randomness or changes what it
+reads; the search must be over.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+
+from mcts.search import SearchResult, final_choice
+from mcts.tree import LISTED, NODES, NOWHERE, TOP, Tree
+
+
+class Row(NamedTuple):
+    """An action at the root."""
+
+    action: int
+    words: str
+    visits: int
+    share: float
+    """Of all visits; nan if there are none."""
+    value: float
+    """nan without visits."""
+    error: float
+    """Standard error of the value, taking simulations as independent; nan below two."""
+    note: float
+    """What the domain says of the action, in its own units."""
+
+
+class Step(NamedTuple):
+    """One action of a principal variation."""
+
+    action: int
+    visits: int
+    value: float
+    node: int
+    """The child most visited, where the variation goes on; `NOWHERE` if it leads to none."""
+
+
+def root_table(result: SearchResult, words: Callable[[int], str] = str) -> list[Row]:
+    """Return the root's actions, most visits first (ties: the higher value, then as listed)."""
+    visits, values = result.visits, result.values
+    known = np.where(visits > 0, values, -np.inf)
+    total = int(visits.sum())
+    return [
+        Row(
+            action=int(result.actions[i]),
+            words=words(int(result.actions[i])),
+            visits=int(visits[i]),
+            share=int(visits[i]) / total if total else math.nan,
+            value=float(values[i]),
+            error=float(result.errors[i]),
+            note=float(result.notes[i]),
+        )
+        for i in np.lexsort((np.arange(len(visits)), -known, -visits)).tolist()
+    ]
+
+
+def principal_variation(tree: Tree, low: float = 0.0, high: float = 1.0) -> list[Step]:
+    """Return the most visited actions from the root down (ties: value, then the first listed).
+
+    What an action leads to is the child visited most (ties: the first made).
+    """
+    below = _children(tree)
+    node, steps = int(tree.counters[TOP]), []
+    while node != NOWHERE:
+        edges = _edges(tree, node)
+        visits = tree.edge_visits[edges.start : edges.stop]
+        if not visits.any():
+            break
+        means = np.full(len(visits), np.nan)
+        np.divide(tree.edge_total[edges.start : edges.stop], visits, out=means, where=visits > 0)
+        best = final_choice(visits, means, "visits")
+        edge = edges[best]
+        node = max(below.get(edge, ()), key=lambda at: tree.visits[at], default=NOWHERE)
+        value = float(low + (high - low) * means[best])
+        steps.append(Step(int(tree.action[edge]), int(visits[best]), value, int(node)))
+    return steps
+
+
+def export(
+    tree: Tree,
+    most_nodes: int | None = None,
+    words: Callable[[int], str] = str,
+    low: float = 0.0,
+    high: float = 1.0,
+) -> nx.DiGraph:
+    """Return the ``most_nodes`` most visited nodes from the root down (None: all) as a graph.
+
+    Nodes are numbered as in the tree and have ``visits``, ``depth`` (own actions from the root),
+    ``end`` and, where a simulation went on from there, ``value``.  Simulations that met no node
+    after an action, for the game was over or a limit reached, lead to an *end*: it counts as a
+    node, and its number is -1 - edge.  Edges have ``action``, ``words``, and the ``visits`` and
+    ``value`` of the action, whatever was observed after it.  The graph itself has ``root``, and
+    ``nodes``: how many the tree has.
+    """
+    below = _children(tree)
+    root = int(tree.counters[TOP])
+    graph = nx.DiGraph(root=root, nodes=int(tree.counters[NODES]))
+    # Best first: a node has no more visits than its parent.
+    waiting = [(-int(tree.visits[root]), 0, root, NOWHERE, NOWHERE)]
+    met = 1
+    while waiting and (most_nodes is None or len(graph) < most_nodes):
+        lack, _, node, parent, edge = heapq.heappop(waiting)
+        depth = graph.nodes[parent]["depth"] + 1 if parent != NOWHERE else 0
+        graph.add_node(node, visits=-lack, depth=depth, end=node < 0)
+        if parent != NOWHERE:
+            action, visits = int(tree.action[edge]), int(tree.edge_visits[edge])
+            value = float(low + (high - low) * tree.edge_total[edge] / visits)
+            graph.add_edge(
+                parent, node, action=action, words=words(action), visits=visits, value=value
+            )
+        edges = _edges(tree, node)
+        passed = sum(int(tree.edge_visits[edge]) for edge in edges)
+        if passed:
+            mean = sum(float(tree.edge_total[edge]) for edge in edges) / passed
+            graph.nodes[node]["value"] = low + (high - low) * mean
+        for edge in edges:
+            for child, visits in _outcomes(tree, edge, below):
+                heapq.heappush(waiting, (-visits, met, child, node, edge))
+                met += 1
+    return graph
+
+
+def _edges(tree: Tree, node: int) -> range:
+    """Return the edges of ``node``: none of an end, or of one whose actions are not listed."""
+    if node < 0 or tree.status[node] != LISTED:
+        return range(0)
+    first = int(tree.first[node])
+    return range(first, first + int(tree.length[node]))
+
+
+def _children(tree: Tree) -> dict[int, list[int]]:
+    """Return the nodes that each edge leads to, in the order of their making."""
+    below: dict[int, list[int]] = {}
+    for node in tree.order[: tree.counters[NODES]].tolist():
+        if tree.parent[node] != NOWHERE:
+            below.setdefault(int(tree.incoming[node]), []).append(node)
+    return below
+
+
+def _outcomes(tree: Tree, edge: int, below: dict[int, list[int]]) -> Iterator[tuple[int, int]]:
+    """Yield what ``edge`` leads to, with the visits: nodes that have any, then an end."""
+    left = int(tree.edge_visits[edge])
+    for child in below.get(edge, ()):
+        visits = int(tree.visits[child])
+        left -= visits
+        if visits:
+            yield child, visits
+    if left > 0:
+        yield -1 - edge, left
+
+
+# The picture.  All lengths are inches, and so are the coordinates.
+_ROW, _LEAF, _MARGIN, _SLANT, _FAN = 0.36, 0.17, 0.4, 0.3, 0.5
+_CHARACTER = 0.062
+_FONT, _SMALL = 7.5, 6.0
+_MAIN, _OTHER, _TEXT = "#b3541e", "#7d9cc0", "#333333"
+
+
+def draw(graph: nx.DiGraph, figure: Any) -> None:
+    """Draw a graph of `export` into ``figure``, an empty ``matplotlib.figure.Figure``.
+
+    From left to right: a circle is a node, with its visits; a line is an action, as wide as it is
+    visited, with its visits and value below it, and fans out into what was observed afterwards; a
+    square is an end.  The most visited line has a colour of its own.  The figure gets the size
+    that it needs, at most a third of an inch a node; it is readable up to some 60 nodes.
+    """
+    root = graph.graph["root"]
+    heights: dict[Any, float] = {}
+    lowest = _place(graph, root, 0.0, heights)
+    columns = _columns(graph)
+    title = f"{len(graph)} most visited of {graph.graph['nodes']} nodes, and ends (squares)"
+    width = max(columns[-1], _CHARACTER * len(title)) + 2 * _MARGIN
+    height = lowest + 2 * _MARGIN
+    figure.set_size_inches(width, height)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(-_MARGIN, width - _MARGIN), ylim=(height - _MARGIN, -_MARGIN))
+    axes.set_axis_off()
+    main = set(_main_line(graph, root))
+    for node in graph:
+        _draw_node(axes, graph, node, (columns[graph.nodes[node]["depth"]], heights[node]), main)
+        for action, children in _branches(graph, node):
+            _draw_branch(axes, graph, node, action, children, columns, heights, main)
+    _write(axes, title, (0.0, 0.3 - _MARGIN), (0, 0), _FONT)
+
+
+def _branches(graph: nx.DiGraph, node: int) -> list[tuple[int, list[int]]]:
+    """Return actions of ``node`` with what each leads to, all with the most visits first."""
+    branches: dict[int, list[int]] = {}
+    for _, child, action in graph.out_edges(node, data="action"):  # most visits first
+        branches.setdefault(action, []).append(child)
+
+    def rank(branch: tuple[int, list[int]]) -> tuple[int, float]:
+        played = graph.edges[node, branch[1][0]]
+        return -played["visits"], -played["value"]
+
+    return sorted(branches.items(), key=rank)
+
+
+def _main_line(graph: nx.DiGraph, node: int) -> Iterator[int]:
+    """Yield ``node`` and what follows it by the most visits."""
+    yield node
+    for _, children in _branches(graph, node)[:1]:
+        yield from _main_line(graph, children[0])
+
+
+def _place(graph: nx.DiGraph, node: int, top: float, heights: dict[Any, float]) -> float:
+    """Place ``node`` and all below it from ``top`` on; return where there is room again.
+
+    ``heights`` gets the height of nodes, and of actions by (node, action): half-way between the
+    first and the last that they lead to.
+    """
+    lines = []
+    for action, children in _branches(graph, node):
+        free = top
+        for child in children:
+            free = _place(graph, child, free, heights)
+        lines.append((heights[children[0]] + heights[children[-1]]) / 2)
+        heights[node, action] = lines[-1]
+        top = max(free + _LEAF / 2, top + _ROW)
+    heights[node] = (lines[0] + lines[-1]) / 2 if lines else top
+    return top if lines else top + _LEAF
+
+
+def _columns(graph: nx.DiGraph) -> list[float]:
+    """Return where the nodes of each depth stand, with room for the words between them."""
+    longest: dict[int, int] = {}
+    for node, _, words in graph.edges(data="words"):
+        depth = graph.nodes[node]["depth"]
+        longest[depth] = max(longest.get(depth, 12), len(words))
+    columns = [0.0]
+    for depth in sorted(longest):
+        columns.append(columns[-1] + _SLANT + _CHARACTER * longest[depth] + _FAN)
+    return columns
+
+
+def _draw_node(
+    axes: Any, graph: nx.DiGraph, node: int, at: tuple[float, float], main: set[int]
+) -> None:
+    seen = graph.nodes[node]
+    marker, color = "s" if seen["end"] else "o", _MAIN if node in main else _OTHER
+    axes.scatter(*at, s=22, marker=marker, color=color, zorder=3)
+    if graph.out_degree(node):
+        halo = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+        _write(axes, f"{seen['visits']}", at, (0, -5), _SMALL, ha="center", bbox=halo, zorder=4)
+    else:
+        _write(axes, f"{seen['visits']}", at, (5, 0), _SMALL)
+
+
+def _draw_branch(
+    axes: Any,
+    graph: nx.DiGraph,
+    node: int,
+    action: int,
+    children: list[int],
+    columns: list[float],
+    heights: dict[Any, float],
+    main: set[int],
+) -> None:
+    depth = graph.nodes[node]["depth"]
+    y = heights[node, action]
+    left, right = columns[depth], columns[depth + 1]
+    start, fan = left + _SLANT, right - _FAN
+    whole = graph.nodes[graph.graph["root"]]["visits"]
+    played = graph.edges[node, children[0]]
+
+    def line(xs: tuple[float, ...], ys: tuple[float, ...], visits: int, child: int) -> float:
+        on = node in main and child in main
+        width = 0.5 + 6 * visits / whole
+        style = {"color": _MAIN if on else _OTHER, "zorder": 2 if on else 1}
+        axes.plot(xs, ys, linewidth=width, solid_capstyle="round", **style)
+        return width
+
+    for child in children:
+        line((fan, right), (y, heights[child]), graph.nodes[child]["visits"], child)
+    thick = line((left, start, fan), (heights[node], y, y), played["visits"], children[0])
+    _write(axes, played["words"], (start, y), (0, 2 + thick / 2), _FONT)
+    figures = f"{played['visits']}   {played['value']:.3g}"
+    _write(axes, figures, (start, y), (3, -2 - thick / 2), _SMALL)
+
+
+def _write(
+    axes: Any,
+    text: str,
+    at: tuple[float, float],
+    off: tuple[float, float],
+    size: float,
+    **style: Any,
+) -> None:
+    """Write ``text`` beside ``at``, ``off`` by points: above it, below it or level with it."""
+    level = "bottom" if off[1] > 0 else "top" if off[1] < 0 else "center_baseline"
+    style |= {"va": level, "fontsize": size, "color": _TEXT}
+    axes.annotate(text, at, off, textcoords="offset points", **style)

@@ -1,0 +1,299 @@
+"""Tables, lines and graphs of a tree made by hand, and of searches."""
+
+import math
+from collections import Counter
+from types import SimpleNamespace
+
+import networkx as nx
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from mcts import inspect
+from mcts.inspect import Step, draw, export, principal_variation, root_table
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.tree import LISTED, NODES, NOWHERE, ROOT, TOP, new_tree
+from sim.domains.tiger import LISTEN_THEN_ACT, TigerParameters
+
+A, B, C, D = 3, 6, 9, 12
+"""Nodes below the root."""
+
+EDGES = (
+    # node, action, visits, total
+    (ROOT, 7, 6, 3.0),
+    (ROOT, 5, 3, 2.25),
+    (ROOT, 9, 1, 0.0),
+    (ROOT, 8, 0, 0.0),
+    (A, 1, 1, 1.0),
+    (A, 2, 2, 0.5),
+)
+NODES_BELOW = (
+    # node, visits, edge above
+    (A, 4, 0),
+    (C, 1, 2),
+    (B, 2, 0),
+    (D, 1, 5),
+)
+
+
+def made():
+    """Return the tree of `EDGES` and `NODES_BELOW`: 3 visits of action 5 led to no node."""
+    tree = new_tree(8, 8)
+    for edge, (node, action, visits, total) in enumerate(EDGES):
+        tree.first[node] = min(tree.first[node], edge) if tree.status[node] == LISTED else edge
+        tree.status[node] = LISTED
+        tree.length[node] = edge + 1 - tree.first[node]
+        tree.action[edge] = action
+        tree.edge_visits[edge], tree.edge_total[edge] = visits, total
+    tree.visits[ROOT] = 10
+    for place, (node, visits, edge) in enumerate(NODES_BELOW, 1):
+        tree.key[node], tree.visits[node] = 1, visits
+        tree.parent[node], tree.incoming[node] = EDGES[edge][0], edge
+        tree.order[place] = node
+        tree.counters[NODES] += 1
+    return tree
+
+
+@pytest.fixture(scope="module")
+def tiger():
+    """Return a searched tree of tiger."""
+    p = TigerParameters(steps=6, rollout=LISTEN_THEN_ACT)
+    search = Search(p, Options(nodes=3_000, exploration=0.08))
+    search.run(Budget(simulations=2_000), 1)
+    return search.tree
+
+
+def result(visits, values, errors=None):
+    """Return what `root_table` reads of a search of the actions 10, 11, ..."""
+    number = len(visits)
+    return SimpleNamespace(
+        actions=np.arange(10, 10 + number),
+        notes=np.arange(number) / 4,
+        visits=np.array(visits),
+        values=np.array(values),
+        errors=np.array(errors or [math.nan] * number),
+    )
+
+
+def test_the_root_table_is_that_of_the_result():
+    rows = root_table(result([2, 6], [0.5, -3.0], [0.25, 0.125]), lambda action: f"do {action}")
+    assert rows == [
+        (11, "do 11", 6, 0.75, -3.0, 0.125, 0.25),
+        (10, "do 10", 2, 0.25, 0.5, 0.25, 0.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("visits", "values", "order"),
+    [
+        ([1, 3, 2], [0.9, 0.1, 0.5], [11, 12, 10]),
+        ([2, 2, 2], [0.1, 0.3, 0.2], [11, 12, 10]),
+        ([2, 2, 2], [0.3, 0.3, 0.3], [10, 11, 12]),
+        ([0, 0, 1], [math.nan, math.nan, 0.0], [12, 10, 11]),
+    ],
+    ids=["visits", "values", "list", "unvisited"],
+)
+def test_the_root_table_is_in_the_order_of_the_choice(visits, values, order):
+    assert [row.action for row in root_table(result(visits, values))] == order
+
+
+def test_a_table_without_visits_has_no_shares():
+    (row,) = root_table(result([0], [math.nan]))
+    assert row.words == "10"
+    assert math.isnan(row.share) and math.isnan(row.value)
+
+
+def test_the_principal_variation_by_hand():
+    steps = principal_variation(made())
+    assert steps == [Step(7, 6, 0.5, A), Step(2, 2, 0.25, D)]
+    assert [step.value for step in principal_variation(made(), low=-8, high=8)] == [0.0, -4.0]
+
+
+def test_ties_go_to_the_value_then_to_the_list():
+    tree = made()
+    tree.edge_visits[:3] = 3
+    tree.edge_total[:3] = 1.0, 2.0, 2.0
+    assert principal_variation(tree) == [Step(5, 3, 2 / 3, NOWHERE)]
+    tree.visits[A] = tree.visits[B] = 3
+    tree.edge_total[0] = 3.0
+    assert principal_variation(tree)[0].node == A  # made before B
+
+
+def test_what_begins_below_the_root_is_explained_from_there():
+    tree = made()
+    tree.counters[TOP] = A
+    assert principal_variation(tree) == [Step(2, 2, 0.25, D)]
+    graph = export(tree)
+    assert graph.graph == {"root": A, "nodes": 5}
+    assert set(graph) == {A, D, -5, -6}
+    assert graph.nodes[A]["depth"] == 0
+
+
+def test_the_graph_by_hand():
+    graph = export(made(), words=lambda action: f"do {action}", low=0.0, high=16.0)
+    end = {"end": True}
+    node = {"end": False}
+    assert dict(graph.nodes(data=True)) == {
+        ROOT: {"visits": 10, "depth": 0, "value": 8.4, **node},
+        A: {"visits": 4, "depth": 1, "value": 8.0, **node},
+        B: {"visits": 2, "depth": 1, **node},
+        C: {"visits": 1, "depth": 1, **node},
+        D: {"visits": 1, "depth": 2, **node},
+        -2: {"visits": 3, "depth": 1, **end},
+        -5: {"visits": 1, "depth": 2, **end},
+        -6: {"visits": 1, "depth": 2, **end},
+    }
+    done = {
+        edge: {
+            "action": action,
+            "words": f"do {action}",
+            "visits": visits,
+            "value": 16 * total / max(visits, 1),
+        }
+        for edge, (_, action, visits, total) in enumerate(EDGES)
+    }
+    assert {(parent, child): data for parent, child, data in graph.edges(data=True)} == {
+        (ROOT, A): done[0],
+        (ROOT, B): done[0],
+        (ROOT, -2): done[1],
+        (ROOT, C): done[2],
+        (A, -5): done[4],
+        (A, D): done[5],
+        (A, -6): done[5],
+    }
+
+
+def test_a_part_is_the_most_visited_and_hangs_together(tiger):
+    assert list(export(made(), 4)) == [ROOT, A, -2, B]
+    whole = export(tiger)
+    for most in (1, 2, 30):
+        part = export(tiger, most)
+        assert len(part) == most
+        assert nx.is_arborescence(part)
+        assert set(part.edges) <= set(whole.edges)
+        left_out = [whole.nodes[node]["visits"] for node in whole if node not in part]
+        assert min(part.nodes[node]["visits"] for node in part) >= max(left_out)
+
+
+def check_whole(graph, tree):
+    """Raise AssertionError unless every simulation in ``tree`` is found in ``graph``."""
+    assert nx.is_arborescence(graph)
+    nodes = [node for node in graph if not graph.nodes[node]["end"]]
+    assert len(nodes) == tree.counters[NODES]
+    for node in nodes:
+        assert graph.nodes[node]["visits"] == tree.visits[node]
+        edges = list(graph.out_edges(node, data=True))
+        for action in {data["action"] for *_, data in edges}:
+            children = [(child, data) for _, child, data in edges if data["action"] == action]
+            passed = sum(graph.nodes[child]["visits"] for child, _ in children)
+            assert {data["visits"] for _, data in children} == {passed}
+            depths = {graph.nodes[child]["depth"] for child, _ in children}
+            assert depths == {graph.nodes[node]["depth"] + 1}
+
+
+def test_the_whole_graph_has_every_simulation(tiger):
+    check_whole(export(tiger), tiger)
+    check_whole(export(made()), made())
+
+
+@pytest.mark.parametrize("fault", ["an end is missing", "a node is missing", "a visit is missing"])
+def test_the_check_finds_what_is_missing(fault):
+    graph = export(made())
+    match fault:
+        case "an end is missing":
+            graph.remove_node(-6)
+        case "a node is missing":
+            graph.remove_node(B)
+        case "a visit is missing":
+            graph.nodes[A]["visits"] -= 1
+    with pytest.raises(AssertionError):
+        check_whole(graph, made())
+
+
+def test_the_variation_is_a_path_of_the_graph(tiger):
+    graph = export(tiger)
+    node, steps = ROOT, principal_variation(tiger)
+    for step in steps:
+        most = max(data["visits"] for *_, data in graph.out_edges(node, data=True))
+        child = step.node if step.node in graph else None
+        played = [
+            data
+            for _, to, data in graph.out_edges(node, data=True)
+            if data["action"] == step.action and child in (None, to)
+        ]
+        assert {data["visits"] for data in played} == {step.visits} == {most}
+        assert played[0]["value"] == step.value
+        node = step.node
+    assert len(steps) > 3
+
+
+def test_a_graph_can_be_written_and_read(tiger, tmp_path):
+    graph = export(tiger, 20, low=-100.0, high=10.0)
+    nx.write_graphml(graph, tmp_path / "tree.graphml")
+    back = nx.read_graphml(tmp_path / "tree.graphml", node_type=int)
+    assert dict(back.nodes(data=True)) == dict(graph.nodes(data=True))
+    assert sorted(back.edges(data="value")) == sorted(graph.edges(data="value"))
+    assert (back.graph["root"], back.graph["nodes"]) == (ROOT, tiger.counters[NODES])
+
+
+# The picture
+
+
+def words(action):
+    """Return words as long as those of a game."""
+    return f"open door number {action}, the one on the left"
+
+
+def check_readable(graph):
+    """Raise AssertionError unless all of ``graph`` is written in its picture, nothing on top."""
+    figure = Figure(dpi=100)
+    draw(graph, figure)
+    (axes,) = figure.axes
+    texts = list(axes.texts)
+    written = Counter(text.get_text() for text in texts)
+    told = {(node, data["action"]): data["words"] for node, _, data in graph.edges(data=True)}
+    for text, times in Counter(told.values()).items():
+        assert written[text] == times
+    for text, times in Counter(str(n) for _, n in graph.nodes(data="visits")).items():
+        assert written[text] == times
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    # Less half a pixel: boxes are whole pixels.
+    boxes = [text.get_window_extent(renderer).padded(-0.5) for text in texts]
+    for i, box in enumerate(boxes):
+        assert figure.bbox.contains(box.x0, box.y0) and figure.bbox.contains(box.x1, box.y1)
+        over = [texts[j].get_text() for j in range(i) if box.overlaps(boxes[j])]
+        assert not over, f"{texts[i].get_text()!r} is written over {over}"
+
+
+@pytest.mark.parametrize("most", [1, 12, 60])
+def test_a_picture_is_readable(tiger, most):
+    check_readable(export(tiger, most, words))
+    check_readable(export(made(), most, words))
+
+
+@pytest.mark.parametrize("squeezed", ["_ROW _LEAF", "_LEAF", "_CHARACTER", "_MARGIN"])
+def test_the_check_finds_a_picture_that_is_not(tiger, monkeypatch, squeezed):
+    for length in squeezed.split():
+        monkeypatch.setattr(inspect, length, getattr(inspect, length) / 4)
+    with pytest.raises(AssertionError):
+        check_readable(export(made(), None, words))
+        check_readable(export(tiger, 60, words))
+
+
+def test_the_picture_marks_the_principal_variation(tiger):
+    graph = export(tiger, 40)
+    figure = Figure()
+    draw(graph, figure)
+    marked = [
+        mark.get_offsets()[0]
+        for mark in figure.axes[0].collections
+        if np.allclose(mark.get_facecolor()[0, :3], np.array([0xB3, 0x54, 0x1E]) / 255)
+    ]
+    path = [ROOT]
+    for step in principal_variation(tiger):
+        path.append(step.node)
+    followed = [node for node in path if node in graph]
+    assert len(marked) in (len(followed), len(followed) + 1)  # an end has no node
+    assert len(followed) > 2
