@@ -1,0 +1,96 @@
+"""The examples of docs/python.md run as they stand, one after another, and print what it says.
+
+    python -m tests.test_python_docs
+
+writes what they print now into the page.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/python.md"
+EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.S)
+NOT_NEEDED = {"hydra", "mlflow", "omegaconf", "ray"}
+
+RUNNER = """
+import contextlib, io, json, sys
+names, shown = {"__name__": "page"}, []
+for code in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(code, names)
+    shown.append(out.getvalue())
+json.dump([shown, list(sys.modules)], sys.stdout)
+"""
+
+
+def run(examples, folder):
+    """Run ``examples`` in one process that works in ``folder``; return what each printed, and the
+    modules imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "0"},
+        input=json.dumps(examples),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def faults(text, folder):
+    """Return what is wrong with the examples of a page, run in the empty ``folder``."""
+    codes, told = zip(*EXAMPLE.findall(text), strict=True)
+    shown, modules = run(codes, folder)
+    wrong = [
+        f"prints\n{now}where the page has\n{then}"
+        for now, then in zip(shown, told, strict=True)
+        if now != then
+    ]
+    wrong += [f"imports {name}" for name in sorted(NOT_NEEDED & set(modules))]
+    return wrong + [f"writes {path.name}" for path in folder.iterdir()]
+
+
+def test_the_page_prints_what_it_says_and_needs_nothing_else(tmp_path):
+    assert not faults(PAGE.read_text(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "told"),
+    [
+        ("prints", "print(1 + 1)", "3"),
+        ("imports omegaconf", "print(2)\nimport omegaconf", "2"),
+        ("writes left", "print(2)\nopen('left', 'w').close()", "2"),
+    ],
+)
+def test_the_check_finds(fault, code, told, tmp_path):
+    found = faults(f"```python\n{code}\n```\n\n```text\n{told}\n```\n", tmp_path)
+    assert len(found) == 1 and found[0].startswith(fault)
+
+
+def test_every_block_is_an_example():
+    text = PAGE.read_text()
+    assert text.count("```") == sum(4 if told else 2 for _, told in EXAMPLE.findall(text)) > 0
+
+
+def write(folder):
+    """Write what the examples print into the page."""
+    text = PAGE.read_text()
+    shown = iter(run([code for code, _ in EXAMPLE.findall(text)], folder)[0])
+
+    def block(found):
+        now = next(shown)
+        return f"```python\n{found[1]}```\n" + (f"\n```text\n{now}```\n" if now else "")
+
+    PAGE.write_text(EXAMPLE.sub(block, text))
+
+
+if __name__ == "__main__":
+    write(ROOT)
