@@ -8,7 +8,7 @@ BAD = [
     ({"exploration": -0.1}, "exploration must be a number from 0, not -0.1"),
     ({"exploration": float("nan")}, "exploration must be"),
     ({"exploration": "0.7"}, "exploration must be"),
-    ({"in_flight": "wu"}, "in_flight must be none or virtual_loss, not 'wu'"),
+    ({"in_flight": "wu"}, "in_flight must be none or virtual_loss or wu_uct, not 'wu'"),
     ({"virtual_loss": -1.0}, "virtual_loss must be"),
     ({"widening_base": -1.0}, "widening_base must be"),
     ({"widening_exponent": 1.5}, "widening_exponent must be within 0 and 1, not 1.5"),
@@ -18,6 +18,14 @@ BAD = [
     ({"threads": True}, "threads must be"),
     ({"nodes": 0}, "nodes must be"),
     ({"edges": 0}, "edges must be"),
+    ({"selection": "ucb"}, "selection must be uct or availability, not 'ucb'"),
+    ({"per_leaf": 0}, "per_leaf must be a whole number from 1, not 0"),
+    ({"mode": "shared"}, "mode must be tree or leaf or root, not 'shared'"),
+    ({"merge": "sum"}, "merge must be visits or value or vote, not 'sum'"),
+    ({"workers": 0, "mode": "root"}, "workers must be a whole number from 1, not 0"),
+    ({"workers": 2}, "2 workers need mode root, not tree"),
+    ({"workers": 2, "mode": "leaf"}, "2 workers need mode root, not leaf"),
+    ({"keep_tree": True, "mode": "root"}, "keep_tree is for one tree: not for mode root"),
 ]
 
 
@@ -47,6 +55,57 @@ def test_more_threads_than_cores_must_be_asked_for():
 def test_bad_budgets(budget, sentence):
     with pytest.raises(ValueError, match=sentence):
         Budget(**budget)
+
+
+@pytest.mark.parametrize(
+    ("budget", "parts", "share"),
+    [
+        (Budget(simulations=1000), 20, Budget(simulations=50)),
+        (Budget(simulations=1000), 3, Budget(simulations=333)),
+        (Budget(simulations=5), 20, Budget(simulations=1)),
+        (Budget(seconds=2.0), 4, Budget(seconds=0.5)),
+        (Budget(simulations=8, seconds=1.0), 2, Budget(simulations=4, seconds=0.5)),
+    ],
+)
+def test_a_shared_budget(budget, parts, share):
+    assert budget.shared(parts) == share
+
+
+@pytest.mark.parametrize(
+    ("options", "leaf_threads", "playouts"),
+    [
+        ({}, 1, 1),
+        ({"per_leaf": 3}, 1, 3),
+        ({"threads": 4}, 1, 1),
+        ({"threads": 4, "mode": "leaf"}, 4, 4),
+        ({"threads": 4, "mode": "leaf", "per_leaf": 3}, 4, 12),
+        ({"threads": 4, "mode": "root", "per_leaf": 3}, 1, 3),
+    ],
+)
+def test_play_outs_of_a_leaf(options, leaf_threads, playouts):
+    chosen = Options(oversubscribe=True, **options)
+    assert (chosen.leaf_threads, chosen.playouts) == (leaf_threads, playouts)
+
+
+def test_the_kernel_reads_numbers():
+    plain = Options().settings(0.5, -1.0, 4.0)
+    assert (plain.discount, plain.low, plain.span) == (0.5, -1.0, 4.0)
+    assert (plain.players, plain.perspectives, plain.leaf_threads) == (1, 1, 1)
+    chosen = {
+        "exploration": 0.25,
+        "selection": "availability",
+        "in_flight": "wu_uct",
+        "virtual_loss": 3.0,
+        "widening_base": 2.0,
+        "widening_exponent": 0.25,
+        "common": True,
+        "per_leaf": 3,
+    }
+    for name, value in chosen.items():
+        changed = Options(**{name: value}).settings(0.5, -1.0, 4.0)
+        assert [
+            each for each in plain._fields if getattr(plain, each) != getattr(changed, each)
+        ] == [name]
 
 
 def test_edge_budget():

@@ -1,119 +1,23 @@
-"""One search against what can be worked out by hand, on a small domain defined here."""
+"""One search against what can be worked out by hand, on a small domain (`ladder`)."""
 
-import hashlib
 import os
 import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from ladder import Ladder, fingerprint, searched
 
 from mcts.domain import Domain, domain_of, register
-from mcts.kernel.compile import INTERPRETED, jit
-from mcts.kernel.rng import below
+from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.search import Search, final_choice
 from mcts.tree import LISTED, NODES, ROOT, check_invariants
 from sim.domains.tiger import RANDOM, TigerParameters
 
 ROOT_FOLDER = Path(__file__).parents[2]
-
-
-class Ladder(NamedTuple):
-    """`length` decisions among `width` actions; action a earns a plus its note, a coin is seen."""
-
-    length: int = 3
-    width: int = 4
-    tail: float = 8.0
-    """What a roll-out returns."""
-    lists: int = 0
-    """1: list no action below the root; 2: list none at all."""
-    trap: int = -1
-    """The action that raises."""
-
-
-@jit
-def _start(p, s, stream):
-    s[0] = 0
-    s[1] = 0
-
-
-@jit
-def _actions(p, s, out, notes):
-    s[2] += 1
-    if p.lists == 2 or (p.lists == 1 and s[0] > 0):
-        return 0
-    for i in range(p.width):
-        out[i] = p.width - 1 - i
-        notes[i] = 0.25 * i
-    return p.width
-
-
-@jit
-def _step(p, s, action, note, stream):
-    if action == p.trap:
-        raise ValueError("the rung broke")
-    s[0] += 1
-    s[1] = below(stream, 2)
-    return action + note
-
-
-@jit
-def _observation(p, s):
-    return np.uint64(s[1])
-
-
-@jit
-def _terminal(p, s):
-    return s[0] >= p.length
-
-
-@jit
-def _rollout(p, s, stream):
-    return p.tail
-
-
-register(
-    Ladder,
-    start=_start,
-    actions=_actions,
-    step=_step,
-    observation=_observation,
-    terminal=_terminal,
-    rollout=_rollout,
-    workspace=lambda p: np.zeros(3, np.int64),
-    discount=0.5,
-    low=lambda p: 0.0,
-    high=16.0,
-    max_actions=lambda p: p.width,
-    max_depth=lambda p: p.length,
-)
-
-
-def fingerprint(tree):
-    """Return a digest of all nodes, in order, and of all edges."""
-    nodes = tree.order[: tree.counters[NODES]]
-    listed = nodes[tree.status[nodes] == LISTED]
-    state = hashlib.sha256()
-    for array in (tree.key, tree.parent, tree.incoming, tree.status, tree.visits):
-        state.update(np.ascontiguousarray(array[nodes]).tobytes())
-    for array in (tree.first, tree.length):
-        state.update(np.ascontiguousarray(array[listed]).tobytes())
-    edges = int(tree.length[listed].sum())
-    for array in (tree.action, tree.note, tree.edge_visits, tree.edge_total, tree.edge_in_flight):
-        state.update(array[:edges].tobytes())
-    state.update(tree.counters.tobytes() + tree.returns.tobytes())
-    return state.hexdigest()
-
-
-def searched(simulations, key=1, p=None, **options):
-    search = Search(p or Ladder(), Options(**{"nodes": 2_000, **options}))
-    result = search.run(Budget(simulations=simulations), key)
-    check_invariants(search.tree)
-    return search, result
 
 
 def test_one_simulation_by_hand():
@@ -154,7 +58,7 @@ def test_actions_are_listed_on_the_second_visit():
     inner = nodes[nodes != ROOT]
     assert ((tree.status[inner] == LISTED) == (tree.visits[inner] > 1)).all()
     assert {1, 2} <= set(tree.visits[inner].tolist())
-    s, _ = search._workers[0]
+    s, _, _ = search._workers[0]
     assert s[2] == (tree.status[nodes] == LISTED).sum()  # each once
 
 
@@ -226,13 +130,21 @@ TUNABLES = [
     {"widening_base": 1.0, "widening_exponent": 0.2},
     {"nodes": 3},
     {"edges": 12},
+    {"common": True},
 ]
 
 
 def test_every_tunable_changes_the_search():
-    """(In-flight treatments and threads: see the tests of selection and of threads.)"""
+    """(In-flight treatments, threads and roll-outs: see the tests of those.)"""
     prints = [fingerprint(searched(300, **options)[0].tree) for options in [{}, *TUNABLES]]
     assert len(set(prints)) == len(prints)
+
+
+def test_availability_is_uct_where_every_action_is_always_legal():
+    """(Where it is not, see the tests of selection.)"""
+    uct, counted = (searched(500, selection=rule)[0].tree for rule in ("uct", "availability"))
+    assert fingerprint(uct) == fingerprint(counted)
+    assert counted.edge_available[0] == 500 and not uct.edge_available[0]
 
 
 @pytest.mark.parametrize(
@@ -265,9 +177,9 @@ def test_unknown_domains_and_bad_registrations_are_refused():
     with pytest.raises(TypeError, match="NamedTuple"):
         register(dict, **parts)
     with pytest.raises(TypeError, match="missing"):
-        register(Ladder, start=_start)
+        register(Ladder, start=parts["start"])
     with pytest.raises(TypeError, match=r"terminal must take \(p, s\), not \(p, s, stream\)"):
-        register(Ladder, **{**parts, "terminal": _start})
+        register(Ladder, **{**parts, "terminal": parts["start"]})
 
 
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")

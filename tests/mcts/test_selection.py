@@ -1,16 +1,89 @@
-"""UCT against the formula worked out by hand, widening, in-flight treatments."""
+"""UCT against the formula worked out by hand, availability, widening, in-flight treatments."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from mcts.domain import register
+from mcts.kernel.compile import jit, specialise
 from mcts.options import Options
-from mcts.selection import on_offer, select
-from mcts.tree import LISTED, ROOT, attach, new_tree
+from mcts.selection import IN_FLIGHT, SELECTION, on_offer, select
+from mcts.tree import LISTED, NOWHERE, ROOT, attach, new_tree
+
+ALL = -1
 
 
-def root_with(visits, totals, in_flight=None):
+class Sleepers(NamedTuple):
+    """Actions that may be asleep: awake are those in the mask ``s[0]``."""
+
+    most: int = 8
+
+
+@jit
+def _start(p, s, stream):
+    s[0] = ALL
+
+
+@jit
+def _actions(p, s, out, notes):
+    return 0
+
+
+@jit
+def _step(p, s, action, note, stream):
+    return 0.0
+
+
+@jit
+def _observation(p, s):
+    return np.uint64(0)
+
+
+@jit
+def _terminal(p, s):
+    return False
+
+
+@jit
+def _rollout(p, s, stream):
+    return 0.0
+
+
+@jit
+def _available(p, s, action):
+    return (s[0] >> action & 1) == 1
+
+
+register(
+    Sleepers,
+    start=_start,
+    actions=_actions,
+    step=_step,
+    observation=_observation,
+    terminal=_terminal,
+    rollout=_rollout,
+    available=_available,
+    workspace=lambda p: np.zeros(1, np.int64),
+    discount=1.0,
+    low=0.0,
+    high=1.0,
+    max_actions=lambda p: p.most,
+    max_depth=1,
+)
+
+
+# As the kernel has it, but for itself: so it is kept in the cache.
+_select = specialise(getattr(select, "py_func", select), __name__)
+
+
+def selected(tree, settings, awake=ALL):
+    """Return the edge that is followed from the root when the actions in ``awake`` are legal."""
+    return _select(Sleepers(), np.array([awake]), tree, ROOT, settings)
+
+
+def root_with(visits, totals, in_flight=None, available=None):
     """Return a tree whose root has edges with these statistics."""
     n = len(visits)
     tree = new_tree(4, 16)
@@ -19,6 +92,7 @@ def root_with(visits, totals, in_flight=None):
     tree.edge_visits[:n] = visits
     tree.edge_total[:n] = totals
     tree.edge_in_flight[:n] = np.zeros(n) if in_flight is None else in_flight
+    tree.edge_available[:n] = np.zeros(n) if available is None else available
     tree.visits[ROOT] = sum(visits) + 1
     return tree
 
@@ -34,28 +108,32 @@ def by_hand(visits, totals, c):
     return bounds.index(max(bounds))
 
 
+def drawn(generator, most=30):
+    """Return visits and totals of five edges, and an exploration constant."""
+    visits = generator.integers(1, most, 5)
+    return visits, visits * generator.random(5), float(generator.choice([0.0, 0.1, 0.7, 3.0]))
+
+
 def test_uct_is_the_formula():
     generator = np.random.default_rng(1)
     chosen = set()
     for _ in range(200):
-        visits = generator.integers(1, 30, 5)
-        totals = visits * generator.random(5)
-        c = float(generator.choice([0.0, 0.1, 0.7, 3.0]))
+        visits, totals, c = drawn(generator)
         best = by_hand(visits.tolist(), totals.tolist(), c)
-        assert select(root_with(visits, totals), ROOT, settings(exploration=c)) == best
+        assert selected(root_with(visits, totals), settings(exploration=c)) == best
         chosen.add(best)
     assert chosen == set(range(5))
 
 
 def test_exploration_changes_the_choice():
     tree = root_with([50, 2], [30.0, 1.0])
-    assert select(tree, ROOT, settings(exploration=0.0)) == 0
-    assert select(tree, ROOT, settings(exploration=0.7)) == 1
+    assert selected(tree, settings(exploration=0.0)) == 0
+    assert selected(tree, settings(exploration=0.7)) == 1
 
 
 def test_unvisited_edges_come_first_in_the_listed_order():
     tree = root_with([3, 0, 0], [3.0, 0.0, 0.0])
-    assert select(tree, ROOT, settings()) == 1
+    assert selected(tree, settings()) == 1
 
 
 def test_edges_not_on_offer_are_neither_taken_nor_counted():
@@ -63,7 +141,7 @@ def test_edges_not_on_offer_are_neither_taken_nor_counted():
     tree = root_with(visits, totals)
     tree.visits[ROOT] = 9
     # c such that counting the 1000 visits asleep would not change the choice, but taking would
-    assert select(tree, ROOT, settings(widening_base=0.5)) == by_hand(visits[:2], totals[:2], 0.7)
+    assert selected(tree, settings(widening_base=0.5)) == by_hand(visits[:2], totals[:2], 0.7)
     # and a pair for which N decides: 2 ln 8 against 2 ln 1008
     visits, totals = [7, 1, 1000], [6.3, 0.0, 0.0]
     tree = root_with(visits, totals)
@@ -71,7 +149,7 @@ def test_edges_not_on_offer_are_neither_taken_nor_counted():
     assert by_hand(visits[:2], totals[:2], 0.4) == 0
     log = math.log(sum(visits))
     assert 0.9 + 0.4 * math.sqrt(2 * log / 7) < 0.4 * math.sqrt(2 * log)
-    assert select(tree, ROOT, settings(widening_base=0.5, exploration=0.4)) == 0
+    assert selected(tree, settings(widening_base=0.5, exploration=0.4)) == 0
 
 
 @pytest.mark.parametrize(
@@ -93,22 +171,146 @@ def test_widening(listed, visits, base, exponent, offered):
     assert on_offer(listed, visits, widening) == offered
 
 
+# Actions that are not always legal.
+
+
+@pytest.mark.parametrize("in_flight", IN_FLIGHT)
+@pytest.mark.parametrize("selection", SELECTION)
+def test_what_is_not_available_is_never_chosen(selection, in_flight):
+    generator = np.random.default_rng(2)
+    chosen, best_asleep = set(), 0
+    for _ in range(300):
+        visits, totals, c = drawn(generator, most=4)
+        visits[generator.random(5) < 0.1] = 0
+        flying = generator.integers(0, 2, 5)
+        awake = int(generator.integers(1, 32))
+        tree = root_with(visits, totals, flying, visits + 3)
+        how = settings(exploration=c, selection=selection, in_flight=in_flight)
+        edge = selected(tree, how, awake)
+        assert awake >> edge & 1
+        chosen.add(edge)
+        all_awake = root_with(visits, totals, flying, visits + 3)
+        best_asleep += not awake >> selected(all_awake, how) & 1
+    assert chosen == set(range(5))
+    assert best_asleep > 50  # the control: with all awake it would often have been another
+
+
+@pytest.mark.parametrize("selection", SELECTION)
+def test_where_nothing_is_available_there_is_nowhere_to_go(selection):
+    tree = root_with([3, 0], [1.0, 0.0])
+    assert selected(tree, settings(selection=selection), awake=0b100) == NOWHERE
+    assert not tree.edge_available[:2].any()
+
+
+def test_uct_counts_the_visits_of_what_is_available_alone():
+    """A pair for which N decides: 2 ln 8 against 2 ln 1008."""
+    tree = root_with([7, 1, 1000], [6.3, 0.0, 1000.0])
+    assert selected(tree, settings(exploration=0.4), awake=0b011) == 0
+    assert by_hand([7, 1], [6.3, 0.0], 0.4) == 0
+    log = math.log(1008)
+    assert 0.9 + 0.4 * math.sqrt(2 * log / 7) < 0.4 * math.sqrt(2 * log)
+
+
+def test_availability_is_the_formula():
+    """mean + c sqrt(2 ln N_a / n_a), N_a: earlier visits at which the action was available."""
+    generator = np.random.default_rng(3)
+    chosen, as_uct = set(), 0
+    for _ in range(300):
+        visits, totals, c = drawn(generator, most=6)
+        before = visits + generator.integers(0, 5, 5)
+        awake = int(generator.integers(1, 32))
+        legal = [edge for edge in range(5) if awake >> edge & 1]
+        bounds = {
+            edge: totals[edge] / visits[edge]
+            + c * math.sqrt(2 * math.log(before[edge]) / visits[edge])
+            for edge in legal
+        }
+        best = max(legal, key=bounds.get)
+        tree = root_with(visits, totals, available=before)
+        assert selected(tree, settings(exploration=c, selection="availability"), awake) == best
+        chosen.add(best)
+        as_uct += selected(tree, settings(exploration=c), awake) == best
+        # Those that are legal count this visit, the others do not.
+        counted = tree.edge_available[:5] - before
+        assert counted.tolist() == [int(edge in legal) for edge in range(5)]
+    assert chosen == set(range(5))
+    assert as_uct < 295  # the control: one N for all actions is another rule
+
+
+def test_availability_counts_also_on_the_way_to_an_unvisited_action():
+    tree = root_with([2, 0, 4, 0], [1.0, 0.0, 1.0, 0.0], available=[5, 5, 5, 5])
+    assert selected(tree, settings(selection="availability"), awake=0b1101) == 3
+    assert tree.edge_available[:4].tolist() == [6, 5, 6, 6]
+
+
+def played(selection, awake, simulations=400, c=0.3, chance=(0.2, 0.5, 0.6, 0.55)):
+    """Return the edges chosen in turn at one node whose returns are coins of these chances."""
+    generator = np.random.default_rng(4)
+    tree, how = root_with([0] * 4, [0.0] * 4), settings(exploration=c, selection=selection)
+    chosen = []
+    for number in range(simulations):
+        edge = selected(tree, how, awake(number))
+        tree.edge_visits[edge] += 1
+        tree.edge_total[edge] += generator.random() < chance[edge]
+        chosen.append(edge)
+    return chosen
+
+
+def test_availability_is_uct_where_everything_is_always_available():
+    assert played("availability", lambda number: ALL) == played("uct", lambda number: ALL)
+    # The control: where one action is legal every third time only, it is not.
+    rarely = [0b1111, 0b1011, 0b1011]
+    assert played("availability", lambda number: rarely[number % 3]) != played(
+        "uct", lambda number: rarely[number % 3]
+    )
+
+
+# Visits in flight.
+
+
 def test_virtual_loss_steers_away_and_none_does_not():
     tree = root_with([5, 5], [4.0, 3.9], [3, 0])
-    assert select(tree, ROOT, settings(in_flight="none")) == 0
-    assert select(tree, ROOT, settings(in_flight="virtual_loss")) == 1
-    assert select(tree, ROOT, settings(in_flight="virtual_loss", virtual_loss=0.0)) == 0
+    assert selected(tree, settings(in_flight="none")) == 0
+    assert selected(tree, settings(in_flight="virtual_loss")) == 1
+    assert selected(tree, settings(in_flight="virtual_loss", virtual_loss=0.0)) == 0
 
 
 def test_virtual_loss_counts_as_visits_with_return_0():
     plain = by_hand([5 + 2 * 2, 7], [4.0, 3.9], 0.3)
     tree = root_with([5, 7], [4.0, 3.9], [2, 0])
     wanted = settings(in_flight="virtual_loss", virtual_loss=2.0, exploration=0.3)
-    assert select(tree, ROOT, wanted) == plain
+    assert selected(tree, wanted) == plain
 
 
-def test_an_unvisited_edge_in_flight_is_passed_over():
+def test_wu_uct_is_the_formula():
+    """In-flight visits count in n and in N; the mean is that of the returns known."""
+    generator = np.random.default_rng(5)
+    others = dict.fromkeys(("none", "virtual_loss"), 0)
+    for _ in range(300):
+        visits, totals, c = drawn(generator)
+        flying = generator.integers(0, 6, 5)
+        n = visits + flying
+        log = math.log(n.sum())
+        bounds = totals / visits + c * np.sqrt(2 * log / n)
+        tree = root_with(visits, totals, flying)
+        best = int(np.argmax(bounds))
+        assert selected(tree, settings(in_flight="wu_uct", exploration=c)) == best
+        for other in others:
+            others[other] += selected(tree, settings(in_flight=other, exploration=c)) != best
+    assert min(others.values()) > 20  # the controls: neither of the others is this rule
+
+
+def test_wu_uct_takes_no_notice_of_the_virtual_loss():
+    tree = root_with([5, 5], [4.0, 3.9], [3, 0])
+    for loss in (0.0, 1.0, 50.0):
+        wu_uct = settings(in_flight="wu_uct", virtual_loss=loss, exploration=0.0)
+        assert selected(tree, wu_uct) == 0  # the mean is 0.8, whatever is in flight
+
+
+@pytest.mark.parametrize("in_flight", ["virtual_loss", "wu_uct"])
+def test_an_unvisited_edge_in_flight_is_passed_over(in_flight):
     tree = root_with([0, 0], [0.0, 0.0], [1, 0])
-    assert select(tree, ROOT, settings(in_flight="none")) == 0
-    assert select(tree, ROOT, settings(in_flight="virtual_loss")) == 1
-    assert select(root_with([0], [0.0], [1]), ROOT, settings(virtual_loss=0.5)) == 0
+    assert selected(tree, settings(in_flight="none")) == 0
+    assert selected(tree, settings(in_flight=in_flight)) == 1
+    lonely = root_with([0], [0.0], [1])
+    assert selected(lonely, settings(in_flight=in_flight, virtual_loss=0.5)) == 0

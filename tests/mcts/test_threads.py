@@ -15,6 +15,7 @@ from mcts import threads
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.search import Search
+from mcts.selection import IN_FLIGHT
 from mcts.tree import SIMULATIONS, check_invariants
 from sim.domains.tiger import RANDOM, TigerParameters
 
@@ -25,7 +26,7 @@ EXACT = TigerParameters(steps=16, discount=1.0, listen=-1.0, tiger=-12.0, gold=4
 SIMULATED = 200 if INTERPRETED else 10_000
 
 
-@pytest.mark.parametrize("in_flight", ["none", "virtual_loss"])
+@pytest.mark.parametrize("in_flight", IN_FLIGHT)
 @pytest.mark.parametrize("workers", [2, 4, 8])
 def test_invariants_hold_under_threads(workers, in_flight):
     options = Options(threads=workers, oversubscribe=True, nodes=SIMULATED, in_flight=in_flight)
@@ -33,6 +34,20 @@ def test_invariants_hold_under_threads(workers, in_flight):
     for seed in range(30):
         result = search.run(Budget(simulations=SIMULATED), seed)
         assert result.simulations == result.visits.sum() == SIMULATED
+        check_invariants(search.tree, tolerance=0.0)
+
+
+@pytest.mark.parametrize(("workers", "per_leaf"), [(2, 1), (2, 8), (4, 2)])
+def test_invariants_hold_where_threads_share_leaves(workers, per_leaf):
+    """(Each leaf is an average over a power of 2, so sums stay exact.)"""
+    options = Options(
+        mode="leaf", threads=workers, per_leaf=per_leaf, oversubscribe=True, nodes=SIMULATED
+    )
+    search, leaves = Search(EXACT, options), SIMULATED // 100
+    for seed in range(3):
+        result = search.run(Budget(simulations=leaves * workers * per_leaf), seed)
+        assert result.simulations == leaves * workers * per_leaf
+        assert result.visits.sum() == search.tree.counters[SIMULATIONS] == leaves
         check_invariants(search.tree, tolerance=0.0)
 
 
@@ -104,9 +119,9 @@ def test_without_atomics_the_invariants_are_seen_to_fail(tmp_path):
     assert int(done.stdout) >= 5
 
 
-def slow_search(workers=1):
+def slow_search(workers=1, mode="tree"):
     """Return a search whose simulations take a while, and are never enough."""
-    options = Options(threads=workers, oversubscribe=True, nodes=1_000)
+    options = Options(threads=workers, mode=mode, oversubscribe=True, nodes=1_000)
     return Search(TigerParameters(steps=500, rollout=RANDOM), options)
 
 
@@ -136,9 +151,9 @@ def test_the_shortest_time_still_runs_a_simulation():
 
 
 @pytest.mark.parametrize("budget", [Budget(simulations=10**12), Budget(seconds=60.0)])
-@pytest.mark.parametrize("workers", [1, 3])
-def test_ctrl_c_stops_at_once(workers, budget):
-    search = slow_search(workers)
+@pytest.mark.parametrize(("workers", "mode"), [(1, "tree"), (3, "tree"), (3, "leaf")])
+def test_ctrl_c_stops_at_once(workers, mode, budget):
+    search = slow_search(workers, mode)
     sent = []
 
     def interrupt():
@@ -150,12 +165,12 @@ def test_ctrl_c_stops_at_once(workers, budget):
         search.run(budget, 1)
     assert time.perf_counter() - sent[0] < 0.5
     assert nothing_runs(search)
-    assert search.run(Budget(simulations=10), 1).simulations == 10
+    assert search.run(Budget(simulations=12), 1).simulations == 12
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_cancel_returns_what_was_found(workers):
-    search = slow_search(workers)
+@pytest.mark.parametrize(("workers", "mode"), [(1, "tree"), (3, "tree"), (3, "leaf")])
+def test_cancel_returns_what_was_found(workers, mode):
+    search = slow_search(workers, mode)
     threading.Timer(0.1, search.cancel).start()
     began = time.perf_counter()
     result = search.run(Budget(simulations=10**12), 1)
@@ -180,6 +195,15 @@ def test_an_error_in_one_worker_stops_the_others():
     with pytest.raises(RuntimeError, match="worker 1 fell over"):
         threads.run(call, 3, control, 100, None)
     assert sorted(ended) == [0, 0, 2]  # worker 0 also ran the very first simulation
+
+
+def test_seconds_are_kept_where_threads_share_leaves():
+    search = slow_search(3, "leaf")
+    for key in range(3):
+        result = search.run(Budget(seconds=0.05), key)
+        assert result.simulations == 3 * search.tree.counters[SIMULATIONS] >= 3
+        check_invariants(search.tree)
+        assert nothing_runs(search)
 
 
 def test_threads_are_kept_from_search_to_search():

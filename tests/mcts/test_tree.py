@@ -21,7 +21,9 @@ from mcts.tree import (
     attach,
     check_invariants,
     child,
+    child_key,
     clear,
+    find,
     new_tree,
 )
 from sim.domains.tiger import TigerParameters
@@ -35,33 +37,63 @@ def rooted(nodes=8, edges=16):
     return tree
 
 
+def key_below(tree, edge, heard):
+    """Return the key of what ``heard`` leads to behind ``edge`` of the root."""
+    return np.uint64(child_key(tree.key[ROOT], tree.action[edge], np.uint64(heard)))
+
+
+def below(tree, edge, heard):
+    """Return the child of the root behind ``edge`` and the observation ``heard``."""
+    return child(tree, key_below(tree, edge, heard), ROOT, edge)
+
+
 def test_children_are_found_by_action_and_observation():
     tree = rooted()
     seen = {}
     for edge in range(3):
         for heard in (0, 5):
-            seen[edge, heard] = child(tree, ROOT, edge, np.uint64(heard))
+            seen[edge, heard] = below(tree, edge, heard)
     assert len(set(seen.values())) == 6
     for (edge, heard), node in seen.items():
-        assert child(tree, ROOT, edge, np.uint64(heard)) == node
+        assert below(tree, edge, heard) == node
         assert tree.key[node] == fold(fold(ROOT_KEY, 10 + edge), heard)
         assert (tree.parent[node], tree.incoming[node]) == (ROOT, edge)
+        assert find(tree, tree.key[node]) == node
     assert tree.counters[NODES] == 7
     assert tree.order[:7].tolist() == [ROOT, *seen.values()]
 
 
+def test_looking_for_a_node_makes_none():
+    tree = rooted()
+    key = key_below(tree, 0, 5)
+    assert find(tree, key) == NOWHERE
+    assert tree.counters[NODES] == 1
+    node = below(tree, 0, 5)
+    assert find(tree, key) == node != NOWHERE
+    assert find(tree, ROOT_KEY) == ROOT
+
+
+def test_nodes_whose_keys_want_one_slot_are_kept_apart():
+    tree = rooted(nodes=16, edges=16)
+    keys = [np.uint64(3 + i * len(tree.key)) for i in range(4)]
+    nodes = [child(tree, key, ROOT, 0) for key in keys]
+    assert len(set(nodes)) == 4
+    assert [find(tree, key) for key in keys] == nodes
+    assert find(tree, np.uint64(3 + 4 * len(tree.key))) == NOWHERE
+
+
 def test_a_full_table_gives_no_more_nodes_but_finds_the_old():
     tree = rooted(nodes=4)
-    nodes = [child(tree, ROOT, 0, np.uint64(i)) for i in range(6)]
+    nodes = [below(tree, 0, i) for i in range(6)]
     assert NOWHERE not in nodes[:3]
     assert nodes[3:] == [NOWHERE] * 3
     assert tree.counters[FULL] == 1
-    assert [child(tree, ROOT, 0, np.uint64(i)) for i in range(3)] == nodes[:3]
+    assert [below(tree, 0, i) for i in range(3)] == nodes[:3]
 
 
 def test_a_list_too_long_for_the_edges_left_closes_the_node():
     tree = rooted(edges=5)
-    node = child(tree, ROOT, 0, np.uint64(1))
+    node = below(tree, 0, 1)
     tree.status[node] = LISTING
     assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 3) == CLOSED
     assert tree.status[node] == CLOSED
@@ -70,7 +102,7 @@ def test_a_list_too_long_for_the_edges_left_closes_the_node():
 
 def test_an_empty_list_closes_the_node_without_filling_the_tree():
     tree = rooted()
-    node = child(tree, ROOT, 0, np.uint64(1))
+    node = below(tree, 0, 1)
     tree.status[node] = LISTING
     assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 0) == CLOSED
     assert tree.counters[FULL] == 0

@@ -1,0 +1,229 @@
+"""What a leaf is worth: several roll-outs, shared among threads, with common random numbers.
+
+On a domain whose roll-outs are single draws, so that every return can be worked out by hand.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from mcts.domain import register
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import below, named, new_stream
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.tree import ROOT, check_invariants
+
+WIDTH = 3
+
+
+class Fog(NamedTuple):
+    """Three actions; a roll-out is worth the first action plus sixteenths drawn evenly below 1."""
+
+    depth: int = 1
+    trap: int = -1
+    """The action after which roll-outs raise."""
+
+
+@jit
+def _start(p, s, stream):
+    s[0] = 0
+    s[1] = -1
+
+
+@jit
+def _actions(p, s, out, notes):
+    for i in range(WIDTH):
+        out[i] = i
+        notes[i] = 0.0
+    return WIDTH
+
+
+@jit
+def _step(p, s, action, note, stream):
+    s[0] += 1
+    if s[1] < 0:
+        s[1] = action
+    return 0.0
+
+
+@jit
+def _observation(p, s):
+    return np.uint64(0)
+
+
+@jit
+def _terminal(p, s):
+    return False
+
+
+@jit
+def _rollout(p, s, stream):
+    if s[1] == p.trap:
+        raise ValueError("lost in the fog")
+    value = s[1] + below(stream, 16) / 16
+    s[1] = 99  # a second roll-out from this very state would be seen
+    return value
+
+
+register(
+    Fog,
+    start=_start,
+    actions=_actions,
+    step=_step,
+    observation=_observation,
+    terminal=_terminal,
+    rollout=_rollout,
+    workspace=lambda p: np.zeros(2, np.int64),
+    discount=1.0,
+    low=0.0,
+    high=4.0,
+    max_actions=WIDTH,
+    max_depth=lambda p: p.depth,
+)
+
+
+def searched(simulations, key=5, p=None, **options):
+    """Return the search and its result; without a tree, if not told otherwise."""
+    search = Search(p or Fog(), Options(**{"nodes": 1, "oversubscribe": True, **options}))
+    result = search.run(Budget(simulations=simulations), key)
+    check_invariants(search.tree, tolerance=0.0)
+    return search, result
+
+
+def draws(key, count):
+    """Return what ``count`` roll-outs of the stream ``key`` draw."""
+    stream = new_stream(key)
+    return [below(stream, 16) / 16 for _ in range(count)]
+
+
+def leaf(key, per_leaf=1, threads=1):
+    """Return what a leaf of the stream ``key``, shared by ``threads``, is worth."""
+    streams = [key] if threads == 1 else [named(key, worker) for worker in range(threads)]
+    found = [draw for stream in streams for draw in draws(stream, per_leaf)]
+    return sum(found) / len(found)
+
+
+def total(search):
+    """Return the sum of all returns, less the actions."""
+    visits = search.tree.edge_visits[:WIDTH]
+    return 4 * search.tree.returns[0] - (visits * np.arange(WIDTH)).sum()
+
+
+@pytest.mark.parametrize("per_leaf", [1, 2, 4])
+def test_the_roll_outs_of_a_leaf_are_averaged(per_leaf):
+    search, result = searched(64, per_leaf=per_leaf)
+    assert result.simulations == 64
+    assert result.visits.sum() == search.tree.visits[ROOT] == 64 // per_leaf
+    worth = [leaf(named(5, i), per_leaf) for i in range(64 // per_leaf)]
+    assert total(search) == sum(worth)
+    assert total(search) != sum(leaf(named(5, i), 3) for i in range(64 // per_leaf))
+
+
+def test_a_budget_that_the_leaves_do_not_divide_is_rounded_up():
+    _, result = searched(10, per_leaf=4)
+    assert (result.simulations, result.visits.sum()) == (12, 3)
+
+
+def test_more_roll_outs_make_returns_vary_less():
+    spread = []
+    for per_leaf in (1, 16):
+        _, result = searched(3_200 * per_leaf, per_leaf=per_leaf, exploration=100.0)
+        spread.append(float((result.errors * np.sqrt(result.visits)).mean()))
+    one = np.sqrt((16**2 - 1) / 12) / 16
+    assert spread == pytest.approx([one, one / 4], rel=0.05)
+
+
+@pytest.mark.parametrize(("threads", "per_leaf"), [(2, 1), (2, 2), (4, 1)])
+def test_threads_share_the_roll_outs_of_a_leaf(threads, per_leaf):
+    playouts = threads * per_leaf
+    shared = {"mode": "leaf", "threads": threads, "per_leaf": per_leaf}
+    search, result = searched(24 * playouts, **shared)
+    assert result.simulations == 24 * playouts
+    assert result.visits.sum() == search.tree.visits[ROOT] == 24
+    worth = [leaf(named(5, i), per_leaf, threads) for i in range(24)]
+    assert total(search) == sum(worth)
+    # The control: as if the first thread had been alone.
+    assert total(search) != sum(leaf(named(5, i), playouts) for i in range(24))
+
+
+def test_a_leaf_parallel_search_is_reproducible():
+    """With sums that do not depend on their order, as here."""
+    tables = []
+    for _ in range(3):
+        search, result = searched(400, p=Fog(depth=3), nodes=50, mode="leaf", threads=2)
+        nodes = search.tree.order[: result.nodes]
+        tables.append((result.values.tolist(), search.tree.visits[nodes].tolist()))
+    assert tables[0] == tables[1] == tables[2]
+    assert len(tables[0][1]) > 10
+
+
+@pytest.mark.parametrize("mode", [{}, {"mode": "leaf", "threads": 2}, {"per_leaf": 4}])
+def test_values_are_those_of_the_domain(mode):
+    _, result = searched(6_000, exploration=1.0, **mode)
+    right = np.arange(WIDTH) + 7.5 / 16
+    assert np.abs(result.values - right).max() < 0.1
+    assert (np.abs(result.values - right) < 4 * result.errors).all()
+    assert result.best == 2
+
+
+def test_an_error_in_a_roll_out_reaches_the_caller_from_every_thread():
+    for threads in (1, 2):
+        for first in range(3):
+            search = Search(
+                Fog(trap=first), Options(nodes=1, mode="leaf", threads=threads, oversubscribe=True)
+            )
+            with pytest.raises(ValueError, match="lost in the fog"):
+                search.run(Budget(simulations=40), 1)
+            assert search.run(Budget(simulations=40), 1, Fog()).simulations == 40
+
+
+def test_errors_are_standard_errors():
+    """Each action's returns are known where all have the same chance."""
+    _, result = searched(30, common=True, exploration=0.3)
+    for action, visits in enumerate(result.visits):
+        returns = [action + leaf(named(5, i)) for i in range(visits)]
+        assert result.values[action] == pytest.approx(np.mean(returns), abs=1e-12)
+        error = np.std(returns, ddof=1) / np.sqrt(visits)
+        assert result.errors[action] == pytest.approx(error, abs=1e-12)
+    assert len(set(result.visits.tolist())) > 1
+    assert np.isnan(searched(3)[1].errors).all()  # one visit each tells nothing
+    assert np.isnan(searched(1)[1].errors).all()
+
+
+COMMON = [{}, {"per_leaf": 2}, {"nodes": 40}, {"threads": 2, "mode": "leaf"}]
+
+
+@pytest.mark.parametrize("how", COMMON, ids=lambda how: "-".join(map(str, how)) or "plain")
+def test_common_random_numbers_are_the_same_for_the_nth_visit_of_every_action(how):
+    """What an action's first n visits are worth beyond it is the same for every action."""
+
+    def worth(common):
+        """Return whether all agree that were visited equally often, and how many did."""
+        agree, compared, seen = True, 0, {}
+        for simulations in range(6, 60, 2):
+            search, result = searched(simulations, common=common, exploration=1.0, **how)
+            beyond = 4 * search.tree.edge_total[:WIDTH] - result.visits * np.arange(WIDTH)
+            for visits, sum_of_visits in zip(result.visits.tolist(), beyond.tolist(), strict=True):
+                if visits:
+                    compared += visits in seen
+                    agree &= seen.setdefault(visits, sum_of_visits) == sum_of_visits
+        return agree, compared
+
+    agree, compared = worth(common=True)
+    assert agree and compared > 20
+    assert not worth(common=False)[0]
+
+
+def test_common_random_numbers_by_hand():
+    search, result = searched(40, common=True, exploration=1.0)
+    for action, visits in enumerate(result.visits.tolist()):
+        expected = sum(action + leaf(named(5, i)) for i in range(visits))
+        assert 4 * search.tree.edge_total[action] == expected
+
+
+def test_time_is_told_apart():
+    _, result = searched(2_000, p=Fog(depth=6), nodes=500)
+    assert set(result.phases) == {"selection", "belief", "roll-out"}
+    assert all(seconds > 0.0 for seconds in result.phases.values())

@@ -1,0 +1,231 @@
+"""Several players: whose nodes, whose values, and actions that only some of them could take.
+
+Whisper: player 0 acts, player 1 -- who alone knows a bit -- whispers a number, player 0 guesses the
+bit.  Player 1 is paid for whispering the bit, player 0 for guessing it; 2 may be whispered only if
+the bit is 1.  With a tree of its own player 1 learns to whisper the bit, so player 0 can guess it;
+in one tree of player 0's information sets player 1 cannot, and the whisper is worth little.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from mcts.domain import register
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import below
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.tree import LISTED, NODES, NOWHERE, ROOT, check_invariants
+
+BIT, STAGE, LAST, WHISPER, GUESS = range(5)
+PLAYOUTS = 4_000
+
+
+class Whisper(NamedTuple):
+    """One tree or two, and a planted fault."""
+
+    views: int = 1
+    selfish: int = 1
+    """0: everybody is paid what player 0 gets."""
+
+
+@jit
+def _start(p, s, stream):
+    s[BIT] = below(stream, 2)
+    s[STAGE] = 0
+    s[LAST] = 0
+
+
+@jit
+def _actions(p, s, out, notes):
+    n = 3 if s[STAGE] == 1 else 2
+    for i in range(n):
+        out[i] = i
+        notes[i] = 0.0
+    return n
+
+
+@jit
+def _available(p, s, action):
+    return s[STAGE] != 1 or action < 2 or s[BIT] == 1
+
+
+@jit
+def _step(p, s, action, note, stream):
+    if s[STAGE] == 1:
+        if action == 2 and s[BIT] == 0:
+            raise ValueError("a whisper that could not be")
+        s[WHISPER] = action
+    s[GUESS] = action
+    s[LAST] = action
+    s[STAGE] += 1
+    return 100.0  # not counted where there are several players
+
+
+@jit
+def _observation(p, s):
+    return np.uint64(1 + s[LAST])
+
+
+@jit
+def _seen(p, s, player):
+    if s[STAGE] == 0:
+        return np.uint64(s[BIT] if player == 1 else 0)
+    return np.uint64(1 + s[LAST])
+
+
+@jit
+def _terminal(p, s):
+    return s[STAGE] == 3
+
+
+@jit
+def _mover(p, s):
+    return 1 if s[STAGE] == 1 else 0
+
+
+@jit
+def _rollout(p, s, stream):
+    while s[STAGE] < 3:
+        _step(p, s, below(stream, 2), 0.0, stream)
+    return 0.0
+
+
+@jit
+def _payoff(p, s, player):
+    if player == 1 and p.selfish:
+        return 0.75 if s[WHISPER] == s[BIT] else 0.25
+    return 1.0 if s[GUESS] == s[BIT] else 0.0
+
+
+register(
+    Whisper,
+    start=_start,
+    actions=_actions,
+    step=_step,
+    observation=_observation,
+    terminal=_terminal,
+    rollout=_rollout,
+    mover=_mover,
+    available=_available,
+    seen=_seen,
+    payoff=_payoff,
+    workspace=lambda p: np.zeros(5, np.int64),
+    discount=1.0,
+    low=0.0,
+    high=1.0,
+    max_actions=3,
+    max_depth=3,
+    players=2,
+    perspectives=lambda p: p.views,
+)
+
+ONE_TREE, TWO_TREES = Whisper(views=1), Whisper(views=2)
+
+
+def searched(p, **options):
+    """Return the tree and the result of a search."""
+    how = {"selection": "availability", "exploration": 0.5, "nodes": 100, **options}
+    search = Search(p, Options(**how))
+    result = search.run(Budget(simulations=PLAYOUTS), 1)
+    return search.tree, result
+
+
+def whispers(tree):
+    """Return (node, actions, visits, mean returns) at each node of player 1."""
+    found = []
+    for node in tree.order[: tree.counters[NODES]].tolist():
+        if tree.status[node] == LISTED and tree.length[node] == 3:
+            block = slice(tree.first[node], tree.first[node] + 3)
+            visits = tree.edge_visits[block]
+            means = tree.edge_total[block] / np.maximum(visits, 1)
+            found.append((node, tree.action[block].tolist(), visits.tolist(), means.tolist()))
+    return found
+
+
+def test_one_tree_has_the_nodes_of_player_0_and_two_trees_those_of_each():
+    """Player 0: the root, and two actions by three whispers.  Player 1: two actions, by bit."""
+    tree, result = searched(ONE_TREE)
+    assert (result.nodes, len(whispers(tree))) == (1 + 2 * 3 + 2, 2)
+    tree, result = searched(TWO_TREES)
+    assert (result.nodes, len(whispers(tree))) == (1 + 2 * 3 + 2 * 2, 4)
+    # Those of player 1 hang in a tree of its own.
+    assert all(tree.parent[node] == NOWHERE for node, *_ in whispers(tree))
+    tree, _ = searched(ONE_TREE)
+    assert all(tree.parent[node] == ROOT for node, *_ in whispers(tree))
+
+
+@pytest.mark.parametrize("p", [ONE_TREE, TWO_TREES], ids=["one tree", "two trees"])
+def test_the_invariants_hold(p):
+    tree, result = searched(p)
+    check_invariants(tree, tolerance=0.0)
+    assert result.visits.sum() == result.simulations == PLAYOUTS
+    for threads in (2, 4):
+        tree, result = searched(p, threads=threads, oversubscribe=True)
+        check_invariants(tree, tolerance=0.0)
+        assert result.visits.sum() == PLAYOUTS
+
+
+def test_only_who_knows_the_bit_can_whisper_it():
+    _, one = searched(ONE_TREE)
+    _, two = searched(TWO_TREES)
+    assert one.values.max() < 0.7  # a half, and what a whispered 2 gives away
+    assert two.values.max() > 0.9
+
+
+def values_of_the_mover(tree):
+    """Tell whether each whisper of a known bit is worth what player 1 is paid for it."""
+    return all(
+        {round(mean, 12) for mean, n in zip(means, visits, strict=True) if n} <= {0.25, 0.75}
+        and 0.75 in means
+        for _, _, visits, means in whispers(tree)
+    )
+
+
+def test_backed_up_values_are_those_of_the_mover():
+    tree, result = searched(TWO_TREES)
+    assert values_of_the_mover(tree)
+    for _, _, visits, means in whispers(tree):
+        assert np.argmax(visits) == np.argmax(means)
+    # The root's are those of player 0, who is paid 0 or 1.
+    total = tree.edge_total[:2].sum()
+    assert total == tree.returns[0] == int(total) > 0.75 * PLAYOUTS
+    assert result.values == pytest.approx(tree.edge_total[:2] / result.visits)
+    # The control: as if everybody were paid what player 0 gets.
+    assert not values_of_the_mover(searched(Whisper(views=2, selfish=0))[0])
+
+
+def test_in_one_tree_a_whisper_is_worth_its_mean_over_the_bit():
+    for _, actions, visits, means in whispers(searched(ONE_TREE)[0]):
+        assert actions == [0, 1, 2]
+        assert means[2] == 0.25
+        known = 0.25 * (visits[0] + visits[1]) + 0.5 * 0.5 * (visits[0] + visits[1])
+        assert means[0] * visits[0] + means[1] * visits[1] == pytest.approx(known, rel=0.1)
+
+
+def test_what_is_not_legal_for_a_hidden_bit_is_never_done_but_counted_when_it_is():
+    """(An illegal whisper raises.)"""
+    for p in (ONE_TREE, TWO_TREES):
+        tree, _ = searched(p)
+        for node, _, visits, _ in whispers(tree):
+            first, passed = tree.first[node], int(tree.visits[node]) - 1  # on the first, a leaf
+            counts = tree.edge_available[first : first + 3].tolist()
+            assert counts[:2] == [passed, passed] and sum(visits) == passed
+            if p is ONE_TREE:
+                assert 0.4 * passed < counts[2] < 0.6 * passed
+            else:
+                assert counts[2] in (0, passed)
+    # The control: without availability the rule counts nothing.
+    tree, _ = searched(ONE_TREE, selection="uct")
+    assert not tree.edge_available[: tree.counters[16]].any()
+
+
+def test_roll_outs_of_a_leaf_are_averaged_for_each_player():
+    for options in ({"per_leaf": 4}, {"mode": "leaf", "threads": 2, "oversubscribe": True}):
+        tree, result = searched(TWO_TREES, **options)
+        check_invariants(tree, tolerance=0.0)
+        playouts = PLAYOUTS // result.visits.sum()
+        assert playouts == options.get("per_leaf", 2)
+        assert values_of_the_mover(tree)
+        assert result.values.max() > 0.9
