@@ -2,8 +2,8 @@
 
 What waiting is worth depends on how the own seat goes on.  Roll-outs that wait for proof
 undervalue it where the others accuse early, and the planner accuses earlier still; those that
-accuse at a fixed probability undervalue it against slow opponents.  The arena plays a few thousand games in a second,
-so the threshold of the roll-out policy can be a best response to the model, within its family.
+accuse at a fixed probability undervalue it against slow opponents.  The arena plays a few thousand
+games in a second, so the threshold can be a best response to the model, within the policy's family.
 """
 
 from __future__ import annotations
