@@ -87,6 +87,23 @@ class Workspace(NamedTuple):
     slot: np.ndarray  # int64 (2 * states, a power of two): open addressing, epoch + state
 
 
+def compact(work: Workspace) -> Workspace:
+    """Return a copy of a solved posterior to draw deals from and no more: far smaller."""
+    plan = work.plan[0]
+    states = int(plan.state_from[plan.layers + 1])
+    nothing = np.zeros(1)
+    return Workspace(
+        plan=work.plan.copy(),
+        marginals=work.marginals.copy(),
+        key=work.key[:states].copy(),
+        forward=nothing,
+        backward=work.backward[:states].copy(),
+        value=nothing,
+        child=work.child[: int(plan.child_from[plan.layers])].copy(),
+        slot=np.zeros(1, np.int64),
+    )
+
+
 def workspace(states: int = 1 << 16) -> Workspace:
     """Return the memory for at most ``states`` states over all layers (60 bytes each)."""
     states = max(states, 8)  # the smallest hash table that a layer uses has 16 slots

@@ -55,18 +55,23 @@ def start(address: str | None, cores: int) -> int:
     Raises
     ------
     Refusal
-        If there is no cluster at ``address``.
+        If there is no cluster at ``address``, or Ray does not start here.
     """
     if not ray.is_initialized():
         if address is None:
             # Ray would otherwise write a token into the home folder; nobody else is to connect.
             os.environ.setdefault("RAY_AUTH_MODE", "disabled")
-            ray.init(
-                num_cpus=cores,
-                include_dashboard=False,
-                **_QUIET,
-                object_store_memory=_OBJECT_STORE_BYTES,
-            )
+            try:
+                ray.init(
+                    "local",  # whatever other cluster this machine has
+                    num_cpus=cores,
+                    include_dashboard=False,
+                    **_QUIET,
+                    object_store_memory=_OBJECT_STORE_BYTES,
+                )
+            except Exception as fault:  # Ray raises no type of its own here
+                reason = str(fault).partition("\n")[0]
+                raise Refusal(f"Ray did not start: {reason} Is the machine overloaded?") from None
         else:
             try:
                 ray.init(address, **_QUIET)

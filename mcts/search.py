@@ -38,7 +38,7 @@ from mcts.tree import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SearchResult:
     """What a search found at its root; arrays have one entry an action, in the domain's order."""
 

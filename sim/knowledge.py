@@ -37,7 +37,7 @@ def begin(world: np.record, s: np.record, seat: int) -> None:
         for player in range(world.players):
             for kind in range(N_CATEGORIES):
                 facts.shares[player, kind] = world.shares[player, kind]
-        facts.doubt = s.doubt[seat]
+        facts.doubt = s.doubt[seat] if s.doubt[seat] > 0.0 else 1.0
         s.settled[seat] = 0
 
 
@@ -73,7 +73,7 @@ def learn(
                 _learn_card(s, seat, answerer, card, cards)
             else:
                 _learn_shown(s, seat, answerer, cards)
-        if s.doubt[seat] < 1.0 and asker != seat and tracks & FACTS:
+        if 0.0 < s.doubt[seat] < 1.0 and asker != seat and tracks & FACTS:
             _read(s, seat, asker, cards & _CHOSEN)
         rest = cards
         while rest:

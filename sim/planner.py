@@ -19,6 +19,7 @@ import numpy as np
 from belief import exact
 from belief.contract import Belief
 from belief.evidence import CARDS, EvidenceFull
+from belief.plan import compact
 from belief.table import BELIEFS, make
 from mcts.domain import observation
 from mcts.kernel.rng import named, new_stream
@@ -27,7 +28,7 @@ from mcts.options import Budget, Options
 from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
 from sim.domains import believing
-from sim.domains.cluedo import Cluedo, offer, workspace
+from sim.domains.cluedo import Cluedo, Workspace, offer, workspace
 from sim.domains.others import POLICY
 from sim.forms import FORMS, Form
 from sim.game import legal
@@ -173,6 +174,7 @@ class Planner(Player):
         self.result: SearchResult | None = None
         self.search: Searcher | None = None
         self._posterior = exact.workspace()
+        self._spare: Workspace | None = None
         self._choices = np.empty(N_ACTIONS, np.int64)
         self._notes = np.empty(N_ACTIONS)
 
@@ -221,6 +223,7 @@ class Planner(Player):
             world=self._world,
             root=root,
             posterior=self._posterior,
+            states=len(self._posterior.key),
             deals=self._deals(new_stream(named(self._key, self.decisions, 2))),
             events=self._log.events,
             seat=seat,
@@ -339,6 +342,8 @@ class Planner(Player):
         key = int(named(self._key, self.decisions))
         if self.search is None:
             self.search = searcher(position, plan.search_options)
+        if plan.options.mode == "root":
+            position = position._replace(posterior=compact(position.posterior))
         if not plan.how.open_cards:
             return self.search.run(plan.budget, key, position)
         deals = position.deals
@@ -362,7 +367,9 @@ class Planner(Player):
             return
         action, before = self._last
         since = self._log.events[before:][:EVENTS]
-        s = workspace(position)
+        if self._spare is None:
+            self._spare = workspace(position)
+        s = self._spare
         s.state[0] = position.root[0]
         s.state[0].events = len(since)
         for i, event in enumerate(since):

@@ -50,7 +50,11 @@ STATE = np.dtype(
         ("policy", np.int64, (MAX_PLAYERS,)),  # who decides its turns; `EXTERNAL` stops the machine
         ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows; likewise
         ("threshold", np.float64, (MAX_PLAYERS,)),  # accuses from this probability on
-        ("doubt", np.float64, (MAX_PLAYERS,)),  # weight of an asker's holding what it names; 1: any
+        (
+            "doubt",
+            np.float64,
+            (MAX_PLAYERS,),
+        ),  # weight of an asker's holding what it names; 1 or 0: not read
         ("infers", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
         ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept up to date: `MATRIX`, `FACTS`
         # hidden

@@ -68,6 +68,7 @@ class Cluedo(NamedTuple):
     world : (1,) record of rules and board
     root : (1,) the state as the searching seat sees it, with what that seat has learnt
     posterior : workspace of `belief.exact`, solved for its evidence; only read
+    states : room for those of posteriors at the nodes
     deals : int64 (n, 21), what a simulation's deal is drawn from; none: the posterior
     events : (n,) the suggestions so far as this seat saw them (`sim.state.EVENT`)
     seat : the searching seat
@@ -86,6 +87,7 @@ class Cluedo(NamedTuple):
     world: np.recarray
     root: np.recarray
     posterior: tuple
+    states: int
     deals: np.ndarray
     events: np.recarray
     seat: int
@@ -120,7 +122,7 @@ def workspace(p: Cluedo) -> Workspace:
     """Return a fresh workspace for one thread."""
     return Workspace(
         state=empty(),
-        posterior=exact.workspace(len(p.posterior.key)),
+        posterior=exact.workspace(p.states),
         holder=np.zeros(N_CARDS, np.int64),
         matrix=np.zeros((N_CARDS, 7)),
         filling=filling(),
