@@ -318,9 +318,22 @@ def cores() -> int:
 
 
 def threads(config: DictConfig) -> int:
-    """Return how many threads one game keeps busy."""
-    searches = [config[key].get("search") for key in ("player", "opponent")]
-    return max((search.threads for search in searches if search is not None), default=1)
+    """Return how many threads one game keeps busy, in whatever processes."""
+    return max(
+        (each.threads * (each.workers if each.mode == "root" else 1) for each in _searches(config)),
+        default=1,
+    )
+
+
+def rooted(config: DictConfig) -> bool:
+    """Tell whether a player searches in Ray actors, which reserve their own cores."""
+    return any(each.mode == "root" for each in _searches(config))
+
+
+def _searches(config: DictConfig) -> list[DictConfig]:
+    """Return how those of both players search that do."""
+    found = (config[key].get("search") for key in ("player", "opponent"))
+    return [search for search in found if search is not None]
 
 
 def workers(config: DictConfig, available: int) -> int:
@@ -331,8 +344,7 @@ def workers(config: DictConfig, available: int) -> int:
 
 def check_cores(config: DictConfig, available: int) -> None:
     """Refuse more workers and threads than cores, unless the player says that it is meant."""
-    searches = (config[key].get("search") for key in ("player", "opponent"))
-    if any(search is not None and search.oversubscribe for search in searches):
+    if any(search.oversubscribe for search in _searches(config)):
         return
     wanted = workers(config, available) * threads(config)
     if wanted > available:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +15,7 @@ import sim.rules
 from experiments.results import ROW, Played
 from experiments.schedule import Match, label
 from sim.arena import play_many
+from sim.player import Player
 from sim.record import Recorder
 from sim.referee import GameResult, play
 
@@ -92,8 +95,8 @@ def _in_arena(match: Match, focal_seat: int, games: np.ndarray) -> pa.Table:
 def _under_referee(match: Match, games: Sequence[int]) -> Played:
     """Play games in which at least one seat is no compiled policy, or that are written down."""
     rules = sim.rules.preset(**match.rules)
-    focal = sim.players.make(match.player, rules)
-    others = [sim.players.make(match.opponent, rules) for _ in range(match.players - 1)]
+    focal = _seated(json.dumps(match.player), rules, 0)
+    others = [_seated(json.dumps(match.opponent), rules, i) for i in range(1, match.players)]
     rows, records = [], {}
     for game in games:
         focal_seat = match.focal_seat(game)
@@ -103,6 +106,12 @@ def _under_referee(match: Match, games: Sequence[int]) -> Played:
         if recorder:
             records[game] = recorder.text()
     return Played(pa.Table.from_pylist(rows, ROW), records)
+
+
+@lru_cache(maxsize=12)
+def _seated(specification: str, rules: sim.rules.Rules, number: int) -> Player:
+    """Return the player that this process keeps for a place at the table, with all it has made."""
+    return sim.players.make(json.loads(specification), rules)
 
 
 def _rows(game: int, focal_seat: int, result: GameResult) -> list[dict[str, object]]:

@@ -97,7 +97,9 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
     workers = config.workers(settings, cores)
     return Ready(
         workers=workers,
-        cpus=_reserved(config.threads(settings), cores / workers),
+        cpus=0.0
+        if config.rooted(settings)
+        else _reserved(config.threads(settings), cores / workers),
         tracker=tracker,
     )
 
