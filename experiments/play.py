@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -38,15 +39,22 @@ def warm(match: Match) -> None:
 
     Done once before workers start: Numba's cache on disk has no lock.
     """
-    small = [
-        {**each, "budget": {**each["budget"], "simulations": each["search"]["threads"]}}
-        if "search" in each
-        else each
-        for each in (match.player, match.opponent)
-    ]
+    small = [_smallest(each) for each in (match.player, match.opponent)]
     # A game that is written down is played by other code.
     for records in {0, min(match.records, 1)}:
         portion(replace(match, player=small[0], opponent=small[1], records=records), range(1))
+
+
+def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
+    """Return a player that runs the same compiled code as briefly as can be, in this process."""
+    if "search" not in specification:
+        return specification
+    search, budget = specification["search"], specification["budget"]
+    return {
+        **specification,
+        "budget": {**budget, "simulations": search["threads"]},
+        "search": {**search, "mode": "tree", "workers": 1},
+    }
 
 
 def portion(match: Match, games: Sequence[int]) -> Played:

@@ -85,13 +85,13 @@ _Found = Iterator[tuple[str, str, tuple[str, ...]]]
 
 
 def _main() -> _Found:
-    for opponent in ("heuristic", "greedy", "greedy35", "swift35"):
+    for opponent in ("swift35", "greedy35", "greedy", "heuristic"):
         for player in ("flat", "best"):
             yield player, opponent, _against(player, opponent)
 
 
 def _one_model() -> _Found:
-    for opponent in ("heuristic", "greedy", "greedy35", "swift35"):
+    for opponent in ("swift35", "greedy35", "greedy", "heuristic"):
         settings = ("player=best", *_swift(0.35), *OPPONENTS[opponent].settings)
         yield "best", opponent, settings
 

@@ -103,6 +103,9 @@ def test_edits_are_seen_and_unchanged_code_is_loaded(tmp_path):
     assert run() == "[20.0, 40.0] 0"
     rules.write_text(RULES.replace("1.0 + action", "2.0 + action"))
     assert run() == "[40.0, 60.0] 0"
-    search = tmp_path / "mcts/search.py"
-    search.write_text(search.read_text().replace("value = 0.0\n", "value = 7.0\n", 1))
+    simulation = tmp_path / "mcts/simulation.py"
+    source = simulation.read_text()
+    backed_up = "value = scratch.payoff[0]\n"
+    assert backed_up in source
+    simulation.write_text(source.replace(backed_up, "value = scratch.payoff[0] + 7.0\n", 1))
     assert run() == "[47.0, 67.0] 0"

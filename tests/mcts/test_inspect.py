@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 
 import networkx as nx
@@ -297,3 +298,13 @@ def test_the_picture_marks_the_principal_variation(tiger):
     followed = [node for node in path if node in graph]
     assert len(marked) in (len(followed), len(followed) + 1)  # an end has no node
     assert len(followed) > 2
+
+
+def test_the_program_on_the_page_runs(tmp_path, monkeypatch, capsys):
+    page = (Path(__file__).parents[2] / "docs/explain.md").read_text()
+    code = page.rpartition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert (tmp_path / "tiger.png").read_bytes().startswith(b"\x89PNG")
+    told = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert told[:4] == ["listen", "open", "open", "listen"]

@@ -9,6 +9,7 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import chisquare
 
 from belief.exact import ExactPosterior
 from mcts.kernel.rng import fold, new_stream
@@ -17,7 +18,7 @@ from mcts.tree import LISTED, NODES, Tree
 from sim.chance import game_key, open_stream
 from sim.domains import cluedo
 from sim.game import advance, apply, decider, legal, new_game
-from sim.planner import BMCTS, Plan
+from sim.planner import Plan, Planner
 from sim.policies.table import choose, number, seat_policies
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EXTERNAL, FACTS, N_ACTIONS, OVER, REVEAL, empty
@@ -53,10 +54,13 @@ class Position:
         """The suggestions as the seat saw them."""
         return [as_seen(event, self.seat) for event in self.events]
 
-    def evidence(self, events: bool = True) -> np.record:
-        """Return what the seat has seen as an evidence record; without ``events`` its cards."""
+    def evidence(self, events: bool = True, doubt: float = 1.0) -> np.record:
+        """Return what the seat has seen as an evidence record; without ``events`` its cards.
+
+        ``doubt`` is that of what others name in their suggestions; 1 reads nothing into them.
+        """
         view = self.view[0]
-        view.tracks[self.seat] = FACTS
+        view.tracks[self.seat], view.doubt[self.seat] = FACTS, doubt
         log = Log()
         for event in self.seen if events else ():
             log.append(event)
@@ -174,15 +178,17 @@ def fingerprint(tree: Tree) -> str:
     return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
-def found(planner: BMCTS) -> tuple:
+def found(planner: Planner) -> tuple:
     """Return all that the last search of ``planner`` found: its root table and its whole tree."""
     result = planner.result
     arrays = (result.actions, result.notes, result.visits, result.values)
     table = tuple(array.tobytes() for array in arrays)
-    return result.best, table, fingerprint(planner._search.tree)
+    return result.best, table, fingerprint(planner.search.tree)
 
 
-def decided(one: Position, plan: Plan = SMALL, planner: type[BMCTS] = BMCTS, *arguments) -> BMCTS:
+def decided(
+    one: Position, plan: Plan = SMALL, planner: type[Planner] = Planner, *arguments
+) -> Planner:
     """Let a new planner decide at a position; return it."""
     sat = one.take(planner(plan, *arguments))
     sat.decide(one.view)
@@ -191,5 +197,74 @@ def decided(one: Position, plan: Plan = SMALL, planner: type[BMCTS] = BMCTS, *ar
 
 def searched_position(one: Position, plan: Plan = SMALL) -> tuple[cluedo.Cluedo, cluedo.Workspace]:
     """Return (parameters, workspace) for searching ``one``."""
-    p = one.take(BMCTS(plan)).position(one.view)
+    p = one.take(Planner(plan)).position(one.view)
     return p, cluedo.workspace(p)
+
+
+def cards_of(mask: int) -> list[int]:
+    """Return the cards in a mask."""
+    return [card for card in range(21) if mask >> card & 1]
+
+
+def swapped(one: Position, deal: np.ndarray, stream: np.ndarray) -> Position:
+    """Return ``one`` with the hidden cards as in ``deal`` and the rest of the truth scrambled.
+
+    The seat's own cards, the public state and all that the seat saw stay the same.
+    """
+    state = one.state.copy()
+    others = [seat for seat in range(one.rules.players) if seat != one.seat]
+    for seat in others:
+        state.hand[seat] = sum(1 << card for card in range(21) if deal[card] == seat + 1)
+    state.envelope = sum(1 << card for card in range(21) if deal[card] == 0)
+    state.key = ~state.key
+    state.known[others] = state.hand[others] | state.face_up
+    state.goal[others] = (state.goal[others] + 1) % 9
+    state.belief[others] = 0.25
+    state.bits[others] = -1.0
+    state.stream[:] = 5
+    state.event[:] = 7
+    events = []
+    for asker, cards, answerer, card in one.events:
+        if one.seat not in (asker, answerer) and answerer >= 0:
+            matching = cards_of(int(state.hand[answerer]) & cards)
+            card = matching[int(stream[0]) % len(matching)]
+        events.append((asker, cards, answerer, card))
+    return Position(one.rules, one.seat, state, events)
+
+
+def other_deals(one: Position, count: int, key: int = 1) -> list[Position]:
+    """Return positions that ``one``'s seat cannot tell from it, all with another envelope."""
+    stream = stream_of(key)
+    deals = ExactPosterior(one.evidence()).sample(stream, 60)
+    others = [swapped(one, deal, stream) for deal in deals]
+    others = [other for other in others if other.state.envelope != one.state.envelope]
+    assert len(others) >= count
+    return others[:count]
+
+
+def drawn(p: cluedo.Cluedo, s: cluedo.Workspace, count: int, key: int = 1) -> np.ndarray:
+    """Return ``count`` deals (0 envelope, seat + 1, -1 face up) drawn by `start`."""
+    stream = stream_of(key)
+    deals = np.full((count, 21), -1)
+    for deal in deals:
+        cluedo.start(p, s, stream)
+        state = s.state[0]
+        deal[[c for c in range(21) if state.envelope >> c & 1]] = 0
+        for seat in range(p.world[0].players):
+            deal[[c for c in range(21) if state.hand[seat] >> c & 1]] = seat + 1
+    return deals
+
+
+def least_p_value(deals: np.ndarray, marginals: np.ndarray) -> float:
+    """Return the smallest chi-square p-value over the cards; 0 if one is where it cannot be."""
+    least = 1.0
+    for card in range(21):
+        open_to = marginals[card] > 1e-9
+        if open_to.sum() > 1:
+            counts = np.array([(deals[:, card] == holder).sum() for holder in range(7)])
+            expected = marginals[card] * len(deals)
+            if counts[~open_to].any():
+                return 0.0
+            if (expected[open_to] >= 5).all():
+                least = min(least, chisquare(counts[open_to], expected[open_to]).pvalue)
+    return least

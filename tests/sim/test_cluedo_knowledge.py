@@ -9,11 +9,16 @@ import pytest
 from positions import (
     SMALL,
     Position,
+    cards_of,
     decided,
+    drawn,
     found,
+    least_p_value,
+    other_deals,
     position,
     searched_position,
     stream_of,
+    swapped,
     unsure_positions,
 )
 from scipy.stats import chisquare
@@ -22,7 +27,7 @@ from belief import evidence, exact, factored
 from belief.exact import ExactPosterior
 from mcts.options import Budget
 from sim.domains import cluedo
-from sim.planner import BMCTS, Plan
+from sim.planner import Plan, Planner
 from sim.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules
@@ -32,48 +37,7 @@ SHIPPED = replace(Plan(), budget=Budget(simulations=60))
 """What the planner is by default, in less time."""
 
 
-def cards_of(mask):
-    """Return the cards in a mask."""
-    return [card for card in range(21) if mask >> card & 1]
-
-
-def swapped(one, deal, stream):
-    """Return ``one`` with the hidden cards as in ``deal`` and the rest of the truth scrambled.
-
-    The seat's own cards, the public state and all that the seat saw stay the same.
-    """
-    state = one.state.copy()
-    others = [seat for seat in range(one.rules.players) if seat != one.seat]
-    for seat in others:
-        state.hand[seat] = sum(1 << card for card in range(21) if deal[card] == seat + 1)
-    state.envelope = sum(1 << card for card in range(21) if deal[card] == 0)
-    state.key = ~state.key
-    state.known[others] = state.hand[others] | state.face_up
-    state.goal[others] = (state.goal[others] + 1) % 9
-    state.belief[others] = 0.25
-    state.bits[others] = -1.0
-    state.stream[:] = 5
-    state.event[:] = 7
-    events = []
-    for asker, cards, answerer, card in one.events:
-        if one.seat not in (asker, answerer) and answerer >= 0:
-            matching = cards_of(int(state.hand[answerer]) & cards)
-            card = matching[int(stream[0]) % len(matching)]
-        events.append((asker, cards, answerer, card))
-    return Position(one.rules, one.seat, state, events)
-
-
-def other_deals(one, count, key=1):
-    """Return positions that ``one``'s seat cannot tell from it, all with another envelope."""
-    stream = stream_of(key)
-    deals = ExactPosterior(one.evidence()).sample(stream, 60)
-    others = [swapped(one, deal, stream) for deal in deals]
-    others = [other for other in others if other.state.envelope != one.state.envelope]
-    assert len(others) >= count
-    return others[:count]
-
-
-class Cheat(BMCTS):
+class Cheat(Planner):
     """Looks at the true hand of one opponent."""
 
     def __init__(self, plan, truth):
@@ -105,7 +69,7 @@ def test_the_planner_cannot_see(plan):
     assert changed >= 8  # the same check catches a planner that peeks
 
 
-class Remembers(BMCTS):
+class Remembers(Planner):
     """Keeps all that the referee hands it and all that it finds."""
 
     def __init__(self, plan):
@@ -223,34 +187,6 @@ def test_a_view_is_blank_where_the_seat_cannot_look():
 
 
 # Deals drawn at the start of a simulation.
-
-
-def drawn(p, s, count, key=1):
-    """Return ``count`` deals (0 envelope, seat + 1, -1 face up) drawn by `start`."""
-    stream = stream_of(key)
-    deals = np.full((count, 21), -1)
-    for deal in deals:
-        cluedo.start(p, s, stream)
-        state = s.state[0]
-        deal[[c for c in range(21) if state.envelope >> c & 1]] = 0
-        for seat in range(p.world[0].players):
-            deal[[c for c in range(21) if state.hand[seat] >> c & 1]] = seat + 1
-    return deals
-
-
-def least_p_value(deals, marginals):
-    """Return the smallest chi-square p-value over the cards; 0 if one is where it cannot be."""
-    least = 1.0
-    for card in range(21):
-        open_to = marginals[card] > 1e-9
-        if open_to.sum() > 1:
-            counts = np.array([(deals[:, card] == holder).sum() for holder in range(7)])
-            expected = marginals[card] * len(deals)
-            if counts[~open_to].any():
-                return 0.0
-            if (expected[open_to] >= 5).all():
-                least = min(least, chisquare(counts[open_to], expected[open_to]).pvalue)
-    return least
 
 
 def test_drawn_deals_match_the_exact_posterior():

@@ -28,7 +28,7 @@ from mcts.options import Budget, Options, cores
 from mcts.selection import select
 from mcts.tree import LISTED, ROOT, check_invariants
 from sim.domains import cluedo
-from sim.planner import BMCTS, Plan
+from sim.planner import Plan, Planner
 from sim.rules import Rules, preset
 from sim.state import ACCUSE, END, PASS, REVEAL, SHOW, SUGGEST, TURN
 
@@ -122,7 +122,7 @@ def tunable_position():
         if one.state.phase == TURN:
             likely = ExactPosterior(one.evidence()).likely_envelopes(3)
             if len(likely) == 3 and likely[1][1] > 0.02 and likely[0][1] < 0.3:
-                tree = decided(one)._search.tree
+                tree = decided(one).search.tree
                 if np.count_nonzero(tree.status == LISTED) > 3:
                     return one
     raise AssertionError("no such position")
@@ -150,7 +150,7 @@ def test_suggestions_lead_to_nodes_that_are_met_again():
     met = []
     for one in places:
         if one.state.phase == SUGGEST:
-            tree = decided(one, Plan())._search.tree
+            tree = decided(one, Plan()).search.tree
             met.append(np.count_nonzero(tree.status == LISTED) - 1)
     assert len(met) >= 4
     assert min(met) > 80, met
@@ -158,7 +158,7 @@ def test_suggestions_lead_to_nodes_that_are_met_again():
 
 def test_in_flight_treatments_change_the_selection():
     sat = decided(tunable_position(), replace(SMALL, options=Options(nodes=400)))
-    tree, domain = sat._search.tree, (1.0, 0.0, 1.0)
+    tree, domain = sat.search.tree, (1.0, 0.0, 1.0)
     edge = select(tree, ROOT, Options().settings(*domain))
     tree.edge_in_flight[edge] = 30
     some = Options(virtual_loss=1e-9), Options(in_flight="none"), Options()
@@ -171,7 +171,7 @@ def test_the_final_choice_is_an_option():
     one, best = unsure_positions(1)[0], {}
     for final in ("visits", "mean"):
         options = Options(nodes=100, final=final, exploration=1.0)
-        planner = one.take(BMCTS(replace(SMALL, options=options, budget=Budget(simulations=30))))
+        planner = one.take(Planner(replace(SMALL, options=options, budget=Budget(simulations=30))))
         best[final] = []
         for key in range(60):
             planner._key = key
@@ -201,23 +201,23 @@ def test_threads_leave_the_tree_in_order():
     places = unsure_positions(3)
     for threads in (2, 4, 8):
         options = replace(SMALL.options, threads=threads, oversubscribe=True)
-        planner = BMCTS(replace(SMALL, options=options, budget=Budget(simulations=120)))
+        planner = Planner(replace(SMALL, options=options, budget=Budget(simulations=120)))
         for seed in range(30):
             one = places[seed % 3]
             one.take(planner)
             planner._key = seed
             planner.decide(one.view)
-            check_invariants(planner._search.tree)
+            check_invariants(planner.search.tree)
             result = planner.result
             assert result.simulations == result.visits.sum() == 120
-        assert len(planner._search._workers) == threads
+        assert len(planner.search._workers) == threads
     with pytest.raises(ValueError, match="more than the"):
         Options(threads=cores() + 1)
 
 
 def test_a_decision_with_one_legal_action_is_not_searched():
     one = unsure_positions(1)[0]
-    planner = one.take(BMCTS(SMALL))
+    planner = one.take(Planner(SMALL))
     view = one.view
     card = int(view[0].hand[one.seat]) & -int(view[0].hand[one.seat])
     view[0].phase, view[0].answerer, view[0].cards = SHOW, one.seat, card
@@ -227,7 +227,7 @@ def test_a_decision_with_one_legal_action_is_not_searched():
 
 def test_contradictory_evidence_has_a_name():
     one = unsure_positions(1)[0]
-    planner = one.take(BMCTS(SMALL))
+    planner = one.take(Planner(SMALL))
     for cards in (0b1, 0b10, 0b100, 0b1000, 0b10000, 0b100000):
         planner.see((one.seat, cards, -1, -1))  # nobody has any suspect
     with pytest.raises(evidence.ContradictoryEvidence):
@@ -245,16 +245,16 @@ def test_other_numbers_of_players():
 INTERPRETED_SEARCH = """
 from positions import fingerprint, position
 from mcts.options import Budget, Options
-from sim.planner import BMCTS, Plan
+from sim.planner import Plan, Planner
 from sim.rules import Rules
 one = position(6, 2, rules=Rules(turn_cap=22))
 plan = Plan(accusations=2, least_accused=0.001, options=Options(nodes=40, widening_base=2.0),
             budget=Budget(simulations=12))
-sat = one.take(BMCTS(plan))
+sat = one.take(Planner(plan))
 sat.decide(one.view)
 result = sat.result
 print(result.best, result.actions.tolist(), result.notes.tolist(), result.visits.tolist(),
-      result.values.tolist(), fingerprint(sat._search.tree))
+      result.values.tolist(), fingerprint(sat.search.tree))
 """
 
 
