@@ -13,7 +13,9 @@ from mcts.kernel.compile import INTERPRETED
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("mcts", "belief", "sim", "experiments", "conf", "tests", "pyproject.toml")
-BLOCKS = re.findall(r"```(\w+)\n# (\S+)\n(.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)
+PAGE = (ROOT / "docs/extending.md").read_text()
+BLOCKS = re.findall(r"```(\w+)\n# (\S+)\n(.*?)```", PAGE, re.S)
+"""(kind, file, text): a ``diff`` changes a file, ``toml`` is part of one, the others are whole."""
 
 
 def change(text: str, edits: str) -> str:
@@ -36,7 +38,10 @@ def copy(tmp_path_factory):
             shutil.copy(source, made / name)
     for kind, name, text in BLOCKS:
         path = made / name
-        path.write_text(change(path.read_text(), text) if kind == "diff" else text)
+        if kind == "toml":
+            assert text in path.read_text()
+        else:
+            path.write_text(change(path.read_text(), text) if kind == "diff" else text)
     return made
 
 
@@ -58,15 +63,38 @@ def test_the_page_has_an_example_of_each():
     kinds = {Path(name).parts[:2] for _, name, _ in BLOCKS}
     examples = {("sim", "policies"), ("conf", "player"), ("conf", "rules"), ("sim", "rules.py")}
     assert examples <= kinds
-    assert ("belief", "levelled.py") in kinds
+    assert {("belief", "levelled.py"), ("sim", "domains"), ("tests", "data")} <= kinds
 
 
 @pytest.mark.skipif(INTERPRETED, reason="runs in the interpreter anyhow")
 def test_their_tests_pass(copy):
-    tests = [name for _, name, _ in BLOCKS if name.startswith("tests/")]
-    assert len(tests) == 3
+    tests = [name for kind, name, _ in BLOCKS if kind == "python" and name.startswith("tests")]
+    assert len(tests) == 4
     shown = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
-    assert re.search(r"\b6 passed", shown), shown
+    assert re.search(r"\b10 passed", shown), shown
+
+
+LEAK = """
+import numpy as np
+from mcts.testing import check_domain
+from sim.domains import cups
+try:
+    check_domain(cups.Cups(np.array([0.1, 0.2, 0.3, 0.4])))
+except AssertionError as fault:
+    print(fault)
+"""
+
+
+def test_a_domain_that_lists_what_is_hidden_is_told_so(copy):
+    path = copy / "sim/domains/cups.py"
+    sound = path.read_text()
+    assert sound.count("    return n\n") == 1
+    first = "    if n == len(p.chances):\n        out[0], out[s[_COIN]] = s[_COIN], 0\n"
+    path.write_text(sound.replace("    return n\n", f"{first}    return n\n"))
+    shown = run(copy, "-c", LEAK)
+    path.write_text(sound)
+    assert not run(copy, "-c", LEAK)
+    assert shown.strip() and f"`{shown.strip()}`" in PAGE
 
 
 def test_the_command_line_takes_them(copy):

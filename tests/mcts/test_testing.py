@@ -41,6 +41,9 @@ FAULTS = (
     "empty range",
     "discount",
     "no depth",
+    "copy forgets",
+    "copy is no copy",
+    "nobody moves",
     "raises",
 )
 (
@@ -68,6 +71,9 @@ FAULTS = (
     EMPTY_RANGE,
     DISCOUNT,
     NO_DEPTH,
+    COPY_FORGETS,
+    NO_COPY,
+    NOBODY,
     RAISES,
 ) = range(len(FAULTS))
 
@@ -153,7 +159,24 @@ def _terminal(p, s):
 
 
 @jit
+def _mover(p, s):
+    return -1 if p.fault == NOBODY else 0
+
+
+@jit
+def _copy(p, s, into):
+    if p.fault != NO_COPY:
+        for i in range(len(s)):
+            into[i] = s[i]
+    if p.fault == COPY_FORGETS:
+        into[SEEN] = 0
+
+
+@jit
 def _rollout(p, s, stream):
+    s[TURN] = 3
+    if s[SEEN] == TAILS:
+        return 0.0
     if p.fault == OWN_CHANCE_LATER:
         return 0.5 * np.random.random()
     if p.fault == ENDLESS:
@@ -188,6 +211,8 @@ register(
     observation=_observation,
     terminal=_terminal,
     rollout=_rollout,
+    mover=_mover,
+    copy=_copy,
     workspace=_workspace,
     discount=lambda p: 0.0 if p.fault == DISCOUNT else 1.0,
     low=0.0,
@@ -197,7 +222,7 @@ register(
 )
 
 SENTENCES = {
-    "list peeks": r"after no action: the list depends on what the searching seat cannot know",
+    "list peeks": r"after no action: the list depends on what is not known at the node",
     "list peeks below the root": r"after actions 0 \(seen: [12]\): the list depends on what",
     "note peeks": "different actions or notes after no action",
     "action twice": r"an action is listed twice after no action: \[0 1 1\]",
@@ -211,8 +236,8 @@ SENTENCES = {
     "chance of its own": "the domain uses chance of its own",
     "chance of its own in roll-outs": "the domain uses chance of its own",
     "writes to p": "the domain wrote to p",
-    "return too high": r"the return 1.5 after .* leaves the declared range 0.0 to 1.0",
-    "return too low": r"the return -0.5 after .* leaves the declared range 0.0 to 1.0",
+    "return too high": r"the return 1.5\d* after actions .*[12] leaves the declared range",
+    "return too low": r"the return -0.4\d* after actions .*[12] leaves the declared range 0.0",
     "not a number": "the reward is nan after actions",
     "end is taken back": "terminal toggles after actions",
     "roll-out without end": "a simulation has not ended within 0.2 seconds",
@@ -220,6 +245,9 @@ SENTENCES = {
     "empty range": "the range 0.0 to 0.0 is empty",
     "discount": "discount must be above 0 and at most 1, not 0.0",
     "no depth": "max_depth must be a whole number from 1, not 0",
+    "copy forgets": "copy leaves something out",
+    "copy is no copy": "copy leaves something out",
+    "nobody moves": "mover is -1, of 1 players",
 }
 
 
@@ -272,7 +300,7 @@ def test_searches_of_a_faulty_domain_are_found(fault, sentence):
     [
         (1, lambda search, result: search.tree.visits.__setitem__(ROOT, 1), "1 root visits"),
         (4, lambda search, result: search.tree.edge_in_flight.__setitem__(0, 1), "in flight"),
-        (8, lambda search, result: result.visits.__setitem__(0, 0), "tried in"),
+        (8, lambda search, result: result.visits.__setitem__(0, 0), "visits of the root"),
     ],
     ids=["root visits", "in flight", "result"],
 )

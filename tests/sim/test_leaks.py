@@ -8,12 +8,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hidden import deals, decide, decisions, swapped
 from positions import stream_of
 
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory, act
 from sim.game import legal, open_decision
+from sim.hidden import deals, decide, decisions, swapped
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, world
 from sim.state import END, N_ACTIONS, SHOW, SUGGEST, TURN, empty
@@ -58,7 +58,7 @@ def differences(name, policy, choice, deals_each=2):
             truth[0] = state
             chosen = choice(truth[0], rules, seat, memory)
             for deal in deals(state, seat, stream, deals_each):
-                other = swapped(state, rules.players, seat, deal, noise)
+                other = swapped(state, seat, deal, noise)
                 swaps[phase] += 1
                 changed[phase] += choice(other, rules, seat, memory) != chosen
     return swaps, changed

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hidden import decisions, hands_of
 from positions import stream_of
 from scipy.stats import chisquare
 
@@ -11,6 +10,7 @@ from belief.evidence import has_card, new_evidence
 from belief.exact import ExactPosterior
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory
+from sim.hidden import decisions, hands_of
 from sim.rules import PRESETS
 
 GAMES = 3 if INTERPRETED else 25

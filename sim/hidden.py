@@ -1,4 +1,10 @@
-"""Decisions of a seat in real games, and the same with all that it cannot know changed."""
+"""Decisions of a seat in real games, and the same with all that it cannot know exchanged.
+
+What a seat cannot know is the deal beyond its own hand, what the other seats have learnt and how
+they play, the cards that they showed each other, and the key of the game.  A player that decides
+otherwise when these are exchanged for others that it cannot tell from the true ones knows more
+than it may (`sim.testing.check_player`).
+"""
 
 from __future__ import annotations
 
@@ -12,9 +18,20 @@ from sim.chance import game_key
 from sim.game import apply, decider, new_game
 from sim.knowledge import moment
 from sim.policies import greedy
-from sim.policies.table import NAMES, SHOWING, SLOW, Policy, choose, seat_policies
+from sim.policies.table import SLOW, Policy, choose, seat_policies
 from sim.rules import Rules, world
-from sim.state import FACTS, OVER, SHOW, empty
+from sim.state import FACTS, MAX_PLAYERS, OVER, SHOW, STATE, empty
+
+_OPEN = ("spot", "summoned", "out", "suggestions")
+_OWN = tuple(
+    name
+    for name in STATE.names
+    if STATE[name].shape[:1] == (MAX_PLAYERS,) and name not in (*_OPEN, "hand", "has_shown")
+)
+"""The fields with a row for every seat that only this seat knows, or nobody at the table."""
+
+SEED = 11
+"""Of the run whose games are played."""
 
 
 def decisions(
@@ -28,7 +45,7 @@ def decisions(
     seat_policies(state, policies)
     state.tracks[seat] |= FACTS
     state.recording = 1
-    new_game(board, state, np.uint64(game_key(11, game)))
+    new_game(board, state, np.uint64(game_key(SEED, game)))
     while state.phase != OVER:
         if decider(state) == seat:
             yield state
@@ -45,7 +62,9 @@ def decide(state: np.record, rules: Rules, seat: int, memory: Memory) -> int:
     board = world(rules)[0]
     if state.phase == SHOW or state.policy[seat] < SLOW:
         return int(choose(board, state, seat))
-    return int(greedy.choose(board, state, seat, memory.work, memory.sample))
+    while (action := greedy.choose(board, state, seat, memory.work, memory.sample)) < 0:
+        memory.grow()
+    return int(action)
 
 
 def hands_of(deal: np.ndarray) -> tuple[int, list[int]]:
@@ -62,30 +81,23 @@ def deals(state: np.record, seat: int, stream: np.ndarray, count: int) -> list[n
     return [deal for deal in drawn if hands_of(deal)[0] != state.envelope][:count]
 
 
-def swapped(
-    state: np.record, players: int, seat: int, deal: np.ndarray, noise: np.random.Generator
-) -> np.record:
+def swapped(state: np.record, seat: int, deal: np.ndarray, noise: np.random.Generator) -> np.record:
     """Return ``state`` as ``seat`` cannot tell it from the true one.
 
-    Hands and envelope are those of ``deal``.  What other seats have learnt, how they play, which
-    cards they showed each other, the log, the key of the game and scratch are all noise.
+    Hands and envelope are those of ``deal``, int64 (21,).  What other seats have learnt, how they
+    play, which cards they showed each other, the log, the key of the game and scratch are noise.
     """
     other = empty()
     other[0] = state
     s = other[0]
     envelope, hands = hands_of(deal)
-    others = [each for each in range(players) if each != seat]
+    others = [each for each in range(MAX_PLAYERS) if each != seat]
     s.envelope = envelope
-    s.hand[:] = [state.hand[seat] if each == seat else hands[each] for each in range(6)]
-    for field in ("known", "belief", "bits", "evidence", "closure"):
+    s.hand[:] = [state.hand[seat] if each == seat else hands[each] for each in range(MAX_PLAYERS)]
+    for field in _OWN:
         for each in others:
             part = s[field][each : each + 1].view(np.uint8)
             part[:] = noise.integers(0, 2, part.shape)
-    s.goal[others] = noise.integers(-1, 9, len(others))
-    s.settled[others] = noise.integers(0, 2, len(others))
-    s.policy[others] = noise.integers(0, len(NAMES), len(others))
-    s.showing[others] = noise.integers(0, len(SHOWING), len(others))
-    s.threshold[others] = noise.random(len(others))
     for answerer in others:
         for asker in others:
             s.has_shown[answerer, asker] = noise.integers(1 << 21)

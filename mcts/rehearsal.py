@@ -1,0 +1,186 @@
+"""One simulation of a domain by plain calls, in the order of `mcts.simulation`, watched.
+
+`Rehearsal.run` does what the search does with one simulation, but for the tree: it starts, lists,
+steps and rolls out, and keeps what came of it, so that runs can be compared (`mcts.testing`).  It
+raises AssertionError where one run alone shows a fault.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mcts.domain import Domain
+from mcts.kernel.rng import new_stream
+
+History = tuple[tuple[int, int], ...]
+"""What a node is keyed by: of each step (action, observation), the action -1 if it was not the
+own of the perspective."""
+
+_BEYOND = 64
+"""Entries behind the end of a list's arrays that a domain must leave alone."""
+
+_ROUNDING = 1e-9
+
+
+def ask(holds: bool, complaint: str) -> None:
+    """Raise AssertionError with ``complaint`` unless it ``holds``."""
+    if not holds:
+        raise AssertionError(complaint)
+
+
+def words(history: History, last: int | None = None) -> str:
+    """Return a history, and the ``last`` action after it, in words."""
+    steps = [f"{action} (seen: {seen})" for action, seen in history]
+    steps += [] if last is None else [str(last)]
+    return f"actions {', '.join(steps)}" if steps else "no action"
+
+
+@dataclass
+class Found:
+    """What one simulation went through."""
+
+    lists: dict[tuple[int, History], tuple[bytes, bytes]] = field(default_factory=dict)
+    """The actions and the notes listed, by perspective and history."""
+    taken: list[tuple[int, float]] = field(default_factory=list)
+    """Actions taken, with their notes ..."""
+    events: list[float] = field(default_factory=list)
+    """... and, in the order of time, rewards, observations, pay-offs, the stream in the end."""
+    rolled: tuple[float, int] | None = None
+    """What the roll-out returned, and its stream in the end ..."""
+    copied: tuple[float, int] | None = None
+    """... and the same of a roll-out from a copy."""
+
+
+@dataclass
+class Rehearsal:
+    """One simulation, to be run again and again.
+
+    Parameters
+    ----------
+    domain, p
+        The position.
+    stream
+        Key of the stream of the simulation.
+    choices
+        By perspective and history, the place on the list of the action to take (modulo its
+        length; the next that is available); drawn from ``rng`` where it is missing.
+    depth
+        Decisions before the roll-out.
+    """
+
+    domain: Domain
+    p: Any
+    stream: int
+    choices: dict[tuple[int, History], int]
+    rng: np.random.Generator
+    depth: int
+
+    def run(self, s: Any, spare: Any, follow: list[tuple[int, float]] | None = None) -> Found:
+        """Simulate in the workspace ``s``; with ``follow``, take these and ask for no list.
+
+        The roll-out is played first from a copy, in the workspace ``spare``.
+        """
+        domain, p, found = self.domain, self.p, Found()
+        players, views = (domain.declared(name, p) for name in ("players", "perspectives"))
+        discount = float(domain.declared("discount", p))
+        stream = new_stream(self.stream)
+        domain.start(p, s, stream)
+        ask(not domain.terminal(p, s), "the position searched is terminal")
+        keys: list[History] = [()]
+        keys += [((-1, self._seen(s, view)),) for view in range(1, views)]
+        value, weight, over = 0.0, 1.0, False
+        while not over and len(found.taken) < self.depth:
+            who = int(domain.mover(p, s))
+            ask(0 <= who < players, f"mover is {who}, of {players} players")
+            view = who if views > 1 else 0
+            if follow is None:
+                taken = self._choose(s, view, keys[view], found)
+            else:
+                taken = follow[len(found.taken)] if len(found.taken) < len(follow) else None
+            if taken is None:
+                break
+            reward = float(domain.step(p, s, *taken, stream))
+            over = bool(domain.terminal(p, s))
+            found.taken.append(taken)
+            found.events += [reward, over]
+            where = f"after {words(keys[0], taken[0])}"
+            ask(over == domain.terminal(p, s), f"terminal toggles {where}")
+            ask(math.isfinite(reward), f"the reward is {reward} {where}")
+            value, weight = value + weight * reward, weight * discount
+            if not over:
+                for each in range(views):
+                    seen = self._seen(s, each)
+                    keys[each] = (*keys[each], (taken[0] if each == who else -1, seen))
+                    found.events.append(seen)
+        if not over:
+            other = stream.copy()
+            domain.copy(p, s, spare)
+            found.copied = float(domain.rollout(p, spare, other)), int(other[0])
+            found.rolled = float(domain.rollout(p, s, stream)), int(stream[0])
+            rest = found.rolled[0]
+            ask(math.isfinite(rest), f"the roll-out returns {rest} after {words(keys[0])}")
+            found.events.append(rest)
+            value += weight * rest
+        paid = [value] if players == 1 else self._payoffs(s)
+        found.events += [*paid, int(stream[0])]
+        where = f"after {words(keys[0], found.taken[-1][0] if over else None)}"
+        low, high = (domain.declared(name, p) for name in ("low", "high"))
+        slack = _ROUNDING * (high - low)
+        for each in paid:
+            inside = low - slack <= each <= high + slack
+            ask(inside, f"the return {each} {where} leaves the declared range {low} to {high}")
+        return found
+
+    def _seen(self, s: Any, view: int) -> int:
+        """Return the key of what a perspective sees at ``s``."""
+        if self.domain.declared("players", self.p) == 1:
+            return int(self.domain.observation(self.p, s)) % 2**64
+        return int(self.domain.seen(self.p, s, view)) % 2**64
+
+    def _payoffs(self, s: Any) -> list[float]:
+        players = range(self.domain.declared("players", self.p))
+        return [float(self.domain.payoff(self.p, s, player)) for player in players]
+
+    def _choose(
+        self, s: Any, view: int, history: History, found: Found
+    ) -> tuple[int, float] | None:
+        """List the actions, and return one that is available with its note; None if none is."""
+        where = f"after {words(history)}"
+        actions, notes = self._listed(s, where, np.nan)
+        found.lists[view, history] = actions.tobytes(), notes.tobytes()
+        again = tuple(each.tobytes() for each in self._listed(s, where, -1.0))
+        same = again == found.lists[view, history]
+        ask(same, f"listed twice {where}, actions or notes differ")
+        ask(bool(found.taken) or len(actions) > 0, "the position searched offers no action")
+        ask(bool((actions >= 0).all()), f"an action below 0 is listed {where}: {actions}")
+        once = len(np.unique(actions)) == len(actions)
+        ask(once, f"an action is listed twice {where}: {actions}")
+        legal = [i for i, each in enumerate(actions) if self.domain.available(self.p, s, int(each))]
+        if not legal:
+            return None
+        if (view, history) not in self.choices:
+            self.choices[view, history] = int(self.rng.integers(len(actions)))
+        chosen = self.choices[view, history] % len(actions)
+        place = next((i for i in legal if i >= chosen), legal[0])
+        return int(actions[place]), float(notes[place])
+
+    def _listed(self, s: Any, where: str, blank: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the list at ``s`` and its notes, written over ``blank``."""
+        longest = int(self.domain.declared("max_actions", self.p))
+        out = np.full(longest + _BEYOND, -2, np.int64)
+        notes = np.full(longest + _BEYOND, blank)
+        beyond = out[longest:].tobytes() + notes[longest:].tobytes()
+        try:
+            n = int(self.domain.actions(self.p, s, out[:longest], notes[:longest]))
+        except IndexError:  # where bounds are checked: in the interpreter, or by NUMBA_BOUNDSCHECK
+            n = longest + 1
+        untouched = beyond == out[longest:].tobytes() + notes[longest:].tobytes()
+        ask(
+            0 <= n <= longest and untouched,
+            f"more actions than max_actions, {longest}, are listed {where}",
+        )
+        return out[:n], notes[:n]
