@@ -17,10 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcts.options import MERGES
 from mcts.search import SearchResult, final_choice
-
-RULES = ("visits", "value", "vote")
-"""Ways to merge."""
 
 
 def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> SearchResult:
@@ -32,8 +30,8 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
         At least one; their order settles the order of actions and, by rounding, the last bits of
         values.
     rule
-        One of `RULES`; ties of ``value`` go to the more visits, ties of ``vote`` to the more visits
-        added, then to the action listed first.
+        One of `mcts.options.MERGES`; ties of ``value`` and ``vote`` go to the more visits added,
+        then to the action listed first.
     final
         The option of that name, which the rule ``visits`` chooses by.
 
@@ -41,15 +39,16 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
     -------
     SearchResult
         Actions are those of the first result in its order, then what others add; a note is that of
-        the first result to list the action.  Visits, simulations, seconds and nodes are added.
+        the first result to list the action.  What is counted or timed is
+        added; errors are those of the merged values, for independent searches.
 
     Raises
     ------
     ValueError
         If there is nothing to merge or the rule is unknown.
     """
-    if rule not in RULES:
-        raise ValueError(f"merge must be {' or '.join(RULES)}, not {rule!r}")
+    if rule not in MERGES:
+        raise ValueError(f"merge must be {' or '.join(MERGES)}, not {rule!r}")
     if not results:
         raise ValueError("there is no search to merge")
     notes = _notes(results)
@@ -79,6 +78,7 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
             name: sum(result.phases.get(name, 0.0) for result in results)
             for name in results[0].phases
         },
+        lost=sum(result.lost for result in results),
     )
 
 

@@ -1,0 +1,367 @@
+"""Root parallelization: independent searches of one position in several processes, over Ray.
+
+Each worker is a Ray actor that keeps one `Search`, tree included, from decision to decision; it is
+sent a position, and the table of its root comes back [Chaslot, Winands & van den Herik 2008].
+Inside a worker ``options.threads`` threads share the tree.
+
+Randomness: worker i searches with `worker_key` (key, i), whatever process that is.  With a budget
+of simulations and one thread a tree the result depends on the key and the number of workers alone:
+the share of a worker that died is searched again, by another in its place.
+
+Limits: a position must be importable and picklable -- its type lives in a module that the workers
+can import, which a script run as ``__main__`` is not.  ``options.nodes`` is the budget of each
+tree, so a search takes workers times the memory of one.  A share that is searched again starts
+when all others have ended; a budget of seconds does not count that.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# Read by Ray when it is imported or started: no reports home, no warning about GPUs.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+import ray
+from ray.exceptions import (
+    GetTimeoutError,
+    NodeDiedError,
+    ObjectLostError,
+    OutOfMemoryError,
+    RayActorError,
+    RayTaskError,
+    WorkerCrashedError,
+)
+
+from mcts.kernel.rng import fold
+from mcts.merge import merge
+from mcts.options import MERGES, Budget, Options, cores
+from mcts.search import Search, SearchResult
+
+DEATHS_SURVIVED = 3
+"""Times that a share is searched again in one decision because its worker died."""
+
+START_SECONDS = 120.0
+"""Longest wait for Ray to start the processes of the workers."""
+
+_STOP_SECONDS = 0.1
+
+_DEATHS = (RayActorError, WorkerCrashedError, OutOfMemoryError, NodeDiedError, ObjectLostError)
+
+_OBJECT_STORE_BYTES = 128 * 1024**2
+
+
+class WorkersLost(Exception):
+    """No worker lived to return its share."""
+
+
+class Place(NamedTuple):
+    """Where a worker runs."""
+
+    node: str
+    """Ray's name of the machine."""
+    process: int
+    """Process number there."""
+
+
+@dataclass(frozen=True)
+class RootResult(SearchResult):
+    """The merged table, and what became of the workers; ``seconds`` is wall time."""
+
+    workers: int = 0
+    """Workers asked to search."""
+    replaced: int = 0
+    """Workers started during this search in the place of dead ones."""
+
+
+def worker_key(key: int, worker: int) -> int:
+    """Return the key of what ``worker``, counted from 0, does for the search ``key``."""
+    return int(fold(np.uint64(int(key) % 2**64), worker))
+
+
+def shares(budget: Budget, workers: int) -> list[Budget]:
+    """Split a budget: simulations as equally as can be, first come more; seconds for each.
+
+    There are fewer shares than workers if there are fewer simulations.
+    """
+    if budget.simulations is None:
+        return [budget] * workers
+    least, more = divmod(int(budget.simulations), workers)
+    simulations = [least + (worker < more) for worker in range(workers)]
+    return [replace(budget, simulations=share) for share in simulations if share]
+
+
+class RootSearch:
+    """Workers for searching positions of one domain, again and again; `Search` in its interface.
+
+    Close it, or use it as a context manager: the processes otherwise live as long as the program.
+
+    Parameters
+    ----------
+    p
+        The domain's parameters: the position to search, unless `run` is given another.
+    options
+        How each worker searches.  With ``oversubscribe`` workers reserve the fraction of a CPU
+        with which all fit.
+    workers
+        Trees.
+    merge
+        One of `mcts.options.MERGES`.
+    cpus_per_worker
+        CPUs that a worker reserves of Ray's; None: one a thread.
+    start_seconds
+        Longest wait for Ray to start the workers' processes.
+
+    Attributes
+    ----------
+    places : list[Place]
+        Where each worker runs, or last ran.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range, or the nodes of Ray do not hold the workers.
+    TimeoutError
+        If the workers' processes have not started in ``start_seconds``: others hold the CPUs.
+    """
+
+    def __init__(
+        self,
+        p: Any,
+        options: Options | None = None,
+        workers: int = 2,
+        merge: str = "visits",
+        cpus_per_worker: float | None = None,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
+        if merge not in MERGES:
+            raise ValueError(f"merge must be {' or '.join(MERGES)}, not {merge!r}")
+        if not isinstance(workers, int) or workers < 1:
+            raise ValueError(f"workers must be a whole number from 1, not {workers!r}")
+        if cpus_per_worker is not None and cpus_per_worker <= 0:
+            raise ValueError(f"cpus_per_worker must be above 0, not {cpus_per_worker!r}")
+        self.options = options or Options()
+        self.workers, self.merge, self.start_seconds = workers, merge, start_seconds
+        self._actors: list[Any] = [None] * workers
+        self.places: list[Place | None] = [None] * workers
+        _start_ray()
+        if cpus_per_worker is None:
+            cpus_per_worker = _cpus_each(self.options, workers)
+        self._cpus = cpus_per_worker
+        if workers > (held := _held(self._cpus)):
+            raise ValueError(
+                f"{workers} workers of {self._cpus:g} CPUs each are more than the {held} that "
+                "Ray's nodes hold; set oversubscribe to run them all the same"
+            )
+        packed = pickle.dumps(p, pickle.HIGHEST_PROTOCOL)
+        # Compiled once, here, for the very types that arrive: the workers find it in the cache.
+        Search(pickle.loads(packed), replace(self.options, threads=1, nodes=1, edges=None))
+        self._p = ray.put(packed)
+        try:
+            started = self._start(range(workers))
+            if started < workers:
+                raise TimeoutError(
+                    f"Ray started {started} of {workers} workers in {start_seconds:g} seconds: "
+                    "its CPUs may be taken"
+                )
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, budget: Budget, key: int, p: Any = None) -> RootResult:
+        """Search from empty trees and merge their roots.
+
+        Parameters
+        ----------
+        budget
+            When to end: its simulations are shared out (`shares`), its seconds are for each.
+        key
+            Names all randomness of this search (taken modulo 2**64).
+        p
+            The position to search, as for `Search.run`.
+
+        Raises
+        ------
+        ValueError
+            As `Search.run`, or if this is closed.
+        WorkersLost
+            If no share was returned.
+        Exception
+            Whatever else the domain raises in a worker.
+        """
+        began = time.perf_counter()
+        if not self._actors:
+            raise ValueError("the search is closed")
+        position = self._p if p is None else ray.put(pickle.dumps(p, pickle.HIGHEST_PROTOCOL))
+        tasks = {
+            worker: (position, share, worker_key(key, worker))
+            for worker, share in enumerate(shares(budget, self.workers))
+        }
+        found: dict[int, SearchResult] = {}
+        replaced = 0
+        for _ in range(1 + DEATHS_SURVIVED):
+            missing = [worker for worker in tasks if worker not in found]
+            if not missing:
+                break
+            replaced += self._start([each for each in missing if self._actors[each] is None])
+            found |= self._search({worker: tasks[worker] for worker in missing})
+        if not found:
+            raise WorkersLost(f"none of the {len(tasks)} workers returned its share")
+        # By worker, not by who came first: sums are rounded in the same order every time.
+        merged = merge([found[worker] for worker in sorted(found)], self.merge, self.options.final)
+        return RootResult(
+            **vars(merged)
+            | {"seconds": time.perf_counter() - began, "lost": len(tasks) - len(found)},
+            workers=len(tasks),
+            replaced=replaced,
+        )
+
+    def cancel(self) -> None:
+        """End the running search after the simulations under way; for any thread to call."""
+        told = [actor.cancel.remote() for actor in self._actors if actor is not None]
+        if told:  # and heard, or it might end the next search
+            ray.wait(told, num_returns=len(told), timeout=_STOP_SECONDS)
+
+    def close(self) -> None:
+        """End the workers; nothing can be searched after it."""
+        for worker in range(len(self._actors)):
+            self._end(worker)
+        self._actors = []
+
+    def __enter__(self) -> RootSearch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _search(self, tasks: dict[int, tuple]) -> dict[int, SearchResult]:
+        """Return what the workers of ``tasks`` found, without those that are dead or die."""
+        found = {}
+        under_way = {
+            worker: self._actors[worker].run.remote(*task)
+            for worker, task in tasks.items()
+            if self._actors[worker] is not None
+        }
+        try:
+            for worker, reference in under_way.items():
+                try:
+                    found[worker] = _get(reference)
+                except _DEATHS:
+                    self._end(worker)
+        except BaseException:
+            self._stop(list(under_way.values()))
+            raise
+        return found
+
+    def _stop(self, running: list[ray.ObjectRef]) -> None:
+        """Wait until the searches ``running`` have ended, cancelled at whatever point they are."""
+        while running:
+            self.cancel()
+            _, running = ray.wait(running, num_returns=len(running), timeout=_STOP_SECONDS)
+
+    def _start(self, workers: Sequence[int]) -> int:
+        """Start a process for each of ``workers``; return how many there are, in time."""
+        if workers:  # a node may have gone
+            alive = sum(actor is not None for actor in self._actors)
+            workers = workers[: max(0, _held(self._cpus) - alive)]
+        if not workers:
+            return 0
+        fresh = {worker: _Actor.options(num_cpus=self._cpus).remote() for worker in workers}
+        try:
+            placed = {worker: actor.place.remote() for worker, actor in fresh.items()}
+            ray.wait(list(placed.values()), num_returns=len(placed), timeout=self.start_seconds)
+            prepared = {}
+            for worker, reference in placed.items():
+                with suppress(GetTimeoutError, *_DEATHS):
+                    self.places[worker] = _get(reference, 0)
+                    prepared[worker] = fresh[worker].prepare.remote(self._p, self.options)
+            for worker, reference in prepared.items():
+                with suppress(*_DEATHS):
+                    _get(reference)
+                    self._actors[worker] = fresh[worker]
+        finally:
+            for worker, actor in fresh.items():
+                if self._actors[worker] is not actor:
+                    ray.kill(actor)
+        return sum(self._actors[worker] is not None for worker in workers)
+
+    def _end(self, worker: int) -> None:
+        """Kill the process of ``worker``, if there is one."""
+        actor, self._actors[worker] = self._actors[worker], None
+        if actor is not None and ray.is_initialized():
+            ray.kill(actor)
+
+
+class _Worker:
+    """What runs in the process of a worker."""
+
+    def place(self) -> Place:
+        return Place(ray.get_runtime_context().get_node_id(), os.getpid())
+
+    def prepare(self, packed: bytes, options: Options) -> None:
+        self._search = Search(pickle.loads(packed), options)
+
+    def run(self, packed: bytes, budget: Budget, key: int) -> SearchResult:
+        # Unpickled here, arrays are as writable as they were there.  Ray's own way would make them
+        # read-only, another type for Numba, and the kernel would be compiled once more.
+        return self._search.run(budget, key, pickle.loads(packed))
+
+    @ray.method(concurrency_group="control")
+    def cancel(self) -> None:
+        self._search.cancel()
+
+
+_Actor = ray.remote(concurrency_groups={"control": 1}, max_restarts=0)(_Worker)
+
+
+def _start_ray() -> None:
+    """Start Ray on the cores of this machine, quietly, unless the program has done so."""
+    if not ray.is_initialized():
+        # Ray would otherwise write a token into the home folder; nobody else is to connect.
+        os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+        ray.init(
+            num_cpus=cores(),
+            include_dashboard=False,
+            logging_level="critical",
+            log_to_driver=False,
+            object_store_memory=_OBJECT_STORE_BYTES,
+        )
+
+
+def _node_cpus() -> list[float]:
+    """Return the CPUs of each node of Ray that is alive and has any."""
+    alive = (node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"])
+    return [cpus for cpus in alive if cpus > 0]
+
+
+def _held(cpus: float) -> int:
+    """Return how many workers of so many CPUs the nodes hold, if nobody else uses them."""
+    return sum(int(each / cpus + 1e-6) for each in _node_cpus())
+
+
+def _cpus_each(options: Options, workers: int) -> float:
+    """Return the CPUs that a worker reserves: one a thread, or less if so asked and needed."""
+    nodes = _node_cpus()
+    if not options.oversubscribe or not nodes:
+        return options.threads
+    fitting = min(nodes) / -(-workers // len(nodes))  # spread evenly
+    # Ray counts whole CPUs, or ten-thousandths of one.
+    fitting = math.floor(fitting) if fitting >= 1 else math.floor(1e4 * fitting) / 1e4
+    return min(options.threads, fitting)
+
+
+def _get(reference: ray.ObjectRef, timeout: float | None = None) -> Any:
+    """Return what a worker returned, or raise what it raised."""
+    try:
+        return ray.get(reference, timeout=timeout)
+    except RayTaskError as fault:
+        raise fault.cause from None
