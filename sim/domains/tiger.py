@@ -5,8 +5,10 @@ door is rewarded, opening the tiger's punished, and either way the tiger is plac
 values are known, so it checks that a search gathers information for what it is worth:
 19.3714 at the uniform belief with the default numbers and no end, 2.3098 with three steps to go.
 
-The hidden side is drawn from ``p.left`` once a simulation and nodes are keyed by what was heard
-[POMCP: Silver & Veness 2010].
+Nodes are keyed by what was heard.  What a simulation takes for hidden is a value of the parameters:
+one side, drawn from the belief at its start and whenever the tiger is placed [POMCP: Silver &
+Veness 2010], or nothing: under ``propagated`` the belief itself is carried along, sounds are drawn
+from its prediction, and a door pays what it is worth on average [BMCTS: Ledford 2018, 3.4].
 """
 
 from __future__ import annotations
@@ -29,8 +31,7 @@ LISTENING, RANDOM, LISTEN_THEN_ACT = 0, 1, 2
 """Roll-out policies: listen to the end; any action; open once the odds are those of two more
 sounds from one side than from the other."""
 
-LEFT, RIGHT = 0, 1
-_SIDE, _TO_GO, _HEARD, _EVIDENCE = 0, 1, 2, 3
+_LEFT, _TO_GO, _HEARD, _EVIDENCE = 0, 1, 2, 3
 _ENOUGH = 2.0 - 1e-9  # evidence at the root is a rounded logarithm
 
 
@@ -49,11 +50,14 @@ class TigerParameters(NamedTuple):
     gold: float = 10.0
     rollout: int = LISTENING
     """`LISTENING`, `RANDOM` or `LISTEN_THEN_ACT`."""
+    propagated: bool = False
+    """Whether simulations carry the belief, in place of one side drawn from it."""
 
 
 def workspace(p: TigerParameters) -> np.ndarray:
-    """Return a workspace: float64 (4,), the tiger's side, steps to go, what was heard, and the
-    evidence for the left, in sounds, since the tiger was placed."""
+    """Return a workspace: float64 (4,), the probability that the tiger is on the left (1 or 0 for
+    a side that was drawn), steps to go, what was heard, and the evidence for the left, in sounds,
+    since the tiger was placed."""
     return private(4)
 
 
@@ -63,9 +67,17 @@ def belief(difference: float, accuracy: float = 0.85) -> float:
 
 
 @jit
+def _place(p, s, left, stream):
+    """Place the tiger: on the left with probability ``left``; one draw, none if propagated."""
+    s[_LEFT] = left
+    if not p.propagated:
+        s[_LEFT] = 1.0 if uniform(stream) < left else 0.0
+
+
+@jit
 def start(p, s, stream):
-    """Draw the tiger's side from the belief; one draw."""
-    s[_SIDE] = LEFT if uniform(stream) < p.left else RIGHT
+    """Place the tiger by the belief; one draw, none if propagated."""
+    _place(p, s, p.left, stream)
     s[_TO_GO] = p.steps
     s[_HEARD] = NOTHING
     s[_EVIDENCE] = 0.0
@@ -86,22 +98,26 @@ def actions(p, s, out, notes):
 
 @jit
 def step(p, s, action, note, stream):
-    """Listen or open a door; one draw."""
+    """Listen or open a door; one draw, but none to open if propagated."""
     s[_TO_GO] -= 1
+    left = s[_LEFT]
     if action == LISTEN:
-        right_about_it = uniform(stream) < p.accuracy
-        if (s[_SIDE] == LEFT) == right_about_it:
+        from_left = left * p.accuracy + (1.0 - left) * (1.0 - p.accuracy)
+        # Bayes' rule; a side that was drawn stays what it is
+        if uniform(stream) < from_left:
             s[_HEARD] = HEARD_LEFT
             s[_EVIDENCE] += 1.0
+            s[_LEFT] = left * p.accuracy / from_left
         else:
             s[_HEARD] = HEARD_RIGHT
             s[_EVIDENCE] -= 1.0
+            s[_LEFT] = left * (1.0 - p.accuracy) / (1.0 - from_left)
         return p.listen
-    met = (action == OPEN_LEFT) == (s[_SIDE] == LEFT)
-    s[_SIDE] = LEFT if uniform(stream) < 0.5 else RIGHT
+    met = left if action == OPEN_LEFT else 1.0 - left
+    _place(p, s, 0.5, stream)
     s[_HEARD] = NOTHING
     s[_EVIDENCE] = 0.0
-    return p.tiger if met else p.gold
+    return met * p.tiger + (1.0 - met) * p.gold
 
 
 @jit

@@ -1,5 +1,6 @@
 """The search against Tiger's exact values, each check with a control that fails it.
 
+Both forms are checked: simulations that carry one side, and those that carry the belief.
 Long-horizon root values are no check: exploring simulations pay -100, so they lie far below.
 """
 
@@ -10,6 +11,7 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
+from mcts.testing import check_domain
 from sim.domains.tiger import (
     HEARD_LEFT,
     HEARD_RIGHT,
@@ -32,38 +34,57 @@ from sim.domains.tiger import (
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
+forms = pytest.mark.parametrize("propagated", [False, True], ids=["drawn", "propagated"])
+
 THREE_STEPS = 2.3098
 DIFFERENCES = range(-4, 5)
 """Belief states: sounds from the left less sounds from the right; +-4 stands for more, too."""
 
 
-def three_steps(nodes):
+def three_steps(nodes, propagated):
     """Return the best value that a search with three steps to go finds at the uniform belief."""
-    search = Search(TigerParameters(steps=3), Options(exploration=0.2, nodes=nodes))
+    p = TigerParameters(steps=3, propagated=propagated)
+    search = Search(p, Options(exploration=0.2, nodes=nodes))
     return float(np.nanmax(search.run(Budget(simulations=1_000_000), 1).values))
 
 
 @slow
-def test_three_steps_are_worth_what_they_are():
-    assert three_steps(nodes=1_000) == pytest.approx(THREE_STEPS, abs=0.15)
+@forms
+def test_three_steps_are_worth_what_they_are(propagated):
+    assert three_steps(1_000, propagated) == pytest.approx(THREE_STEPS, abs=0.15)
 
 
 @slow
-def test_flat_monte_carlo_does_not_find_that_value():
-    assert three_steps(nodes=1) == pytest.approx(-1 - 0.95 - 0.95**2)
+@forms
+def test_flat_monte_carlo_does_not_find_that_value(propagated):
+    assert three_steps(1, propagated) == pytest.approx(-1 - 0.95 - 0.95**2)
 
 
-def shares(sign, seeds, simulations=12_000):
+SEARCHES = {False: (24_000, 0.15), True: (6_000, 0.06)}
+"""Simulations and exploration by form: returns vary less where the belief is carried."""
+
+
+def searching(propagated, steps=25, **numbers):
+    """Return what searches a position from a belief and a seed."""
+    simulations, exploration = SEARCHES[propagated]
+    start = TigerParameters(steps=steps, propagated=propagated, **numbers)
+    search = Search(start, Options(exploration=exploration, nodes=simulations))
+
+    def searched(left, seed):
+        return search.run(Budget(simulations=simulations), seed, start._replace(left=left))
+
+    return searched
+
+
+def shares(searched, seeds, sign=1):
     """Search every belief state; return the share of seeds by [difference, action].
 
     ``sign`` -1 searches from the belief of flipped observations.
     """
     found = np.zeros((len(DIFFERENCES), 3))
-    search = Search(TigerParameters(steps=40), Options(exploration=0.06, nodes=simulations))
     for row, difference in enumerate(DIFFERENCES):
-        p = TigerParameters(left=belief(sign * difference), steps=40)
         for seed in range(seeds):
-            found[row, search.run(Budget(simulations=simulations), seed, p).best] += 1
+            found[row, searched(belief(sign * difference), seed).best] += 1
     return found / seeds
 
 
@@ -98,29 +119,40 @@ def test_policy_values_are_the_published_ones(enough, value):
 
 
 @slow
-def test_the_policy_found_is_good():
-    share = shares(sign=1, seeds=40)
+@forms
+def test_the_policy_found_is_good(propagated):
+    share = shares(searching(propagated), seeds=20)
     assert (share[3:6, LISTEN] == 1).all()
     assert (share[:2, OPEN_LEFT] == 1).all() and (share[-2:, OPEN_RIGHT] == 1).all()
     assert 15 < policy_value(share) <= 19.3714
 
 
 @slow
-def test_the_policy_found_from_flipped_observations_is_not():
-    share = shares(sign=-1, seeds=5)
+@forms
+def test_the_policy_found_from_flipped_observations_is_not(propagated):
+    share = shares(searching(propagated), seeds=3, sign=-1)
     assert policy_value(share) < -100
 
 
 @slow
+@forms
 @pytest.mark.parametrize(
     ("left", "best"), [(0.5, LISTEN), (0.994534, OPEN_RIGHT), (1 - 0.994534, OPEN_LEFT)]
 )
 @pytest.mark.parametrize("policy", [LISTENING, LISTEN_THEN_ACT])
-def test_decisions(left, best, policy):
-    p = TigerParameters(left=left, steps=40, rollout=policy)
-    search = Search(p, Options(exploration=0.06, nodes=20_000))
-    chosen = [search.run(Budget(simulations=20_000), seed).best for seed in range(10)]
-    assert chosen == [best] * 10
+def test_decisions(left, best, policy, propagated):
+    searched = searching(propagated, rollout=policy)
+    assert [searched(left, seed).best for seed in range(10)] == [best] * 10
+
+
+@slow
+@forms
+def test_determinized_searches_open_at_once(propagated):
+    """Each knows the side, so that none has a use for listening: strategy fusion."""
+    searched = searching(propagated, steps=10)
+    visits = searched(0.0, 1).visits + searched(1.0, 2).visits
+    assert searched(0.5, 3).best == LISTEN
+    assert visits[LISTEN] < min(visits[OPEN_LEFT], visits[OPEN_RIGHT])
 
 
 def test_belief():
@@ -131,30 +163,53 @@ def test_belief():
 
 
 def many(p, act, rounds=4_000):
-    """Do one action from the start again and again; return sides, rewards and observations."""
+    """Do one action from the start again and again.
+
+    Returns P(left) as carried before, rewards, observations, and P(left) after; shape (4, rounds).
+    """
     s, stream = workspace(p), new_stream(5)
     rows = []
     for _ in range(rounds):
         start(p, s, stream)
-        side = s[0]
-        rows.append((side, step(p, s, act, 0.0, stream), float(observation(p, s)), s[0]))
+        left = s[0]
+        rows.append((left, step(p, s, act, 0.0, stream), float(observation(p, s)), s[0]))
     return np.array(rows).T
 
 
 def test_listening_is_right_as_often_as_it_should_be():
-    side, reward, heard, after = many(TigerParameters(left=0.3), LISTEN)
-    assert (reward == -1).all() and (side == after).all()
-    assert (side == 0).mean() == pytest.approx(0.3, abs=0.03)
-    assert set(heard) == {HEARD_LEFT, HEARD_RIGHT}
-    assert ((heard == HEARD_LEFT) == (side == 0)).mean() == pytest.approx(0.85, abs=0.02)
+    left, reward, heard, after = many(TigerParameters(left=0.3), LISTEN)
+    assert (reward == -1).all() and (left == after).all()
+    assert left.mean() == pytest.approx(0.3, abs=0.03)
+    assert set(left) == {0.0, 1.0} and set(heard) == {HEARD_LEFT, HEARD_RIGHT}
+    assert ((heard == HEARD_LEFT) == left).mean() == pytest.approx(0.85, abs=0.02)
 
 
-@pytest.mark.parametrize(("door", "home"), [(OPEN_LEFT, 0), (OPEN_RIGHT, 1)])
+@pytest.mark.parametrize(("door", "home"), [(OPEN_LEFT, 1), (OPEN_RIGHT, 0)])
 def test_opening_a_door(door, home):
-    side, reward, heard, after = many(TigerParameters(left=0.3), door)
-    assert (reward == np.where(side == home, -100, 10)).all()
+    left, reward, heard, after = many(TigerParameters(left=0.3), door)
+    assert (reward == np.where(left == home, -100, 10)).all()
     assert (heard == NOTHING).all()
-    assert (after == 0).mean() == pytest.approx(0.5, abs=0.03)  # placed anew
+    assert set(after) == {0.0, 1.0} and after.mean() == pytest.approx(0.5, abs=0.03)  # placed anew
+
+
+def test_listening_under_a_propagated_belief():
+    left, reward, heard, after = many(TigerParameters(left=0.3, propagated=True), LISTEN)
+    assert (reward == -1).all() and (left == 0.3).all()
+    sounds_left = 0.3 * 0.85 + 0.7 * 0.15
+    assert (heard == HEARD_LEFT).mean() == pytest.approx(sounds_left, abs=0.03)
+    posterior = np.where(heard == HEARD_LEFT, 0.255 / sounds_left, 0.045 / (1 - sounds_left))
+    assert after == pytest.approx(posterior)
+
+
+@pytest.mark.parametrize(("door", "worth"), [(OPEN_LEFT, -23), (OPEN_RIGHT, -67)])
+def test_opening_a_door_under_a_propagated_belief(door, worth):
+    _, reward, heard, after = many(TigerParameters(left=0.3, propagated=True), door, rounds=5)
+    assert reward == pytest.approx(worth)
+    assert (heard == NOTHING).all() and (after == 0.5).all()
+
+
+def test_it_meets_the_contract():
+    assert check_domain(TigerParameters(left=0.3, steps=5, propagated=True)) > 100
 
 
 def returns(rounds=3_000, **numbers):
@@ -188,6 +243,7 @@ NUMBERS = [
     {"gold": 20.0},
     {"rollout": RANDOM},
     {"rollout": LISTEN_THEN_ACT},
+    {"propagated": True},
 ]
 
 
