@@ -1,0 +1,425 @@
+"""The player is told what its seat had seen, and what it then thinks is told by the command."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from belief.exact import ExactPosterior
+from belief.information import closed_form, entropy, expected_reduction
+from experiments import commandline, explain, recorded, replay
+from experiments.commandline import Refusal
+from mcts.kernel.rng import below, new_stream
+from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
+from sim.game import legal
+from sim.player import Player, PolicyPlayer
+from sim.record import Recorder, read
+from sim.referee import play
+from sim.rules import preset, world
+from sim.state import ACCUSE, ASK, N_ACTIONS, REVEAL
+
+FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
+
+BEGINS, SUGGESTS, ENDS = 69, 15, 67
+"""Lines of `FILE` with decisions of the three phases of a turn."""
+
+PLAYER = ("player=bmcts", "player.budget.simulations=60")
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Return the turn decisions of `FILE`."""
+    return list(recorded.decisions(read(FILE)))
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run the command in this process; return exit code, output, errors and the run folder."""
+    monkeypatch.setenv("COLUMNS", "200")
+    runs = iter(range(100))
+
+    def run(*arguments):
+        folder = tmp_path / f"run{next(runs)}"
+        player = () if any(each.startswith("player=") for each in arguments) else PLAYER
+        monkeypatch.setattr(sys, "argv", ["explain", *player, *arguments, f"run.folder={folder}"])
+        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+        explain.register()
+        code = commandline.run(explain.job, "explain", explain.NAME)
+        return code, *capsys.readouterr(), folder
+
+    return run
+
+
+# What the player is told
+
+
+class Witness(Player):
+    """Acts at random, without accusing if it can, and keeps what it was told at each decision."""
+
+    def __init__(self) -> None:
+        super().__init__("witness")
+        self.told: list[tuple] = []
+        self._stream = new_stream(5)
+        self._options = np.empty(N_ACTIONS, np.int64)
+
+    def begin(self, rules, seat, view, key):
+        self._rules, self._began, self._seen = rules, (rules, seat, view.tobytes(), key), []
+
+    def see(self, event):
+        self._seen.append(tuple(map(int, event)))
+
+    def decide(self, view):
+        self.told.append((self._began, tuple(self._seen), view.tobytes()))
+        options = self._options[: legal(world(self._rules)[0], view[0], self._options)]
+        quiet = options[(options < ACCUSE) | (options >= REVEAL)]
+        return int(quiet[below(self._stream, len(quiet))])
+
+
+def check_telling(folder, name, players):
+    """Raise AssertionError unless a player is told from a record what the referee told it."""
+    rules = replace(preset(name, players=players), turn_cap=60)
+    witness, seed, game = Witness(), 4, 7
+    seats = [PolicyPlayer("heuristic"), witness, *[PolicyPlayer("random")] * (players - 2)]
+    recorder = Recorder(rules, seats, seed, game)
+    play(rules, seats, seed, game, recorder)
+    path = folder / "game.jsonl"
+    path.write_text(recorder.text())
+    again = Witness()
+    for decision in recorded.decisions(read(path)):
+        if decision.seat == 1:
+            recorded.consider(again, decision, seed)
+    assert len(witness.told) > 5
+    assert any(event[3] >= 0 for event in witness.told[-1][1])
+    assert again.told == witness.told
+
+
+GAMES = [("ledford", 4), ("classic", 3), ("speed", 5)]
+
+
+@pytest.mark.parametrize(("name", "players"), GAMES)
+def test_the_player_is_told_what_the_referee_told(tmp_path, name, players):
+    check_telling(tmp_path, name, players)
+
+
+FAULTS = {
+    "cards shown to others": lambda patch: patch.setattr(recorded, "knows", lambda *_: True),
+    "cards shown to it": lambda patch: patch.setattr(recorded, "knows", lambda *_: False),
+    "what comes after": lambda patch: patch.setattr(
+        recorded.Decision,
+        "seen",
+        property(lambda self: recorded.seen(self.record.events[: self.line], self.seat)),
+    ),
+    "the hidden state": lambda patch: patch.setattr(
+        recorded, "view_of", lambda state, seat: np.array([state]).view(np.recarray)
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_check_finds_what_it_should_not_be_told(tmp_path, monkeypatch, fault):
+    FAULTS[fault](monkeypatch)
+    with pytest.raises(AssertionError):
+        check_telling(tmp_path, "ledford", 4)
+
+
+def test_all_turn_decisions_are_found(made):
+    record = made[0].record
+    lines = [
+        number
+        for number, event in enumerate(record.events, 2)
+        if "action" in event and event["event"] != "show"
+    ]
+    assert [decision.line for decision in made] == lines
+    assert {decision.seat for decision in made} == {0, 1, 2, 3}
+    assert min(decision.choices for decision in made) > 1
+
+
+def test_words_name_what_was_done(made):
+    record = made[0].record
+    for decision in made:
+        event, words = record.events[decision.line - 2], recorded.words(decision.action)
+        named = [*event.get("cards", ())[:2], event.get("goal", "")]
+        assert all(name in words for name in named), (event, words)
+    assert len({recorded.words(action) for action in range(N_ACTIONS)}) == N_ACTIONS
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("event", "seat", "told"),
+    [
+        (1, None, "event=1: the record has events on lines 2 to 125"),
+        (126, None, "event=126: the record has events on lines 2 to 125"),
+        (125, None, "event=125 is no turn decision but 'end'; the nearest turn decision is event="),
+        (
+            14,
+            None,
+            "event=14 is no turn decision but 'reach'; the nearest turn decision is event=13",
+        ),
+        (
+            17,
+            None,
+            "event=17 is no turn decision but 'show'; the nearest turn decision is event=18",
+        ),
+        (
+            15,
+            2,
+            "event=15 is a decision of seat 1; the nearest turn decision of seat 2 is event=20",
+        ),
+        (15, 4, "seat=4: the game has seats 0 to 3"),
+        (15, -1, "seat=-1: the game has seats 0 to 3"),
+    ],
+)
+def test_what_is_no_decision_names_the_nearest(made, event, seat, told):
+    with pytest.raises(Refusal, match=re.escape(told)):
+        recorded.pick(made, event, seat)
+
+
+def test_a_decision_is_picked_by_its_line_and_seat(made):
+    for decision in made:
+        assert recorded.pick(made, decision.line, None) is decision
+        assert recorded.pick(made, decision.line, decision.seat) is decision
+
+
+def test_what_leaves_no_choice_is_refused(made):
+    forced = [replace(each, choices=1) if each.line == SUGGESTS else each for each in made]
+    told = "event=15: seat 1 had no choice; the nearest turn decision is event=13"
+    with pytest.raises(Refusal, match=told):
+        recorded.pick(forced, SUGGESTS, None)
+    with pytest.raises(Refusal, match="there is no other turn decision of seat 1 in the record"):
+        recorded.pick([each for each in forced if each.seat != 1 or each.choices == 1], 15, 1)
+
+
+BAD = {
+    f"record={FILE}": "event is missing: give it a value",
+    "event=15": "record is missing: give it a value",
+    "record=nowhere.jsonl event=15": "nowhere.jsonl: No such file or directory",
+    f"record={FILE.parent} event=15": "Is a directory",
+    f"record={__file__} event=15": "test_explain.py line 1: not JSON",
+    f"record={FILE} event=15 player=swift": "player=swift does not search",
+    f"record={FILE} event=15 player=bmtcs": "did you mean bmcts?",
+    f"record={FILE} event=15 player.opponents=greedy": "too slow inside a simulation",
+    f"record={FILE} event=15 +player.foo=1": "player.foo: there is no such setting",
+    f"record={FILE} event=x": "event: ",
+    f"record={FILE} event=15 tree.nodes=1": "tree.nodes=1: must be at least 2",
+    f"record={FILE} event=15 tree.picture=tree.doc": "must end in one of .png, .svg, .pdf",
+    f"record={FILE} event=15 seed=-1": "seed=-1: must be at least 0",
+    f"record={FILE} event=67 player.actions.least_accused=0.9": "one action is on offer to bmcts",
+}
+
+
+@pytest.mark.parametrize("given", BAD, ids=range(len(BAD)))
+def test_bad_input_gets_one_line(command, given):
+    code, out, err, folder = command(*given.split())
+    assert (code, out) == (1, "")
+    assert BAD[given] in err
+    assert err.startswith("sleuth-explain: ")
+    assert err.count("\n") == 1, err
+    assert not folder.exists()
+
+
+def test_a_changed_record_is_told_in_one_line(command, tmp_path):
+    lines = FILE.read_text().splitlines()
+    lines[109] = lines[109].replace('"action":391', '"action":0')
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("".join(f"{line}\n" for line in lines))
+    code, _, err, _ = command(f"record={changed}", "event=15")
+    assert code == 1
+    assert re.fullmatch(rf"sleuth-explain: {changed} line 110: .*\n", err)
+
+
+# What is told
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the command said and left, and who was asked about what."""
+
+    out: str
+    folder: Path
+    player: Player
+    decision: recorded.Decision
+
+    @property
+    def rows(self):
+        """The table of actions, each a list of texts."""
+        lines = [line for line in self.out.splitlines() if line.startswith("│")]
+        return [[each.strip() for each in line.strip("│").split("│")] for line in lines]
+
+    @property
+    def evidence(self):
+        """What the player had seen, a record of `belief.evidence`."""
+        return self.player.position(self.decision.view).root[0].evidence[self.decision.seat]
+
+
+@pytest.fixture
+def asked(command, monkeypatch):
+    """Run the command on a line of `FILE`; return what it told."""
+    kept = []
+    consider = recorded.consider
+
+    def keeping(player, decision, seed):
+        kept.append((player, decision))
+        return consider(player, decision, seed)
+
+    monkeypatch.setattr(recorded, "consider", keeping)
+
+    def run(event, *arguments):
+        code, out, err, folder = command(f"record={FILE}", f"event={event}", *arguments)
+        assert (code, err) == (0, "")
+        return Told(out, folder, *kept[-1])
+
+    return run
+
+
+@pytest.mark.parametrize("event", [BEGINS, SUGGESTS, ENDS], ids=["begins", "suggests", "ends"])
+def test_a_decision_is_explained(asked, event):
+    told = asked(event, "tree.nodes=20", "tree.picture=null")
+    out, table, result, decision = told.out, told.rows, told.player.result, told.decision
+    posterior = ExactPosterior(told.evidence)
+    envelope, bits = posterior.envelope_table().ravel(), entropy(posterior.envelope_table().ravel())
+    best = recorded.words(result.best)
+    assert re.search(r"bmcts: (.*\S)", out)[1] == best == table[0][0]
+    assert sorted(row[0] for row in table) == sorted(map(recorded.words, result.actions.tolist()))
+    assert sum(int(row[1]) for row in table) == result.simulations == 60
+    for words, _, _, value, _, right in table:
+        if words.startswith("accuse"):
+            # In the tree an accusation pays what it is likely to be right.
+            assert float(value.split(" ")[0]) == float(right) > 0
+            assert right in [f"{chance:.3f}" for chance in envelope]
+        else:
+            assert right == ""
+    assert f"line {event}, rules classic, turn {decision.view[0].turn}" in out
+    assert f"in the record: {recorded.words(decision.action)}" in out
+    assert f"60 simulations in {result.seconds:.2f} s, {result.nodes} nodes" in out
+    assert re.search(r"time: selection \d+%, belief \d+%, roll-out \d+%", out)
+    (first,) = re.findall(r"^  1\. (.*) \((\d+) visits", out, re.MULTILINE)
+    assert first == (table[0][0], table[0][1])
+    assert (told.folder / "config.yaml").read_text().count(str(FILE)) == 1
+    assert f"entropy of the envelope: {bits:.2f} bits" in out
+    check_expectation(told, bits, best)
+    if event != ENDS:
+        check_bits(told, posterior.marginals)
+
+
+def check_expectation(told, before, best):
+    """Raise AssertionError unless what a suggestion should tell is told of the one meant."""
+    found = re.search(r"bits, ([\d.]+) expected after suggesting (.*)", told.out)
+    if best == "pass":
+        assert found is None
+        return
+    names = found[2].split(", ")
+    left = before - expected_reduction(told.evidence, *map(CARDS.index, names))
+    assert left < before
+    assert float(found[1]) == pytest.approx(left, abs=0.006)
+    assert all(name in best for name in (names[2:] if "walk" in best else names[:2]))
+
+
+def check_bits(told, marginals):
+    """Raise AssertionError unless bits rank the actions as the domain lists them."""
+    decision = told.decision
+    bits = recorded.prior(decision, marginals)
+    listed = [bits[action] for action in told.player.result.actions.tolist() if action in bits]
+    assert listed == sorted(listed, reverse=True)
+    assert len(listed) == 6 and listed[0] == max(bits.values())
+    assert {f"{each:.3f}" for each in listed} == {row[4] for row in told.rows} - {""}
+    for action, each in bits.items():
+        if ASK <= action < ACCUSE:
+            suspect, weapon = divmod(action - ASK, 6)
+            cards = suspect, FIRST_WEAPON + weapon, FIRST_ROOM + decision.room
+            assert each == closed_form(marginals, decision.seat, *cards)
+
+
+def test_the_entropy_is_that_of_the_transcript(asked, monkeypatch, capsys):
+    """Which is told after a turn: nothing is learnt after the decision that ends it."""
+    told = re.search(r"envelope: ([\d.]+) bits", asked(ENDS, "tree.picture=null").out)[1]
+    monkeypatch.setattr(sys, "argv", ["replay", str(FILE), "--turns", "11", "--seat", "3"])
+    replay.main()
+    row = re.search(r"│ +11 │.*", capsys.readouterr().out)[0]
+    assert row.split("│")[-2].strip() == told
+
+
+def test_the_tree_is_kept(asked):
+    told = asked(BEGINS, "tree.nodes=15")
+    folder, result = told.folder, told.player.result
+    assert f"tree in {folder}: tree.graphml, tree.json, tree.png" in told.out
+    assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
+    graph = nx.node_link_graph(json.loads((folder / "tree.json").read_text()), edges="edges")
+    same = nx.read_graphml(folder / "tree.graphml", node_type=int)
+    assert dict(graph.nodes(data=True)) == dict(same.nodes(data=True))
+    assert len(graph) == 15
+    root = graph.graph["root"]
+    assert graph.nodes[root]["visits"] == 60
+    drawn = {data["words"]: data["visits"] for *_, data in graph.out_edges(root, data=True)}
+    visited = dict(zip(map(recorded.words, result.actions), result.visits, strict=True))
+    assert drawn and drawn.items() <= visited.items()
+
+
+def test_a_picture_is_optional(asked):
+    told = asked(ENDS, "tree.picture=null")
+    assert "tree.png" not in told.out
+    assert sorted(path.suffix for path in told.folder.iterdir()) == [".graphml", ".json", ".yaml"]
+
+
+def test_the_seed_names_the_search(asked):
+    results = [
+        asked(BEGINS, f"seed={seed}", "tree.picture=null").player.result for seed in (1, 1, 2)
+    ]
+    visits = [result.visits.tolist() for result in results]
+    assert visits[0] == visits[1] != visits[2]
+
+
+PLANNERS = {
+    "flat": "player=flat",
+    "mo_ismcts": "player=mo_ismcts",
+    "pimc": "player=pimc player.trees=3",
+    "faithful": "player=bmcts_faithful",
+    "particles": "player=pomcp player.belief=particles",
+}
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_any_planner_is_explained(asked, planner):
+    budget = ("player.budget.simulations=60", "tree.picture=null")
+    told = asked(BEGINS, *PLANNERS[planner].split(), *budget)
+    assert sum(int(row[1]) for row in told.rows) == told.player.result.visits.sum() == 60
+    assert ("in one tree of 20 simulations" in told.out) == (planner == "pimc")
+    assert "  1. " in told.out
+
+
+def test_trees_in_other_processes_are_left_there(asked, monkeypatch):
+    consider = recorded.consider
+
+    def afar(player, decision, seed):
+        consider(player, decision, seed)
+        player.search = None
+
+    monkeypatch.setattr(recorded, "consider", afar)
+    told = asked(ENDS)
+    assert "pass" in told.rows[0]
+    assert "most visited line" not in told.out
+    assert [path.name for path in told.folder.iterdir()] == ["config.yaml"]
+
+
+def test_help_is_quick_and_says_what_there_is(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["explain", "--help"])
+    explain.register()
+    with pytest.raises(SystemExit):
+        commandline.run(explain.job, "explain", explain.NAME)
+    out = capsys.readouterr().out
+    for words in ("record: ???", "event: ???", "tree.png", "run.records=1", "seat: null"):
+        assert words in out
+    script = (
+        "import sys, experiments.explain; print([m for m in ('numba', 'ray') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert shown.stdout == "[]\n"
