@@ -1,4 +1,4 @@
-"""The player is told what its seat had seen, and what it then thinks is told by the command."""
+"""What a player thinks of a decision is told by the command, and bad input in one line."""
 
 from __future__ import annotations
 
@@ -6,25 +6,18 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import networkx as nx
-import numpy as np
 import pytest
 
 from belief.exact import ExactPosterior
 from belief.information import closed_form, entropy, expected_reduction
 from experiments import commandline, explain, recorded, replay
-from experiments.commandline import Refusal
-from mcts.kernel.rng import below, new_stream
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
-from sim.game import legal
-from sim.player import Player, PolicyPlayer
-from sim.record import Recorder, read
-from sim.referee import play
-from sim.rules import preset, world
-from sim.state import ACCUSE, ASK, N_ACTIONS, REVEAL
+from sim.player import Player
+from sim.state import ACCUSE, ASK
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 
@@ -32,12 +25,6 @@ BEGINS, SUGGESTS, ENDS = 69, 15, 67
 """Lines of `FILE` with decisions of the three phases of a turn."""
 
 PLAYER = ("player=bmcts", "player.budget.simulations=60")
-
-
-@pytest.fixture(scope="module")
-def made():
-    """Return the turn decisions of `FILE`."""
-    return list(recorded.decisions(read(FILE)))
 
 
 @pytest.fixture
@@ -58,145 +45,7 @@ def command(tmp_path, monkeypatch, capsys):
     return run
 
 
-# What the player is told
-
-
-class Witness(Player):
-    """Acts at random, without accusing if it can, and keeps what it was told at each decision."""
-
-    def __init__(self) -> None:
-        super().__init__("witness")
-        self.told: list[tuple] = []
-        self._stream = new_stream(5)
-        self._options = np.empty(N_ACTIONS, np.int64)
-
-    def begin(self, rules, seat, view, key):
-        self._rules, self._began, self._seen = rules, (rules, seat, view.tobytes(), key), []
-
-    def see(self, event):
-        self._seen.append(tuple(map(int, event)))
-
-    def decide(self, view):
-        self.told.append((self._began, tuple(self._seen), view.tobytes()))
-        options = self._options[: legal(world(self._rules)[0], view[0], self._options)]
-        quiet = options[(options < ACCUSE) | (options >= REVEAL)]
-        return int(quiet[below(self._stream, len(quiet))])
-
-
-def check_telling(folder, name, players):
-    """Raise AssertionError unless a player is told from a record what the referee told it."""
-    rules = replace(preset(name, players=players), turn_cap=60)
-    witness, seed, game = Witness(), 4, 7
-    seats = [PolicyPlayer("heuristic"), witness, *[PolicyPlayer("random")] * (players - 2)]
-    recorder = Recorder(rules, seats, seed, game)
-    play(rules, seats, seed, game, recorder)
-    path = folder / "game.jsonl"
-    path.write_text(recorder.text())
-    again = Witness()
-    for decision in recorded.decisions(read(path)):
-        if decision.seat == 1:
-            recorded.consider(again, decision, seed)
-    assert len(witness.told) > 5
-    assert any(event[3] >= 0 for event in witness.told[-1][1])
-    assert again.told == witness.told
-
-
-GAMES = [("ledford", 4), ("classic", 3), ("speed", 5)]
-
-
-@pytest.mark.parametrize(("name", "players"), GAMES)
-def test_the_player_is_told_what_the_referee_told(tmp_path, name, players):
-    check_telling(tmp_path, name, players)
-
-
-FAULTS = {
-    "cards shown to others": lambda patch: patch.setattr(recorded, "knows", lambda *_: True),
-    "cards shown to it": lambda patch: patch.setattr(recorded, "knows", lambda *_: False),
-    "what comes after": lambda patch: patch.setattr(
-        recorded.Decision,
-        "seen",
-        property(lambda self: recorded.seen(self.record.events[: self.line], self.seat)),
-    ),
-    "the hidden state": lambda patch: patch.setattr(
-        recorded, "view_of", lambda state, seat: np.array([state]).view(np.recarray)
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_the_check_finds_what_it_should_not_be_told(tmp_path, monkeypatch, fault):
-    FAULTS[fault](monkeypatch)
-    with pytest.raises(AssertionError):
-        check_telling(tmp_path, "ledford", 4)
-
-
-def test_all_turn_decisions_are_found(made):
-    record = made[0].record
-    lines = [
-        number
-        for number, event in enumerate(record.events, 2)
-        if "action" in event and event["event"] != "show"
-    ]
-    assert [decision.line for decision in made] == lines
-    assert {decision.seat for decision in made} == {0, 1, 2, 3}
-    assert min(decision.choices for decision in made) > 1
-
-
-def test_words_name_what_was_done(made):
-    record = made[0].record
-    for decision in made:
-        event, words = record.events[decision.line - 2], recorded.words(decision.action)
-        named = [*event.get("cards", ())[:2], event.get("goal", "")]
-        assert all(name in words for name in named), (event, words)
-    assert len({recorded.words(action) for action in range(N_ACTIONS)}) == N_ACTIONS
-
-
 # What is refused
-
-
-@pytest.mark.parametrize(
-    ("event", "seat", "told"),
-    [
-        (1, None, "event=1: the record has events on lines 2 to 125"),
-        (126, None, "event=126: the record has events on lines 2 to 125"),
-        (125, None, "event=125 is no turn decision but 'end'; the nearest turn decision is event="),
-        (
-            14,
-            None,
-            "event=14 is no turn decision but 'reach'; the nearest turn decision is event=13",
-        ),
-        (
-            17,
-            None,
-            "event=17 is no turn decision but 'show'; the nearest turn decision is event=18",
-        ),
-        (
-            15,
-            2,
-            "event=15 is a decision of seat 1; the nearest turn decision of seat 2 is event=20",
-        ),
-        (15, 4, "seat=4: the game has seats 0 to 3"),
-        (15, -1, "seat=-1: the game has seats 0 to 3"),
-    ],
-)
-def test_what_is_no_decision_names_the_nearest(made, event, seat, told):
-    with pytest.raises(Refusal, match=re.escape(told)):
-        recorded.pick(made, event, seat)
-
-
-def test_a_decision_is_picked_by_its_line_and_seat(made):
-    for decision in made:
-        assert recorded.pick(made, decision.line, None) is decision
-        assert recorded.pick(made, decision.line, decision.seat) is decision
-
-
-def test_what_leaves_no_choice_is_refused(made):
-    forced = [replace(each, choices=1) if each.line == SUGGESTS else each for each in made]
-    told = "event=15: seat 1 had no choice; the nearest turn decision is event=13"
-    with pytest.raises(Refusal, match=told):
-        recorded.pick(forced, SUGGESTS, None)
-    with pytest.raises(Refusal, match="there is no other turn decision of seat 1 in the record"):
-        recorded.pick([each for each in forced if each.seat != 1 or each.choices == 1], 15, 1)
 
 
 BAD = {
