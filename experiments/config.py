@@ -295,8 +295,7 @@ def check(config: DictConfig) -> None:
     Refusal
         With the first fault found, in one sentence that names the key.
     """
-    for key, node, schema in _sections(config, ""):
-        _check_section(key, node, schema)
+    check_sections(config)
     match = config.match
     seats = match.focal_seats
     if seats is not None:
@@ -310,6 +309,12 @@ def check(config: DictConfig) -> None:
             raise Refusal(f"{key}.budget needs simulations or seconds")
     if config.ray.address is None:
         check_cores(config, cores())
+
+
+def check_sections(config: DictConfig) -> None:
+    """Refuse unknown or missing keys, choices and ranges in any configuration; as `check`."""
+    for key, node, schema in _sections(config, ""):
+        _check_section(key, node, schema)
 
 
 def cores() -> int:

@@ -124,8 +124,7 @@ def job(settings: DictConfig, folder: Path) -> None:
 
 def _check(settings: DictConfig) -> None:
     """Refuse what the types of the schema let through."""
-    for section in config._sections(settings, ""):
-        config._check_section(*section)
+    config.check_sections(settings)
     if settings.player.name not in config.PLANNERS:
         raise Refusal(
             f"player={settings.player.name} does not search, so there is nothing to explain: "

@@ -129,6 +129,6 @@ def test_help_is_quick_and_names_the_choices():
     )
     shown = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr
-    assert "player: bmcts, closure, greedy, heuristic, random, swift, uniform" in shown.stdout
+    assert "player: best, bmcts, bmcts_faithful, bmcts_or, " in shown.stdout
     assert "simulations: 1000" in shown.stdout
     assert "schema" not in shown.stdout
