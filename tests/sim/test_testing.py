@@ -7,8 +7,10 @@ import pytest
 
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import below, fold, new_stream
+from mcts.options import Budget, Options
 from sim import referee, testing
 from sim.game import legal
+from sim.planner import TREE, Plan, Planner
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, preset, world
@@ -110,6 +112,14 @@ def test_a_sound_player_passes(rules):
 @pytest.mark.parametrize("name", NAMES)
 def test_policies_pass(name):
     assert check_player(lambda: PolicyPlayer(name), PRESETS["speed"], games=1) > 4
+
+
+@pytest.mark.parametrize(("form", "opponents"), [("bmcts", "closure"), ("so_ismcts", TREE)])
+def test_planners_pass(form, opponents):
+    small = {"options": Options(nodes=9), "budget": Budget(simulations=8)}
+    plan = Plan(form, opponents=opponents, **small)
+    rules = preset("speed", turn_cap=24)
+    assert check_player(lambda: Planner(plan), rules, games=1, swaps=1) > 0
 
 
 @pytest.mark.parametrize(
