@@ -23,7 +23,7 @@ import numpy as np
 
 from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, fold, new_stream, shuffle, uniform
+from mcts.kernel.rng import below, named, new_stream, shuffle, uniform
 from mcts.threads import private
 
 NORTH, EAST, SOUTH, WEST, SAMPLE, CHECK = 0, 1, 2, 3, 4, 5
@@ -163,37 +163,28 @@ def _rock_here(p, s):
 
 
 @jit
-def _list_legal(p, s, out, first):
-    """Write the legal actions to ``out`` from ``first`` on; return the place behind them."""
-    k = len(p.good)
-    size = len(p.rock_at)
-    out[first] = EAST
-    last = first + 1
-    if _rock_here(p, s) != _NO_ROCK:
-        out[last] = SAMPLE
-        last += 1
-    if s[_Y] + 1 < size:
-        out[last] = NORTH
-        last += 1
-    if s[_Y] > 0:
-        out[last] = SOUTH
-        last += 1
-    if s[_X] > 0:
-        out[last] = WEST
-        last += 1
-    for rock in range(k):
-        if s[_ROCKS + k + rock]:
-            out[last] = CHECK + rock
-            last += 1
-    return last
+def _legal(p, s, action):
+    """Tell whether ``action``, below the length of the longest list, is legal; east always is."""
+    if action >= CHECK:
+        return s[_ROCKS + len(p.good) + action - CHECK] != 0
+    if action == SAMPLE:
+        return _rock_here(p, s) != _NO_ROCK
+    if action == NORTH:
+        return s[_Y] + 1 < len(p.rock_at)
+    if action == SOUTH:
+        return s[_Y] > 0
+    return action == EAST or s[_X] > 0
 
 
 @jit
 def actions(p, s, out, notes):
     """List the legal actions; which rocks are left is known."""
-    n = _list_legal(p, s, out, 0)
-    for i in range(n):
-        notes[i] = 0.0
+    n = 0
+    for action in range(CHECK + len(p.good)):
+        if _legal(p, s, action):
+            out[n] = action
+            notes[n] = 0.0
+            n += 1
     return n
 
 
@@ -256,51 +247,46 @@ def _prefer(p, s, out, first):
         out[first] = SAMPLE
         return first + 1
     hopeful = north = east = south = west = False
-    for rock in range(k):
-        if s[left + rock] and s[balance + rock] >= 0:
-            hopeful = True
-            east |= p.rocks[rock, 0] > s[_X]
-            west |= p.rocks[rock, 0] < s[_X]
-            north |= p.rocks[rock, 1] > s[_Y]
-            south |= p.rocks[rock, 1] < s[_Y]
     last = first
-    if east or not hopeful:
-        out[last] = EAST
-        last += 1
-    if not hopeful:
-        return last
-    if north:
-        out[last] = NORTH
-        last += 1
-    if south:
-        out[last] = SOUTH
-        last += 1
-    if west:
-        out[last] = WEST
-        last += 1
     for rock in range(k):
-        unsure = s[checks + rock] < _ENOUGH_CHECKS and abs(s[balance + rock]) < _CLEAR_BALANCE
-        if s[left + rock] and unsure:
+        if not s[left + rock]:
+            continue
+        if s[balance + rock] >= 0:
+            hopeful = True
+            north |= p.rocks[rock, 1] > s[_Y]
+            east |= p.rocks[rock, 0] > s[_X]
+            south |= p.rocks[rock, 1] < s[_Y]
+            west |= p.rocks[rock, 0] < s[_X]
+        if s[checks + rock] < _ENOUGH_CHECKS and abs(s[balance + rock]) < _CLEAR_BALANCE:
             out[last] = CHECK + rock
+            last += 1
+    if not hopeful:
+        out[first] = EAST
+        return first + 1
+    for action, towards in ((NORTH, north), (EAST, east), (SOUTH, south), (WEST, west)):
+        if towards:
+            out[last] = action
             last += 1
     return last
 
 
 @jit
 def _rollout_action(p, s, stream):
-    """Return the roll-out policy's action; one draw."""
-    first = _ROCKS + 4 * len(p.good)
-    last = first
+    """Return the roll-out policy's action; draws once, or until an action is legal."""
     if p.rollout == PREFERRED:
-        last = _prefer(p, s, s, first)
-    if last == first:
-        last = _list_legal(p, s, s, first)
-    return s[first + below(stream, last - first)]
+        first = _ROCKS + 4 * len(p.good)
+        preferred = _prefer(p, s, s, first) - first
+        if preferred > 0:
+            return s[first + below(stream, preferred)]
+    action = below(stream, CHECK + len(p.good))
+    while not _legal(p, s, action):
+        action = below(stream, CHECK + len(p.good))
+    return action
 
 
 @jit
 def rollout(p, s, stream):
-    """Play the roll-out policy to the end; draws one an action and as `step` does."""
+    """Play the roll-out policy to the end; draws for actions and as `step` does."""
     total = 0.0
     weight = 1.0
     while not terminal(p, s):
@@ -350,12 +336,12 @@ def play(
     most
         Actions after which the episode ends if the rover has not left.
     """
-    world, stream = workspace(p), new_stream(fold(np.uint64(key), 0))
+    world, stream = workspace(p), new_stream(named(key, 0))
     start(p._replace(steps=most), world, stream)
     total, weight, decision = 0.0, 1.0, 0
     while not terminal(p, world):
         decision += 1
-        action = choose(p, int(fold(np.uint64(key), decision)))
+        action = choose(p, int(named(key, decision)))
         total += weight * step(p, world, action, 0.0, stream)
         weight *= p.discount
         p = after(p, action, int(observation(p, world)))

@@ -292,11 +292,20 @@ def test_preferred_actions():
     p = small(good=good, x=1, balance=np.array([-1, 1]))
     assert rolled_out(p) == pytest.approx(10 + 0.95**2 * 10)
     # nothing to check, for both are clear: to the north, where the first one is
-    p = small(good=good, balance=np.array([2, -1]))
+    p = small(good=good, balance=np.array([2, -2]))
     assert rolled_out(p) == pytest.approx(0.95 * 10 + 0.95**4 * 10)
-    # a rock that has been checked in vain five times is walked to, and not checked again
-    p = small(good=good, balance=np.array([-1, 0]), checks=np.array([1, 5]), steps=1)
-    assert rolled_out(p, 50).tolist() == [0] * 50
+
+
+@pytest.mark.parametrize(("checks", "walks"), [(4, False), (5, True)])
+def test_a_rock_checked_in_vain_five_times_is_walked_to_instead(checks, walks):
+    p = rocksample(3, [(2, 1)], steps=2, checks=np.array([checks]))
+    s, stream = workspace(p), new_stream(9)
+    arrived = []
+    for _ in range(30):
+        start(p, s, stream)
+        rollout(p, s, stream)
+        arrived.append(s[0] == 2)
+    assert all(arrived) == walks
 
 
 def test_preferred_actions_are_worth_more_than_random_ones():

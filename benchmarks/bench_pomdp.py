@@ -1,0 +1,243 @@
+"""Tiger and RockSample: simulations a second beside pomdp-py, and scores beside published ones.
+
+    python -m benchmarks.bench_pomdp [--simulations 10000] [--repeats 3]
+    python -m benchmarks.bench_pomdp --episodes 100 [--simulations 10000] [--map 7 8] [--seed 1]
+
+The first compares with pomdp-py [Zheng & Tellex 2020], whose planners are compiled by Cython, in
+one process on one core, by CPU time: the same problem, belief, horizon, discount and exploration,
+random roll-outs, a fresh tree at each plan.  The models are its own, in Python and compiled; of
+RockSample the compiled ones come with a policy written here, for theirs knows no checks.  Its
+simulations go on to the horizon after the rover has left, ours end.
+
+The second plays closed loops with the exact belief, a fresh tree at each step and preferred
+actions in the roll-outs [settings of Silver & Veness 2010], and prints the mean discounted return
+with its standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pomdp_py
+from pomdp_py.problems.rocksample import rocksample_problem as rock_python
+from pomdp_py.problems.rocksample.cythonize import rocksample_problem as rock_compiled
+from pomdp_py.problems.tiger import tiger_problem as tiger_python
+from pomdp_py.problems.tiger.cythonize import tiger_problem as tiger_compiled
+
+from benchmarks.timing import show, show_load, timed
+from mcts.domain import domain_of
+from mcts.options import Budget, Options
+from mcts.search import Search
+from sim.domains import rocksample, tiger
+
+DISCOUNT = 0.95
+TIGER_STEPS, ROCK_STEPS = 30, 90
+TIGER_RANGE, ROCK_RANGE = 110.0, 20.0
+"""Exploration: c of mean + c sqrt(ln N / n), in the units of the returns."""
+MAP = (7, 8)
+LEFT, RIGHT = "tiger-left", "tiger-right"
+
+Plan = Callable[[int], object]
+"""Plans from the start with so many simulations."""
+
+
+def exploration(p: Any, units: float) -> float:
+    """Return the option that amounts to ``units`` of return in the formula of POMCP."""
+    domain = domain_of(p)
+    return units / math.sqrt(2) / (domain.declared("high", p) - domain.declared("low", p))
+
+
+def ours(p: Any, units: float) -> Plan:
+    """Return a planner of this project."""
+    search = Search(p, Options(exploration=exploration(p, units)))
+    return lambda simulations: search.run(Budget(simulations=simulations), 1)
+
+
+def theirs(planner: type, agent: Callable[[], Any], steps: int, units: float) -> Plan:
+    """Return a planner of pomdp-py, which plans for a new agent each time."""
+
+    def plan(simulations: int) -> object:
+        fresh = agent()
+        return planner(
+            max_depth=steps - 1,
+            discount_factor=DISCOUNT,
+            num_sims=simulations,
+            exploration_const=units,
+            rollout_policy=fresh.policy_model,
+        ).plan(fresh)
+
+    return plan
+
+
+def python_tiger() -> Any:
+    """Return the agent of its Tiger."""
+    return tiger_python.TigerProblem.create().agent
+
+
+def compiled_tiger() -> Any:
+    """Return the agent of its compiled Tiger, which takes the probabilities from outside."""
+    sides = (LEFT, RIGHT)
+    even = dict.fromkeys(sides, 0.5)
+    doors = {"open-left": even, "open-right": even}
+    numbers = tiger_compiled.build_setting(
+        {
+            "obs_probs": {
+                a: {**doors, "listen": {b: 0.85 if a == b else 0.15 for b in sides}} for a in sides
+            },
+            "trans_probs": {
+                a: {**doors, "listen": {b: float(a == b) for b in sides}} for a in sides
+            },
+        }
+    )
+    belief = pomdp_py.Histogram({tiger_compiled.TigerState(side): 0.5 for side in sides})
+    return tiger_compiled.TigerProblem(
+        numbers["obs_probs"], numbers["trans_probs"], tiger_compiled.TigerState(LEFT), belief
+    ).agent
+
+
+def rock_belief(state: type) -> Any:
+    """Return every rock as likely good as bad: one particle for each way they may be."""
+    size, count = MAP
+    kinds = itertools.product(("good", "bad"), repeat=count)
+    return pomdp_py.Particles([state((0, size // 2), each, False) for each in kinds])
+
+
+def rock_places() -> dict[tuple[int, int], int]:
+    """Return the number of the rock in each cell that has one."""
+    return {cell: rock for rock, cell in enumerate(rocksample.PUBLISHED[MAP])}
+
+
+def python_rocks() -> Any:
+    """Return the agent of its RockSample."""
+    belief = rock_belief(rock_python.State)
+    some = belief.particles[0]
+    return rock_python.RockSampleProblem(*MAP, some, rock_places(), belief).agent
+
+
+class RandomRocks(pomdp_py.RolloutPolicy):
+    """Any move on the map, any check, a sample where a rock lay; for the compiled RockSample."""
+
+    def __init__(self) -> None:
+        size, count = MAP
+        checks = [rock_compiled.CheckAction(rock) for rock in range(count)]
+        north, south = sorted(
+            (rock_compiled.MoveNorth, rock_compiled.MoveSouth), key=lambda a: -a.motion[1]
+        )
+        self._actions = {}
+        for x, y in itertools.product(range(size + 1), range(size)):
+            offered = [rock_compiled.MoveEast, *checks]
+            offered += [rock_compiled.MoveWest] * (x > 0) + [south] * (y > 0)
+            offered += [north] * (y < size - 1)
+            offered += [rock_compiled.SampleAction()] * ((x, y) in rock_places())
+            self._actions[x, y] = offered
+
+    def get_all_actions(self, state: Any = None, history: Any = None) -> list:
+        """Return what is offered in the rover's cell."""
+        return self._actions[state.position]
+
+    def rollout(self, state: Any, history: Any = None) -> Any:
+        """Return one of these."""
+        return random.choice(self._actions[state.position])
+
+
+def compiled_rocks() -> Any:
+    """Return an agent of its compiled RockSample models."""
+    size, places = MAP[0], rock_places()
+
+    def left(cell: tuple[int, int]) -> bool:
+        return cell[0] == size
+
+    return pomdp_py.Agent(
+        rock_belief(rock_compiled.RSState),
+        RandomRocks(),
+        rock_compiled.RSTransitionModel(size, places, left),
+        rock_compiled.RSObservationModel(places),
+        rock_compiled.RSRewardModel(places, left),
+    )
+
+
+def rate(plan: Plan, simulations: int, repeats: int, plans: int = 1) -> float:
+    """Return simulations a CPU second; ``plans`` are timed together, for clocks are coarse."""
+
+    def work() -> None:
+        for _ in range(plans):
+            plan(simulations)
+
+    return plans * simulations / timed(work, repeats)[0]
+
+
+def compare(simulations: int, repeats: int) -> None:
+    """Print simulations a second of both, problem by problem, with ratios."""
+    start = tiger.TigerParameters(steps=TIGER_STEPS, rollout=tiger.RANDOM)
+    rocks = rocksample.rocksample(
+        MAP[0], rocksample.PUBLISHED[MAP], steps=ROCK_STEPS, rollout=rocksample.RANDOM
+    )
+    pouct, pomcp = pomdp_py.POUCT, pomdp_py.POMCP
+    cases = {
+        f"Tiger, {TIGER_STEPS} steps": (
+            ours(start, TIGER_RANGE),
+            {
+                "POUCT, models in Python": theirs(pouct, python_tiger, TIGER_STEPS, TIGER_RANGE),
+                "POUCT, compiled models": theirs(pouct, compiled_tiger, TIGER_STEPS, TIGER_RANGE),
+            },
+        ),
+        f"RockSample[{MAP[0]},{MAP[1]}], {ROCK_STEPS} steps": (
+            ours(rocks, ROCK_RANGE),
+            {
+                "POMCP, models in Python": theirs(pomcp, python_rocks, ROCK_STEPS, ROCK_RANGE),
+                "POMCP, compiled models": theirs(pomcp, compiled_rocks, ROCK_STEPS, ROCK_RANGE),
+            },
+        ),
+    }
+    show_load()
+    for name, (mine, others) in cases.items():
+        own = rate(mine, simulations, repeats, plans=20)
+        show(name, f"{own:,.0f} /s CPU")
+        for other, plan in others.items():
+            found = rate(plan, simulations, repeats)
+            show(f"  pomdp-py {other}", f"{found:,.0f} /s CPU", f"ratio {own / found:,.0f}")
+
+
+def play(size: int, count: int, episodes: int, simulations: int, seed: int) -> None:
+    """Print the mean discounted return of closed loops, with its standard error."""
+    p = rocksample.rocksample(size, rocksample.PUBLISHED[size, count])
+    search = Search(p, Options(exploration=exploration(p, ROCK_RANGE), nodes=simulations))
+
+    def choose(p: rocksample.RockSampleParameters, key: int) -> int:
+        return search.run(Budget(simulations=simulations), key, p).best
+
+    began = time.process_time()
+    keys = range(seed * episodes, (seed + 1) * episodes)
+    returns = np.array([rocksample.play(p, choose, key) for key in keys])
+    error = returns.std(ddof=1) / math.sqrt(episodes)
+    show(
+        f"RockSample[{size},{count}], {simulations} simulations",
+        f"{returns.mean():.2f} +- {error:.2f}",
+        f"{episodes} episodes, {time.process_time() - began:.0f} s CPU",
+    )
+
+
+def main() -> None:
+    """Compare, or play."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--simulations", type=int, default=10_000, help="of one plan")
+    parser.add_argument("--repeats", type=int, default=3, help="of the comparison")
+    parser.add_argument("--episodes", type=int, help="play so many, at least 2, and do not compare")
+    parser.add_argument("--map", type=int, nargs=2, default=MAP, metavar=("N", "K"))
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    if asked.episodes is None:
+        compare(asked.simulations, asked.repeats)
+    else:
+        play(*asked.map, asked.episodes, asked.simulations, asked.seed)
+
+
+if __name__ == "__main__":
+    main()
