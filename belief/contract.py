@@ -5,7 +5,7 @@ with events (`belief.events`).  It answers with matrices (21 cards, 7 columns: 0
 player p), with the joint table of the envelope (6 suspects, 6 weapons, 9 rooms) and with whole
 deals, int64 (21,) of 0 envelope, p + 1 player, -1 face up.  All entropies are in bits.
 
-To add a belief: subclass, name it in `belief.table`, and run `check_belief` of the tests on it.
+To add a belief: subclass, give it a `name`, and run `belief.testing.check_belief` on it.
 
 A belief that has raised is spent: what it says afterwards means nothing.
 """

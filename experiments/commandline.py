@@ -22,6 +22,8 @@ from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
+from mcts.kernel.plugins import BrokenPlugin
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
@@ -45,7 +47,7 @@ def enter(name: str, command: Callable[[], None]) -> None:
     """Run ``command`` for the script ``name``; exit with 1 after a refusal, 130 after Ctrl-C."""
     try:
         command()
-    except Refusal as fault:
+    except (Refusal, BrokenPlugin) as fault:
         print(f"{name}: {fault}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt as stop:
@@ -85,7 +87,7 @@ def run(job: Callable[[DictConfig, Path], None], config_name: str, name: str) ->
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
             job(config, folder)
-        except Refusal as fault:
+        except (Refusal, BrokenPlugin) as fault:
             code = _say(name, str(fault), 1)
             with suppress(OSError):
                 folder.rmdir()  # if nothing was written to it

@@ -20,6 +20,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from experiments.commandline import Refusal, did_you_mean
+from mcts.kernel.plugins import named
 
 # Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
 # test compares them.
@@ -49,12 +50,14 @@ BELIEFS = ("exact", "factored", "constrained", "particles", "closure")
 
 
 def _policies() -> tuple[str, ...]:
-    """Return the names of the compiled policies: those in ``conf/player`` that are no planner's."""
+    """Return the names of the compiled policies: those in ``conf/player`` that are no planner's,
+    and those of other packages."""
     presets = files("conf").joinpath("player").iterdir()
-    named = [
+    found = [
         re.search(r"(?m)^name: *(\w+)", each.read_text()) for each in presets if _is_yaml(each)
     ]
-    return tuple(sorted({name[1] for name in named if name} - set(PLANNERS)))
+    ours = {name[1] for name in found if name} - set(PLANNERS)
+    return tuple(sorted({*ours, *named("sleuth.policies")}))
 
 
 def _is_yaml(path: Any) -> bool:
@@ -364,6 +367,8 @@ def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, ty
     """Yield each section with its dotted path and the dataclass that describes it."""
     schema = OmegaConf.get_type(node)
     if not hasattr(schema, "__dataclass_fields__"):
+        if node.get("name") in named("sleuth.players"):  # knows its settings itself
+            return
         raise Refusal(f"{path}: there is no such setting")
     yield path, node, schema
     for described in fields(schema):

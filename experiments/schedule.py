@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcts.kernel.plugins import named
+
 PORTION_SECONDS = 0.15
 """Work aimed at in one task: enough to make its 0.5 ms of overhead small, short enough for
 progress, Ctrl-C and a killed worker."""
@@ -47,7 +49,9 @@ class Match:
     @property
     def compiled(self) -> bool:
         """Whether all seats are policies, which the arena plays without the referee."""
-        return not any("search" in each for each in (self.player, self.opponent))
+        outside = named("sleuth.players")
+        seats = (self.player, self.opponent)
+        return not any("search" in each or each["name"] in outside for each in seats)
 
     def seats(self, focal_seat: int) -> list[dict[str, Any]]:
         """Return the specification of who sits in each seat."""

@@ -129,7 +129,8 @@ def select(p, s, tree, node, settings):
         if not available(p, s, tree.action[edge]):
             continue
         if counting:
-            width = 2.0 * math.log(max(float(tree.edge_available[edge]), 1.0))
+            earlier = float(tree.edge_available[edge]) - 1.0  # not counting this visit
+            width = 2.0 * math.log(max(earlier, 1.0))
         n = max(count(tree, edge, settings), 1.0)  # another thread may have just landed
         bound = mean(tree, edge, n, settings) + settings.exploration * math.sqrt(width / n)
         if bound > best_bound:

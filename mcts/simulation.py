@@ -42,7 +42,7 @@ from mcts.kernel.clock import cycles
 from mcts.kernel.compile import jit, jit_generic
 from mcts.kernel.rng import draw, fold
 from mcts.selection import select
-from mcts.threads import ANSWERED, ENDED, NEXT, STOP, TICKET, give_way
+from mcts.threads import ANSWERED, CHANCE, ENDED, NEXT, STOP, TICKET, give_way
 from mcts.tree import (
     LISTED,
     LISTING,
@@ -114,7 +114,7 @@ def run_simulations(
     is leaf-parallel.
     """
     if settings.leaf_threads > 1 and worker > 0:
-        return assist(p, spare, scratch, lead, lead_scratch, settings, key, control, worker)
+        return assist(p, spare, scratch, lead, lead_scratch, settings, control, worker)
     done = 0
     returns = 0.0
     while done < most and load(control, STOP) == 0:
@@ -256,6 +256,7 @@ def _share(p, s, spare, scratch, control, settings):
     """Roll out together with the other threads, and average."""
     own = scratch.stream[0]
     control[ANSWERED] = 0
+    control[CHANCE] = np.int64(own)
     fetch_add(control, TICKET, 1)
     scratch.stream[0] = fold(own, 0)
     play_out(p, s, spare, scratch.stream, scratch.payoff, settings)
@@ -269,7 +270,7 @@ def _share(p, s, spare, scratch, control, settings):
 
 
 @jit_generic
-def assist(p, spare, scratch, lead, lead_scratch, settings, key, control, worker):
+def assist(p, spare, scratch, lead, lead_scratch, settings, control, worker):
     """Roll out from every leaf that the first thread holds out, until the search ends; return 0."""
     ticket = 0
     while True:
@@ -279,7 +280,7 @@ def assist(p, spare, scratch, lead, lead_scratch, settings, key, control, worker
             give_way()
         ticket = load(control, TICKET)
         began = cycles()
-        scratch.stream[0] = fold(fold(fold(key, ticket), worker), 1)
+        scratch.stream[0] = fold(np.uint64(load(control, CHANCE)), worker)
         play_out(p, lead, spare, scratch.stream, lead_scratch.payoff, settings)
         scratch.cycles[ROLLING_OUT] += cycles() - began
         fetch_add(control, ANSWERED, 1)

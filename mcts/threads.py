@@ -20,10 +20,10 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-NEXT, STOP, TICKET, ANSWERED, ENDED = 0, 8, 16, 24, 32
+NEXT, STOP, TICKET, ANSWERED, ENDED, CHANCE = 0, 8, 16, 24, 32, 40
 """Places in the control array, a cache line apart: the next simulation's number; stop if not 0;
-leaves held out by the first thread, how many others have rolled out from the latest, and whether
-there will be no more."""
+leaves held out by the first thread, how many others have rolled out from the latest, whether there
+will be no more, and the key of the chance of the latest (its 64 bits)."""
 
 UNLIMITED = 2**62
 """In place of a number of simulations: no limit."""
@@ -72,8 +72,8 @@ def _overload_give_way():
 
 
 def new_control() -> np.ndarray:
-    """Return the int64 array (40,) through which the threads of a search share work and stop."""
-    return private(40, np.int64)
+    """Return the int64 array (48,) through which the threads of a search share work and stop."""
+    return private(48, np.int64)
 
 
 def private(length: int, dtype: type = np.float64) -> np.ndarray:

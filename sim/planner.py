@@ -20,7 +20,7 @@ from belief import exact
 from belief.contract import Belief
 from belief.evidence import CARDS, EvidenceFull
 from belief.plan import compact
-from belief.table import BELIEFS, make
+from belief.table import make
 from mcts.domain import observation
 from mcts.kernel.rng import named, new_stream
 from mcts.merge import merge
@@ -106,14 +106,19 @@ class Plan:
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise ValueError(f"unknown planner {self.form!r}: choose one of {', '.join(FORMS)}")
-        if self.belief not in BELIEFS:
-            raise ValueError(f"unknown belief {self.belief!r}: choose one of {', '.join(BELIEFS)}")
+        known = (*believing.BELIEFS, "particles")
+        if self.belief not in known:
+            raise ValueError(f"unknown belief {self.belief!r}: choose one of {', '.join(known)}")
         if self.one_by_one and self.belief != "factored":
             raise ValueError(
                 f"answers are drawn one by one from the factored belief, not from {self.belief}"
             )
         if self.one_by_one and (self.how.pays_deal or self.how.movers != POLICY):
             raise ValueError(f"{self.form} plays with a deal: its answers cannot come one by one")
+        if self.one_by_one:
+            self._ask_for_beliefs()
+        if self.options.keep_tree and (self.how.open_cards or self.how.movers != POLICY):
+            raise ValueError(f"{self.form} keeps no tree: keep_tree must be false")
         if self.redraw not in ("simulation", "decision"):
             raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
         by_tree = self.how.movers != POLICY
@@ -136,6 +141,15 @@ class Plan:
             raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
         if not 0.0 < self.doubt <= 1.0:
             raise ValueError(f"doubt must be above 0 and at most 1, got {self.doubt}")
+
+    def _ask_for_beliefs(self) -> None:
+        """Refuse what needs a deal, where there is none before the roll-out or at all."""
+        policies = [self.opponents] if self.how.redeals else [self.opponents, self.model]
+        for name in (policy(each).name for each in policies):
+            if TRACKS[number(name)] & FACTS:
+                raise ValueError(f"{name} has no evidence to go by where answers come one by one")
+        if self.horizon and not self.how.redeals:
+            raise ValueError("horizon must be 0 where answers come one by one")
 
     @property
     def model(self) -> Policy:

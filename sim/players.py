@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mcts.kernel.plugins import named
 from mcts.options import Budget, Options
 from sim.forms import FORMS
 from sim.planner import TREE, Plan, Planner
@@ -35,21 +36,26 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     """Return the player that ``spec`` describes, for games under ``rules``.
 
     ``spec`` has the keys of the configuration's ``player`` group: for a compiled policy ``name``
-    and its switches, for a planner the sections ``rollout``, ``actions``, ``search``, ``budget``.
+    and its switches, for a planner the sections ``rollout``, ``actions``, ``search``, ``budget``;
+    a player of another package (entry point of ``sleuth.players``) has settings of its own.
 
     Raises
     ------
     ValueError
         On an unknown name or an impossible value, in one sentence.
+    BrokenPlugin
+        If the player is another package's, and cannot be loaded.
     """
     name = spec["name"]
     label = spec.get("label") or name
     if name in POLICIES:
         return PolicyPlayer(compiled(spec), label)
+    outside = named("sleuth.players")
+    if name in outside:
+        return outside[name].load()(spec, rules)
     if name not in PLANNERS:
-        raise ValueError(
-            f"unknown player {name!r}: choose one of {', '.join((*POLICIES, *PLANNERS))}"
-        )
+        known = ", ".join((*POLICIES, *PLANNERS, *outside))
+        raise ValueError(f"unknown player {name!r}: choose one of {known}")
     player = Planner(plan(spec), label)
     player.showing = spec["showing"]
     return player

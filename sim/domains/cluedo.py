@@ -288,7 +288,8 @@ def _rollout_by_belief(p, s, stream):
     state = s.state[0]
     state.recording = 0
     state.events = 0
-    state.policy[p.seat] = p.policies[0, p.seat]
+    for seat in range(p.world[0].players):
+        state.policy[seat] = p.policies[0, seat]
     advance_by_belief(p, state, s.matrix, stream)
     if state.winner != p.seat:
         return 0.0

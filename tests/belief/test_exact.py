@@ -85,6 +85,99 @@ def test_posteriors_under_other_assumptions_disagree(assume):
     assert apart >= 6
 
 
+def asked_of(history, rng):
+    """Return a mask of cards, by player other than the observer, that it may have asked for."""
+    chance = float(rng.choice([0.1, 0.3, 0.7]))
+    return {
+        player: mask(np.flatnonzero(rng.random(21) < chance))
+        for player in range(history.players)
+        if player != history.seat
+    }
+
+
+def doubting(history, named, doubt):
+    """Return the evidence of a history in which players asked for ``named`` (masks) themselves."""
+    ev = history.record()
+    ev.doubt = doubt
+    for player, cards in named.items():
+        assert evidence.asked(ev, player, cards) == cards
+        assert evidence.asked(ev, player, cards) == 0  # no news the second time
+    return ev
+
+
+def doubted_deals(history, named, doubt):
+    """Return all deals and what they weigh, by brute force."""
+    deals, weight = weighted_deals(history)
+    held = np.zeros(len(deals), np.int64)
+    for player, cards in named.items():
+        held += ((deals == player + 1) & (cards >> np.arange(21) & 1 == 1)).sum(axis=1)
+    return deals, weight * doubt**held
+
+
+def few_deals(seed, wanted, most=3_000):
+    """Yield (history, named cards) where brute force lists ``most`` deals and no more."""
+    rng = np.random.default_rng(seed)
+    for history in histories(seed, 8 * wanted):
+        if 1 < len(weighted_deals(history)[0]) <= most:
+            yield history, asked_of(history, rng)
+            wanted -= 1
+        if not wanted:
+            return
+
+
+@pytest.mark.parametrize("doubt", [0.05, 0.5])
+def test_doubted_posteriors_agree_with_brute_force(doubt):
+    work, forward_only = workspace(), workspace()
+    wanted, apart = 4 if INTERPRETED else 60, 0
+    for history, named in few_deals(12, wanted):
+        deals, weight = doubted_deals(history, named, doubt)
+        marginals, table = means(deals, weight / weight.sum())
+        ev = doubting(history, named, doubt)
+        posterior = ExactPosterior(ev, work)
+        np.testing.assert_allclose(posterior.marginals, marginals, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
+        assert posterior.log_weight == pytest.approx(np.log(weight.sum()), abs=1e-10)
+        assert log_weight(ev, forward_only) == pytest.approx(posterior.log_weight, abs=1e-10)
+        wanted -= 1
+        # The control: who doubts nothing believes otherwise.
+        unread = ExactPosterior(history.record()).marginals
+        apart += np.abs(unread - marginals).max() > 1e-3
+    assert wanted == 0
+    assert apart >= (3 if INTERPRETED else 50)
+
+
+def test_doubt_1_changes_nothing():
+    for history, named in few_deals(13, 4 if INTERPRETED else 10):
+        read, unread = doubting(history, named, 1.0), history.record()
+        plain, same = ExactPosterior(unread), ExactPosterior(read)
+        np.testing.assert_array_equal(same.marginals, plain.marginals)
+        np.testing.assert_array_equal(same.envelope_table(), plain.envelope_table())
+        assert same.log_weight == plain.log_weight
+        streams = new_stream(3), new_stream(3)
+        np.testing.assert_array_equal(same.sample(streams[0], 9), plain.sample(streams[1], 9))
+
+
+def test_sampled_deals_follow_the_doubted_posterior():
+    draws, values, controls = 1_000 if INTERPRETED else 30_000, [], []
+    for key, (history, named) in enumerate(few_deals(14, 16, most=200)):
+        deals, weight = doubted_deals(history, named, 0.3)
+        probability = weight / weight.sum()
+        index = {deal.tobytes(): i for i, deal in enumerate(deals)}
+        if probability.min() * draws < 5:
+            continue
+        for evidence_of, into in (
+            (doubting(history, named, 0.3), values),
+            (history.record(), controls),
+        ):
+            counts = np.zeros(len(deals))
+            for deal in ExactPosterior(evidence_of).sample(new_stream(key), draws):
+                counts[index[deal.tobytes()]] += 1
+            into.append(chisquare(counts, probability * draws).pvalue)
+    assert len(values) >= (1 if INTERPRETED else 5)
+    assert min(values) > 1e-4
+    assert np.median(controls) < 1e-6  # deals drawn by who reads nothing into the questions
+
+
 def test_single_envelopes_agree_with_the_table():
     work = workspace()
     for history in histories(3, 8 if INTERPRETED else 60):

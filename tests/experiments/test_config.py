@@ -8,12 +8,18 @@ from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_module
+from omegaconf import OmegaConf
 
+import belief.table
 import mcts.options
 import mcts.selection
+import sim.domains.believing
 import sim.players
 import sim.policies.table
+import sim.rules
 from experiments import config
+
+PRESETS = Path(config.__file__).parent.parent / "conf/player"
 
 BAD = {
     "match.gmaes=5": "match.gmaes: there is no such setting (did you mean games?)",
@@ -37,6 +43,17 @@ BAD = {
     "player.search.exploration=nan": "must be at least 0",
     "player.search.threads=3": "there are 2 cores",
     "player.search.in_flight=virtualloss": "did you mean virtual_loss?",
+    "player.search.in_flight=wu_uctt": "did you mean wu_uct?",
+    "player.search.mode=leaves": "player.search.mode=leaves: choose one of tree, leaf, root",
+    "player.search.merge=sum": "player.search.merge=sum: choose one of visits, value, vote",
+    "player.belief=exakt": "did you mean exact?",
+    "player.answers=1": "player.answers=1: choose one of deal, one_by_one",
+    "player.redraw=turn": "player.redraw=turn: choose one of simulation, decision",
+    "player.doubt=0": "player.doubt=0.0: must be above 0 and at most 1",
+    "player.opponents=trees": "did you mean tree?",
+    "player.rollout.per_leaf=0": "player.rollout.per_leaf=0: must be at least 1",
+    "player.rollout.threshold=1.5": "must be above 0 and at most 1",
+    "player.trees=0": "player.trees=0: must be at least 1",
     "player.name=heuristic": "player.name=heuristic: choose one of bmcts",
     "~player.search": "player",
     "+player.foo=1": "player.foo: there is no such setting",
@@ -96,6 +113,18 @@ def test_the_schema_knows_the_choices_of_simulator_and_search():
     assert tuple(sim.players.PLANNERS) == config.PLANNERS
     assert tuple(mcts.selection.IN_FLIGHT) == config.IN_FLIGHT
     assert tuple(mcts.options.FINAL) == config.FINAL
+    assert config.MODES == mcts.options.MODES
+    assert config.MERGES == mcts.options.MERGES
+    assert set(config.BELIEFS) <= set(belief.table.BELIEFS)
+    assert set(config.BELIEFS) == {*sim.domains.believing.BELIEFS, "particles"}
+
+
+def test_every_planner_of_the_configuration_can_be_made():
+    presets = [path.stem for path in PRESETS.glob("*.yaml") if path.stem not in config.POLICIES]
+    assert set(config.PLANNERS) < set(presets)
+    for name in sorted(presets):
+        settings = OmegaConf.to_container(_composed(f"player={name}").player)
+        assert sim.players.make(settings, sim.rules.Rules()).name == name
 
 
 def test_a_planner_may_sit_in_every_seat():

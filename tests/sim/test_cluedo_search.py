@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,15 +22,13 @@ from positions import (
 )
 
 from belief import evidence
-from belief.exact import ExactPosterior
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options, cores
-from mcts.selection import select
-from mcts.tree import LISTED, ROOT, check_invariants
+from mcts.tree import LISTED, check_invariants
 from sim.domains import cluedo
 from sim.planner import Plan, Planner
 from sim.rules import Rules, preset
-from sim.state import ACCUSE, END, PASS, REVEAL, SHOW, SUGGEST, TURN
+from sim.state import ACCUSE, END, PASS, REVEAL, SHOW, SUGGEST
 
 ROOT_FOLDER = Path(__file__).parents[2]
 
@@ -94,52 +92,6 @@ def test_every_decision_has_a_key_of_its_own():
     assert sat.search_seconds > 0
 
 
-PLAN_CHANGES = {
-    "opponents": "uniform",
-    "rollout": "uniform",
-    "candidates": 3,
-    "accusations": 1,
-    "least_accused": 0.3,
-    "options": Options(nodes=400, widening_base=2.0, exploration=0.1),
-    "budget": Budget(simulations=251),
-}
-
-OPTION_CHANGES = {
-    "exploration": 0.2,
-    "widening_base": 1.0,
-    "widening_exponent": 0.25,
-    "nodes": 20,
-    "edges": 14,
-}
-"""Those that change the tree of one thread; `OTHER_OPTIONS` change something else."""
-
-OTHER_OPTIONS = {"in_flight", "virtual_loss", "final", "threads", "oversubscribe"}
-
-
-def tunable_position():
-    """Return a turn with several accusations on offer and a room near enough for a deeper tree."""
-    for one in positions(40, (5, 6, 7, 8), others="uniform"):
-        if one.state.phase == TURN:
-            likely = ExactPosterior(one.evidence()).likely_envelopes(3)
-            if len(likely) == 3 and likely[1][1] > 0.02 and likely[0][1] < 0.3:
-                tree = decided(one).search.tree
-                if np.count_nonzero(tree.status == LISTED) > 3:
-                    return one
-    raise AssertionError("no such position")
-
-
-def test_every_tunable_changes_the_search():
-    one = tunable_position()
-    first = found(decided(one))
-    assert set(PLAN_CHANGES) == {field.name for field in fields(Plan)}
-    for name, value in PLAN_CHANGES.items():
-        assert found(decided(one, replace(SMALL, **{name: value})))[1:] != first[1:], name
-    assert set(OPTION_CHANGES) | OTHER_OPTIONS == {field.name for field in fields(Options)}
-    for name, value in OPTION_CHANGES.items():
-        options = replace(SMALL.options, **{name: value})
-        assert found(decided(one, replace(SMALL, options=options)))[1:] != first[1:], name
-
-
 def test_suggestions_lead_to_nodes_that_are_met_again():
     """Below a suggestion every node holds new evidence: the own, and the others' of a round.
 
@@ -156,30 +108,6 @@ def test_suggestions_lead_to_nodes_that_are_met_again():
     assert min(met) > 80, met
 
 
-def test_in_flight_treatments_change_the_selection():
-    sat = decided(tunable_position(), replace(SMALL, options=Options(nodes=400)))
-    tree, domain = sat.search.tree, (1.0, 0.0, 1.0)
-    edge = select(tree, ROOT, Options().settings(*domain))
-    tree.edge_in_flight[edge] = 30
-    some = Options(virtual_loss=1e-9), Options(in_flight="none"), Options()
-    chosen = [select(tree, ROOT, options.settings(*domain)) for options in some]
-    assert chosen[0] == chosen[1] == edge != chosen[2]
-    tree.edge_in_flight[edge] = 0
-
-
-def test_the_final_choice_is_an_option():
-    one, best = unsure_positions(1)[0], {}
-    for final in ("visits", "mean"):
-        options = Options(nodes=100, final=final, exploration=1.0)
-        planner = one.take(Planner(replace(SMALL, options=options, budget=Budget(simulations=30))))
-        best[final] = []
-        for key in range(60):
-            planner._key = key
-            planner.decide(one.view)
-            best[final].append(planner.result.best)
-    assert best["visits"] != best["mean"]
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -190,6 +118,7 @@ def test_the_final_choice_is_an_option():
         {"least_accused": -0.1},
         {"opponents": "heursitic"},
         {"rollout": "bmcts"},
+        {"rollout_opponents": "uniforme"},
     ],
 )
 def test_impossible_plans_are_refused(wrong):

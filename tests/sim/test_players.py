@@ -1,83 +1,105 @@
 """Players from the configuration."""
 
-from dataclasses import fields
-from pathlib import Path
+from dataclasses import fields, replace
 
 import pytest
 from omegaconf import OmegaConf
+from presets import PLANNER_PRESETS, leaves, spec_of
 
+from sim.forms import FORMS
 from sim.planner import Plan, Planner
 from sim.player import PolicyPlayer
-from sim.players import POLICIES, make
-from sim.policies.table import Policy
+from sim.players import PLANNERS, POLICIES, make
+from sim.policies.table import Policy, policy
 from sim.rules import Rules
-
-PLAYERS = Path(__file__).parents[2] / "conf/player"
-
-
-def spec_of(name):
-    """Return the values of a file of the configuration's ``player`` group."""
-    spec = OmegaConf.to_container(OmegaConf.load(PLAYERS / f"{name}.yaml"))
-    del spec["defaults"]
-    return spec
 
 
 def plan_of(spec):
     """Return the plan of the planner that ``spec`` describes."""
     planner = make(spec, Rules())
-    assert type(planner) is Planner and planner.name == "bmcts"
+    assert type(planner) is Planner
     return planner.plan
 
 
 def test_the_shipped_configuration_is_the_default_plan():
     plan, default = plan_of(spec_of("bmcts")), Plan()
+    models = {name: policy(getattr(default, name)) for name in ("opponents", "rollout")}
+    default = replace(default, **models)
     for one, other in ((plan, default), (plan.options, default.options)):
         for field in fields(one):
             assert getattr(one, field.name) == getattr(other, field.name), field.name
     assert plan == default
 
 
+def test_every_planner_has_a_preset():
+    assert tuple(FORMS) == PLANNERS and set(PLANNERS) < set(PLANNER_PRESETS)
+    forms = {name: plan_of(spec_of(name)).form for name in PLANNER_PRESETS}
+    assert {name: forms[name] for name in PLANNERS} == {name: name for name in PLANNERS}
+    for name, form in forms.items():
+        if name.endswith("_faithful"):
+            assert form == name.removesuffix("_faithful")
+        assert make(spec_of(name), Rules()).name == name
+
+
 CHANGES = {
+    "name": "flat",
+    "belief": "constrained",
+    "answers": ("one_by_one", {"belief": "factored"}),
+    "redraw": "decision",
+    "trees": 5,
+    "doubt": 0.5,
+    "merges": False,
     "opponents": "uniform",
+    "model.threshold": (0.5, {"opponents": "swift"}),
+    "model.inference": False,
     "rollout.policy": "uniform",
+    "rollout.threshold": 0.5,
+    "rollout.opponents": "uniform",
+    "rollout.horizon": 9,
+    "rollout.per_leaf": 2,
     "actions.offer": "all",
     "actions.candidates": 7,
     "actions.accusations": 2,
     "actions.least_accused": 0.5,
     "actions.widening.base": 2,
     "actions.widening.exponent": 0.25,
-    "search.threads": 2,
+    "search.mode": "leaf",
+    "search.threads": (2, {"search.oversubscribe": True}),  # wherever the tests run
+    "search.workers": (2, {"search.mode": "root"}),
+    "search.merge": "vote",
     "search.in_flight": "none",
+    "search.virtual_loss": 2,
     "search.exploration": 0.3,
+    "search.common": True,
     "search.final": "mean",
+    "search.keep_tree": True,
     "search.oversubscribe": True,
     "budget.simulations": 1001,
     "budget.seconds": 1.5,
     "budget.nodes": 7,
 }
-
-
-def leaves(section, above=""):
-    """Return the dotted names of all values."""
-    return [
-        leaf
-        for key, value in section.items()
-        for leaf in (leaves(value, f"{above}{key}.") if isinstance(value, dict) else [above + key])
-    ]
+"""Another value, and others that it needs beside it."""
 
 
 def test_every_value_of_the_configuration_reaches_the_plan():
-    assert set(leaves(spec_of("bmcts"))) == {"name", "label", "showing", *CHANGES}
-    default = plan_of(spec_of("bmcts"))
-    plans = [default]
+    """(What it changes in a search: see the tests of choices.)"""
+    assert set(leaves(spec_of("bmcts"))) == {"label", "showing", *CHANGES}
+    plans = [plan_of(spec_of("bmcts"))]
     for leaf, value in CHANGES.items():
+        value, beside = value if isinstance(value, tuple) else (value, {})
         spec = OmegaConf.create(spec_of("bmcts"))
+        for key in beside:
+            OmegaConf.update(spec, key, beside[key])
+        before = plan_of(OmegaConf.to_container(spec))
         OmegaConf.update(spec, leaf, value)
-        if leaf == "search.threads":  # wherever the tests run
-            spec.search.oversubscribe = True
-        plan = plan_of(spec)
-        assert plan not in plans, leaf
+        plan = plan_of(OmegaConf.to_container(spec))
+        assert plan != before and plan not in plans, leaf
         plans.append(plan)
+
+
+def test_roll_outs_without_a_threshold_respond_to_the_model():
+    plan = plan_of(spec_of("bmcts", rollout__threshold=None))
+    assert plan.responds and not plan_of(spec_of("bmcts")).responds
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -89,8 +111,8 @@ def test_policies_are_configured_by_their_name(name):
 
 SWITCHED = {
     "heuristic": {"inference": False},
-    "swift": {"inference": False, "threshold": 0.4},
-    "greedy": {"threshold": 0.4},
+    "swift": {"inference": False, "threshold": 0.4, "doubt": 0.2},
+    "greedy": {"threshold": 0.4, "doubt": 0.2},
 }
 
 
@@ -101,6 +123,25 @@ def test_every_switch_of_the_configuration_reaches_the_policy(name):
     assert set(spec) == {"name", "label", *switched}
     player = make({**spec, **switched, "label": "mine"}, Rules())
     assert player.policy == Policy(name, **switched) and player.name == "mine"
+
+
+def test_model_switches_reach_the_policies_that_have_them():
+    spec = spec_of("bmcts", model__threshold=0.5, model__inference=False, opponents="swift")
+    plan = plan_of(spec)
+    assert plan.opponents == plan.model == Policy("swift", threshold=0.5, inference=False)
+    assert plan.rollout == Policy("swift")  # the own seat has its own threshold
+    mixed = plan_of(
+        {
+            **spec,
+            "opponents": "uniform",
+            "rollout": {**spec["rollout"], "opponents": "heuristic", "threshold": 0.25},
+        }
+    )
+    assert (mixed.opponents, mixed.model) == (
+        Policy("uniform"),
+        Policy("heuristic", inference=False),
+    )
+    assert mixed.rollout == Policy("swift", threshold=0.25)
 
 
 def test_a_planner_is_labelled_and_shows_as_configured():

@@ -114,6 +114,19 @@ def test_inference_makes_games_shorter(name):
     assert with_it < without
 
 
+# Doubt.
+
+
+@pytest.mark.parametrize(("name", "games"), [("swift", 300), ("greedy", 40)])
+def test_doubt_makes_games_shorter_among_those_who_name_no_card_of_their_own(name, games):
+    rules = preset("speed")
+    with_it, without = (
+        play_many(rules, [Policy(name, doubt=doubt)] * 4, 5, np.arange(games)).turns.mean()
+        for doubt in (0.1, 1.0)
+    )
+    assert with_it < without
+
+
 # Showing.
 
 
@@ -177,7 +190,10 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
         ("closure", {"threshold": 0.9}, "closure has no switch 'threshold'"),
         ("uniform", {"inference": False}, "uniform has no switch 'inference'"),
         ("greedy", {"inference": False}, "greedy has no switch 'inference'"),
+        ("heuristic", {"doubt": 0.5}, "heuristic has no switch 'doubt'"),
         ("swift", {"threshold": 0.0}, "threshold must be above 0 and at most 1, got 0.0"),
+        ("swift", {"doubt": 0.0}, "doubt must be above 0 and at most 1, got 0.0"),
+        ("greedy", {"doubt": 1.5}, "doubt must be above 0 and at most 1, got 1.5"),
         ("greedy", {"threshold": 1.5}, "threshold must be above 0 and at most 1, got 1.5"),
         ("swift", {"showing": "all"}, "unknown showing policy 'all': choose one of random, least"),
         ("swfit", {}, "unknown policy 'swfit': choose one of random, uniform, heuristic"),
@@ -189,13 +205,14 @@ def test_switches_that_a_policy_has_not_are_refused(name, switches, sentence):
 
 
 def test_switches_reach_the_seat():
-    chosen = Policy("swift", threshold=0.7, inference=False, showing="least_informative")
+    chosen = Policy("swift", threshold=0.7, inference=False, doubt=0.2, showing="least_informative")
     state = empty()[0]
     seat_policies(state, [None, chosen, "greedy"])
     assert (state.policy[0], state.tracks[0]) == (EXTERNAL, 0)
     assert NAMES[state.policy[1]] == "swift" and NAMES[state.policy[2]] == "greedy"
     assert (state.threshold[1], state.infers[1], state.showing[1]) == (0.7, 0, 1)
     assert (state.threshold[2], state.infers[2], state.showing[2]) == (1.0, 1, 0)
+    assert state.doubt[1:3].tolist() == [0.2, 1.0]
 
 
 def test_showing_changes_games():

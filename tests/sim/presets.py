@@ -1,0 +1,45 @@
+"""The players of the configuration, put together as Hydra does but without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from sim.players import PLANNERS
+
+PLAYERS = Path(__file__).parents[2] / "conf/player"
+
+
+def spec_of(name: str, **changes: Any) -> dict[str, Any]:
+    """Return the values of preset ``name`` with what it inherits.
+
+    ``changes`` are by dotted key, with ``__`` for the dot.
+    """
+    spec = _merged(name)
+    for key, value in changes.items():
+        OmegaConf.update(spec, key.replace("__", "."), value)
+    return OmegaConf.to_container(spec)
+
+
+def _merged(name: str) -> Any:
+    """Return a preset on top of those that it names in its defaults; schemas are left out."""
+    own = OmegaConf.load(PLAYERS / f"{name}.yaml")
+    above = [each for each in own.pop("defaults") if isinstance(each, str) and each[0] not in "_/"]
+    return OmegaConf.merge(*map(_merged, above), own)
+
+
+def leaves(section: dict[str, Any], above: str = "") -> list[str]:
+    """Return the dotted names of all values."""
+    return [
+        leaf
+        for key, value in section.items()
+        for leaf in (leaves(value, f"{above}{key}.") if isinstance(value, dict) else [above + key])
+    ]
+
+
+PLANNER_PRESETS = tuple(
+    sorted(path.stem for path in PLAYERS.glob("*.yaml") if _merged(path.stem).name in PLANNERS)
+)
+"""Those that search."""

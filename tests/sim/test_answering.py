@@ -1,0 +1,299 @@
+"""Answers drawn one by one from the factored belief: by whom, how often, and what follows."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from positions import SMALL, cards_of, searched_position, stream_of, unsure_positions
+from scipy.stats import chisquare
+
+from belief import factored
+from mcts.kernel.compile import jit
+from sim.cards import FIRST_ROOM
+from sim.domains import answering, cluedo
+from sim.heard import heard
+from sim.state import ACCUSE, ASK, REVEAL, SUGGEST
+from sim.view import as_seen
+
+BMCTS = replace(SMALL, belief="factored", one_by_one=True)
+LD = replace(BMCTS, form="ld_bmcts", redraw="decision")
+
+
+@pytest.fixture(scope="module")
+def places():
+    """Return positions at which the seat may suggest."""
+    found = [one for one in unsure_positions(12) if one.state.phase == SUGGEST]
+    assert len(found) >= 2
+    return found[:2]
+
+
+def begun(one, plan=BMCTS, key=1):
+    """Return (parameters, workspace) at the start of a simulation."""
+    p, s = searched_position(one, plan)
+    cluedo.start(p, s, stream_of(key))
+    return p, s
+
+
+def test_a_simulation_begins_without_hands(places):
+    for one in places:
+        p, s = begun(one)
+        state = s.state[0]
+        assert state.envelope == 0
+        held = [int(state.hand[seat]) for seat in range(4)]
+        assert held == [int(one.state.hand[seat]) * (seat == one.seat) for seat in range(4)]
+        p, s = begun(one, LD)
+        state = s.state[0]
+        assert state.hand[[seat for seat in range(4) if seat != one.seat]].sum() == 0
+        assert [len([c for c in cards_of(int(state.envelope)) if first <= c < end])
+                for first, end in ((0, 6), (6, 12), (12, 21))] == [1, 1, 1]  # fmt: skip
+        assert {*cards_of(int(state.envelope))} == {*np.flatnonzero(p.deals[0] == 0).tolist()}
+
+
+# How often.
+
+
+def expected(p, state, asker, cards, sequential=True):
+    """Return the probability of every (answerer or -1, mask of what it holds), worked out here.
+
+    Not ``sequential``, as if an answer told nothing about the next.
+    """
+    seat, players = p.seat, p.world[0].players
+    rows = {card: state.belief[seat, card].copy() for card in cards}
+    found, left = Counter(), 1.0
+    for step in range(1, players):
+        player = (asker + step) % players
+        if player == seat:
+            own = sum(1 << card for card in cards if state.hand[seat] >> card & 1)
+            if own:
+                found[seat, own] += left
+                return found
+            continue
+        chance = {}
+        for card in cards:
+            barred = state.envelope >> card & 1 or rows[card].sum() == 0
+            chance[card] = 0.0 if barred else rows[card][player + 1] / rows[card].sum()
+            if sequential:
+                rows[card][player + 1] = 0.0
+        for holds in product((0, 1), repeat=3):
+            which = dict(zip(cards, holds, strict=True))
+            weight = np.prod([chance[c] if which[c] else 1 - chance[c] for c in cards])
+            held = sum(1 << card for card in cards if which[card])
+            if held:
+                found[player, held] += left * weight
+        left *= np.prod([1 - chance[card] for card in cards])
+    found[-1, 0] += left
+    return found
+
+
+@jit
+def draw_answers(p, state, action, matrix, stream, hands):
+    """Fill ``hands``, int64 (n, 6), with those that answer a suggestion, again and again."""
+    for i in range(len(hands)):
+        answering.answer(p, state, action, matrix, stream)
+        for seat in range(6):
+            hands[i, seat] = state.hand[seat]
+
+
+def answers(p, s, action, count):
+    """Return how often each (answerer or -1, mask) came out for the suggestion ``action``."""
+    state, found, drawn = s.state[0], Counter(), np.zeros((count, 6), np.int64)
+    cards = suggested(p, state, action)
+    draw_answers(p, state, action, s.matrix, stream_of(8), drawn)
+    for hands in drawn.tolist():
+        held = [hand & sum(1 << c for c in cards) for hand in hands]
+        order = [(int(state.seat) + i) % 4 for i in range(1, 4)]
+        who = next((seat for seat in order if held[seat]), -1)
+        others = [seat for seat in range(4) if seat not in (who, p.seat)]
+        assert not any(hands[seat] for seat in others)  # and nobody else was given anything
+        found[who, held[who] if who >= 0 else 0] += 1
+    return found
+
+
+def suggested(p, state, action):
+    """Return the three cards of a suggestion where the pawn of the seat to move is."""
+    pair = action - ASK
+    room = int(p.world[0].room_of[state.spot[state.seat]])
+    return pair // 6, 6 + pair % 6, FIRST_ROOM + room
+
+
+def fit(counts, chances):
+    """Return the chi-square p-value of counts; 0 if there is one where none can be."""
+    total = sum(counts.values())
+    if any(chances[key] < 1e-12 for key in counts):
+        return 0.0
+    often = [key for key in chances if chances[key] * total >= 5]
+    seen = np.array([counts[key] for key in often] + [0.0])
+    wanted = np.array([chances[key] * total for key in often] + [0.0])
+    seen[-1], wanted[-1] = total - seen.sum(), total - wanted.sum()
+    if wanted[-1] < 1:
+        seen, wanted = seen[:-1], wanted[:-1] * seen[:-1].sum() / wanted[:-1].sum()
+    return chisquare(seen, wanted).pvalue
+
+
+@pytest.mark.parametrize("plan", [BMCTS, LD], ids=["bmcts", "ld_bmcts"])
+def test_answers_come_as_often_as_the_matrix_says(plan, places):
+    draws, values, controls = 2_500, [], []
+    for one in places:
+        p, s = begun(one, plan)
+        state = s.state[0]
+        for asker in (one.seat, (one.seat + 1) % 4, (one.seat + 2) % 4):
+            state.seat = asker
+            state.spot[asker] = state.spot[one.seat]
+            for pair in (7, 29):
+                cards = suggested(p, state, ASK + pair)
+                counts = answers(p, s, ASK + pair, draws)
+                values.append(fit(counts, expected(p, state, asker, cards)))
+                alike = expected(p, state, asker, cards, sequential=False)
+                if len(counts) > 2 and asker == one.seat:
+                    controls.append(fit(counts, alike))
+    assert min(values) > 1e-4
+    assert np.mean(np.array(values) > 0.05) > 0.6
+    assert np.median(controls) < 1e-6  # as if earlier passes told nothing
+
+
+# Along simulations.
+
+
+def played(one, plan, simulations=60, matrix=None):
+    """Yield the events, with the cards shown, of simulations that ask; ``matrix`` replaces ours."""
+    p, s = searched_position(one, plan)
+    out, notes = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
+    for key in range(simulations):
+        stream, events = stream_of(100 + key), []
+        cluedo.start(p, s, stream)
+        state = s.state[0]
+        if matrix is not None:
+            state.belief[one.seat] = matrix
+        restricted = int(state.envelope)
+        for _ in range(4):
+            if cluedo.terminal(p, s):
+                break
+            n = cluedo.actions(p, s, out, notes)
+            others = [action for action in out[:n].tolist() if not ACCUSE <= action < REVEAL]
+            cluedo.step(p, s, others[key % len(others)], 0.0, stream)
+            events += state.event[: state.events].tolist()
+        yield restricted, events
+
+
+def shows_what_it_lacks(one, plan, matrix=None):
+    """Return how many cards were shown by a player that had passed on them, and how many not."""
+    wrong = right = 0
+    for _, events in played(one, plan, matrix=matrix):
+        lacks = Counter()
+        for asker, cards, answerer, card in [*one.seen, *events]:
+            order = [(asker + i) % 4 for i in range(1, 4)]
+            for player in order[: order.index(answerer)] if answerer >= 0 else order:
+                lacks[player] |= cards
+            if card >= 0 and answerer != one.seat:
+                wrong += lacks[answerer] >> card & 1
+                right += not lacks[answerer] >> card & 1
+    return wrong, right
+
+
+def test_nobody_shows_a_card_on_which_it_passed(places):
+    for one in places:
+        wrong, right = shows_what_it_lacks(one, BMCTS)
+        assert wrong == 0 and right > 100
+    # The control: a matrix that has forgotten what was said.
+    one, blank = places[0], np.zeros((21, 7))
+    factored.start(blank, 4, one.seat, one.state.hand[one.seat], one.state.face_up)
+    assert shows_what_it_lacks(one, BMCTS, blank)[0] > 0
+
+
+def test_a_drawn_envelope_is_never_shown(places):
+    forbidden = 0
+    for one in places:
+        envelope = 0
+        for restricted, events in played(one, LD):
+            envelope = restricted
+            assert envelope.bit_count() == 3
+            shown = [card for _, _, answerer, card in events if answerer not in (-1, one.seat)]
+            assert shown == [] or all(not envelope >> card & 1 for card in shown)
+        # The control: without it these cards are shown.
+        for _, events in played(one, BMCTS):
+            forbidden += sum(
+                envelope >> card & 1
+                for _, _, answerer, card in events
+                if answerer not in (-1, one.seat)
+            )
+    assert forbidden > 0
+
+
+def test_the_matrix_is_propagated_by_the_answers(places):
+    changed = 0
+    for one in places:
+        p, s = begun(one)
+        state, stream = s.state[0], stream_of(4)
+        for _ in range(4):
+            before, known = state.belief[one.seat].copy(), int(state.known[one.seat])
+            out, notes = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
+            n = cluedo.actions(p, s, out, notes)
+            others = [action for action in out[:n].tolist() if not ACCUSE <= action < REVEAL]
+            cluedo.step(p, s, others[0], 0.0, stream)
+            if cluedo.terminal(p, s):
+                break
+            events = [as_seen(tuple(e), one.seat) for e in state.event[: state.events].tolist()]
+            for event in heard(events, one.seat, 4)[0]:
+                known = factored.take_in(before, known, one.seat, event)
+            np.testing.assert_array_equal(before, state.belief[one.seat])
+            assert known == state.known[one.seat]
+            changed += len(events)
+    assert changed > 5
+
+
+# What opponents believe, and accusations.
+
+
+def test_opponents_share_our_belief_but_for_our_hand(places):
+    for one in places:
+        _, s = begun(one)
+        state, seat = s.state[0], one.seat
+        ours = cards_of(int(state.hand[seat]))
+        for other in range(4):
+            if other == seat:
+                continue
+            for card in range(21):
+                row = state.belief[other, card]
+                if card in ours:  # with anybody but itself, as at the start
+                    assert row.tolist() == [0.25 * (c < 5 and c != other + 1) for c in range(7)]
+                else:
+                    np.testing.assert_array_equal(row, state.belief[seat, card])
+            assert state.known[other] == state.face_up
+
+
+def test_the_chance_of_an_accusation_is_that_of_independent_rows():
+    generator = np.random.default_rng(6)
+    for _ in range(20):
+        matrix = np.zeros((21, 7))
+        matrix[:, :5] = generator.random((21, 5)) ** 3
+        chance = 1.0
+        for first, end in ((0, 6), (6, 12), (12, 21)):
+            chance *= matrix[first:end, 0].max() / matrix[first:end, 0].sum()
+        assert answering.accused_chance(matrix) == pytest.approx(chance, rel=1e-12)
+    matrix[6:12, 0] = 0.0
+    assert answering.accused_chance(matrix) == 0.0
+
+
+def test_opponents_that_accuse_are_right(places):
+    p, s = begun(places[0])
+    state = s.state[0]
+    other = (p.seat + 1) % 4
+    state.seat = other
+    answering.perform(p, state, ACCUSE + 5, s.matrix, stream_of(1))
+    assert state.winner == other and cluedo.terminal(p, s)
+
+
+def test_roll_outs_pay_what_the_belief_makes_of_the_own_accusation(places):
+    values = []
+    for one in places:
+        p, s = begun(one)
+        for key in range(20):
+            cluedo.start(p, s, stream_of(key))
+            value = cluedo.rollout(p, s, stream_of(key))
+            won = s.state[0].winner == one.seat
+            chance = answering.accused_chance(s.state[0].belief[one.seat])
+            assert value == (chance if won else 0.0)
+            values.append(value)
+    assert 0.0 in values and max(values) > 0.5

@@ -1,0 +1,376 @@
+"""Every choice of a plan, an option or the configuration changes what it says it changes.
+
+The names are read from where they are declared, so that a new one cannot be left out.
+"""
+
+import sys
+from dataclasses import fields, replace
+from types import ModuleType
+
+import numpy as np
+import pytest
+from omegaconf import OmegaConf
+from positions import SMALL, decided, found, positions, unsure_positions
+from presets import leaves, spec_of
+
+from belief.exact import ExactPosterior
+from mcts.kernel.compile import specialise
+from mcts.options import MERGES, MODES, Budget, Options, cores
+from mcts.search import Search
+from mcts.selection import select
+from mcts.tree import LISTED, ROOT
+from sim import stopping
+from sim.game import apply
+from sim.planner import Plan
+from sim.players import make
+from sim.policies.table import Policy
+from sim.rules import Rules, world
+from sim.state import ACCUSE, ASK, SUGGEST, TURN, empty
+from sim.view import view_of
+
+
+def tunable_position():
+    """Return a turn with several accusations on offer and a room near enough for a deeper tree."""
+    for one in positions(40, (5, 6, 7, 8), others="uniform"):
+        if one.state.phase == TURN:
+            likely = ExactPosterior(one.evidence()).likely_envelopes(3)
+            if len(likely) == 3 and likely[1][1] > 0.02 and likely[0][1] < 0.3:
+                tree = decided(one).search.tree
+                if np.count_nonzero(tree.status == LISTED) > 3:
+                    return one
+    raise AssertionError("no such position")
+
+
+@pytest.fixture(scope="module")
+def one():
+    """Return the one position at which all searches here are made."""
+    return tunable_position()
+
+
+@pytest.fixture(scope="module")
+def asking():
+    """Return a position in a room, where there is nothing to do but ask."""
+    return next(one for one in unsure_positions(12) if one.state.phase == SUGGEST)
+
+
+@pytest.fixture(autouse=True)
+def few_games_for_a_best_response(monkeypatch):
+    """Find best responses in no time; they need not be good ones here."""
+    monkeypatch.setattr(stopping, "_GAMES", 40)
+    stopping.best_response.cache_clear()
+    yield
+    stopping.best_response.cache_clear()
+
+
+# Plans and options.
+
+ONE_BY_ONE = replace(SMALL, belief="factored", one_by_one=True)
+
+PLAN_CHANGES = {
+    "form": ("flat", SMALL),
+    "belief": ("constrained", SMALL),
+    "one_by_one": (True, replace(SMALL, belief="factored")),
+    "redraw": ("decision", replace(SMALL, form="ld_bmcts")),
+    "trees": (5, replace(SMALL, form="pimc")),
+    "doubt": (0.3, SMALL),
+    "merges": (False, SMALL),
+    "opponents": ("uniform", SMALL),
+    "rollout": ("uniform", SMALL),
+    "rollout_opponents": ("uniform", SMALL),
+    "responds": (True, replace(SMALL, rollout=Policy("swift", threshold=0.2))),
+    "horizon": (4, SMALL),
+    "candidates": (3, SMALL),
+    "accusations": (1, SMALL),
+    "least_accused": (0.3, SMALL),
+    "options": (Options(nodes=400, widening_base=2.0, exploration=0.1), SMALL),
+    "budget": (Budget(simulations=251), SMALL),
+}
+"""A value that changes the tree, and the plan on which it does."""
+
+MORE_PLAN_CHANGES = {
+    "redraw, answers one by one": ("redraw", "decision", replace(ONE_BY_ONE, form="ld_bmcts")),
+    "others in roll-outs, answers one by one": ("rollout_opponents", "uniform", ONE_BY_ONE),
+    "doubt, drawn by the tree": (
+        "doubt", 0.3, replace(SMALL, form="so_ismcts", opponents="tree"),
+    ),
+    "horizon, a deal at the leaf": ("horizon", 4, replace(ONE_BY_ONE, form="bmcts_or")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLAN_CHANGES)
+def test_every_field_of_a_plan_changes_the_search(one, name):
+    value, base = PLAN_CHANGES[name]
+    assert found(decided(one, replace(base, **{name: value})))[1:] != found(decided(one, base))[1:]
+
+
+@pytest.mark.parametrize("name", MORE_PLAN_CHANGES)
+def test_fields_change_the_search_of_other_forms_as_well(one, name):
+    field, value, base = MORE_PLAN_CHANGES[name]
+    changed = replace(base, **{field: value})
+    assert found(decided(one, changed))[1:] != found(decided(one, base))[1:]
+
+
+OPTION_CHANGES = {
+    "exploration": 0.2,
+    "widening_base": 1.0,
+    "widening_exponent": 0.25,
+    "common": True,
+    "per_leaf": 2,
+    "nodes": 20,
+    "edges": 14,
+}
+"""Those that change the tree of one thread; `OTHER_OPTIONS` change something else."""
+
+OTHER_OPTIONS = {
+    "selection",  # the form's
+    "in_flight", "virtual_loss", "final", "threads", "oversubscribe", "keep_tree", "mode",
+    "workers", "merge",  # below
+}  # fmt: skip
+
+
+def test_every_option_is_looked_at():
+    assert set(PLAN_CHANGES) == {field.name for field in fields(Plan)}
+    assert set(OPTION_CHANGES) | OTHER_OPTIONS == {field.name for field in fields(Options)}
+
+
+@pytest.mark.parametrize("name", OPTION_CHANGES)
+def test_every_option_changes_the_search(one, name):
+    changed = replace(SMALL, options=replace(SMALL.options, **{name: OPTION_CHANGES[name]}))
+    assert found(decided(one, changed))[1:] != found(decided(one))[1:]
+
+
+# The configuration.
+
+SEARCHED = {"budget.simulations": 200, "actions.accusations": 2, "actions.least_accused": 0.02}
+
+
+def spec(preset="bmcts", **changes):
+    """Return the values of ``preset`` for a quick search, with ``changes`` by dotted key."""
+    config = OmegaConf.create(spec_of(preset))
+    for key, value in {**SEARCHED, **changes}.items():
+        OmegaConf.update(config, key, value)
+    return OmegaConf.to_container(config)
+
+
+def planned(one, preset="bmcts", **changes):
+    """Return the planner of these values after its decision."""
+    planner = one.take(make(spec(preset, **changes), Rules()))
+    planner.decide(one.view)
+    return planner
+
+
+def root(planner):
+    """Return the root table of the last search: actions, visits, values, and the choice."""
+    result = planner.result
+    values = np.round(result.values, 12).tolist()
+    return result.best, result.actions.tolist(), result.visits.tolist(), repr(values)
+
+
+CHANGES = {
+    "name": ("flat", {}),
+    "showing": ("least_informative", {"rollout.policy": "uniform", "rollout.opponents": "uniform"}),
+    "belief": ("constrained", {}),
+    "answers": ("one_by_one", {"belief": "factored"}),
+    "redraw": ("decision", {"name": "ld_bmcts"}),
+    "trees": (5, {"name": "pimc"}),
+    "doubt": (0.3, {}),
+    "merges": (False, {}),
+    "opponents": ("uniform", {}),
+    "model.threshold": (0.2, {"opponents": "swift"}),
+    "model.inference": (False, {}),
+    "rollout.policy": ("uniform", {}),
+    "rollout.threshold": (0.2, {}),
+    "rollout.opponents": ("uniform", {}),
+    "rollout.horizon": (4, {}),
+    "rollout.per_leaf": (2, {}),
+    "actions.offer": ("all", {}),
+    "actions.candidates": (3, {}),
+    "actions.accusations": (1, {}),
+    "actions.least_accused": (0.3, {}),
+    "actions.widening.base": (1, {}),
+    "actions.widening.exponent": (0.2, {"actions.widening.base": 1}),
+    "search.exploration": (0.5, {}),
+    "search.common": (True, {}),
+    "budget.simulations": (201, {}),
+    "budget.seconds": (1e-9, {}),
+    "budget.nodes": (5, {}),
+}
+"""A value that changes what a search finds, and the values beside which it does."""
+
+MORE_CHANGES = [
+    ("belief", "particles", {}),
+    ("belief", "factored", {}),
+    ("belief", "closure", {}),
+    ("redraw", "decision", {"name": "ld_bmcts", "belief": "factored", "answers": "one_by_one"}),
+    ("rollout.threshold", None, {"rollout.threshold": 0.2}),
+    *(("name", name, {}) for name in ("bmcts_or", "pomcp", "pimc")),
+    ("name", "mo_ismcts", {"name": "so_ismcts", "opponents": "tree"}),
+]
+"""Other values of the same, where the choice is among several."""
+
+ELSEWHERE = {
+    "label": "names the player in results",
+    "search.oversubscribe": "lets more threads run than there are cores",
+    "search.mode": "what threads and workers share: see the structure of the result",
+    "search.threads": "the same",
+    "search.workers": "the same",
+    "search.merge": "what is made of several trees",
+    "search.in_flight": "what other threads have under way: see the selection",
+    "search.virtual_loss": "the same",
+    "search.final": "the choice made of the root table",
+    "search.keep_tree": "the search after the next",
+}
+"""Keys that change no search of one thread from its beginning, and what they do change."""
+
+
+def test_every_key_of_the_configuration_is_looked_at():
+    assert set(CHANGES) | set(ELSEWHERE) == set(leaves(spec_of("bmcts")))
+    assert not set(CHANGES) & set(ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "beside"),
+    [*((key, *CHANGES[key]) for key in CHANGES), *MORE_CHANGES],
+    ids=lambda each: "" if isinstance(each, dict) else str(each),
+)
+def test_every_key_changes_what_is_found(one, key, value, beside):
+    before = root(planned(one, **beside))
+    assert before == root(planned(one, **beside))  # nothing but the key makes a difference
+    assert before != root(planned(one, **{**beside, key: value}))
+
+
+def test_a_label_is_no_more_than_a_name(one):
+    planner = planned(one, label="mine")
+    assert planner.name == "mine" and root(planner) == root(planned(one))
+
+
+def test_oversubscribing_allows_threads_and_changes_no_search_of_one(one):
+    assert root(planned(one, **{"search.oversubscribe": True})) == root(planned(one))
+    threads = {"search.threads": cores() + 1}
+    with pytest.raises(ValueError, match="set oversubscribe"):
+        make(spec(**threads), Rules())
+    assert make(spec(**threads, **{"search.oversubscribe": True}), Rules())
+
+
+def test_threads_and_modes_show_in_the_result(one):
+    """Of 200 play-outs: one a descent in mode tree, one a thread and descent in mode leaf."""
+    assert set(MODES) == {"tree", "leaf", "root"}
+    many = {"search.oversubscribe": True, "search.threads": 2}
+    for mode, descents in (("tree", 200), ("leaf", 100)):
+        planner = planned(one, **many, **{"search.mode": mode})
+        assert len(planner.search._workers) == 2
+        assert planner.result.simulations == 200
+        assert planner.result.visits.sum() == descents
+    assert len(planned(one).search._workers) == 1
+
+
+def test_workers_search_a_tree_each(one, monkeypatch):
+    """(Those of Ray have tests of their own: what matters here is who is asked.)"""
+    asked = []
+
+    class Recorder(Search):
+        def __init__(self, p, options, workers, merge):
+            asked.append((options.mode, options.threads, workers, merge))
+            super().__init__(p, replace(options, mode="tree", workers=1))
+
+    module = ModuleType("mcts.root")
+    module.RootSearch = Recorder
+    monkeypatch.setitem(sys.modules, "mcts.root", module)
+    workers = {"search.mode": "root", "search.workers": 3, "search.merge": "vote"}
+    planner = planned(one, **workers)
+    assert asked == [("root", 1, 3, "vote")]
+    assert type(planner.search) is Recorder
+    planned(one)
+    assert len(asked) == 1
+
+
+_select = specialise(getattr(select, "py_func", select), "sim.domains.cluedo")
+
+
+def test_visits_in_flight_change_the_selection(one):
+    """With visits of the best edge planted under way, at the root of a tree that was searched."""
+    planner = planned(one)
+    tree, position = planner.search.tree, planner.position(one.view)
+    state = planner.search._workers[0][0]
+
+    def selected(**changes):
+        options = make(spec(**changes), Rules()).plan.search_options
+        return _select(position, state, tree, ROOT, options.settings(1.0, 0.0, 1.0))
+
+    best = selected()
+    tree.edge_in_flight[best] = 60
+    chosen = {name: selected(**{"search.in_flight": name}) for name in ("none", "virtual_loss")}
+    assert chosen["none"] == best != chosen["virtual_loss"]
+    assert selected(**{"search.virtual_loss": 1e-9}) == best
+    # Visits under way lower the bound in both, but under WU-UCT not the mean.
+    tree.edge_in_flight[best] = 3
+    greedy = {"search.exploration": 1e-3}
+    assert selected(**greedy, **{"search.virtual_loss": 50}) != best
+    assert selected(**greedy, **{"search.virtual_loss": 50, "search.in_flight": "wu_uct"}) == best
+    tree.edge_in_flight[best] = 0
+
+
+def roots(one, keys, **changes):
+    """Return the root tables of searches with different keys."""
+    planner, tables = one.take(make(spec(**changes), Rules())), []
+    for key in range(keys):
+        planner._key, planner.decisions = key, 0
+        planner.decide(one.view)
+        tables.append(root(planner))
+    return tables
+
+
+def test_the_final_choice_is_made_of_the_same_table(asking):
+    few = {"search.exploration": 1.0, "budget.simulations": 30}
+    visits, mean = (roots(asking, 40, **few, **{"search.final": f}) for f in ("visits", "mean"))
+    assert [table[1:] for table in visits] == [table[1:] for table in mean]
+    assert [table[0] for table in visits] != [table[0] for table in mean]
+
+
+def test_several_trees_are_merged_as_asked(asking):
+    pimc = {"name": "pimc", "trees": 5, "budget.simulations": 60}
+    found = {merge: roots(asking, 12, **pimc, **{"search.merge": merge}) for merge in MERGES}
+    visits, value, vote = (found[merge] for merge in MERGES)
+    best, actions, counts, values = zip(*visits, strict=True)
+    assert [table[1:3] for table in value] == list(zip(actions, counts, strict=True))
+    assert all(table[3] != each for table, each in zip(value, values, strict=True))
+    assert [table[1:] for table in vote] == [table[1:] for table in visits]
+    chosen = [best, *(tuple(table[0] for table in other) for other in (value, vote))]
+    assert len(set(chosen)) == 3
+
+
+def kept_on(start, **changes):
+    """Let a planner decide at a turn and again in the room that it has walked to, if it has.
+
+    Returns how often the root was visited in the second search, or None.
+    """
+    board, made = world(start.rules)[0], empty()
+    made[0] = start.state
+    state = made[0]
+    planner = planned(start, **changes)
+    apply(board, state, planner.result.best)
+    if state.phase != SUGGEST:
+        return None
+    action = planner.decide(view_of(state, start.seat))
+    assert ASK <= action < ACCUSE
+    return int(planner.result.visits.sum())
+
+
+def test_a_kept_tree_is_begun_with():
+    visits = []
+    for start in positions(40, (5, 6, 7), others="uniform"):
+        if start.state.phase != TURN or len(visits) == 3:
+            continue
+        kept = kept_on(start, **{"search.keep_tree": True})
+        if kept is not None:
+            assert kept_on(start) == 200
+            visits.append(kept)
+    assert len(visits) == 3 and min(visits) > 200
+
+
+def test_a_best_response_is_found_for_the_model(one):
+    """(And ``rollout.threshold`` null is not 1: see above.)"""
+    planner = one.take(make(spec(**{"rollout.threshold": None}), Rules()))
+    assert planner._own == stopping.best_response(Rules(), Policy("swift"), planner.plan.model)
+    assert planner._own.threshold in stopping.THRESHOLDS
+    assert one.take(make(spec(), Rules()))._own == Policy("swift")

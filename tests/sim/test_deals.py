@@ -1,0 +1,171 @@
+"""Where the hidden cards of a simulation come from: rows of deals, one envelope, the leaf."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from positions import (
+    SMALL,
+    drawn,
+    least_p_value,
+    searched_position,
+    stream_of,
+    unsure_positions,
+)
+from scipy.stats import chisquare
+
+from belief.exact import ExactPosterior
+from sim.domains import cluedo
+from sim.domains.deals import deal_out
+from sim.planner import Planner
+from sim.state import empty
+
+LD = replace(SMALL, form="ld_bmcts", redraw="decision")
+ONE_BY_ONE = {"belief": "factored", "one_by_one": True}
+
+
+@pytest.fixture(scope="module")
+def places():
+    """Return positions at which nothing is certain."""
+    return unsure_positions(3)
+
+
+def envelopes(deals):
+    """Return the different envelopes of some deals."""
+    return {tuple(np.flatnonzero(deal == 0).tolist()) for deal in deals}
+
+
+def test_a_deal_is_dealt_out_to_all_but_the_searching_seat():
+    generator = np.random.default_rng(1)
+    for seat in range(4):
+        holder = generator.integers(-1, 5, 21)
+        state = empty()[0]
+        state.hand[:] = 7
+        deal_out(state, seat, holder)
+        for card in range(21):
+            assert (state.envelope >> card & 1) == (holder[card] == 0)
+            for other in range(6):
+                if other != seat:
+                    assert (state.hand[other] >> card & 1) == (holder[card] == other + 1)
+        assert state.hand[seat] == 7
+
+
+@pytest.mark.parametrize("belief", ["factored", "constrained", "particles", "closure"])
+def test_rows_of_a_belief_that_cannot_draw_in_a_simulation_are_drawn_alike(belief, places):
+    one = places[0]
+    p, s = searched_position(one, replace(SMALL, belief=belief))
+    assert p.deals.shape == (1000, 21)
+    few = p._replace(deals=p.deals[:4].copy())
+    rows = [deal.tobytes() for deal in few.deals]
+    times = np.zeros(len(rows))
+    for deal in drawn(few, s, 400):
+        deal[deal == one.seat + 1] = few.deals[0][deal == one.seat + 1]
+        times[rows.index(deal.tobytes())] += 1
+    same = [rows.index(row) for row in rows]  # equal rows are counted at the first
+    expected = np.bincount(same, minlength=len(rows)) * 100.0
+    kept = expected > 0
+    assert chisquare(times[kept], expected[kept]).pvalue > 1e-4
+
+
+def test_an_exact_belief_needs_no_rows(places):
+    assert len(searched_position(places[0])[0].deals) == 0
+    # Nor do forms that restrict nothing, whatever they are told about an envelope.
+    assert len(searched_position(places[0], replace(SMALL, redraw="decision"))[0].deals) == 0
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"belief": "factored"}, ONE_BY_ONE], ids=["exact", "factored", "one by one"]
+)
+def test_all_deals_of_a_decision_share_one_envelope(changes, places):
+    for one in places:
+        p, s = searched_position(one, replace(LD, **changes))
+        assert len(envelopes(p.deals)) == 1
+        assert envelopes(drawn(p, s, 100)) == envelopes(p.deals)
+        # The control: drawn each simulation.
+        p, s = searched_position(one, replace(LD, redraw="simulation", **changes))
+        assert len(envelopes(drawn(p, s, 100))) > 3
+
+
+def test_below_one_envelope_deals_differ_and_explain_what_was_seen(places):
+    for one in places:
+        p, s = searched_position(one, LD)
+        deals = drawn(p, s, 200)
+        assert len({deal.tobytes() for deal in deals}) > 20
+        marginals = ExactPosterior(one.evidence()).marginals
+        dealt = deals >= 0
+        chance = np.take_along_axis(marginals.T, np.where(dealt, deals, 0), axis=0)
+        assert (chance[dealt] > 0).all()
+
+
+def test_the_envelope_of_a_decision_follows_the_posterior(places):
+    one = places[0]
+    planner = one.take(Planner(LD))
+    deals = []
+    for decision in range(24):
+        planner.decisions = decision
+        deals.append(planner.position(one.view).deals[0])
+    in_it = np.where(np.array(deals) == 0, 0, 1)
+    marginals = ExactPosterior(one.evidence()).marginals
+    two = np.zeros((21, 7))
+    two[:, 0] = marginals[:, 0]
+    two[:, 1] = 1 - marginals[:, 0]
+    assert len(envelopes(deals)) > 5
+    assert least_p_value(in_it, two) > 1e-4
+    # The control: the same envelope at every decision.
+    assert max(least_p_value(np.tile(row, (24, 1)), two) for row in in_it) < 1e-3
+
+
+# Deals drawn at the leaf.
+
+
+def at_a_leaf(one, plan, key=1):
+    """Return (parameters, workspace) a few decisions below the root."""
+    p, s = searched_position(one, plan)
+    stream = stream_of(key)
+    cluedo.start(p, s, stream)
+    out, notes = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
+    for _ in range(3):
+        cluedo.actions(p, s, out, notes)
+        cluedo.step(p, s, out[0], 0.0, stream)
+    return p, s
+
+
+def rolled_out(p, s, count):
+    """Return the deals, int64 (count, 21), with which roll-outs from one leaf are played."""
+    spare, stream = cluedo.workspace(p), stream_of(5)
+    deals = np.full((count, 21), -1)
+    for deal in deals:
+        cluedo.copy(p, s, spare)
+        cluedo.rollout(p, spare, stream)
+        state = spare.state[0]
+        deal[[card for card in range(21) if state.envelope >> card & 1]] = 0
+        for seat in range(p.world[0].players):
+            deal[[card for card in range(21) if state.hand[seat] >> card & 1]] = seat + 1
+    return deals
+
+
+def test_a_deal_is_drawn_for_each_roll_out_from_what_is_believed_at_the_leaf(places):
+    for one in places[:1]:
+        p, s = at_a_leaf(one, replace(SMALL, form="bmcts_or"))
+        learnt = ExactPosterior(s.state[0].evidence[one.seat].copy()).marginals
+        deals = rolled_out(p, s, 400)
+        assert least_p_value(deals, learnt) > 1e-5
+        assert (np.bincount(deals[deals > 0])[1:5] == 1600).all()
+        # Controls: what was believed at the root, and a planner that draws no deal at the leaf.
+        root = ExactPosterior(one.evidence()).marginals
+        assert np.abs(root - learnt).max() > 0.05
+        assert least_p_value(deals, root) < 1e-9
+        p, s = at_a_leaf(one, SMALL)
+        assert len({deal.tobytes() for deal in rolled_out(p, s, 50)}) == 1
+
+
+def test_a_deal_at_the_leaf_can_come_from_the_factored_belief(places):
+    for one in places:
+        p, s = at_a_leaf(one, replace(SMALL, form="bmcts_or", **ONE_BY_ONE))
+        deals = rolled_out(p, s, 100)
+        assert len({deal.tobytes() for deal in deals}) > 20
+        assert (np.bincount(deals[deals >= 0])[:5] == 100 * np.array([3, 4, 4, 4, 4])).all()
+        lacks = s.state[0].evidence[one.seat].lacks
+        for player in range(4):
+            barred = [card for card in range(21) if lacks[player] >> card & 1]
+            assert not (deals[:, barred] == player + 1).any()

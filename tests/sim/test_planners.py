@@ -1,0 +1,279 @@
+"""All planners: legal, reproducible, blind to what their seat cannot know, and told apart.
+
+(That the contract finds players who break it, see the tests of the contract.)
+"""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from positions import SMALL, decided, legal_actions, positions, unsure_positions
+from presets import PLANNER_PRESETS, spec_of
+
+from mcts.kernel.rng import named, new_stream
+from mcts.merge import merge
+from mcts.options import Budget
+from mcts.tree import EDGES, LISTED, NODES, NOWHERE, ROOT
+from sim import stopping
+from sim.forms import FORMS
+from sim.planner import Plan, Planner
+from sim.players import make
+from sim.rules import preset
+from sim.state import ACCUSE, ASK, REVEAL
+from sim.testing import check_player
+
+SHORT = preset("ledford", turn_cap=24)
+"""Six turns of each seat, with a decision or two in each."""
+
+
+@pytest.fixture(autouse=True)
+def few_games_for_a_best_response(monkeypatch):
+    """Find best responses in no time; they need not be good ones here."""
+    monkeypatch.setattr(stopping, "_GAMES", 40)
+    stopping.best_response.cache_clear()
+    yield
+    stopping.best_response.cache_clear()
+
+
+def quick(name, player=None):
+    """Return the planner of a preset with 30 simulations a decision, and free to accuse late."""
+    made = make(spec_of(name, budget__simulations=30, actions__least_accused=0.8), SHORT)
+    return player(made.plan, name) if player else made
+
+
+@pytest.mark.parametrize("name", PLANNER_PRESETS)
+def test_every_preset_keeps_the_contract_of_players(name):
+    least = 2 if name == "pimc" else 6  # which accuses at its first turn, and is out
+    assert check_player(lambda: quick(name), SHORT, games=2, swaps=1) >= least
+
+
+class Peeper(Planner):
+    """Names its chance by the true envelope, which it looks up the stack of calls for."""
+
+    def position(self, view):
+        frame = sys._getframe()
+        while "state" not in frame.f_locals:
+            frame = frame.f_back
+        self._key = named(self._key, int(frame.f_locals["state"].envelope))
+        return super().position(view)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_planner_that_peeps_is_found(name):
+    """The control."""
+    with pytest.raises(AssertionError, match="when what its seat cannot know is exchanged"):
+        check_player(lambda: quick(name, Peeper), SHORT, games=2, swaps=3)
+
+
+@pytest.mark.parametrize("players", [3, 6])
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_plays_at_smaller_and_larger_tables(name, players):
+    rules = preset("ledford", players=players, turn_cap=2 * players)
+    assert check_player(lambda: quick(name), rules, games=1, swaps=1) >= 1
+
+
+PLANS = {name: replace(SMALL, form=name) for name in FORMS if "ismcts" not in name}
+PLANS |= {
+    name: replace(SMALL, form=name, opponents="tree", rollout_opponents="heuristic")
+    for name in ("so_ismcts", "mo_ismcts")
+}
+
+
+def planned(name, one, **changes):
+    """Return the planner of a form after its decision at a position."""
+    return decided(one, replace(PLANS[name], **changes))
+
+
+def edges(planner):
+    """Return the actions of all edges in the tree of a planner."""
+    tree = planner.search.tree
+    return tree.action[: tree.counters[EDGES]]
+
+
+@pytest.fixture(scope="module")
+def places():
+    """Return positions at which nothing is certain."""
+    return unsure_positions(3)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_values_are_probabilities_and_the_choice_is_legal(name, places):
+    for one in places:
+        result = planned(name, one).result
+        seen = result.visits > 0
+        assert ((result.values[seen] >= 0) & (result.values[seen] <= 1)).all()
+        assert result.best in legal_actions(one)
+        assert set(result.actions.tolist()) <= set(legal_actions(one))
+
+
+def test_only_ismcts_lets_the_tree_move_the_others(places):
+    for name in FORMS:
+        for one in places:
+            shows = (edges(planned(name, one)) >= REVEAL).any()
+            assert not shows or "ismcts" in name
+        if "ismcts" in name:
+            assert any((edges(planned(name, one)) >= REVEAL).any() for one in places)
+
+
+def test_mo_ismcts_has_a_tree_for_each_player_and_so_ismcts_one(places):
+    first = {"so_ismcts": 0, "mo_ismcts": 0}
+    for name in first:
+        for one in places:
+            tree = planned(name, one).search.tree
+            nodes = tree.order[: tree.counters[NODES]]
+            first[name] += int((tree.parent[nodes[nodes != ROOT]] == NOWHERE).sum())
+    assert first["so_ismcts"] == 0 < first["mo_ismcts"]
+
+
+def test_availability_is_counted_by_ismcts_alone(places):
+    for name in FORMS:
+        tree = planned(name, places[0]).search.tree
+        counts = tree.edge_available[: tree.counters[EDGES]]
+        assert counts.any() == ("ismcts" in name)
+
+
+def test_an_opponent_never_shows_a_card_that_it_was_not_drawn(places):
+    """Cards that some node of SHOW lists and a drawn hand lacks: counted less often than passed."""
+    rare = 0
+    for one in places:
+        tree = planned("so_ismcts", one, budget=Budget(simulations=2_000)).search.tree
+        nodes = tree.order[: tree.counters[NODES]]
+        for node in nodes[tree.status[nodes] == LISTED].tolist():
+            block = slice(tree.first[node], tree.first[node] + tree.length[node])
+            if tree.action[block][0] >= REVEAL:
+                assert tree.length[node] == 3
+                assert (tree.edge_visits[block] <= tree.edge_available[block]).all()
+                passed = tree.edge_visits[block].sum()
+                # Two of three cards at least: else there was nothing to choose.
+                assert tree.edge_available[block].sum() >= 2 * passed
+                rare += (tree.edge_available[block] < passed).any()
+    assert rare > 0
+
+
+def test_flat_has_no_tree(places):
+    for one in places:
+        assert planned("flat", one).result.nodes == 1
+        assert planned("bmcts", one).result.nodes > 10
+
+
+def test_an_accusation_pays_by_the_deal_where_it_says_so():
+    """Its mean return is the note (the probability) by the belief, near it by deals drawn."""
+    exact, apart = 0, dict.fromkeys(("pomcp", "so_ismcts", "mo_ismcts"), 0)
+    for one in positions(4, (5, 7), others="uniform"):
+        for name in ("bmcts", "ld_bmcts", "bmcts_or", "flat", *apart):
+            result = planned(name, one, least_accused=0.001).result
+            accusing = (result.visits > 4) & (result.actions >= ACCUSE) & (result.actions < REVEAL)
+            values, notes = result.values[accusing], result.notes[accusing]
+            right = np.rint(values * result.visits[accusing])
+            if name in apart:  # whole games won
+                assert values * result.visits[accusing] == pytest.approx(right, abs=1e-9)
+                apart[name] += int((np.abs(values - notes) > 1e-9).sum())
+            else:
+                assert values == pytest.approx(notes, abs=1e-12)
+                exact += int(accusing.sum())
+    assert exact > 10 and min(apart.values()) > 0
+
+
+# PIMC.
+
+
+def by_tree(planner, one, seed=0):
+    """Search, apart, each deal that the planner drew for its last search."""
+    plan, key = planner.plan, int(named(planner._key, seed))
+    position = planner.position(one.view)
+    deals = planner._exact.sample(new_stream(key), plan.trees)
+    share = plan.budget.shared(plan.trees)
+    search = planner.search
+    return deals, [
+        search.run(share, key + i, position._replace(deals=deals[i : i + 1].copy()))
+        for i in range(plan.trees)
+    ]
+
+
+def test_pimc_adds_the_visits_of_its_trees(places):
+    for one in places:
+        planner = planned("pimc", one, trees=5)
+        found = planner.result
+        deals, results = by_tree(planner, one)
+        assert len(deals) == 5 and len({deal.tobytes() for deal in deals}) > 1
+        added = dict.fromkeys(found.actions.tolist(), 0)
+        for result in results:
+            assert result.visits.sum() == result.simulations == 50
+            for action, visits in zip(result.actions.tolist(), result.visits, strict=True):
+                added[action] += int(visits)
+        assert list(added.values()) == found.visits.tolist()
+        assert found.simulations == 250 and found.nodes == sum(each.nodes for each in results)
+        again = merge(results, "visits")
+        assert again.best == found.best
+        np.testing.assert_array_equal(again.values, found.values)
+        # The control: it is not one of its trees.
+        assert all(each.visits.sum() < found.visits.sum() for each in results)
+
+
+def test_a_tree_of_pimc_knows_the_deal(places):
+    """So it lists the envelope to be accused, and that is as good as won."""
+    for one in places:
+        planner = planned("pimc", one, trees=5)
+        deals, results = by_tree(planner, one)
+        listed = 0
+        for deal, result in zip(deals, results, strict=True):
+            suspect, weapon, room = np.flatnonzero(deal == 0)
+            accusation = ACCUSE + 9 * (6 * suspect + weapon - 6) + room - 12
+            at = np.flatnonzero(result.actions == accusation)
+            if len(at):
+                assert result.values[at[0]] == 1.0 and result.notes[at[0]] == 1.0
+                assert result.best == accusation
+                listed += 1
+        asks = (results[0].actions >= ASK) & (results[0].actions < ACCUSE)
+        assert listed == (0 if asks.all() else 5)  # in a room there is nothing to do but ask
+
+
+# What cannot be.
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"form": "mcts"}, "unknown planner 'mcts': choose one of bmcts, ld_bmcts"),
+        ({"belief": "exakt"}, "unknown belief 'exakt': choose one of"),
+        ({"one_by_one": True}, "one by one from the factored belief, not from exact"),
+        (
+            {"form": "pomcp", "belief": "factored", "one_by_one": True},
+            "pomcp plays with a deal: its answers cannot come one by one",
+        ),
+        ({"redraw": "never"}, "redraw must be simulation or decision, not 'never'"),
+        ({"form": "so_ismcts"}, "so_ismcts moves its opponents by the tree"),
+        ({"opponents": "tree"}, "bmcts moves its opponents by a policy"),
+        ({"rollout_opponents": "greedy"}, "greedy is too slow inside a simulation"),
+        ({"trees": 0}, "trees must be 1 or more, got 0"),
+        ({"horizon": -1}, "horizon must be 0 or more, got -1"),
+        ({"doubt": 0.0}, "doubt must be above 0 and at most 1, got 0.0"),
+        ({"doubt": 1.5}, "doubt must be above 0 and at most 1, got 1.5"),
+    ],
+)
+def test_plans_that_cannot_be_are_refused(wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Plan(**wrong)
+
+
+KEEPING = replace(Plan().options, keep_tree=True)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"form": "pimc", "options": KEEPING}, "pimc keeps no tree"),
+        ({"form": "so_ismcts", "opponents": "tree", "options": KEEPING}, "so_ismcts keeps no tree"),
+        ({"opponents": "swift"}, "swift has no evidence to go by"),
+        ({"rollout_opponents": "closure"}, "closure has no evidence to go by"),
+        ({"horizon": 5}, "horizon must be 0 where answers come one by one"),
+    ],
+)
+def test_plans_that_would_do_nothing_or_harm_are_refused(wrong, sentence):
+    one_by_one = {} if "options" in wrong else {"belief": "factored", "one_by_one": True}
+    with pytest.raises(ValueError, match=sentence):
+        Plan(**one_by_one, **wrong)
+    if "options" not in wrong:  # a deal is drawn at the leaf, from the evidence
+        allowed = {key: wrong[key] for key in wrong if key != "opponents"}
+        assert Plan(form="bmcts_or", **one_by_one, **allowed)

@@ -1,0 +1,205 @@
+"""What suggestions tell of who makes them: players seldom name a suspect or weapon of their own."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from positions import SMALL, decided, found, positions, searched_position, unsure_positions
+
+from belief import factored
+from belief.exact import ExactPosterior
+from mcts.kernel.compile import INTERPRETED
+from sim.cards import FIRST_ROOM
+from sim.chance import game_key
+from sim.game import apply, decider, new_game, open_decision
+from sim.planner import Planner
+from sim.policies.table import choose, seat_policies
+from sim.rules import PRESETS, Rules, world
+from sim.state import ACCUSE, ASK, FACTS, MATRIX, OVER, empty
+from sim.view import Log, relive
+
+CHOSEN = (1 << FIRST_ROOM) - 1
+"""Suspects and weapons: the room is the one that the asker is in."""
+
+
+# The premise.
+
+
+def own_cards_named(policy, rules, games=6):
+    """Return (suggestions made, those that name a suspect or weapon of the asker's hand)."""
+    board, state = world(rules)[0], empty()[0]
+    seat_policies(state, [policy] * rules.players)
+    asked = own = 0
+    for game in range(games):
+        new_game(board, state, np.uint64(game_key(4, game)))
+        while state.phase != OVER:
+            open_decision(state)
+            seat = int(decider(state))
+            action = int(choose(board, state, seat))
+            if ASK <= action < ACCUSE:
+                pair = action - ASK
+                asked += 1
+                own += bool(int(state.hand[seat]) & (1 << pair // 6 | 1 << 6 + pair % 6))
+            apply(board, state, action)
+    return asked, own
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_swift_names_no_suspect_or_weapon_of_its_own(name):
+    asked, own = own_cards_named("swift", PRESETS[name], games=1 if INTERPRETED else 6)
+    assert asked > 20 and own == 0
+
+
+def test_a_policy_that_names_any_card_is_seen_to():
+    """The control."""
+    asked, own = own_cards_named("uniform", Rules(), games=1 if INTERPRETED else 6)
+    assert own > asked / 5
+
+
+# What is learnt.
+
+
+def learnt(one, doubt, tracks=FACTS | MATRIX):
+    """Return the state in which the seat of a position has relived what it saw."""
+    made = one.view
+    state, log = made[0], Log()
+    state.tracks[one.seat], state.doubt[one.seat], state.infers[one.seat] = tracks, doubt, 1
+    for event in one.seen:
+        log.append(event)
+    relive(world(one.rules)[0], state, one.seat, log.events)
+    return state
+
+
+def named_by(one):
+    """Return the suspects and weapons that each of the others has asked for, as masks."""
+    named = [0] * 6
+    for asker, cards, _, _ in one.seen:
+        if asker != one.seat:
+            named[asker] |= cards & CHOSEN
+    return named
+
+
+def test_what_others_name_is_kept_but_for_the_room_and_our_own_questions():
+    rooms = 0
+    for one in unsure_positions(4):
+        facts = learnt(one, 0.25).evidence[one.seat]
+        assert facts.doubt == 0.25
+        assert facts.named.tolist() == named_by(one)
+        rooms += sum(cards & ~CHOSEN > 0 for _, cards, _, _ in one.seen)
+        assert any(named_by(one)) and facts.named[one.seat] == 0
+    assert rooms > 0
+
+
+@pytest.mark.parametrize("doubt", [1.0, 0.0], ids=["doubt 1", "unset"])
+def test_who_reads_nothing_learns_what_it_always_did(doubt):
+    for one in unsure_positions(4):
+        state = learnt(one, doubt)
+        facts = state.evidence[one.seat]
+        assert facts.doubt == 1.0 and not facts.named.any()
+        matrix = by_hand(one, 1.0)
+        np.testing.assert_array_equal(state.belief[one.seat], matrix)
+        # The control: who reads believes otherwise.
+        assert not np.array_equal(learnt(one, 0.25).belief[one.seat], matrix)
+
+
+def by_hand(one, doubt):
+    """Return the factored belief of the seat of a position, each card doubted once a player."""
+    players, seat = one.rules.players, one.seat
+    hand, face_up = int(one.state.hand[seat]), int(one.state.face_up)
+    matrix, known, named = np.zeros((21, 7)), hand | face_up, [0] * 6
+    factored.start(matrix, players, seat, hand, face_up)
+    for asker, cards, answerer, card in one.seen:
+        asked = [(asker + i) % players for i in range(1, players)]
+        for passer in asked[: asked.index(answerer)] if answerer >= 0 else asked:
+            if passer != seat:
+                factored.passed(matrix, passer, cards)
+        if answerer >= 0 and asker == seat:
+            factored.shown(matrix, answerer, card)
+        elif answerer not in (-1, seat):
+            factored.showed(matrix, answerer, cards, 21 - known.bit_count())
+        if asker == seat and answerer >= 0:
+            known |= 1 << card
+        fresh = cards & CHOSEN & ~named[asker]
+        named[asker] |= fresh
+        for each in range(FIRST_ROOM):
+            entry = matrix[each, asker + 1]
+            if doubt < 1 and asker != seat and fresh >> each & 1 and 0 < entry < 1:
+                matrix[each, asker + 1] *= doubt
+                matrix[each] /= matrix[each].sum()
+    return matrix
+
+
+def test_the_matrix_doubts_each_card_once_a_player():
+    for one in unsure_positions(4):
+        state = learnt(one, 0.25)
+        np.testing.assert_allclose(state.belief[one.seat], by_hand(one, 0.25), rtol=0, atol=1e-12)
+        # A seat without evidence does not know whether a card is new, and reads nothing.
+        plain = learnt(one, 0.25, tracks=MATRIX).belief[one.seat]
+        np.testing.assert_array_equal(plain, by_hand(one, 1.0))
+
+
+def test_doubted_rows_are_distributions():
+    generator, touched = np.random.default_rng(2), 0
+    for _ in range(50):
+        before = np.where(generator.random((21, 7)) < 0.3, 0.0, generator.random((21, 7)))
+        before[generator.integers(21)] = np.eye(7)[2]
+        totals = before.sum(axis=1, keepdims=True)
+        before = np.divide(before, totals, out=before, where=totals > 0)
+        after, cards, player = before.copy(), int(generator.integers(1 << 21)), 1
+        factored.doubted(after, player, cards, 0.2)
+        np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), rtol=0, atol=1e-12)
+        for card in range(21):
+            p = before[card, player + 1]
+            if cards >> card & 1 and 0 < p < 1:
+                odds = [
+                    row[card, player + 1] / (1 - row[card, player + 1]) for row in (before, after)
+                ]
+                assert odds[1] == pytest.approx(0.2 * odds[0])
+                touched += 1
+            else:
+                np.testing.assert_array_equal(after[card], before[card])
+        factored.doubted(again := before.copy(), player, cards, 1.0)
+        np.testing.assert_allclose(again, before, rtol=0, atol=1e-15)
+    assert touched > 100
+
+
+# What it is good for.
+
+
+def surprise(one, doubt):
+    """Return the log loss, in bits, of the true envelope."""
+    suspect, weapon, room = (c for c in range(21) if int(one.state.envelope) >> c & 1)
+    posterior = ExactPosterior(one.evidence(doubt=doubt))
+    return -np.log2(posterior.envelope_probability(suspect, weapon, room))
+
+
+def test_reading_pays_among_those_who_name_no_card_of_their_own():
+    mean = {}
+    for others in ("swift", "uniform"):
+        places = positions(40, (3, 4, 5, 6), others=others)
+        mean[others] = [np.mean([surprise(one, doubt) for one in places]) for doubt in (0.1, 1.0)]
+    assert mean["swift"][0] < mean["swift"][1] - 0.2
+    # The control: where suggestions tell nothing, reading misleads.
+    assert mean["uniform"][0] > mean["uniform"][1] + 0.1
+
+
+# The planner.
+
+
+def test_a_planner_reads_by_its_doubt():
+    for one in unsure_positions(2):
+        for doubt in (0.3, 1.0):
+            p, _ = searched_position(one, replace(SMALL, doubt=doubt))
+            facts = p.root[0].evidence[one.seat]
+            assert facts.doubt == doubt
+            assert facts.named.tolist() == (named_by(one) if doubt < 1 else [0] * 6)
+            truth = ExactPosterior(one.evidence(doubt=doubt))
+            np.testing.assert_array_equal(p.posterior.marginals, truth.marginals)
+        assert found(decided(one, replace(SMALL, doubt=1.0))) == found(decided(one))
+
+
+def test_the_seat_in_roll_outs_reads_if_its_policy_can():
+    one = unsure_positions(1)[0]
+    for policy, doubt in (("swift", 0.3), ("heuristic", 1.0)):
+        planner = one.take(Planner(replace(SMALL, rollout=policy, doubt=0.3)))
+        assert planner._own.doubt == doubt
