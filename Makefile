@@ -22,6 +22,7 @@ bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_game
 	$(BIN)/python -m benchmarks.bench_root
 	$(BIN)/python -m benchmarks.bench_parallel
+	$(BIN)/python -m benchmarks.bench_pomdp
 
 # The stamp is made last, so that an installation cut short is done again.
 $(VENV)/.dev: pyproject.toml
