@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from belief import exact
+from belief import evidence, exact
 from belief.contract import Belief
 from belief.evidence import CARDS, EvidenceFull
 from belief.plan import compact
@@ -54,9 +54,6 @@ TREE = "tree"
 _DEALS = 1000
 """Deals drawn at once from a belief that cannot draw them inside a simulation."""
 
-_CLUTTER = 1_000_000
-"""Deals drawn in search of some with one envelope, before it goes on with those that there are."""
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -71,7 +68,7 @@ class Plan:
     redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
     trees : of PIMC, one a deal
     doubt : weight that somebody who names a suspect or weapon holds it, beside that it does not; 1
-        reads nothing into suggestions
+        reads nothing into suggestions; with a belief other than ``exact`` only the nodes use it
     merges : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
     opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
         in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
@@ -196,6 +193,8 @@ class Planner(Player):
         """Take ``seat`` in a new game; searches draw from streams below ``key``."""
         self.decisions = self.simulations = 0
         self.search_seconds = 0.0
+        if rules != getattr(self, "_rules", rules):  # other players need other workspaces
+            self.search = self._spare = None
         self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
         self._own = replace(policy(self.plan.rollout), showing=self.showing)
         if "doubt" in switches_of(self._own.name):
@@ -299,9 +298,10 @@ class Planner(Player):
         played[1] = np.array(TRACKS)[played[0]]
         return played
 
-    def _solve(self, evidence: np.record) -> None:
+    def _solve(self, facts: np.record) -> None:
         """Solve the exact posterior of what this seat has seen."""
-        self._exact = exact.ExactPosterior(evidence, self._posterior)
+        self._facts = facts
+        self._exact = exact.ExactPosterior(facts, self._posterior)
         if self._exact.parts > 1:
             raise EvidenceFull("the posterior is too wide to be searched in one piece")
         if self._exact.work is not self._posterior:  # it grew, and the threads' workspaces with it
@@ -325,14 +325,13 @@ class Planner(Player):
 
     def _one_envelope(self, stream: np.ndarray) -> np.ndarray:
         """Draw an envelope from the exact posterior, and deals that have it."""
-        found: list[np.ndarray] = []
-        first, drawn = None, 0
-        while len(found) < _DEALS // 4 and drawn < _CLUTTER:
-            deals = self._exact.sample(stream, 4 * _DEALS)
-            first = deals[0] == 0 if first is None else first
-            found.extend(deals[((deals == 0) == first).all(axis=1)])
-            drawn += len(deals)
-        return np.array(found, np.int64)
+        drawn = self._exact.sample(stream, 1)[0]
+        cards = sum(1 << int(card) for card in np.flatnonzero(drawn == 0))
+        facts = evidence.new_evidence()
+        facts[0] = self._facts
+        for player in range(self._rules.players):
+            evidence.passed(facts[0], player, cards)
+        return exact.ExactPosterior(facts[0]).sample(stream, _DEALS)
 
     def _only_offer(self, position: Cluedo) -> int | None:
         """Return the action that needs no search, if there is one.
