@@ -66,7 +66,7 @@ def test_the_header_says_who_plays(keep):
     names = ["wanderer", Policy("swift", threshold=0.4, showing="least_informative"), "random"]
     record = keep(written(Rules(players=3, turn_cap=3), names, 0, 9)[0])
     assert record.seats[0] == {"label": "wanderer", "policy": "external", "showing": "external"}
-    switches = {"threshold": 0.4, "inference": True, "showing": "least_informative"}
+    switches = {"threshold": 0.4, "inference": True, "doubt": 1.0, "showing": "least_informative"}
     assert record.seats[1] == {"label": "swift", "policy": "swift", **switches}
     assert record.seats[2]["policy"] == "random"
     assert record.end["winner"] is None
