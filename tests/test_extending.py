@@ -64,14 +64,15 @@ def test_the_page_has_an_example_of_each():
     examples = {("sim", "policies"), ("conf", "player"), ("conf", "rules"), ("sim", "rules.py")}
     assert examples <= kinds
     assert {("belief", "levelled.py"), ("sim", "domains"), ("tests", "data")} <= kinds
+    assert ("sim", "forms.py") in kinds
 
 
 @pytest.mark.skipif(INTERPRETED, reason="runs in the interpreter anyhow")
 def test_their_tests_pass(copy):
     tests = [name for kind, name, _ in BLOCKS if kind == "python" and name.startswith("tests")]
-    assert len(tests) == 4
+    assert len(tests) == 5
     shown = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
-    assert re.search(r"\b10 passed", shown), shown
+    assert re.search(r"\b12 passed", shown), shown
 
 
 LEAK = """
