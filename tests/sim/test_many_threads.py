@@ -1,0 +1,39 @@
+"""A thousand searches by eight threads each, over all domains, and none leaves a bad tree.
+
+(That the invariants can fail, without atomic operations, see the tests of threads.)
+"""
+
+import pytest
+from positions import SMALL, searched_position, unsure_positions
+
+from mcts.kernel.compile import INTERPRETED
+from mcts.options import Budget, Options
+from mcts.search import Search
+from mcts.selection import IN_FLIGHT
+from mcts.tree import check_invariants
+from sim.domains.baby import BabyParameters
+from sim.domains.kuhn import TREES, KuhnParameters
+from sim.domains.rocksample import PUBLISHED, rocksample
+from sim.domains.tiger import TigerParameters
+
+DOMAINS = {
+    "tiger": TigerParameters,
+    "baby": BabyParameters,
+    "rocksample": lambda: rocksample(7, PUBLISHED[7, 8]),
+    "kuhn": lambda: KuhnParameters(opponent=TREES),
+    "cluedo": lambda: searched_position(unsure_positions(1)[0], SMALL)[0],
+}
+SEARCHES = 6 if INTERPRETED else 201
+SIMULATED = 40 if INTERPRETED else 400
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_no_search_leaves_a_bad_tree(domain):
+    p = DOMAINS[domain]()
+    for in_flight in IN_FLIGHT:
+        options = Options(threads=8, oversubscribe=True, nodes=SIMULATED, in_flight=in_flight)
+        search = Search(p, options)
+        for key in range(SEARCHES // 3):
+            result = search.run(Budget(simulations=SIMULATED), key)
+            assert result.simulations == SIMULATED
+            check_invariants(search.tree)
