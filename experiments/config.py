@@ -168,6 +168,7 @@ class Search:
     in_flight: str = _one_of(*IN_FLIGHT)
     virtual_loss: float = _at_least(0)
     exploration: float = _at_least(0)
+    root_exploration: float | None = _at_least(0)
     common: bool = MISSING
     final: str = _one_of(*FINAL)
     keep_tree: bool = MISSING

@@ -87,6 +87,9 @@ class Options:
 
     exploration: float = 0.7
     """c in mean + c sqrt(2 ln N / n), for returns scaled to [0, 1]."""
+    root_exploration: float | None = None
+    """c at the root, None: the same.  Below it a small c finds the best continuation soon; at the
+    root a larger one compares the actions at like numbers of visits [Tolpin & Shimony 2012]."""
     selection: str = "uct"
     """N in the formula: visits of the actions on offer, or how often the action was available
     (``availability``, for ISMCTS)."""
@@ -124,6 +127,9 @@ class Options:
     def __post_init__(self) -> None:
         treatments = " or ".join(IN_FLIGHT)
         _ask(_real(self.exploration), "exploration", "a number from 0", self.exploration)
+        if self.root_exploration is not None:
+            wanted = "a number from 0, or None"
+            _ask(_real(self.root_exploration), "root_exploration", wanted, self.root_exploration)
         rules = " or ".join(SELECTION)
         _ask(self.selection in SELECTION, "selection", rules, self.selection)
         _ask(_whole(self.per_leaf, 1), "per_leaf", "a whole number from 1", self.per_leaf)
@@ -172,6 +178,9 @@ class Options:
         """Return what the kernel reads of these options, with the domain's declarations."""
         return Settings(
             exploration=float(self.exploration),
+            root_exploration=float(
+                self.exploration if self.root_exploration is None else self.root_exploration
+            ),
             selection=SELECTION[self.selection],
             in_flight=IN_FLIGHT[self.in_flight],
             virtual_loss=float(self.virtual_loss),

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from mcts.domain import available
 from mcts.kernel.atomics import fetch_add
 from mcts.kernel.compile import jit, jit_generic
-from mcts.tree import NOWHERE, Tree
+from mcts.tree import NOWHERE, TOP, Tree
 
 UCT, AVAILABILITY = 0, 1
 SELECTION = {"uct": UCT, "availability": AVAILABILITY}
@@ -45,7 +45,9 @@ class Settings(NamedTuple):
     """The numbers that one search runs by: values, so that changing them recompiles nothing."""
 
     exploration: float
-    """c of the formula, in units of the scaled returns."""
+    """c of the formula, in units of the scaled returns ..."""
+    root_exploration: float
+    """... and at the root."""
     selection: int
     """One of `SELECTION`."""
     in_flight: int
@@ -124,6 +126,7 @@ def select(p, s, tree, node, settings):
     if fresh != NOWHERE:
         return fresh
     width = 2.0 * math.log(max(total, 1.0))
+    c = settings.root_exploration if node == tree.counters[TOP] else settings.exploration
     best, best_bound = NOWHERE, -math.inf
     for edge in range(first, last):
         if not available(p, s, tree.action[edge]):
@@ -132,7 +135,7 @@ def select(p, s, tree, node, settings):
             earlier = float(tree.edge_available[edge]) - 1.0  # not counting this visit
             width = 2.0 * math.log(max(earlier, 1.0))
         n = max(count(tree, edge, settings), 1.0)  # another thread may have just landed
-        bound = mean(tree, edge, n, settings) + settings.exploration * math.sqrt(width / n)
+        bound = mean(tree, edge, n, settings) + c * math.sqrt(width / n)
         if bound > best_bound:
             best, best_bound = edge, bound
     return best

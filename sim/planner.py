@@ -51,6 +51,9 @@ from sim.view import Log, relive
 TREE = "tree"
 """In place of a policy of the opponents: the tree moves them."""
 
+_AMPLE = 100
+"""Turns in which a seat that plays alone is sure to find everything out."""
+
 _DEALS = 1000
 """Deals drawn at once from a belief that cannot draw them inside a simulation."""
 
@@ -344,7 +347,8 @@ class Planner(Player):
             believing.believe(position, root, work)
         n = offer(position, root, work, self._choices, self._notes)
         alone = root.out[: self._rules.players].sum() == self._rules.players - 1
-        if alone and self.plan.candidates:
+        patient = self._rules.turn_cap - root.turn >= _AMPLE
+        if alone and patient and self.plan.candidates:
             waiting = (a for a in self._choices[:n].tolist() if not ACCUSE <= a < REVEAL)
             return next(waiting, int(self._choices[0]))
         return int(self._choices[0]) if n == 1 else None

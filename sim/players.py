@@ -24,6 +24,7 @@ _SEARCH = (
     "in_flight",
     "virtual_loss",
     "exploration",
+    "root_exploration",
     "common",
     "final",
     "keep_tree",

@@ -16,7 +16,7 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORIES, FIRST_ROOM, FIRST_WEAPON
-from sim.state import ACCUSE, MOVE, PASSAGE
+from sim.state import ACCUSE, MOVE, PASSAGE, TURN
 
 SUGGESTS = -1
 """What a policy's turn returns for "make a suggestion where the pawn is"."""
@@ -29,6 +29,17 @@ def accusation(envelope: int) -> int:
     weapon = lowest(envelope >> FIRST_WEAPON)
     room = lowest(envelope >> FIRST_ROOM)
     return ACCUSE + 9 * (6 * suspect + weapon) + room
+
+
+@jit
+def last_chance(world: np.record, s: np.record) -> bool:
+    """Tell whether the game ends before the seat whose turn it is can accuse once more."""
+    if s.turn + world.players <= world.turn_cap or (world.accuse and s.phase == TURN):
+        return False
+    playing = 0
+    for seat in range(world.players):
+        playing += 1 - s.out[seat]
+    return s.turn + playing > world.turn_cap
 
 
 @jit

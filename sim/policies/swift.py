@@ -2,9 +2,10 @@
 
 Its knowledge is the factored belief as far as the logical closure allows it; what a suggestion
 tells is the closed form of `belief.information`, of the trios that are not known to be elsewhere.
-It accuses from a probability on: 1 waits for proof.  Below 1 the belief is fitted to hand sizes and
-to one envelope card a category (`belief.constrained`), because the probability of an accusation
-has to be one; for the choice of suggestions alone that would change nothing but the time.
+It accuses from a probability on: 1 waits for proof, though not beyond its last turn.  Below 1 the
+belief is fitted to hand sizes and to one envelope card a category (`belief.constrained`), because
+the probability of an accusation has to be one; for the choice of suggestions alone that would
+change nothing but the time.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sim.board import N_ROOMS
 from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON
 from sim.knowledge import close, moment
 from sim.policies.closure import proved_envelope
-from sim.policies.common import SUGGESTS, turns_to
+from sim.policies.common import SUGGESTS, last_chance, turns_to
 from sim.state import ASK, FACTS, MATRIX, MOVE, PASSAGE
 
 TRACKS = MATRIX | FACTS
@@ -48,12 +49,16 @@ def refresh(world: np.record, s: np.record, seat: int) -> None:
 
 @jit
 def accused(world: np.record, s: np.record, seat: int) -> int:
-    """Return the mask of the likeliest envelope if it reaches the threshold of ``seat``, else 0."""
+    """Return the mask of the likeliest envelope if it reaches the threshold of ``seat``, else 0.
+
+    Any will do where there is no later chance to accuse: a draw pays nothing.
+    """
     refresh(world, s, seat)
-    if s.threshold[seat] >= 1.0:
+    last = last_chance(world, s)
+    if s.threshold[seat] >= 1.0 and not last:
         return proved_envelope(s, seat)
     found, chance = best_guess(s)
-    return found if chance >= s.threshold[seat] else 0
+    return found if last or chance >= s.threshold[seat] else 0
 
 
 @jit

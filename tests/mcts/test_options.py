@@ -8,6 +8,7 @@ BAD = [
     ({"exploration": -0.1}, "exploration must be a number from 0, not -0.1"),
     ({"exploration": float("nan")}, "exploration must be"),
     ({"exploration": "0.7"}, "exploration must be"),
+    ({"root_exploration": -1}, "root_exploration must be a number from 0, or None, not -1"),
     ({"in_flight": "wu"}, "in_flight must be none or virtual_loss or wu_uct, not 'wu'"),
     ({"virtual_loss": -1.0}, "virtual_loss must be"),
     ({"widening_base": -1.0}, "widening_base must be"),
@@ -88,11 +89,12 @@ def test_play_outs_of_a_leaf(options, leaf_threads, playouts):
 
 
 def test_the_kernel_reads_numbers():
-    plain = Options().settings(0.5, -1.0, 4.0)
+    plain = Options(root_exploration=1.0).settings(0.5, -1.0, 4.0)
     assert (plain.discount, plain.low, plain.span) == (0.5, -1.0, 4.0)
     assert (plain.players, plain.perspectives, plain.leaf_threads) == (1, 1, 1)
     chosen = {
         "exploration": 0.25,
+        "root_exploration": 0.25,
         "selection": "availability",
         "in_flight": "wu_uct",
         "virtual_loss": 3.0,
@@ -102,7 +104,7 @@ def test_the_kernel_reads_numbers():
         "per_leaf": 3,
     }
     for name, value in chosen.items():
-        changed = Options(**{name: value}).settings(0.5, -1.0, 4.0)
+        changed = Options(**{"root_exploration": 1.0, name: value}).settings(0.5, -1.0, 4.0)
         assert [
             each for each in plain._fields if getattr(plain, each) != getattr(changed, each)
         ] == [name]

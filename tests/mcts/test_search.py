@@ -126,6 +126,7 @@ def test_both_budgets_end_at_the_first():
 
 TUNABLES = [
     {"exploration": 0.1},
+    {"root_exploration": 0.1},
     {"widening_base": 1.0},
     {"widening_base": 1.0, "widening_exponent": 0.2},
     {"nodes": 3},

@@ -10,7 +10,7 @@ from mcts.domain import register
 from mcts.kernel.compile import jit, specialise
 from mcts.options import Options
 from mcts.selection import IN_FLIGHT, SELECTION, on_offer, select
-from mcts.tree import LISTED, NOWHERE, ROOT, attach, new_tree
+from mcts.tree import LISTED, NOWHERE, ROOT, TOP, attach, new_tree
 
 ALL = -1
 
@@ -129,6 +129,14 @@ def test_exploration_changes_the_choice():
     tree = root_with([50, 2], [30.0, 1.0])
     assert selected(tree, settings(exploration=0.0)) == 0
     assert selected(tree, settings(exploration=0.7)) == 1
+
+
+def test_the_root_may_explore_more_than_the_nodes_below():
+    tree = root_with([50, 2], [30.0, 1.0])
+    curious = settings(exploration=0.0, root_exploration=0.7)
+    assert selected(tree, curious) == 1
+    tree.counters[TOP] = ROOT + 1
+    assert selected(tree, curious) == 0
 
 
 def test_unvisited_edges_come_first_in_the_listed_order():

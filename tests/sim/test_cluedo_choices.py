@@ -112,6 +112,7 @@ def test_fields_change_the_search_of_other_forms_as_well(one, name):
 
 OPTION_CHANGES = {
     "exploration": 0.2,
+    "root_exploration": 0.1,
     "widening_base": 1.0,
     "widening_exponent": 0.25,
     "common": True,
@@ -190,6 +191,7 @@ CHANGES = {
     "actions.widening.base": (1, {}),
     "actions.widening.exponent": (0.2, {"actions.widening.base": 1}),
     "search.exploration": (0.5, {}),
+    "search.root_exploration": (2, {}),
     "search.common": (True, {}),
     "budget.simulations": (201, {}),
     "budget.seconds": (1e-9, {}),

@@ -70,6 +70,7 @@ CHANGES = {
     "search.in_flight": "none",
     "search.virtual_loss": 2,
     "search.exploration": 0.3,
+    "search.root_exploration": 0.6,
     "search.common": True,
     "search.final": "mean",
     "search.keep_tree": True,
