@@ -1,9 +1,10 @@
-"""Speed of the planner and the main job, each figure beside a control of the same run.
+"""Speed of the planners and the main job, each figure beside a control of the same run.
 
     python -m benchmarks.bench_game [--only search,threads,start] [--repeats 5]
 
-* search: BMCTS at the opening, one thread.  Control: the roll-outs alone, each from a copy of a
-  state in which a simulation began; the share is what drawing deals, tree and belief leave of them.
+* search: every planner at the opening against `swift` that accuses from 0.35, one thread.  Control:
+  the roll-outs alone, each from a copy of a state in which a simulation began; the share is what
+  drawing deals, tree and belief leave of them.  Bytes a node are those allocated, edges included.
 * threads: two threads on one tree against one.  Control: two independent searches side by side.
 * start: the main job with two tiny games, first with no machine code on disk, then again, and its
   peak memory.  Control: a process that only imports what the job imports.
@@ -38,11 +39,13 @@ from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import draw, fold, new_stream  # noqa: E402
 from mcts.options import Budget  # noqa: E402
 from mcts.search import Search  # noqa: E402
+from mcts.tree import NODES  # noqa: E402
 from sim.chance import game_key  # noqa: E402
 from sim.domains import cluedo  # noqa: E402
+from sim.forms import FORMS  # noqa: E402
 from sim.game import new_game  # noqa: E402
-from sim.planner import BMCTS, Plan  # noqa: E402
-from sim.policies.table import seat_policies  # noqa: E402
+from sim.planner import TREE, Plan, Planner  # noqa: E402
+from sim.policies.table import Policy, seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
 from sim.state import empty  # noqa: E402
 from sim.view import view_of  # noqa: E402
@@ -72,25 +75,48 @@ def drawn_rollouts(p, s, stream: np.ndarray, key: np.uint64, n: int) -> float:
     return total
 
 
-def opening() -> cluedo.Cluedo:
+SWIFT = Policy("swift", threshold=0.35)
+
+
+def plan_of(form: str, simulations: int) -> Plan:
+    """Return how a planner searches with `swift` in all other seats."""
+    by_tree = "ismcts" in form
+    options = replace(Plan().options, nodes=simulations + 1)
+    return Plan(
+        form,
+        opponents=TREE if by_tree else SWIFT,
+        rollout_opponents=SWIFT if by_tree else None,
+        options=options,
+    )
+
+
+def opening(plan: Plan | None = None) -> cluedo.Cluedo:
     """Return the first position of a game, as the planner of seat 0 searches it."""
     rules, state = Rules(), empty()[0]
     seat_policies(state, [None, "heuristic", "heuristic", "heuristic"])
     new_game(world(rules)[0], state, np.uint64(game_key(0, 0)))
-    planner = BMCTS(Plan())
+    planner = Planner(plan or Plan())
     planner.begin(rules, 0, view_of(state, 0), 1)
     return planner.position(view_of(state, 0))
 
 
-def search(repeats: int, simulations: int = 4_000) -> None:
-    """Time BMCTS at the opening beside its roll-outs alone."""
-    p = opening()
+def search(repeats: int) -> None:
+    """Time the planners one after another."""
+    for form in FORMS:
+        if form != "pimc":  # whose trees have the answer at once
+            one_planner(form, repeats)
+
+
+def one_planner(form: str, repeats: int, simulations: int = 4_000) -> None:
+    """Time a planner at the opening beside its roll-outs alone."""
+    plan = plan_of(form, simulations)
+    p = opening(plan)
     s, stream = cluedo.workspace(p), new_stream(2)
     states = empty(STARTS)
     for i in range(STARTS):
         cluedo.start(p, s, stream)
         states[i] = s.state[0]
-    planned = Search(p, replace(Plan().options, nodes=simulations + 1))
+    planned = Search(p, plan.search_options)
     # Measured in turn, so that a change in the machine's load meets them all.
     ways = {
         "search": lambda: planned.run(Budget(simulations=simulations), 1),
@@ -101,7 +127,7 @@ def search(repeats: int, simulations: int = 4_000) -> None:
     cpu = {name: statistics.median(each[name][0] for each in rounds) for name in ways}
     wall = statistics.median(each["search"][1] for each in rounds)
     show(
-        "BMCTS simulations at the opening",
+        f"{form}, simulations at the opening",
         f"{simulations / cpu['search']:,.0f} /s CPU, {simulations / wall:,.0f} wall",
         f"control: {simulations / cpu['bare']:,.0f} bare roll-outs a CPU second; "
         f"share {cpu['bare'] / cpu['search']:.2f}",
@@ -111,6 +137,14 @@ def search(repeats: int, simulations: int = 4_000) -> None:
         f"{1e6 * cpu['search'] / simulations:.1f} us CPU",
         f"roll-out {1e6 * cpu['bare'] / simulations:.1f}, with its deal and opponents "
         f"{1e6 * cpu['drawn'] / simulations:.1f}",
+    )
+    tree = planned.tree
+    size = sum(part.nbytes for part in tree)
+    made = min(int(tree.counters[NODES]), plan.search_options.nodes)
+    show(
+        "  nodes made",
+        f"{made} of {simulations} simulations",
+        f"{size / plan.search_options.nodes:,.0f} bytes a node allowed",
     )
 
 

@@ -57,7 +57,8 @@ def _parser() -> Parser:
         type=lambda text: list(dict.fromkeys(text.split(","))),
         default=["bmcts"],
         metavar="A,B",
-        help="presets of conf/player; budgets are for those that search (bmcts)",
+        help="presets of conf/player, with changes of their own as in bmcts+belief=factored; "
+        "budgets are for those that search (bmcts)",
     )
     add(
         "--simulations",
@@ -122,7 +123,10 @@ def run(arguments: argparse.Namespace) -> None:
         raise Refusal("--positions 1: an interval needs two")
     if arguments.seats not in SEATS:
         raise Refusal(f"--seats {arguments.seats}: a table has {SEATS[0]} to {SEATS[-1]}")
-    specs = {name: preset(name, arguments.set) for name in arguments.players}
+    specs = {}
+    for each in arguments.players:
+        name, *changes = each.split("+")
+        specs[each] = preset(name, [*arguments.set, *changes])
     entered = list(contestants(specs, arguments.simulations))
     players = _players(entered, arguments.seats)
     try:

@@ -116,6 +116,14 @@ def test_tables_of_other_sizes_and_changed_players(command):
     assert "late positions of 3 players" in outcome.out
 
 
+def test_one_player_may_have_changes_of_its_own(command):
+    outcome = command("--players", "bmcts,bmcts+belief=factored+search.common=true")
+    players = _described(outcome)["players"]
+    assert [each["belief"] for each in players.values()] == ["exact", "factored"]
+    assert [each["search"]["common"] for each in players.values()] == [False, True]
+    assert command("--players", "bmcts+belief=astrology").code == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
