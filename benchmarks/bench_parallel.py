@@ -1,6 +1,6 @@
 """Parallel search: play-outs a second beside a control, and regret at equal simulations.
 
-    python -m benchmarks.bench_parallel [--positions 20] [--seeds 3] [--simulations 400]
+    python -m benchmarks.bench_parallel [--positions 40] [--seeds 5] [--simulations 1000]
 
 The control is so many independent searches in as many threads.  Regret is that of the first
 decision in late positions with exact values (`sim.endgame`): it shows what virtual loss, WU-UCT
@@ -42,7 +42,14 @@ _REPEATS = 3
 
 def modes() -> Iterator[tuple[str, Options]]:
     """Yield every way to search in parallel."""
-    base = Options(exploration=0.2, nodes=20_001, oversubscribe=True, common=False)
+    base = Options(
+        exploration=0.15,
+        root_exploration=1.0,
+        widening_base=2.0,
+        widening_exponent=0.35,
+        nodes=20_001,
+        oversubscribe=True,
+    )
     yield "one thread", base
     for treatment in TREATMENTS:
         for n in COUNTS[1:]:
@@ -104,8 +111,8 @@ def regret(found: list[Endgame], options: Options, simulations: int, seeds: int)
     """Return the mean regret of the first decision at each position."""
     plan = Plan(
         opponents="uniform",
-        rollout=Policy("swift", threshold=0.3),
-        candidates=12,
+        candidates=36,
+        accusations=8,
         options=options,
         budget=Budget(simulations=simulations),
     )
@@ -123,9 +130,9 @@ def regret(found: list[Endgame], options: Options, simulations: int, seeds: int)
 def main() -> None:
     """Measure every mode and print a line each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--positions", type=int, default=20)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--simulations", type=int, default=400, help="of the regret")
+    parser.add_argument("--positions", type=int, default=40)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--simulations", type=int, default=1000, help="of the regret")
     parser.add_argument("--playouts", type=int, default=8000, help="of the rate")
     arguments = parser.parse_args()
     show_load()

@@ -18,6 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 NAME = "sleuth-strength"
 CELL = "cell.json"
+
+CONTROLS = ("flat", "one")
+"""Players that the others of a table are compared with, in the same games."""
 
 
 def main() -> None:
@@ -141,7 +145,8 @@ def _play(
     play.warm(match)
     searches = [plain[key]["search"] for key in ("player", "opponent") if "search" in plain[key]]
     threads = max((each["threads"] for each in searches), default=1)
-    workers = max(1, config.cores() // threads)
+    busy = max((each["threads"] * each["workers"] for each in searches), default=1)
+    workers = max(1, config.cores() // busy)
     portions = Portions(len(missing), match.compiled, missing)
     total = len(missing) + played.games
     try:
@@ -172,8 +177,9 @@ def _show(chosen: list[Cell], folder: Path, console: Console) -> None:
         if not any(into.glob("games-*.parquet")):
             continue
         rows = results.focal_rows(results.read(into))
-        won[cell.player, cell.opponent] = rows["won"].to_numpy(zero_copy_only=False)
-        wins, games = int(won[cell.player, cell.opponent].sum()), rows.num_rows
+        of_game = dict(zip(rows["game"].to_pylist(), rows["won"].to_pylist(), strict=True))
+        won[cell.player, cell.opponent] = of_game
+        wins, games = sum(of_game.values()), len(of_game)
         decisions = sum(rows["decisions"].to_pylist())
         line = {
             "player": cell.player,
@@ -196,12 +202,16 @@ def _show(chosen: list[Cell], folder: Path, console: Console) -> None:
     console.print(table)
     differences = []
     for player, opponent in won:
-        if player != "flat" and ("flat", opponent) in won:
-            one, other = won["flat", opponent], won[player, opponent]
-            n = min(len(one), len(other))
-            found = str(paired_difference(one[:n], other[:n]))
-            differences.append({"player": player, "opponent": opponent, "less_flat": found})
-            console.print(f"{player} less flat against {opponent}, same {n} games: {found}")
+        control = next((each for each in CONTROLS if (each, opponent) in won), player)
+        if player != control:
+            one, other = won[control, opponent], won[player, opponent]
+            both = sorted(one.keys() & other.keys())
+            pairs = ([each[game] for game in both] for each in (one, other))
+            found = str(paired_difference(*map(np.array, pairs)))
+            differences.append({"player": player, "opponent": opponent, f"less_{control}": found})
+            console.print(
+                f"{player} less {control} against {opponent}, same {len(both)} games: {found}"
+            )
     written = {"made": time.strftime("%Y-%m-%d"), "cells": lines, "differences": differences}
     if lines:
         (folder / "table.json").write_text(json.dumps(written, indent=1))

@@ -81,6 +81,9 @@ def cells(table: str, games: int | None = None) -> list[Cell]:
     ]
 
 
+_FEW = ("player.budget.simulations=200",)
+_SHORT = ("player.budget.simulations=null", "player.budget.seconds=0.02")
+
 _Found = Iterator[tuple[str, str, tuple[str, ...]]]
 
 
@@ -128,6 +131,25 @@ def _robin() -> _Found:
                 yield player, other, (*seats, f"player.{small}", f"opponent.{small}")
 
 
+PARALLEL = {
+    "one": (),
+    **{
+        f"tree_{treatment}": ("mode=tree", "threads=2", f"in_flight={treatment}")
+        for treatment in ("none", "virtual_loss", "wu_uct")
+    },
+    "leaf": ("mode=leaf", "threads=2"),
+    "root_visits": ("mode=root", "workers=2"),
+    "root_vote": ("mode=root", "workers=2", "merge=vote"),
+}
+"""Ways to put two cores on one decision, and one core alone."""
+
+
+def _parallel(*budget: str) -> _Found:
+    for name, search in PARALLEL.items():
+        how = [f"player.search.{each}" for each in search]
+        yield name, "swift35", (*_against("best", "swift35"), *how, *budget)
+
+
 def _big(simulations: int) -> _Found:
     return _planners(f"player.budget.simulations={simulations}")
 
@@ -135,13 +157,12 @@ def _big(simulations: int) -> _Found:
 TABLES = {
     "main": (_main, 1000),
     "one_model": (_one_model, 1000),
-    "planners": (lambda: _planners("player.budget.simulations=200"), 300),
-    "planners_time": (
-        lambda: _planners("player.budget.simulations=null", "player.budget.seconds=0.02"),
-        300,
-    ),
+    "planners": (lambda: _planners(*_FEW), 300),
+    "planners_time": (lambda: _planners(*_SHORT), 300),
     "budget": (_budget, 300),
     "robin": (_robin, 200),
+    "parallel": (lambda: _parallel(*_FEW), 400),
+    "parallel_time": (lambda: _parallel(*_SHORT), 400),
     "planners_1000": (lambda: _big(1000), 1000),
     "planners_5000": (lambda: _big(5000), 1000),
 }
