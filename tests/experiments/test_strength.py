@@ -16,7 +16,7 @@ def test_every_cell_can_be_played(table, monkeypatch):
     monkeypatch.setattr(config, "cores", lambda: 2)
     found = cells(table)
     assert len({cell.name for cell in found}) == len(found)
-    for cell in found:
+    for cell in found[:: 3 if table.startswith("planners_") else 1]:
         _, plain = strength._match(cell, seed=7)
         for key in ("player", "opponent"):
             assert players.make(plain[key], rules.preset("ledford"))
@@ -49,8 +49,8 @@ def command(tmp_path, monkeypatch, capsys, ray_session):
     monkeypatch.setattr(strength, "CONTROLS", ("closure",))
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["strength", "main", "--folder", str(tmp_path)]
-                            + list(arguments))  # fmt: skip
+        given = ["strength", "main", "--folder", str(tmp_path), *arguments]
+        monkeypatch.setattr(sys, "argv", given)
         code = 0
         try:
             strength.main()
@@ -97,6 +97,6 @@ def test_only_games_that_both_have_played_are_paired(command):
     kept = read_table(part)
     mask = [game % 2 == 0 for game in kept["game"].to_pylist()]
     results.pq.write_table(kept.filter(mask), part)
-    code, shown = command("--show")
+    shown = command("--show")[1]
     lost = len(set(kept["game"].to_pylist())) - len(set(kept.filter(mask)["game"].to_pylist()))
     assert lost and f"same {8 - lost} games" in shown.out
