@@ -100,7 +100,9 @@ class Plan:
     candidates: int = 6
     accusations: int = 1
     least_accused: float = 0.0
-    options: Options = field(default_factory=lambda: Options(exploration=0.2, nodes=1001))
+    options: Options = field(
+        default_factory=lambda: Options(exploration=0.2, root_exploration=0.7, nodes=1001)
+    )
     budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
 
     def __post_init__(self) -> None:

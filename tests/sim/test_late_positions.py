@@ -1,0 +1,74 @@
+"""In late positions with exact values the three exact planners find the best turn as they search on.
+
+The controls do not: a tree a deal that knows the deal, and beliefs that are sure of what they do
+not know.
+"""
+
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from mcts.kernel.compile import INTERPRETED
+from mcts.options import Budget, Options
+from sim.endgame.finding import endgames
+from sim.planner import Plan, Planner
+from sim.state import PASSAGE
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
+
+POSITIONS, FEW, MANY = 8, 100, 20_000
+EVERYTHING = Plan(
+    opponents="uniform",
+    candidates=36,
+    accusations=8,
+    options=Options(
+        exploration=0.15,
+        root_exploration=1.0,
+        widening_base=2.0,
+        widening_exponent=0.35,
+        nodes=MANY + 1,
+    ),
+)
+"""Every action is on offer in the end, those of most information first."""
+
+
+@cache
+def found():
+    return list(islice(endgames(0), POSITIONS))
+
+
+def regret(plan, simulations):
+    """Return what the turns of a planner lose at each position against best play."""
+    planner = Planner(replace(plan, budget=Budget(simulations=simulations)))
+    lost = []
+    for key, one in enumerate(found()):
+        one.sit(planner, key)
+        action = one.choice(planner, key)
+        assert planner.result.simulations == simulations
+        lost.append(one.regret(action))
+        if action < PASSAGE:
+            then = one.after(action)
+            lost[-1] += then.regret(then.choice(planner, key))
+    return np.array(lost)
+
+
+@pytest.mark.parametrize("form", ["bmcts", "ld_bmcts", "pomcp"])
+def test_the_best_turn_is_found_in_the_end(form):
+    plan = replace(EVERYTHING, form=form)
+    few, many = regret(plan, FEW), regret(plan, MANY)
+    assert many.mean() < 0.015 < few.mean()
+    assert np.count_nonzero(many > 1e-9) <= 2
+
+
+CONTROLS = {
+    "pimc": replace(EVERYTHING, form="pimc"),
+    "factored": replace(EVERYTHING, belief="factored"),
+}
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_the_controls_do_not_find_it(name):
+    assert regret(CONTROLS[name], MANY // 4).mean() > 0.03
