@@ -1,4 +1,4 @@
-"""In late positions with exact values the three exact planners find the best turn as they search on.
+"""In late positions with exact values the exact planners find the best turn as they search on.
 
 The controls do not: a tree a deal that knows the deal, and beliefs that are sure of what they do
 not know.
