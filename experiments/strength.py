@@ -14,6 +14,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from experiments.schedule import Match
 
 NAME = "sleuth-strength"
-CELL = "cell.json"
+CELL, PLOT = "cell.json", "strength.png"
 
 CONTROLS = ("flat", "one")
 """Players that the others of a table are compared with, in the same games."""
@@ -212,9 +213,27 @@ def _show(chosen: list[Cell], folder: Path, console: Console) -> None:
             console.print(
                 f"{player} less {control} against {opponent}, same {len(both)} games: {found}"
             )
+    _draw(chosen, won, folder)
     written = {"made": time.strftime("%Y-%m-%d"), "cells": lines, "differences": differences}
     if lines:
         (folder / "table.json").write_text(json.dumps(written, indent=1))
+
+
+def _draw(chosen: list[Cell], won: Mapping[tuple[str, str], dict[int, bool]], folder: Path) -> None:
+    """Draw win rates by budget, if that is what tells the cells apart."""
+    played = [cell for cell in chosen if (cell.player, cell.opponent) in won and cell.simulations]
+    if len(played) < 2:
+        return
+    from experiments import strength_plot
+    from experiments.statistics import win_rate
+
+    rates, games = {}, set()
+    for cell in played:
+        found = won[cell.player, cell.opponent]
+        rates[cell.simulations] = win_rate(sum(found.values()), len(found))
+        games.add(len(found))
+    title = f"best against three {played[0].opponent}, {min(games)} games a point"
+    strength_plot.draw(rates, 0.25, title, folder / PLOT)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 FORMS = ("bmcts", "ld_bmcts", "bmcts_or", "so_ismcts", "mo_ismcts", "pomcp", "pimc", "flat")
 FAITHFUL = ("bmcts", "ld_bmcts", "bmcts_or", "so_ismcts", "mo_ismcts", "pomcp")
@@ -51,6 +52,8 @@ class Cell:
     games: int
     settings: tuple[str, ...]
     """Overrides of `experiments.compare`, those of the opponents included."""
+    simulations: int | None = None
+    """Budget of a decision, where that is what tells the cells of the table apart."""
 
     @property
     def name(self) -> str:
@@ -76,15 +79,16 @@ def cells(table: str, games: int | None = None) -> list[Cell]:
     """Return the cells of ``table``, one of `TABLES`; ``games`` overrides their number."""
     make, usual = TABLES[table]
     return [
-        Cell(table, player, opponent, games or usual, settings)
-        for player, opponent, settings in make()
+        Cell(table, player, opponent, games or usual, settings, *budget)
+        for player, opponent, settings, *budget in make()
     ]
 
 
 _FEW = ("player.budget.simulations=200",)
 _SHORT = ("player.budget.simulations=null", "player.budget.seconds=0.02")
 
-_Found = Iterator[tuple[str, str, tuple[str, ...]]]
+_Found = Iterator[tuple[Any, ...]]
+"""Fields of `Cell`, without table and games."""
 
 
 def _main() -> _Found:
@@ -112,6 +116,7 @@ def _budget() -> _Found:
             f"best{simulations}",
             "swift35",
             (*settings, f"player.budget.simulations={simulations}"),
+            simulations,
         )
 
 

@@ -100,3 +100,14 @@ def test_only_games_that_both_have_played_are_paired(command):
     shown = command("--show")[1]
     lost = len(set(kept["game"].to_pylist())) - len(set(kept.filter(mask)["game"].to_pylist()))
     assert lost and f"same {8 - lost} games" in shown.out
+
+
+def test_cells_told_apart_by_their_budget_are_drawn(tmp_path):
+    curve = cells("budget", games=4)
+    assert [cell.simulations for cell in curve] == [50, 100, 200, 500, 1000, 2000, 5000]
+    games = dict.fromkeys(range(4), True)
+    strength._draw(curve, {("best50", "swift35"): games}, tmp_path)
+    assert not list(tmp_path.iterdir())  # a point is no curve
+    strength._draw(curve, {(cell.player, "swift35"): games for cell in curve}, tmp_path)
+    assert (tmp_path / "strength.png").read_bytes().startswith(b"\x89PNG")
+    assert not any(cell.simulations for cell in cells("main"))
