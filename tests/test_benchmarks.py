@@ -5,9 +5,17 @@ from pathlib import Path
 
 import pytest
 
+OF_OTHERS = {"pomdp_py"}
+"""Packages that are installed for the benchmarks alone."""
+
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("bench_*.py")))
 def test_a_benchmark_can_be_imported(name):
-    assert name in importlib.import_module(f"benchmarks.{name}").__doc__
+    try:
+        module = importlib.import_module(f"benchmarks.{name}")
+    except ModuleNotFoundError as fault:
+        assert fault.name in OF_OTHERS
+        return
+    assert name in module.__doc__

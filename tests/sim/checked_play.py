@@ -118,9 +118,12 @@ def decided(world, s, g, n: int, work, sample, stream, accusing: int) -> int:
 
 
 @jit
-def jumps_to_conclusions(s, action: int, doubts: np.ndarray) -> bool:
-    """Tell whether a seat that waits for proof accuses wrongly."""
+def jumps_to_conclusions(world, s, action: int, doubts: np.ndarray) -> bool:
+    """Tell whether a seat that waits for proof accuses wrongly, though not in its last turn."""
     if not ACCUSE <= action < REVEAL or doubts[s.seat]:
+        return False
+    playing = world.players - s.out[: world.players].sum()
+    if world.turn_cap - s.turn < playing:
         return False
     trio = action - ACCUSE
     return s.envelope != 1 << trio // 54 | 1 << 6 + trio // 9 % 6 | 1 << 12 + trio % 9
@@ -189,7 +192,7 @@ def step(
         listed |= g.options[i] == action
     if not listed:
         return CHOICE
-    if jumps_to_conclusions(s, action, doubts):
+    if jumps_to_conclusions(world, s, action, doubts):
         return PROOF
     place = LIVE if fault == SHARED else KEPT + at
     copy(words, LIVE, BEFORE)

@@ -306,7 +306,7 @@ def test_visits_in_flight_change_the_selection(one):
     assert selected(**{"search.virtual_loss": 1e-9}) == best
     # Visits under way lower the bound in both, but under WU-UCT not the mean.
     tree.edge_in_flight[best] = 3
-    greedy = {"search.exploration": 1e-3}
+    greedy = {"search.root_exploration": 1e-3}
     assert selected(**greedy, **{"search.virtual_loss": 50}) != best
     assert selected(**greedy, **{"search.virtual_loss": 50, "search.in_flight": "wu_uct"}) == best
     tree.edge_in_flight[best] = 0
@@ -323,7 +323,7 @@ def roots(one, keys, **changes):
 
 
 def test_the_final_choice_is_made_of_the_same_table(asking):
-    few = {"search.exploration": 1.0, "budget.simulations": 30}
+    few = {"search.root_exploration": 1.0, "budget.simulations": 30}
     visits, mean = (roots(asking, 40, **few, **{"search.final": f}) for f in ("visits", "mean"))
     assert [table[1:] for table in visits] == [table[1:] for table in mean]
     assert [table[0] for table in visits] != [table[0] for table in mean]

@@ -1,0 +1,55 @@
+"""In its last turn swift accuses what it takes to be likeliest, and not before."""
+
+import numpy as np
+import pytest
+
+from sim.chance import game_key
+from sim.endgame.finding import endgame
+from sim.game import new_game
+from sim.player import PolicyPlayer
+from sim.policies.common import last_chance
+from sim.policies.table import Policy, seat_policies
+from sim.rules import preset, world
+from sim.state import ACCUSE, END, REVEAL, TURN, empty
+
+
+@pytest.mark.parametrize("game", range(0, 40, 4))
+def test_it_accuses_in_the_last_own_turn_alone(game):
+    for turns in (1, 2):
+        one = endgame(2, game, 4, turns)
+        if one is None:
+            continue
+        player = PolicyPlayer(Policy("swift"))
+        one.sit(player, 1)
+        accuses = ACCUSE <= one.choice(player, 1) < REVEAL
+        assert accuses == (turns == 1)
+
+
+def test_closure_waits_for_proof_to_the_end():
+    """The control."""
+    one = endgame(2, 0, 4, 1)
+    player = PolicyPlayer("closure")
+    one.sit(player, 1)
+    assert not ACCUSE <= one.choice(player, 1) < REVEAL
+
+
+@pytest.mark.parametrize("accuse", ["start", "start_or_end"])
+def test_the_last_chance_is_the_last_place_to_accuse(accuse):
+    rules = preset("speed", players=4, turn_cap=10, accuse=accuse)
+    board, state = world(rules)[0], empty()[0]
+    seat_policies(state, ["swift"] * 4)
+    new_game(board, state, np.uint64(game_key(1, 1)))
+    for turn, out, last in (
+        (6, 0, False),
+        (7, 0, True),
+        (7, 1, False),
+        (8, 1, True),
+        (10, 0, True),
+    ):
+        state.turn = turn
+        state.out[:] = 0
+        state.out[1] = out
+        state.phase = END
+        assert last_chance(board, state) == last
+        state.phase = TURN
+        assert last_chance(board, state) == (last and accuse == "start")
