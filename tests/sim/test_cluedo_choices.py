@@ -305,8 +305,10 @@ def test_visits_in_flight_change_the_selection(one):
     assert chosen["none"] == best != chosen["virtual_loss"]
     assert selected(**{"search.virtual_loss": 1e-9}) == best
     # Visits under way lower the bound in both, but under WU-UCT not the mean.
-    tree.edge_in_flight[best] = 3
+    tree.edge_in_flight[best] = 0
     greedy = {"search.root_exploration": 1e-3}
+    best = selected(**greedy)
+    tree.edge_in_flight[best] = 3
     assert selected(**greedy, **{"search.virtual_loss": 50}) != best
     assert selected(**greedy, **{"search.virtual_loss": 50, "search.in_flight": "wu_uct"}) == best
     tree.edge_in_flight[best] = 0
