@@ -192,7 +192,7 @@ def step(
         listed |= g.options[i] == action
     if not listed:
         return CHOICE
-    if jumps_to_conclusions(world, s, action, doubts):
+    if jumps_to_conclusions(world[0], s, action, doubts):
         return PROOF
     place = LIVE if fault == SHARED else KEPT + at
     copy(words, LIVE, BEFORE)
