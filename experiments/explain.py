@@ -22,7 +22,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 from rich.console import Console
 
-from experiments import commandline, config
+from experiments import commandline, config, schemas
 from experiments.commandline import Interrupted, Refusal
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Run:
 
 @dataclass
 class Explain:
-    """The schema of the configuration.  ``player`` is a `config.Planner`."""
+    """The schema of the configuration.  ``player`` is a `schemas.Planner`."""
 
     record: str = MISSING
     event: int = MISSING
@@ -125,10 +125,10 @@ def job(settings: DictConfig, folder: Path) -> None:
 def _check(settings: DictConfig) -> None:
     """Refuse what the types of the schema let through."""
     config.check_sections(settings)
-    if settings.player.name not in config.PLANNERS:
+    if settings.player.name not in schemas.PLANNERS:
         raise Refusal(
             f"player={settings.player.name} does not search, so there is nothing to explain: "
-            f"choose one of {', '.join(config.PLANNERS)}"
+            f"choose one of {', '.join(schemas.PLANNERS)}"
         )
     picture = settings.tree.picture
     if picture is not None and Path(picture).suffix not in PICTURES:

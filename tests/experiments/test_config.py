@@ -17,7 +17,7 @@ import sim.domains.believing
 import sim.players
 import sim.policies.table
 import sim.rules
-from experiments import config
+from experiments import config, schemas
 
 PRESETS = Path(config.__file__).parent.parent / "conf/player"
 
@@ -108,20 +108,20 @@ def test_every_yaml_meets_the_schema(group):
 
 
 def test_the_schema_knows_the_choices_of_simulator_and_search():
-    assert set(sim.players.POLICIES) == set(config.POLICIES)
-    assert config.SHOWING == sim.policies.table.SHOWING
-    assert tuple(sim.players.PLANNERS) == config.PLANNERS
-    assert tuple(mcts.selection.IN_FLIGHT) == config.IN_FLIGHT
-    assert tuple(mcts.options.FINAL) == config.FINAL
-    assert config.MODES == mcts.options.MODES
-    assert config.MERGES == mcts.options.MERGES
-    assert set(config.BELIEFS) <= set(belief.table.BELIEFS)
-    assert set(config.BELIEFS) == {*sim.domains.believing.BELIEFS, "particles"}
+    assert set(sim.players.POLICIES) == set(schemas.POLICIES)
+    assert schemas.SHOWING == sim.policies.table.SHOWING
+    assert tuple(sim.players.PLANNERS) == schemas.PLANNERS
+    assert tuple(mcts.selection.IN_FLIGHT) == schemas.IN_FLIGHT
+    assert tuple(mcts.options.FINAL) == schemas.FINAL
+    assert schemas.MODES == mcts.options.MODES
+    assert schemas.MERGES == mcts.options.MERGES
+    assert set(schemas.BELIEFS) <= set(belief.table.BELIEFS)
+    assert set(schemas.BELIEFS) == {*sim.domains.believing.BELIEFS, "particles"}
 
 
 def test_every_planner_of_the_configuration_can_be_made():
-    presets = [path.stem for path in PRESETS.glob("*.yaml") if path.stem not in config.POLICIES]
-    assert set(config.PLANNERS) < set(presets)
+    presets = [path.stem for path in PRESETS.glob("*.yaml") if path.stem not in schemas.POLICIES]
+    assert set(schemas.PLANNERS) < set(presets)
     for name in sorted(presets):
         settings = OmegaConf.to_container(_composed(f"player={name}").player)
         assert sim.players.make(settings, sim.rules.Rules()).name == name
