@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 NAME = "sleuth-strength"
 CELL, PLOT = "cell.json", "strength.png"
 
-CONTROLS = ("flat", "one")
+CONTROLS = ("flat", "one", "no_tree")
 """Players that the others of a table are compared with, in the same games."""
 
 

@@ -136,6 +136,23 @@ def _robin() -> _Found:
                 yield player, other, (*seats, f"player.{small}", f"opponent.{small}")
 
 
+WITHOUT = {
+    "best": (),
+    "no_tree": ("budget.nodes=1",),
+    "same_exploration": ("search.root_exploration=null",),
+    "no_doubt": ("doubt=1",),
+    "no_common": ("search.common=false",),
+    "waiting_rollouts": ("rollout.threshold=1",),
+}
+"""What makes ``best``, taken away one by one."""
+
+
+def _ablation() -> _Found:
+    for name, changes in WITHOUT.items():
+        less = [f"player.{each}" for each in changes]
+        yield name, "swift35", (*_against("best", "swift35"), *less)
+
+
 PARALLEL = {
     "one": (),
     **{
@@ -164,6 +181,7 @@ TABLES = {
     "one_model": (_one_model, 1000),
     "planners": (lambda: _planners(*_FEW), 300),
     "planners_time": (lambda: _planners(*_SHORT), 300),
+    "ablation": (_ablation, 500),
     "budget": (_budget, 300),
     "robin": (_robin, 200),
     "parallel": (lambda: _parallel(*_FEW), 400),
