@@ -28,7 +28,8 @@ from mcts.searcher import searcher
 from sim.domains.cluedo import Cluedo
 from sim.endgame.finding import endgames
 from sim.endgame.positions import Endgame
-from sim.planner import Plan, Planner
+from sim.plan import Plan
+from sim.planner import Planner
 from sim.player import PolicyPlayer
 from sim.policies.table import Policy
 from sim.referee import play

@@ -154,8 +154,9 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
 def _check_value(key: str, value: Any, limits: Any) -> None:
     choices = limits.get("choices")
     if choices is not None and value not in choices:
+        names = [str(each) for each in choices]
         raise Refusal(
-            f"{key}={value}: choose one of {', '.join(choices)}{did_you_mean(value, choices)}"
+            f"{key}={value}: choose one of {', '.join(names)}{did_you_mean(value, names)}"
         )
     least = limits.get("least")
     # Not `value < least`, which lets NaN through.

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 NAME = "sleuth-strength"
 CELL, PLOT = "cell.json", "strength.png"
 
-CONTROLS = ("flat", "one", "no_tree")
-"""Players that the others of a table are compared with, in the same games."""
+CONTROLS = ("flat", "one", "best")
+"""Players that the others of a table are compared with, in the same games: the first it has."""
 
 
 def main() -> None:
@@ -70,12 +70,14 @@ def _run() -> None:
         for name in names:
             if name not in known:
                 raise Refusal(f"--only {name}: this table has {', '.join(sorted(known))}")
-        chosen = [cell for cell in chosen if cell.player in names]
+    else:
+        names = [cell.player for cell in chosen]
     folder = arguments.folder / arguments.table
     console = Console(highlight=False)
     if not arguments.show:
-        _play_all(chosen, folder, arguments.seed, console)
-    _show(chosen, folder, console)
+        asked = [cell for cell in chosen if cell.player in names]
+        _play_all(asked, folder, arguments.seed, console)
+    _show(chosen, folder, arguments.seed, console)
 
 
 def _play_all(chosen: list[Cell], folder: Path, seed: int, console: Console) -> None:
@@ -85,7 +87,10 @@ def _play_all(chosen: list[Cell], folder: Path, seed: int, console: Console) -> 
     runner.start(None, config.cores())
     for number, cell in enumerate(chosen, 1):
         into = folder / cell.name
-        into.mkdir(parents=True, exist_ok=True)
+        try:
+            into.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise Refusal(f"--folder {folder}: {fault.strerror}") from None
         match, plain = _match(cell, seed)
         _claim(into, plain)
         played = results.Results.resumed(into)
@@ -127,7 +132,9 @@ def _claim(folder: Path, plain: dict[str, Any]) -> None:
         "versions": provenance.versions(),
         "commit": provenance.commit(),
     }
-    described.write_text(json.dumps(about, indent=1))
+    half = described.with_suffix(".part")
+    half.write_text(json.dumps(about, indent=1))
+    half.rename(described)
 
 
 def _play(
@@ -145,7 +152,9 @@ def _play(
 
     play.warm(match)
     searches = [plain[key]["search"] for key in ("player", "opponent") if "search" in plain[key]]
-    threads = max((each["threads"] for each in searches), default=1)
+    # Trees inside games: their workers, of Ray too, need the cores that the game would reserve.
+    rooted = any(each["mode"] == "root" for each in searches)
+    cpus = 0.0 if rooted else float(max((each["threads"] for each in searches), default=1))
     busy = max((each["threads"] * each["workers"] for each in searches), default=1)
     workers = max(1, config.cores() // busy)
     portions = Portions(len(missing), match.compiled, missing)
@@ -153,7 +162,7 @@ def _play(
     try:
         with (
             GamesPlayed(console, total) as progress,
-            closing(finished(match, portions, workers, float(threads))) as batches,
+            closing(finished(match, portions, workers, cpus)) as batches,
         ):
             for parts in batches:
                 for each in parts:
@@ -165,8 +174,13 @@ def _play(
         played.flush()
 
 
-def _show(chosen: list[Cell], folder: Path, console: Console) -> None:
-    """Print the table of what was played, and write it beside the cells."""
+def _seed(folder: Path) -> int:
+    """Return the seed with which the cell in ``folder`` was played."""
+    return json.loads((folder / CELL).read_text())["settings"]["seed"]
+
+
+def _show(chosen: list[Cell], folder: Path, seed: int, console: Console) -> None:
+    """Print the table of what was played with ``seed``, and write it beside the cells."""
     from experiments.statistics import paired_difference, win_rate
 
     table = Table(title=folder.name)
@@ -175,7 +189,7 @@ def _show(chosen: list[Cell], folder: Path, console: Console) -> None:
     won, lines = {}, []
     for cell in chosen:
         into = folder / cell.name
-        if not any(into.glob("games-*.parquet")):
+        if not any(into.glob("games-*.parquet")) or _seed(into) != seed:
             continue
         rows = results.focal_rows(results.read(into))
         of_game = dict(zip(rows["game"].to_pylist(), rows["won"].to_pylist(), strict=True))

@@ -171,6 +171,10 @@ class Search:
         self._kept = self._followed = kept
         return kept
 
+    def forget(self) -> None:
+        """Begin the next search afresh, whatever `advance` kept."""
+        self._kept = self._followed = False
+
     def cancel(self) -> None:
         """End the running search after the simulations under way; for any thread to call."""
         self._control[STOP] = 1

@@ -31,6 +31,7 @@ from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import (
     ACCUSE,
     ASK,
+    ASKED,
     END,
     EVENTS,
     EXTERNAL,
@@ -218,7 +219,7 @@ def _suggest(world: np.record, s: np.record, pair: int) -> None:
         if matching:
             s.answerer = answerer
             s.phase = SHOW
-            if not matching & (matching - 1):
+            if not matching & (matching - 1) and s.showing[answerer] != ASKED:
                 _conclude(world, s, lowest(matching))
             return
     s.answerer = -1
@@ -267,7 +268,7 @@ def decider(s: np.record) -> int:
 def stops(s: np.record) -> bool:
     """Tell whether the decision at hand is not for a policy that plays inside the machine."""
     if s.phase == SHOW:
-        return s.showing[s.answerer] == EXTERNAL
+        return s.showing[s.answerer] <= EXTERNAL
     policy = s.policy[s.seat]
     return policy == EXTERNAL or policy >= SLOW
 

@@ -12,7 +12,7 @@ A decision with one legal action, or one on offer, is not searched.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,154 +24,33 @@ from belief.table import make
 from mcts.domain import observation
 from mcts.kernel.rng import named, new_stream
 from mcts.merge import merge
-from mcts.options import Budget, Options
 from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
 from sim.domains import believing
 from sim.domains.cluedo import Cluedo, Workspace, offer, workspace
 from sim.domains.others import POLICY
-from sim.forms import FORMS, Form
 from sim.game import legal
 from sim.heard import heard, setting_of
+from sim.plan import Plan
 from sim.player import Player
 from sim.policies.table import (
-    FAST_NAMES,
     TRACKS,
-    Policy,
+    hand_over,
     number,
     policy,
     seat_policy,
     switches_of,
 )
 from sim.rules import Rules, world
-from sim.state import ACCUSE, EVENTS, EXTERNAL, FACTS, MATRIX, MAX_PLAYERS, N_ACTIONS, REVEAL
+from sim.state import ACCUSE, ASKED, EVENTS, EXTERNAL, FACTS, MATRIX, MAX_PLAYERS, N_ACTIONS, REVEAL
 from sim.stopping import best_response
 from sim.view import Log, relive
-
-TREE = "tree"
-"""In place of a policy of the opponents: the tree moves them."""
 
 _AMPLE = 100
 """Turns in which a seat that plays alone is sure to find everything out."""
 
 _DEALS = 1000
 """Deals drawn at once from a belief that cannot draw them inside a simulation."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a planner sees the game and searches it; ValueError on an impossible value.
-
-    Attributes
-    ----------
-    form : one of `sim.forms.FORMS`
-    belief : what deals are drawn from, what ranks actions at the nodes and what accusations there
-        are worth; ``particles`` draws deals alone, and the nodes use ``constrained``
-    one_by_one : answers are drawn from the propagated belief (``factored``), not from a deal
-    redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
-    trees : of PIMC, one a deal
-    doubt : weight that somebody who names a suspect or weapon holds it, beside that it does not; 1
-        reads nothing into suggestions; with a belief other than ``exact`` only the nodes use it
-    merges : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
-    opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
-        in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
-        ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
-    responds : the own seat accuses in roll-outs from the probability on that wins most games
-        against the model (`sim.stopping`), found when the first game begins
-    horizon : turns after which a roll-out is cut off and estimated; 0: none
-    candidates : actions of a kind that a node offers, best information first; 0 offers all
-    accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
-        only those above this probability
-    options, budget : see `mcts.options`
-    """
-
-    form: str = "bmcts"
-    belief: str = "exact"
-    one_by_one: bool = False
-    redraw: str = "simulation"
-    trees: int = 20
-    doubt: float = 1.0
-    merges: bool = True
-    opponents: Policy | str = "heuristic"
-    rollout: Policy | str = "swift"
-    rollout_opponents: Policy | str | None = None
-    responds: bool = False
-    horizon: int = 0
-    candidates: int = 6
-    accusations: int = 1
-    least_accused: float = 0.0
-    options: Options = field(
-        default_factory=lambda: Options(exploration=0.2, root_exploration=0.7, nodes=1001)
-    )
-    budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
-
-    def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise ValueError(f"unknown planner {self.form!r}: choose one of {', '.join(FORMS)}")
-        known = (*believing.BELIEFS, "particles")
-        if self.belief not in known:
-            raise ValueError(f"unknown belief {self.belief!r}: choose one of {', '.join(known)}")
-        if self.one_by_one and self.belief != "factored":
-            raise ValueError(
-                f"answers are drawn one by one from the factored belief, not from {self.belief}"
-            )
-        if self.one_by_one and (self.how.pays_deal or self.how.movers != POLICY):
-            raise ValueError(f"{self.form} plays with a deal: its answers cannot come one by one")
-        if self.one_by_one:
-            self._ask_for_beliefs()
-        if self.options.keep_tree and (self.how.open_cards or self.how.movers != POLICY):
-            raise ValueError(f"{self.form} keeps no tree: keep_tree must be false")
-        if self.redraw not in ("simulation", "decision"):
-            raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
-        by_tree = self.how.movers != POLICY
-        if by_tree != (self.opponents == TREE):
-            raise ValueError(
-                f"{self.form} moves its opponents by {'the tree' if by_tree else 'a policy'}: "
-                f"opponents must {'' if by_tree else 'not '}be {TREE}"
-            )
-        for each in (self.model, self.rollout):
-            name = policy(each).name
-            number(name)
-            if name not in FAST_NAMES:
-                raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
-        for name, least in (("trees", 1), ("horizon", 0), ("candidates", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be {least} or more, got {getattr(self, name)}")
-        if not 1 <= self.accusations <= 8:
-            raise ValueError(f"accusations must be 1 to 8, got {self.accusations}")
-        if not 0.0 <= self.least_accused < 1.0:
-            raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
-        if not 0.0 < self.doubt <= 1.0:
-            raise ValueError(f"doubt must be above 0 and at most 1, got {self.doubt}")
-
-    def _ask_for_beliefs(self) -> None:
-        """Refuse what needs a deal, where there is none before the roll-out or at all."""
-        policies = [self.opponents] if self.how.redeals else [self.opponents, self.model]
-        for name in (policy(each).name for each in policies):
-            if TRACKS[number(name)] & FACTS:
-                raise ValueError(f"{name} has no evidence to go by where answers come one by one")
-        if self.horizon and not self.how.redeals:
-            raise ValueError("horizon must be 0 where answers come one by one")
-
-    @property
-    def model(self) -> Policy:
-        """What the others play in roll-outs, and in the tree unless that moves them."""
-        chosen = self.rollout_opponents
-        if chosen is None:
-            chosen = "swift" if self.opponents == TREE else self.opponents
-        return policy(chosen)
-
-    @property
-    def how(self) -> Form:
-        """The form that ``form`` names."""
-        return FORMS[self.form]
-
-    @property
-    def search_options(self) -> Options:
-        """``options`` as this form searches: its rule of selection, no tree where it has none."""
-        how = self.how
-        nodes = self.options.nodes if how.grows else 1
-        return replace(self.options, selection=how.selection, nodes=nodes)
 
 
 class Planner(Player):
@@ -200,6 +79,8 @@ class Planner(Player):
         self.search_seconds = 0.0
         if rules != getattr(self, "_rules", rules):  # other players need other workspaces
             self.search = self._spare = None
+        if isinstance(self.search, Search):
+            self.search.forget()
         self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
         self._own = replace(policy(self.plan.rollout), showing=self.showing)
         if "doubt" in switches_of(self._own.name):
@@ -281,12 +162,10 @@ class Planner(Player):
         for other in range(self._rules.players):
             seat_policy(root[0], other, plan.model)
             if plan.how.movers != POLICY:
-                root[0].policy[other] = root[0].showing[other] = EXTERNAL
+                root[0].policy[other], root[0].showing[other] = EXTERNAL, ASKED
                 root[0].tracks[other] = MATRIX | FACTS
             else:
-                in_tree = number(policy(plan.opponents).name)
-                root[0].policy[other] = in_tree
-                root[0].tracks[other] |= TRACKS[in_tree]
+                hand_over(root[0], other, policy(plan.opponents))
         seat_policy(root[0], seat, self._own)
         root[0].policy[seat] = EXTERNAL
         root[0].tracks[seat] |= MATRIX | FACTS

@@ -8,7 +8,8 @@ from typing import Any
 from mcts.kernel.plugins import named
 from mcts.options import Budget, Options
 from sim.forms import FORMS
-from sim.planner import TREE, Plan, Planner
+from sim.plan import TREE, Plan
+from sim.planner import Planner
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES as POLICIES
 from sim.policies.table import Policy, switches_of

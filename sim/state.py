@@ -87,6 +87,9 @@ TURN, SUGGEST, SHOW, END, OVER = range(5)
 
 # Who decides for a seat: EXTERNAL, or the number of a policy (`sim.policies.table`).
 EXTERNAL = -1
+# For the card to show alone: EXTERNAL, and asked even where there is but one to choose, so that
+# nobody can tell by who is asked how many there are.
+ASKED = -2
 
 # Actions, all in one numbering.
 MOVE = 0  # + room

@@ -13,7 +13,7 @@ from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _COMPILES = "test_planners.py"
-_SEARCHES = re.compile(r"sim\.planner|sim\.players|from positions|\bbmcts\b")
+_SEARCHES = re.compile(r"sim\.plan|sim\.players|from positions|\bbmcts\b")
 
 
 @cache

@@ -44,8 +44,8 @@ from sim.domains.others import (
     guess,
     may,
     offer_opponent,
-    share_of,
     view_key,
+    won,
 )
 from sim.game import advance, apply, decider
 from sim.knowledge import close
@@ -274,7 +274,8 @@ def rollout(p, s, stream):
     state.events = 0
     for seat in range(world.players):
         state.policy[seat] = p.policies[0, seat]
-        state.showing[seat] = p.root[0].showing[seat] if p.movers == POLICY else 0
+        own = p.movers == POLICY or seat == p.seat
+        state.showing[seat] = p.root[0].showing[seat] if own else 0
         state.tracks[seat] = p.policies[1, seat]
     if p.horizon:
         return play_to_horizon(p, state)
@@ -341,8 +342,8 @@ def seen(p, s, player):
 
 @jit
 def payoff(p, s, player):
-    """Return 1 for the winner; a draw is shared by those who still play."""
-    return share_of(p, s.state[0], player)
+    """Return 1 for the winner; a draw pays nobody."""
+    return won(p, s.state[0], player)
 
 
 @jit

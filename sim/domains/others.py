@@ -17,7 +17,7 @@ from sim.domains.candidates import every, list_suggestions, list_ways
 from sim.game import decider
 from sim.policies import swift
 from sim.policies.common import accusation
-from sim.state import END, N_ACTIONS, OVER, PASS, REVEAL, SHOW, SUGGEST, TURN
+from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN
 
 POLICY, ONE_TREE, TREES = range(3)
 """Who moves the opponents: a policy, the one tree (SO-ISMCTS), a tree each (MO-ISMCTS)."""
@@ -97,15 +97,6 @@ def view_key(p, s: np.record, seat: int) -> np.uint64:
 
 
 @jit
-def share_of(p, s: np.record, player: int) -> float:
-    """Return what ``player`` (0: the searching seat) gets: 1 for winning, a draw shared out."""
-    players = p.world[0].players
-    seat = (p.seat + player) % players
-    if s.winner >= 0:
-        return 1.0 if s.winner == seat else 0.0
-    if s.phase != OVER or s.out[seat]:
-        return 0.0
-    left = 0
-    for other in range(players):
-        left += 1 - s.out[other]
-    return 1.0 / left
+def won(p, s: np.record, player: int) -> float:
+    """Return what ``player`` (0: the searching seat) gets: 1 for winning, else 0."""
+    return 1.0 if s.winner == (p.seat + player) % p.world[0].players else 0.0

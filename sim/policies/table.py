@@ -131,6 +131,21 @@ def seat_policy(state: np.record, seat: int, which: Policy) -> None:
     state.showing[seat] = SHOWING.index(which.showing)
 
 
+_FIELDS = {"threshold": "threshold", "doubt": "doubt", "inference": "infers"}
+"""Fields of the state by switch."""
+
+
+def hand_over(state: np.record, seat: int, which: Policy) -> None:
+    """Let ``which`` play in ``seat`` for now: the policy there stays ready to play on.
+
+    What either needs is kept for the seat, and what ``which`` has no switch for stays as it is.
+    """
+    state.policy[seat] = number(which.name)
+    state.tracks[seat] |= TRACKS[number(which.name)]
+    for name in switches_of(which.name):
+        state[_FIELDS[name]][seat] = getattr(which, name)
+
+
 @jit
 def choose(world: np.record, s: np.record, seat: int) -> int:
     """Return the action of ``seat`` under its own policy in the phase ``s.phase``.

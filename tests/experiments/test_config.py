@@ -28,6 +28,7 @@ BAD = {
     "player@oponent=random": "Could not override 'player@oponent'",
     "plyer=random": "plyer: there is no such setting (did you mean player?)",
     "match.games=abc": "match.games: ",
+    "player.rollout.opponents=typo": "player.rollout.opponents=typo: choose one of",
     "match.games=0": "match.games=0: must be at least 1",
     "match.games=null": "match.games: ",
     "match.games": "write it as name=value",

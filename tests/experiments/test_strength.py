@@ -102,6 +102,31 @@ def test_only_games_that_both_have_played_are_paired(command):
     assert lost and f"same {8 - lost} games" in shown.out
 
 
+def test_games_of_another_seed_are_not_shown(command):
+    assert command("--games", "4")[0] == 0
+    assert "less closure" in command("--show")[1].out
+    path = command.folder / "swift-heuristic" / strength.CELL
+    path.write_text(path.read_text().replace('"seed": 7', '"seed": 8'))
+    shown = command("--show")[1].out
+    assert "less closure" not in shown and "closure" in shown
+
+
+def test_a_folder_that_cannot_be_is_refused(command, tmp_path):
+    (tmp_path / "main").write_text("")
+    code, shown = command("--games", "4")
+    assert code == 1 and shown.err.startswith("sleuth-strength: --folder")
+
+
+def test_trees_of_ray_workers_and_games_share_the_cores(command, monkeypatch):
+    how = ("player=bmcts", "player.search.mode=root", "player.search.workers=2")
+    few = ("player.budget.simulations=8", "player@opponent=heuristic", "rules.turn_cap=12")
+    monkeypatch.setattr(
+        strength, "cells", lambda table, games: [Cell(table, "root", "heuristic", 4, (*how, *few))]
+    )
+    assert command()[0] == 0
+    assert len(rows(command.folder / "root-heuristic")) == 4 * 4
+
+
 def test_cells_told_apart_by_their_budget_are_drawn(tmp_path):
     curve = cells("budget", games=4)
     assert [cell.simulations for cell in curve] == [50, 100, 200, 500, 1000, 2000, 5000]

@@ -18,7 +18,8 @@ from mcts.tree import LISTED, NODES, Tree
 from sim.chance import game_key, open_stream
 from sim.domains import cluedo
 from sim.game import advance, apply, decider, legal, new_game
-from sim.planner import Plan, Planner
+from sim.plan import Plan
+from sim.planner import Planner
 from sim.policies.table import choose, number, seat_policies
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EXTERNAL, FACTS, N_ACTIONS, OVER, REVEAL, empty

@@ -21,7 +21,7 @@ from mcts.selection import select
 from mcts.tree import LISTED, ROOT
 from sim import stopping
 from sim.game import apply
-from sim.planner import Plan
+from sim.plan import Plan
 from sim.players import make
 from sim.policies.table import Policy
 from sim.rules import Rules, world
@@ -370,6 +370,13 @@ def test_a_kept_tree_is_begun_with():
             assert kept_on(start) == 200
             visits.append(kept)
     assert len(visits) == 3 and min(visits) > 200
+
+
+def test_a_tree_is_not_carried_into_the_next_game(one):
+    planner = decided(one, make(spec(**{"search.keep_tree": True}), Rules()).plan)
+    planner.search._kept = planner.search._followed = True  # as `advance` leaves it
+    one.take(planner).decide(one.view)
+    assert planner.result.visits.sum() == 200
 
 
 def test_a_best_response_is_found_for_the_model(one):

@@ -29,7 +29,8 @@ from mcts.options import Budget
 from sim.domains import cluedo
 from sim.domains.others import POLICY
 from sim.forms import FORMS
-from sim.planner import Plan, Planner
+from sim.plan import Plan
+from sim.planner import Planner
 from sim.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules

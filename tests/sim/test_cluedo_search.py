@@ -26,7 +26,8 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options, cores
 from mcts.tree import LISTED, check_invariants
 from sim.domains import cluedo
-from sim.planner import Plan, Planner
+from sim.plan import Plan
+from sim.planner import Planner
 from sim.rules import Rules, preset
 from sim.state import ACCUSE, END, PASS, REVEAL, SHOW, SUGGEST
 
@@ -174,7 +175,8 @@ def test_other_numbers_of_players():
 INTERPRETED_SEARCH = """
 from positions import fingerprint, position
 from mcts.options import Budget, Options
-from sim.planner import Plan, Planner
+from sim.plan import Plan
+from sim.planner import Planner
 from sim.rules import Rules
 one = position(6, 2, rules=Rules(turn_cap=22))
 plan = Plan(accusations=2, least_accused=0.001, options=Options(nodes=40, widening_base=2.0),

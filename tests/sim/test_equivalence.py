@@ -16,7 +16,8 @@ from mcts.kernel.rng import below, named, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
 from sim.game import legal
-from sim.planner import Plan, Planner
+from sim.plan import Plan
+from sim.planner import Planner
 from sim.player import Player, PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules, world

@@ -14,7 +14,8 @@ import pytest
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from sim.endgame.finding import endgames
-from sim.planner import Plan, Planner
+from sim.plan import Plan
+from sim.planner import Planner
 from sim.state import PASSAGE
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
@@ -55,9 +56,11 @@ def regret(plan, simulations):
     return np.array(lost)
 
 
-@pytest.mark.parametrize("form", ["bmcts", "ld_bmcts", "pomcp"])
+@pytest.mark.parametrize("form", ["bmcts", "ld_bmcts", "pomcp", "so_ismcts"])
 def test_the_best_turn_is_found_in_the_end(form):
-    plan = replace(EVERYTHING, form=form)
+    """(Alone at the table an ISMCTS is POMCP.)"""
+    by_tree = {"opponents": "tree", "rollout_opponents": "uniform"}
+    plan = replace(EVERYTHING, form=form, **(by_tree if form == "so_ismcts" else {}))
     few, many = regret(plan, FEW), regret(plan, MANY)
     assert many.mean() < 0.015 < few.mean()
     assert np.count_nonzero(many > 1e-9) <= 2

@@ -7,7 +7,8 @@ from omegaconf import OmegaConf
 from presets import PLANNER_PRESETS, leaves, spec_of
 
 from sim.forms import FORMS
-from sim.planner import Plan, Planner
+from sim.plan import Plan
+from sim.planner import Planner
 from sim.player import PolicyPlayer
 from sim.players import PLANNERS, POLICIES, make
 from sim.policies.table import Policy, policy

@@ -10,7 +10,8 @@ from mcts.kernel.rng import below, fold, new_stream
 from mcts.options import Budget, Options
 from sim import referee, testing
 from sim.game import legal
-from sim.planner import TREE, Plan, Planner
+from sim.plan import TREE, Plan
+from sim.planner import Planner
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, preset, world
