@@ -102,3 +102,16 @@ def test_the_command_line_takes_them(copy):
     command = ("-m", "experiments.compare", "player=prober", "rules=brisk", "rules.passages=false")
     shown = run(copy, *command, "--cfg", "job")
     assert "name: prober" in shown and "passages: false" in shown and "name: brisk" in shown
+
+
+CHECKED = """
+from experiments.regret import preset
+from sim.players import make
+from sim.rules import preset as rules
+for name in ("prober", "pomcp_or"):
+    print(make(preset(name), rules("ledford")).name)
+"""
+
+
+def test_new_players_pass_the_checks_of_the_configuration(copy):
+    assert run(copy, "-c", CHECKED).split() == ["prober", "pomcp_or"]
