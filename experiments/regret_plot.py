@@ -38,7 +38,9 @@ def draw(described: dict[str, Any], title: str, path: Path) -> None:
     ]
     for number, lines in enumerate(curves):
         beside = _APART ** (number - len(curves) / 2)
-        _curve(axes, lines, beside, *next(styles))
+        colour, marker = next(styles)
+        stroke = "-" if number < len(_COLOURS) else ":"
+        _curve(axes, lines, beside, {"color": colour, "marker": marker, "linestyle": stroke})
     axes.set_xscale("log")
     axes.set(
         xlabel="simulations a decision",
@@ -55,14 +57,14 @@ def draw(described: dict[str, Any], title: str, path: Path) -> None:
     plt.close(figure)
 
 
-def _curve(
-    axes: Axes, lines: list[dict[str, Any]], beside: float, colour: str, marker: str
-) -> None:
+def _curve(axes: Axes, lines: list[dict[str, Any]], beside: float, style: dict[str, str]) -> None:
     player = lines[0]["player"]
     if lines[0]["simulations"] is None:
         (line,) = lines
-        axes.axhline(line["regret"], color=colour, linestyle="--", linewidth=1, label=player)
-        axes.axhspan(line["low"], line["high"], color=colour, alpha=0.08, linewidth=0)
+        axes.axhline(
+            line["regret"], color=style["color"], linestyle="--", linewidth=1, label=player
+        )
+        axes.axhspan(line["low"], line["high"], color=style["color"], alpha=0.08, linewidth=0)
         return
     value, low, high = ([line[key] for line in lines] for key in ("regret", "low", "high"))
     spread = [
@@ -70,4 +72,4 @@ def _curve(
         [end - here for here, end in zip(value, high, strict=True)],
     ]
     at = [beside * line["simulations"] for line in lines]
-    axes.errorbar(at, value, spread, color=colour, marker=marker, capsize=3, label=player)
+    axes.errorbar(at, value, spread, capsize=3, label=player, **style)

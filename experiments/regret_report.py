@@ -109,7 +109,7 @@ def title(described: dict[str, Any]) -> str:
     """Return what was measured, in a few words."""
     return (
         f"{described['positions']} late positions of {described['seats']} players, "
-        f"{described['seeds']} seeds"
+        f"{described['seeds']} seed{'s' if described['seeds'] > 1 else ''}"
     )
 
 
