@@ -16,13 +16,14 @@ from mcts.merge import merge
 from mcts.options import Budget
 from mcts.tree import EDGES, LISTED, NODES, NOWHERE, ROOT
 from sim import stopping
+from sim.domains import cluedo
 from sim.forms import FORMS
 from sim.plan import Plan
 from sim.planner import Planner
 from sim.players import make
 from sim.policies.table import Policy, number
-from sim.rules import preset
-from sim.state import ACCUSE, ASK, REVEAL
+from sim.rules import preset, world
+from sim.state import ACCUSE, ASK, ASKED, EXTERNAL, REVEAL, SUGGEST
 from sim.testing import check_player
 
 SHORT = preset("ledford", turn_cap=24)
@@ -232,6 +233,54 @@ def test_a_tree_of_pimc_knows_the_deal(places):
                 listed += 1
         asks = (results[0].actions >= ASK) & (results[0].actions < ACCUSE)
         assert listed == (0 if asks.all() else 5)  # in a room there is nothing to do but ask
+
+
+def told(position, deal, ask, card):
+    """Return what the searching seat sees after asking and being shown ``card`` in ``deal``."""
+    p = position._replace(deals=deal[None].copy())
+    s, stream = cluedo.workspace(p), new_stream(5)
+    cluedo.start(p, s, stream)
+    seen = []
+    for action in [ask] if card is None else [ask, REVEAL + card]:
+        cluedo.step(p, s, action, 0.0, stream)
+        seen.append(int(cluedo.seen(p, s, 0)))
+    return seen
+
+
+def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
+    """Two deals in which the same card is shown, by one who had no choice and by one who had.
+
+    The control asks opponents for a card only where they have a choice.
+    """
+    compared = 0
+    for one in positions(60, (1, 2, 3, 4, 5), others="uniform"):
+        if one.state.phase != SUGGEST or compared == 5:
+            continue
+        planner = one.take(Planner(PLANS["so_ismcts"]))
+        position, players = planner.position(one.view), one.rules.players
+        room = 12 + world(one.rules)[0].room_of[one.state.spot[one.seat]]
+        for pair in range(36):
+            cards = [pair // 6, 6 + pair % 6, room]
+            held = {}
+            for deal in planner._exact.sample(new_stream(1), 300):
+                for step in range(1, players):
+                    matching = [c for c in cards if deal[c] == (one.seat + step) % players + 1]
+                    if matching:
+                        held.setdefault((step, matching[0]), {})[len(matching) > 1] = deal
+                        break
+            both = [(key, deals) for key, deals in held.items() if len(deals) == 2]
+            if both:
+                ((_, card), deals), ask = both[0], ASK + pair
+                one_card, several = (told(position, deals[many], ask, card) for many in (0, 1))
+                assert one_card == several
+                other = [c for c in cards if deals[True][c] == deals[True][card] and c != card]
+                assert told(position, deals[True], ask, other[0]) != several
+                position.root[0].showing[position.root[0].showing == ASKED] = EXTERNAL
+                first = [told(position, deals[many], ask, None) for many in (0, 1)]
+                assert first[0] != first[1]
+                compared += 1
+                break
+    assert compared == 5
 
 
 # What cannot be.
