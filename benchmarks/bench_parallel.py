@@ -21,6 +21,7 @@ from itertools import islice
 import numpy as np
 from scipy.stats import bootstrap
 
+from benchmarks.bench_game import SWIFT, opening
 from benchmarks.timing import show_load
 from mcts.options import Budget, Options
 from mcts.search import Search
@@ -30,10 +31,6 @@ from sim.endgame.finding import endgames
 from sim.endgame.positions import Endgame
 from sim.plan import Plan
 from sim.planner import Planner
-from sim.player import PolicyPlayer
-from sim.policies.table import Policy
-from sim.referee import play
-from sim.rules import Rules
 
 COUNTS = (1, 2, 4, 8)
 TREATMENTS = ("none", "virtual_loss", "wu_uct")
@@ -60,25 +57,6 @@ def modes() -> Iterator[tuple[str, Options]]:
     for merge in MERGES:
         for n in COUNTS[1:]:
             yield f"root, {merge}, {n}", replace(base, mode="root", workers=n, merge=merge)
-
-
-class _Opening(Planner):
-    """Keeps the first position that it is asked about."""
-
-    first: Cluedo | None = None
-
-    def decide(self, view: np.recarray) -> int:
-        """Keep the position, and decide as a planner."""
-        self.first = self.first or self.position(view)
-        return super().decide(view)
-
-
-def opening(model: Policy) -> Cluedo:
-    """Return the position before the first decision of a game."""
-    planner = _Opening(Plan(opponents=model, budget=Budget(simulations=1)))
-    play(Rules(turn_cap=8), [planner, *[PolicyPlayer(model) for _ in range(3)]], 1, 1)
-    assert planner.first is not None
-    return planner.first
 
 
 def rate(p: Cluedo, options: Options, simulations: int) -> float:
@@ -137,7 +115,7 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, default=8000, help="of the rate")
     arguments = parser.parse_args()
     show_load()
-    p = opening(Policy("swift"))
+    p = opening(Plan(opponents=SWIFT))
     found = list(islice(endgames(0), arguments.positions))
     alone = control(p, 1, arguments.playouts)
     for n in COUNTS[1:]:

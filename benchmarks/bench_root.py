@@ -125,10 +125,12 @@ def a_table() -> SearchResult:
 
 
 def positions() -> dict[str, object]:
-    """Return positions to send."""
+    """Return positions to send, as a planner sends them."""
+    from belief.plan import compact
     from benchmarks.bench_game import opening
 
-    return {"Tiger": TIGER, "Cluedo": opening()}
+    cluedo = opening()
+    return {"Tiger": TIGER, "Cluedo": cluedo._replace(posterior=compact(cluedo.posterior))}
 
 
 def milliseconds(work: Callable[[], object], repeats: int) -> float:

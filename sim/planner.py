@@ -77,7 +77,7 @@ class Planner(Player):
         """Take ``seat`` in a new game; searches draw from streams below ``key``."""
         self.decisions = self.simulations = 0
         self.search_seconds = 0.0
-        if rules != getattr(self, "_rules", rules):  # other players need other workspaces
+        if rules.players != getattr(self, "_rules", rules).players:  # others need other workspaces
             self.search = self._spare = None
         if isinstance(self.search, Search):
             self.search.forget()
