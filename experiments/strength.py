@@ -84,6 +84,7 @@ def _play_all(chosen: list[Cell], folder: Path, seed: int, console: Console) -> 
     """Play what is missing of all cells."""
     from experiments import runner
 
+    alone = False
     runner.start(None, config.cores())
     for number, cell in enumerate(chosen, 1):
         into = folder / cell.name
@@ -96,6 +97,10 @@ def _play_all(chosen: list[Cell], folder: Path, seed: int, console: Console) -> 
         played = results.Results.resumed(into)
         missing = [game for game in range(cell.games) if game not in played.numbers]
         if missing:
+            if alone or _rooted(plain):  # the workers of other trees must not hold the cores
+                runner.ray.shutdown()
+                runner.start(None, config.cores())
+            alone = _rooted(plain)
             console.print(f"{number} of {len(chosen)}: {cell.player} against {cell.opponent}")
             _play(match, plain, played, missing, console)
 
@@ -116,6 +121,12 @@ def _match(cell: Cell, seed: int) -> tuple[Match, dict[str, Any]]:
     kept = {key: plain[key] for key in ("rules", "player", "opponent", "seed")}
     match = Match(**kept, players=players, focal_seats=tuple(range(players)))
     return match, kept
+
+
+def _rooted(plain: dict[str, Any]) -> bool:
+    """Tell whether a player of the cell searches on Ray workers of its own."""
+    players = (plain["player"], plain["opponent"])
+    return any("search" in each and each["search"]["mode"] == "root" for each in players)
 
 
 def _claim(folder: Path, plain: dict[str, Any]) -> None:
@@ -153,8 +164,7 @@ def _play(
     play.warm(match)
     searches = [plain[key]["search"] for key in ("player", "opponent") if "search" in plain[key]]
     # Trees inside games: their workers, of Ray too, need the cores that the game would reserve.
-    rooted = any(each["mode"] == "root" for each in searches)
-    cpus = 0.0 if rooted else float(max((each["threads"] for each in searches), default=1))
+    cpus = 0.0 if _rooted(plain) else float(max((each["threads"] for each in searches), default=1))
     busy = max((each["threads"] * each["workers"] for each in searches), default=1)
     workers = max(1, config.cores() // busy)
     portions = Portions(len(missing), match.compiled, missing)

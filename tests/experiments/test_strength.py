@@ -120,11 +120,16 @@ def test_a_folder_that_cannot_be_is_refused(command, tmp_path):
 def test_trees_of_ray_workers_and_games_share_the_cores(command, monkeypatch):
     how = ("player=bmcts", "player.search.mode=root", "player.search.workers=2")
     few = ("player.budget.simulations=8", "player@opponent=heuristic", "rules.turn_cap=12")
-    monkeypatch.setattr(
-        strength, "cells", lambda table, games: [Cell(table, "root", "heuristic", 4, (*how, *few))]
-    )
+    merges = ("visits", "vote")
+
+    def trees(table, games):
+        settings = [(*how, *few, f"player.search.merge={merge}") for merge in merges]
+        return [Cell(table, *each) for each in zip(merges, "hh", (4, 4), settings, strict=True)]
+
+    monkeypatch.setattr(strength, "cells", trees)
     assert command()[0] == 0
-    assert len(rows(command.folder / "root-heuristic")) == 4 * 4
+    for merge in merges:
+        assert len(rows(command.folder / f"{merge}-h")) == 4 * 4
 
 
 def test_cells_told_apart_by_their_budget_are_drawn(tmp_path):
