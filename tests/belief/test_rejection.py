@@ -16,7 +16,7 @@ from mcts.kernel.rng import below, new_stream, uniform
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="draws a hundred million deals")
 
-POSITIONS, ACCEPTED, LEAST_ACCEPTANCE = 30, 100_000, 0.01
+POSITIONS, ACCEPTED, LEAST_ACCEPTANCE = 20, 100_000, 0.01
 PASSED, SHOWED, SHOWN = range(3)
 
 

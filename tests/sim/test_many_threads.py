@@ -24,7 +24,7 @@ DOMAINS = {
     "cluedo": lambda: searched_position(unsure_positions(1)[0], SMALL)[0],
 }
 SEARCHES = 6 if INTERPRETED else 201
-SIMULATED = 40 if INTERPRETED else 200
+SIMULATED = 40 if INTERPRETED else 120
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
