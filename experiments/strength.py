@@ -28,10 +28,15 @@ from experiments.commandline import Parser, Refusal, enter
 from experiments.strength_tables import TABLES, Cell, cells
 
 if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
     from experiments.schedule import Match
 
 NAME = "sleuth-strength"
 CELL, PLOT = "cell.json", "strength.png"
+
+_KEPT = ("rules", "player", "opponent", "seed")
+"""Parts of the configuration that make a cell what it is."""
 
 CONTROLS = ("flat", "one", "best")
 """Players that the others of a table are compared with, in the same games: the first it has."""
@@ -92,20 +97,21 @@ def _play_all(chosen: list[Cell], folder: Path, seed: int, console: Console) -> 
             into.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
             raise Refusal(f"--folder {folder}: {fault.strerror}") from None
-        match, plain = _match(cell, seed)
-        _claim(into, plain)
+        match, settings = _match(cell, seed)
+        _claim(into, match)
         played = results.Results.resumed(into)
         missing = [game for game in range(cell.games) if game not in played.numbers]
         if missing:
-            if alone or _rooted(plain):  # the workers of other trees must not hold the cores
+            rooted = config.rooted(settings)
+            if alone or rooted:  # the workers of other trees must not hold the cores
                 runner.ray.shutdown()
                 runner.start(None, config.cores())
-            alone = _rooted(plain)
+            alone = rooted
             console.print(f"{number} of {len(chosen)}: {cell.player} against {cell.opponent}")
-            _play(match, plain, played, missing, console)
+            _play(match, settings, played, missing, console)
 
 
-def _match(cell: Cell, seed: int) -> tuple[Match, dict[str, Any]]:
+def _match(cell: Cell, seed: int) -> tuple[Match, DictConfig]:
     """Return the match of ``cell`` and its settings; Refusal if they cannot be met."""
     from hydra import compose, initialize_config_module
     from omegaconf import OmegaConf
@@ -118,23 +124,17 @@ def _match(cell: Cell, seed: int) -> tuple[Match, dict[str, Any]]:
     config.check(settings)
     plain: dict[str, Any] = OmegaConf.to_container(settings, resolve=True)
     players = plain["rules"]["players"]
-    kept = {key: plain[key] for key in ("rules", "player", "opponent", "seed")}
+    kept = {key: plain[key] for key in _KEPT}
     match = Match(**kept, players=players, focal_seats=tuple(range(players)))
-    return match, kept
+    return match, settings
 
 
-def _rooted(plain: dict[str, Any]) -> bool:
-    """Tell whether a player of the cell searches on Ray workers of its own."""
-    players = (plain["player"], plain["opponent"])
-    return any("search" in each and each["search"]["mode"] == "root" for each in players)
-
-
-def _claim(folder: Path, plain: dict[str, Any]) -> None:
+def _claim(folder: Path, match: Match) -> None:
     """Write down what the cell plays; refuse a folder that holds another."""
     described = folder / CELL
+    plain = {key: getattr(match, key) for key in _KEPT}
     if described.exists():
-        before = json.loads(described.read_text())["settings"]
-        if before != plain:
+        if _settings(folder) != plain:
             raise Refusal(f"{folder} was played with other settings: choose another --folder")
         return
     about = {
@@ -150,7 +150,7 @@ def _claim(folder: Path, plain: dict[str, Any]) -> None:
 
 def _play(
     match: Match,
-    plain: dict[str, Any],
+    settings: DictConfig,
     played: results.Results,
     missing: list[int],
     console: Console,
@@ -162,11 +162,10 @@ def _play(
     from experiments.schedule import Portions
 
     play.warm(match)
-    searches = [plain[key]["search"] for key in ("player", "opponent") if "search" in plain[key]]
-    # Trees inside games: their workers, of Ray too, need the cores that the game would reserve.
-    cpus = 0.0 if _rooted(plain) else float(max((each["threads"] for each in searches), default=1))
-    busy = max((each["threads"] * each["workers"] for each in searches), default=1)
-    workers = max(1, config.cores() // busy)
+    threads = config.threads(settings)
+    # Ray's workers of a tree reserve their own cores.
+    cpus = 0.0 if config.rooted(settings) else float(threads)
+    workers = max(1, config.cores() // threads)
     portions = Portions(len(missing), match.compiled, missing)
     total = len(missing) + played.games
     try:
@@ -184,9 +183,9 @@ def _play(
         played.flush()
 
 
-def _seed(folder: Path) -> int:
-    """Return the seed with which the cell in ``folder`` was played."""
-    return json.loads((folder / CELL).read_text())["settings"]["seed"]
+def _settings(folder: Path) -> dict[str, Any]:
+    """Return with what the cell in ``folder`` was played."""
+    return json.loads((folder / CELL).read_text())["settings"]
 
 
 def _show(chosen: list[Cell], folder: Path, seed: int, console: Console) -> None:
@@ -199,7 +198,7 @@ def _show(chosen: list[Cell], folder: Path, seed: int, console: Console) -> None
     won, lines = {}, []
     for cell in chosen:
         into = folder / cell.name
-        if not any(into.glob("games-*.parquet")) or _seed(into) != seed:
+        if not any(into.glob("games-*.parquet")) or _settings(into)["seed"] != seed:
             continue
         rows = results.focal_rows(results.read(into))
         of_game = dict(zip(rows["game"].to_pylist(), rows["won"].to_pylist(), strict=True))

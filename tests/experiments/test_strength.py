@@ -17,20 +17,20 @@ def test_every_cell_can_be_played(table, monkeypatch):
     found = cells(table)
     assert len({cell.name for cell in found}) == len(found)
     for cell in found[:: 8 if table.startswith("planners_") else 3]:
-        _, plain = strength._match(cell, seed=7)
-        for key in ("player", "opponent"):
-            assert players.make(plain[key], rules.preset("ledford"))
+        match, _ = strength._match(cell, seed=7)
+        for spec in (match.player, match.opponent):
+            assert players.make(spec, rules.preset("ledford"))
 
 
 def test_opponents_are_taken_for_what_they_are_in_the_main_table():
     for cell in cells("main"):
-        _, plain = strength._match(cell, seed=7)
-        model = plain["player"]["opponents"]
-        if plain["opponent"]["name"] == "heuristic":
+        match, _ = strength._match(cell, seed=7)
+        model = match.player["opponents"]
+        if match.opponent["name"] == "heuristic":
             assert model == "heuristic"
         else:
             assert model == "swift"
-            assert plain["player"]["model"]["threshold"] == plain["opponent"]["threshold"]
+            assert match.player["model"]["threshold"] == match.opponent["threshold"]
 
 
 @pytest.fixture

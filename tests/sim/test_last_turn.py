@@ -13,16 +13,14 @@ from sim.rules import preset, world
 from sim.state import ACCUSE, END, REVEAL, TURN, empty
 
 
-@pytest.mark.parametrize("game", range(0, 40, 4))
-def test_it_accuses_in_the_last_own_turn_alone(game):
-    for turns in (1, 2):
-        one = endgame(2, game, 4, turns)
-        if one is None:
-            continue
+@pytest.mark.parametrize("turns", [1, 2])
+def test_it_accuses_in_the_last_own_turn_alone(turns):
+    found = [one for one in (endgame(2, game, 4, turns) for game in range(12)) if one]
+    assert len(found) > 5
+    for one in found:
         player = PolicyPlayer(Policy("swift"))
         one.sit(player, 1)
-        accuses = ACCUSE <= one.choice(player, 1) < REVEAL
-        assert accuses == (turns == 1)
+        assert (ACCUSE <= one.choice(player, 1) < REVEAL) == (turns == 1)
 
 
 def test_closure_waits_for_proof_to_the_end():
