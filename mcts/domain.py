@@ -100,8 +100,8 @@ def available(p: Any, s: Any, action: int) -> bool:
     """Tell whether a listed ``action`` is legal in the hidden state ``s``; by default it is.
 
     For nodes whose mover knows more than the node is keyed by: the list then holds what may be
-    legal, and each simulation chooses among what is.  With common random numbers the root's
-    actions are asked for before `start`: there it must not depend on what that draws.
+    legal, and each simulation chooses among what is.  It is not asked at the root, whose list is
+    that of the player who searches.
     """
     return _REGISTRY[type(p)].available(p, s, action)
 

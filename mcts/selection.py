@@ -105,15 +105,17 @@ def mean(tree: Tree, edge: int, n: float, settings: Settings) -> float:
 def select(p, s, tree, node, settings):
     """Return the edge of the listed ``node`` to follow: the first unvisited, or the best.
 
-    Only actions that are available in ``s`` are considered; `NOWHERE` if none is.
+    Only actions that are available in ``s`` are considered; `NOWHERE` if none is.  At the root all
+    are: the list of the player who searches, who knows what it is made from.
     """
+    top = node == tree.counters[TOP]
     first = tree.first[node]
     last = first + on_offer(tree.length[node], tree.visits[node], settings)
     total = 0.0
     fresh = NOWHERE
     counting = settings.selection == AVAILABILITY
     for edge in range(first, last):
-        if not available(p, s, tree.action[edge]):
+        if not (top or available(p, s, tree.action[edge])):
             continue
         if counting:
             fetch_add(tree.edge_available, edge, 1)
@@ -126,10 +128,10 @@ def select(p, s, tree, node, settings):
     if fresh != NOWHERE:
         return fresh
     width = 2.0 * math.log(max(total, 1.0))
-    c = settings.root_exploration if node == tree.counters[TOP] else settings.exploration
+    c = settings.root_exploration if top else settings.exploration
     best, best_bound = NOWHERE, -math.inf
     for edge in range(first, last):
-        if not available(p, s, tree.action[edge]):
+        if not (top or available(p, s, tree.action[edge])):
             continue
         if counting:
             earlier = float(tree.edge_available[edge]) - 1.0  # not counting this visit

@@ -136,8 +136,6 @@ def simulate(p, s, spare, tree, scratch, settings, control, key, number):
     scratch.stream[0] = fold(key, number)
     top = tree.counters[TOP]
     if settings.common and load(tree.status, top) == LISTED:
-        if settings.players > 1:  # what is available is asked of the root, not of the last leaf
-            start(p, s, scratch.stream)
         first = select(p, s, tree, top, settings)
         scratch.stream[0] = fold(key, tree.edge_visits[first] + tree.edge_in_flight[first])
     start(p, s, scratch.stream)

@@ -79,12 +79,12 @@ _select = specialise(getattr(select, "py_func", select), __name__)
 
 
 def selected(tree, settings, awake=ALL):
-    """Return the edge that is followed from the root when the actions in ``awake`` are legal."""
+    """Return the edge that is followed from the node when the actions in ``awake`` are legal."""
     return _select(Sleepers(), np.array([awake]), tree, ROOT, settings)
 
 
-def root_with(visits, totals, in_flight=None, available=None):
-    """Return a tree whose root has edges with these statistics."""
+def node_with(visits, totals, in_flight=None, available=None):
+    """Return a tree whose first node has edges with these statistics, and is not the root."""
     n = len(visits)
     tree = new_tree(4, 16)
     tree.status[ROOT] = 1
@@ -94,6 +94,7 @@ def root_with(visits, totals, in_flight=None, available=None):
     tree.edge_in_flight[:n] = np.zeros(n) if in_flight is None else in_flight
     tree.edge_available[:n] = np.zeros(n) if available is None else available
     tree.visits[ROOT] = sum(visits) + 1
+    tree.counters[TOP] = ROOT + 1
     return tree
 
 
@@ -120,39 +121,47 @@ def test_uct_is_the_formula():
     for _ in range(200):
         visits, totals, c = drawn(generator)
         best = by_hand(visits.tolist(), totals.tolist(), c)
-        assert selected(root_with(visits, totals), settings(exploration=c)) == best
+        assert selected(node_with(visits, totals), settings(exploration=c)) == best
         chosen.add(best)
     assert chosen == set(range(5))
 
 
 def test_exploration_changes_the_choice():
-    tree = root_with([50, 2], [30.0, 1.0])
+    tree = node_with([50, 2], [30.0, 1.0])
     assert selected(tree, settings(exploration=0.0)) == 0
     assert selected(tree, settings(exploration=0.7)) == 1
 
 
 def test_the_root_may_explore_more_than_the_nodes_below():
-    tree = root_with([50, 2], [30.0, 1.0])
+    tree = node_with([50, 2], [30.0, 1.0])
     curious = settings(exploration=0.0, root_exploration=0.7)
-    assert selected(tree, curious) == 1
-    tree.counters[TOP] = ROOT + 1
     assert selected(tree, curious) == 0
+    tree.counters[TOP] = ROOT
+    assert selected(tree, curious) == 1
+
+
+def test_at_the_root_every_listed_action_is_legal():
+    """(Elsewhere what is not is neither taken nor counted: see below.)"""
+    tree = node_with([9, 2], [1.0, 2.0])
+    assert selected(tree, settings(), awake=0b01) == 0
+    tree.counters[TOP] = ROOT
+    assert selected(tree, settings(), awake=0b01) == 1
 
 
 def test_unvisited_edges_come_first_in_the_listed_order():
-    tree = root_with([3, 0, 0], [3.0, 0.0, 0.0])
+    tree = node_with([3, 0, 0], [3.0, 0.0, 0.0])
     assert selected(tree, settings()) == 1
 
 
 def test_edges_not_on_offer_are_neither_taken_nor_counted():
     visits, totals = [4, 4, 1000], [2.0, 2.2, 1000.0]
-    tree = root_with(visits, totals)
+    tree = node_with(visits, totals)
     tree.visits[ROOT] = 9
     # c such that counting the 1000 visits asleep would not change the choice, but taking would
     assert selected(tree, settings(widening_base=0.5)) == by_hand(visits[:2], totals[:2], 0.7)
     # and a pair for which N decides: 2 ln 8 against 2 ln 1008
     visits, totals = [7, 1, 1000], [6.3, 0.0, 0.0]
-    tree = root_with(visits, totals)
+    tree = node_with(visits, totals)
     tree.visits[ROOT] = 9
     assert by_hand(visits[:2], totals[:2], 0.4) == 0
     log = math.log(sum(visits))
@@ -192,12 +201,12 @@ def test_what_is_not_available_is_never_chosen(selection, in_flight):
         visits[generator.random(5) < 0.1] = 0
         flying = generator.integers(0, 2, 5)
         awake = int(generator.integers(1, 32))
-        tree = root_with(visits, totals, flying, visits + 3)
+        tree = node_with(visits, totals, flying, visits + 3)
         how = settings(exploration=c, selection=selection, in_flight=in_flight)
         edge = selected(tree, how, awake)
         assert awake >> edge & 1
         chosen.add(edge)
-        all_awake = root_with(visits, totals, flying, visits + 3)
+        all_awake = node_with(visits, totals, flying, visits + 3)
         best_asleep += not awake >> selected(all_awake, how) & 1
     assert chosen == set(range(5))
     assert best_asleep > 50  # the control: with all awake it would often have been another
@@ -205,14 +214,14 @@ def test_what_is_not_available_is_never_chosen(selection, in_flight):
 
 @pytest.mark.parametrize("selection", SELECTION)
 def test_where_nothing_is_available_there_is_nowhere_to_go(selection):
-    tree = root_with([3, 0], [1.0, 0.0])
+    tree = node_with([3, 0], [1.0, 0.0])
     assert selected(tree, settings(selection=selection), awake=0b100) == NOWHERE
     assert not tree.edge_available[:2].any()
 
 
 def test_uct_counts_the_visits_of_what_is_available_alone():
     """A pair for which N decides: 2 ln 8 against 2 ln 1008."""
-    tree = root_with([7, 1, 1000], [6.3, 0.0, 1000.0])
+    tree = node_with([7, 1, 1000], [6.3, 0.0, 1000.0])
     assert selected(tree, settings(exploration=0.4), awake=0b011) == 0
     assert by_hand([7, 1], [6.3, 0.0], 0.4) == 0
     log = math.log(1008)
@@ -234,7 +243,7 @@ def test_availability_is_the_formula():
             for edge in legal
         }
         best = max(legal, key=bounds.get)
-        tree = root_with(visits, totals, available=before)
+        tree = node_with(visits, totals, available=before)
         assert selected(tree, settings(exploration=c, selection="availability"), awake) == best
         chosen.add(best)
         as_uct += selected(tree, settings(exploration=c), awake) == best
@@ -246,7 +255,7 @@ def test_availability_is_the_formula():
 
 
 def test_availability_counts_also_on_the_way_to_an_unvisited_action():
-    tree = root_with([2, 0, 4, 0], [1.0, 0.0, 1.0, 0.0], available=[5, 5, 5, 5])
+    tree = node_with([2, 0, 4, 0], [1.0, 0.0, 1.0, 0.0], available=[5, 5, 5, 5])
     assert selected(tree, settings(selection="availability"), awake=0b1101) == 3
     assert tree.edge_available[:4].tolist() == [6, 5, 6, 6]
 
@@ -254,7 +263,7 @@ def test_availability_counts_also_on_the_way_to_an_unvisited_action():
 def played(selection, awake, simulations=400, c=0.3, chance=(0.2, 0.5, 0.6, 0.55)):
     """Return the edges chosen in turn at one node whose returns are coins of these chances."""
     generator = np.random.default_rng(4)
-    tree, how = root_with([0] * 4, [0.0] * 4), settings(exploration=c, selection=selection)
+    tree, how = node_with([0] * 4, [0.0] * 4), settings(exploration=c, selection=selection)
     chosen = []
     for number in range(simulations):
         edge = selected(tree, how, awake(number))
@@ -277,7 +286,7 @@ def test_availability_is_uct_where_everything_is_always_available():
 
 
 def test_virtual_loss_steers_away_and_none_does_not():
-    tree = root_with([5, 5], [4.0, 3.9], [3, 0])
+    tree = node_with([5, 5], [4.0, 3.9], [3, 0])
     assert selected(tree, settings(in_flight="none")) == 0
     assert selected(tree, settings(in_flight="virtual_loss")) == 1
     assert selected(tree, settings(in_flight="virtual_loss", virtual_loss=0.0)) == 0
@@ -285,7 +294,7 @@ def test_virtual_loss_steers_away_and_none_does_not():
 
 def test_virtual_loss_counts_as_visits_with_return_0():
     plain = by_hand([5 + 2 * 2, 7], [4.0, 3.9], 0.3)
-    tree = root_with([5, 7], [4.0, 3.9], [2, 0])
+    tree = node_with([5, 7], [4.0, 3.9], [2, 0])
     wanted = settings(in_flight="virtual_loss", virtual_loss=2.0, exploration=0.3)
     assert selected(tree, wanted) == plain
 
@@ -300,7 +309,7 @@ def test_wu_uct_is_the_formula():
         n = visits + flying
         log = math.log(n.sum())
         bounds = totals / visits + c * np.sqrt(2 * log / n)
-        tree = root_with(visits, totals, flying)
+        tree = node_with(visits, totals, flying)
         best = int(np.argmax(bounds))
         assert selected(tree, settings(in_flight="wu_uct", exploration=c)) == best
         for other in others:
@@ -309,7 +318,7 @@ def test_wu_uct_is_the_formula():
 
 
 def test_wu_uct_takes_no_notice_of_the_virtual_loss():
-    tree = root_with([5, 5], [4.0, 3.9], [3, 0])
+    tree = node_with([5, 5], [4.0, 3.9], [3, 0])
     for loss in (0.0, 1.0, 50.0):
         wu_uct = settings(in_flight="wu_uct", virtual_loss=loss, exploration=0.0)
         assert selected(tree, wu_uct) == 0  # the mean is 0.8, whatever is in flight
@@ -317,8 +326,8 @@ def test_wu_uct_takes_no_notice_of_the_virtual_loss():
 
 @pytest.mark.parametrize("in_flight", ["virtual_loss", "wu_uct"])
 def test_an_unvisited_edge_in_flight_is_passed_over(in_flight):
-    tree = root_with([0, 0], [0.0, 0.0], [1, 0])
+    tree = node_with([0, 0], [0.0, 0.0], [1, 0])
     assert selected(tree, settings(in_flight="none")) == 0
     assert selected(tree, settings(in_flight=in_flight)) == 1
-    lonely = root_with([0], [0.0], [1])
+    lonely = node_with([0], [0.0], [1])
     assert selected(lonely, settings(in_flight=in_flight, virtual_loss=0.5)) == 0

@@ -3,4 +3,17 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture
+def few_games_for_a_best_response(monkeypatch):
+    """Find best responses in no time; they need not be good ones here."""
+    from sim import stopping
+
+    monkeypatch.setattr(stopping, "_GAMES", 40)
+    stopping.best_response.cache_clear()
+    yield
+    stopping.best_response.cache_clear()

@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from two_states import many, returns
 
 from mcts.kernel.compile import INTERPRETED
-from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.testing import check_domain
@@ -22,12 +22,6 @@ from sim.domains.baby import (
     QUIET,
     RANDOM,
     BabyParameters,
-    observation,
-    rollout,
-    start,
-    step,
-    terminal,
-    workspace,
 )
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
@@ -180,21 +174,6 @@ def test_exact_values_are_the_published_ones():
     assert max(exact(0.0, 14)) + rest[0] < SATED < max(exact(0.0, 14)) + rest[1] + 0.01
 
 
-def many(p, act, rounds=4_000):
-    """Do one action from the start again and again.
-
-    Returns P(hungry) as carried before, rewards, observations, and P(hungry) after; shape
-    (4, rounds).
-    """
-    s, stream = workspace(p), new_stream(5)
-    rows = []
-    for _ in range(rounds):
-        start(p, s, stream)
-        hungry = s[0]
-        rows.append((hungry, step(p, s, act, 0.0, stream), float(observation(p, s)), s[0]))
-    return np.array(rows).T
-
-
 def test_ignoring():
     hungry, reward, heard, after = many(BabyParameters(hungry=0.3), IGNORE)
     assert set(hungry) == {0.0, 1.0} and hungry.mean() == pytest.approx(0.3, abs=0.03)
@@ -223,27 +202,15 @@ def test_a_propagated_belief(action):
         assert after[heard == what] == pytest.approx(b)
 
 
-def returns(rounds=3_000, **numbers):
-    """Return the mean return of roll-outs from the start."""
-    p = BabyParameters(**numbers)
-    s, stream = workspace(p), new_stream(9)
-    total = 0.0
-    for _ in range(rounds):
-        start(p, s, stream)
-        total += rollout(p, s, stream)
-        assert terminal(p, s)
-    return total / rounds
-
-
 def test_rollouts():
-    assert returns(rollout=IGNORING, steps=200) == pytest.approx(NEVER, abs=1.5)
-    assert returns(rollout=RANDOM, steps=1) == pytest.approx(-2.5, abs=0.2)
+    assert returns(BabyParameters(rollout=IGNORING, steps=200)) == pytest.approx(NEVER, abs=1.5)
+    assert returns(BabyParameters(rollout=RANDOM, steps=1)) == pytest.approx(-2.5, abs=0.2)
     # ANSWERING is a Markov chain of (hungry, crying): sated and quiet, sated and crying, hungry ...
     sated, hungry = [0.9, 0.1, 0, 0], [0, 0, 0.2, 0.8]
     ignored = 0.9 * np.array(sated) + 0.1 * np.array(hungry)
     system = np.eye(4) - 0.9 * np.array([ignored, sated, hungry, sated])
     value = np.linalg.solve(system, [0, -5, -10, -15])[0]
-    assert returns(rollout=ANSWERING, steps=200) == pytest.approx(value, abs=0.6)
+    assert returns(BabyParameters(rollout=ANSWERING, steps=200)) == pytest.approx(value, abs=0.6)
 
 
 @forms

@@ -28,6 +28,8 @@ from sim.rules import Rules, world
 from sim.state import ACCUSE, ASK, SUGGEST, TURN, empty
 from sim.view import view_of
 
+pytestmark = pytest.mark.usefixtures("few_games_for_a_best_response")
+
 
 def tunable_position():
     """Return a turn with several accusations on offer and a room near enough for a deeper tree."""
@@ -51,15 +53,6 @@ def one():
 def asking():
     """Return a position in a room, where there is nothing to do but ask."""
     return next(one for one in unsure_positions(12) if one.state.phase == SUGGEST)
-
-
-@pytest.fixture(autouse=True)
-def few_games_for_a_best_response(monkeypatch):
-    """Find best responses in no time; they need not be good ones here."""
-    monkeypatch.setattr(stopping, "_GAMES", 40)
-    stopping.best_response.cache_clear()
-    yield
-    stopping.best_response.cache_clear()
 
 
 # Plans and options.

@@ -15,7 +15,6 @@ from mcts.kernel.rng import named, new_stream
 from mcts.merge import merge
 from mcts.options import Budget
 from mcts.tree import EDGES, LISTED, NODES, NOWHERE, ROOT
-from sim import stopping
 from sim.domains import cluedo
 from sim.forms import FORMS
 from sim.plan import Plan
@@ -26,17 +25,10 @@ from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, ASKED, EXTERNAL, REVEAL, SUGGEST
 from sim.testing import check_player
 
+pytestmark = pytest.mark.usefixtures("few_games_for_a_best_response")
+
 SHORT = preset("ledford", turn_cap=24)
 """Six turns of each seat, with a decision or two in each."""
-
-
-@pytest.fixture(autouse=True)
-def few_games_for_a_best_response(monkeypatch):
-    """Find best responses in no time; they need not be good ones here."""
-    monkeypatch.setattr(stopping, "_GAMES", 40)
-    stopping.best_response.cache_clear()
-    yield
-    stopping.best_response.cache_clear()
 
 
 def quick(name, player=None):

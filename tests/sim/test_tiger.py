@@ -6,9 +6,9 @@ Long-horizon root values are no check: exploring simulations pay -100, so they l
 
 import numpy as np
 import pytest
+from two_states import many, returns
 
 from mcts.kernel.compile import INTERPRETED
-from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.testing import check_domain
@@ -24,12 +24,6 @@ from sim.domains.tiger import (
     RANDOM,
     TigerParameters,
     belief,
-    observation,
-    rollout,
-    start,
-    step,
-    terminal,
-    workspace,
 )
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
@@ -162,20 +156,6 @@ def test_belief():
     assert belief(-3) == pytest.approx(1 - 0.994534, abs=1e-6)
 
 
-def many(p, act, rounds=4_000):
-    """Do one action from the start again and again.
-
-    Returns P(left) as carried before, rewards, observations, and P(left) after; shape (4, rounds).
-    """
-    s, stream = workspace(p), new_stream(5)
-    rows = []
-    for _ in range(rounds):
-        start(p, s, stream)
-        left = s[0]
-        rows.append((left, step(p, s, act, 0.0, stream), float(observation(p, s)), s[0]))
-    return np.array(rows).T
-
-
 def test_listening_is_right_as_often_as_it_should_be():
     left, reward, heard, after = many(TigerParameters(left=0.3), LISTEN)
     assert (reward == -1).all() and (left == after).all()
@@ -212,25 +192,14 @@ def test_it_meets_the_contract():
     assert check_domain(TigerParameters(left=0.3, steps=5, propagated=True)) > 100
 
 
-def returns(rounds=3_000, **numbers):
-    """Return the mean return of roll-outs from the start."""
-    p = TigerParameters(**numbers)
-    s, stream = workspace(p), new_stream(9)
-    total = 0.0
-    for _ in range(rounds):
-        start(p, s, stream)
-        total += rollout(p, s, stream)
-        assert terminal(p, s)
-    return total / rounds
-
-
 def test_rollouts():
-    assert returns(rounds=1, steps=3) == pytest.approx(-2.8525)
+    assert returns(TigerParameters(steps=3), rounds=1) == pytest.approx(-2.8525)
     # a random door at the uniform belief is worth -45, listening -1
-    assert returns(steps=1, rollout=RANDOM) == pytest.approx(-91 / 3, abs=3.0)
+    assert returns(TigerParameters(steps=1, rollout=RANDOM)) == pytest.approx(-91 / 3, abs=3.0)
     # listen, listen, act if they agree: the optimum of three steps
-    assert returns(steps=3, rollout=LISTEN_THEN_ACT) == pytest.approx(THREE_STEPS, abs=1.0)
-    assert returns(steps=1, left=belief(2), rollout=LISTEN_THEN_ACT) > 0
+    best = TigerParameters(steps=3, rollout=LISTEN_THEN_ACT)
+    assert returns(best) == pytest.approx(THREE_STEPS, abs=1.0)
+    assert returns(TigerParameters(steps=1, left=belief(2), rollout=LISTEN_THEN_ACT)) > 0
 
 
 NUMBERS = [
