@@ -1,0 +1,334 @@
+"""Rows of details say what a seat saw and spent, and watching changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log2
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from belief import factored
+from belief.evidence import ContradictoryEvidence, EvidenceFull
+from experiments import details
+from experiments.details import KINDS, EnvelopeEntropies, Observer, together
+from mcts.kernel.rng import below, new_stream
+from sim.events import names
+from sim.game import legal
+from sim.player import Player, PolicyPlayer
+from sim.record import Recorder, read
+from sim.referee import play
+from sim.replay import states
+from sim.rules import preset, world
+from sim.state import ACCUSE, ASK, END, N_ACTIONS, PASS, REVEAL, SHOW, empty
+
+SEED = 3
+
+
+class Thinker(Player):
+    """Acts and shows at random, without accusing if it can; says it searched where it could choose.
+
+    ``searched`` tells for each decision whether it did.
+    """
+
+    picks_cards = True
+
+    def __init__(self) -> None:
+        super().__init__("thinker")
+        self._options = np.empty(N_ACTIONS, np.int64)
+
+    def begin(self, rules, seat, view, key):
+        self._world, self._stream, self.searched = world(rules)[0], new_stream(key), []
+        self.decisions, self.simulations, self.search_seconds = 0, 0, 0.0
+
+    def decide(self, view):
+        options = self._options[: legal(self._world, view[0], self._options)]
+        quiet = options[(options < ACCUSE) | (options >= REVEAL)]
+        self.searched.append(len(quiet) > 1)
+        if self.searched[-1]:
+            self.decisions += 1
+            self.simulations += 10 + self.decisions
+            self.search_seconds += 0.25
+        return int(quiet[below(self._stream, len(quiet))])
+
+
+def seats_of(*who):
+    return [PolicyPlayer(each) if each else Thinker() for each in who]
+
+
+TABLES = {
+    "ledford": (preset("ledford"), ("heuristic",) * 4),
+    "ledford with a planner": (preset("ledford"), ("heuristic", None, "random", "closure")),
+    "classic": (preset("classic"), ("swift", None, "heuristic", None)),
+    "speed": (
+        replace(preset("speed", players=5), turn_cap=80),
+        ("heuristic", None, *["random"] * 3),
+    ),
+    "ferrari2009": (preset("ferrari2009"), ("closure", "heuristic", None)),
+}
+
+
+@pytest.fixture(params=TABLES)
+def table(request):
+    """Return rules, and who sits where (None: a `Thinker`)."""
+    rules, who = TABLES[request.param]
+    return replace(rules, turn_cap=min(rules.turn_cap, 120)), who
+
+
+def observed(rules, seats, game, watch=None):
+    """Play a game; return its result, its rows by kind."""
+    observer = Observer("a match", rules, seats, game, KINDS)
+    result = play(rules, seats, SEED, game, together(watch, observer))
+    return result, observer.rows
+
+
+def test_watching_changes_nothing(table):
+    rules, who = table
+    for game in range(4):
+        seats = seats_of(*who)
+        assert observed(rules, seats, game)[0] == play(rules, seats, SEED, game)
+
+
+def test_the_comparison_finds_a_watch_that_interferes():
+    rules, seats = preset("ledford"), seats_of(*["heuristic"] * 4)
+
+    def meddle(state, action):
+        state.belief[0, :, 1] *= 0.9
+
+    played = [observed(rules, seats, game, meddle)[0] for game in range(4)]
+    assert played != [play(rules, seats, SEED, game) for game in range(4)]
+
+
+def test_rows_fit_their_columns(table):
+    rules, who = table
+    result, rows = observed(rules, seats_of(*who), 2)
+    assert len(rows["suggestions"]) == result.suggestions > 5
+    for kind, schema in KINDS.items():
+        assert all(sorted(row) == sorted(schema.names) for row in rows[kind])
+        made = pa.Table.from_pylist(rows[kind], schema)
+        assert all(column.null_count == 0 for column in made.columns)
+        assert set(made["match"].to_pylist()) <= {"a match"}
+        assert set(made["game"].to_pylist()) <= {2}
+    assert [row["turn"] for row in rows["suggestions"]] == sorted(
+        row["turn"] for row in rows["suggestions"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "bits"), [("ledford", 4, 30.0), ("classic", 3, 15 * log2(3))]
+)
+def test_the_whole_belief_begins_with_its_bits(name, players, bits):
+    # A card neither own nor face up is as likely with each other player as in the envelope.
+    rules = preset(name, players=players)
+    for game in range(5):
+        rows = observed(rules, seats_of(*["heuristic"] * players), game)[1]["suggestions"]
+        assert rows[0]["entropy_before"] == pytest.approx(bits, abs=1e-9)
+        assert max(row["entropy_after"] for row in rows) < bits
+
+
+def check_beliefs(rules, who):
+    """Raise AssertionError unless entropies are those of the beliefs that policies keep."""
+    compared = 0
+    for game in range(4):
+        kept = []  # by suggestion: entropies of all matrices before it, and after its answer
+
+        def keep(state, action, kept=kept):
+            bits = [factored.entropy(belief) for belief in state.belief[: rules.players]]
+            if kept and len(kept[-1]) == 1 and state.phase != SHOW:
+                kept[-1].append(bits)
+            if ASK <= action < ACCUSE:
+                kept.append([bits])
+
+        rows = observed(rules, seats_of(*who), game, keep)[1]["suggestions"]
+        for row, (before, after) in zip(rows, kept, strict=True):
+            if who[row["seat"]] == "heuristic":
+                assert row["entropy_before"] == pytest.approx(before[row["seat"]], abs=1e-9)
+                assert row["entropy_after"] == pytest.approx(after[row["seat"]], abs=1e-9)
+                compared += 1
+    assert compared > 5
+
+
+def check_record(rules, who, game, folder):
+    """Raise AssertionError unless rows say what the record of the game says.
+
+    The envelope's entropies are compared with those of the evidence that the state machine keeps
+    for each seat, the cards known with the events known to the seat.
+    """
+    seats = seats_of(*who)
+    recorder = Recorder(rules, seats, SEED, game)
+    rows = observed(rules, seats, game, recorder)[1]
+    path = folder / "game.jsonl"
+    path.write_text(recorder.text())
+    record = read(path)
+    suggestions, searches = iter(rows["suggestions"]), iter(rows["decisions"])
+    searched = [iter(getattr(seat, "searched", ())) for seat in seats]
+    knows = [
+        {
+            card
+            for event in record.events[: rules.players + 1]
+            for card in event["cards"]
+            if event["seat"] in (seat, None)
+        }
+        for seat in range(rules.players)
+    ]
+    hands = [set(event["cards"]) for event in record.events[: rules.players]]
+    envelopes, row, before = EnvelopeEntropies(), None, []
+    for events, state in states(record):
+        chosen = events[0]
+        if "action" in chosen:
+            seat = chosen.get("by", chosen["seat"])
+            if next(searched[seat], False):
+                decision = next(searches)
+                assert decision["envelope"] == pytest.approx(before[seat])
+                said = [decision[key] for key in ("turn", "seat", "kind", "player")]
+                assert said == [chosen["turn"], seat, chosen["event"], "thinker"]
+        for event in events:
+            seat = event["seat"]
+            match event["event"]:
+                case "suggestion":
+                    row, named = next(suggestions), set(event["cards"])
+                    assert [row["suspect"], row["weapon"], row["room"]] == event["cards"]
+                    said = [row[key] for key in ("turn", "seat", "player")]
+                    assert said == [event["turn"], seat, seats[seat].name]
+                    assert row["known"] == len(knows[seat] & named)
+                    assert row["own"] == len(hands[seat] & named)
+                    assert row["envelope_before"] == pytest.approx(before[seat])
+                case "refute":
+                    assert row["answered_by"] == (-1 if event["by"] is None else event["by"])
+                case "show":
+                    knows[seat].add(event["card"])
+        before = [envelopes.of(state[0].evidence[seat]) for seat in range(rules.players)]
+        if row and state[0].phase != SHOW:
+            assert row["envelope_after"] == pytest.approx(before[row["seat"]])
+            row = None
+    assert next(suggestions, None) is next(searches, None) is None
+    assert bool(rows["decisions"]) == (None in who)
+
+
+def test_the_whole_belief_is_that_of_the_heuristic(table):
+    check_beliefs(*table)
+
+
+def test_rows_say_what_the_record_says(table, tmp_path):
+    check_record(*table, 1, tmp_path)
+
+
+def _of_the_next(heard):
+    return lambda said, seat, players: heard(said, (seat + 1) % players, players)
+
+
+EARS = {
+    "another seat's": _of_the_next,
+    "deaf to the last": lambda heard: lambda said, *seat: heard(said[:-1], *seat),
+    "deaf": lambda heard: lambda said, *seat: heard([], *seat),
+}
+
+
+@pytest.mark.parametrize("ears", EARS)
+@pytest.mark.parametrize("check", ["beliefs", "record"])
+def test_the_checks_find_wrong_ears(check, ears, monkeypatch, tmp_path):
+    monkeypatch.setattr(details, "heard", EARS[ears](details.heard))
+    with pytest.raises((AssertionError, ContradictoryEvidence)):
+        if check == "beliefs":
+            check_beliefs(*TABLES["ledford"])
+        else:
+            check_record(*TABLES["ledford"], 1, tmp_path)
+
+
+def _hindsight(observer, state, action):
+    observer._known = int(state.known[observer._asked["seat"]])
+    _ANSWER(observer, state, action)
+
+
+_ANSWER = Observer._answer
+
+FAULTS = {
+    "cards that were shown later are known": (Observer, "_answer", _hindsight),
+    "kinds of actions": (details, "_kind", lambda *_: "move"),
+    "nobody is asked": (details, "names", lambda cards: list(reversed(names(cards)))),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_check_of_rows_finds_a_fault(fault, monkeypatch, tmp_path):
+    monkeypatch.setattr(*FAULTS[fault])
+    with pytest.raises(AssertionError):
+        check_record(*TABLES["ledford with a planner"], 1, tmp_path)
+
+
+def check_spending(rules, who):
+    """Raise AssertionError unless rows of decisions add up to what each seat spent in its game."""
+    seats = seats_of(*who)
+    for game in range(3):  # players count from 0 in each
+        result, rows = observed(rules, seats, game)
+        for seat, spent in enumerate(result.seats):
+            mine = [row for row in rows["decisions"] if row["seat"] == seat]
+            assert len(mine) == spent.decisions
+            assert [row["simulations"] for row in mine] == [11 + i for i in range(len(mine))]
+            assert sum(row["seconds"] for row in mine) == spent.search_seconds
+
+
+def test_decisions_add_up_to_what_the_seat_spent(table):
+    check_spending(*table)
+
+
+def test_the_check_finds_counts_of_the_game_before(monkeypatch):
+    begin = Observer.__init__
+
+    def stale(observer, *arguments):
+        begin(observer, *arguments)
+        for seat in observer._spent:
+            player = observer._seats[seat]
+            observer._spent[seat] = player.decisions, player.simulations, player.search_seconds
+
+    monkeypatch.setattr(Observer, "__init__", stale)
+    with pytest.raises(AssertionError):
+        check_spending(*TABLES["ledford with a planner"])
+
+
+def test_every_kind_of_action_is_named():
+    kinds = set()
+    for rules, who in TABLES.values():
+        for game in range(3):
+            kinds |= {row["kind"] for row in observed(rules, seats_of(*who), game)[1]["decisions"]}
+    assert kinds == {"move", "walk", "stay", "passage", "suggestion", "show"}
+    state = empty()[0]
+    state.phase = END
+    assert details._kind(state, PASS) == "pass"
+    assert details._kind(state, ACCUSE) == details._kind(state, REVEAL - 1) == "accusation"
+
+
+def test_a_posterior_without_room_leaves_the_entropies_empty(monkeypatch):
+    def full(*_):
+        raise EvidenceFull("no room")
+
+    monkeypatch.setattr(details, "ExactPosterior", full)
+    rules, who = TABLES["ledford with a planner"]
+    rows = observed(rules, seats_of(*who), 1)[1]
+    empty_columns = {
+        "suggestions": ["envelope_before", "envelope_after"],
+        "decisions": ["envelope"],
+    }
+    for kind, schema in KINDS.items():
+        made = pa.Table.from_pylist(rows[kind], schema)
+        for name in schema.names:
+            assert made[name].null_count == len(made) * (name in empty_columns[kind])
+
+
+@pytest.mark.parametrize("kinds", [["suggestions"], ["decisions"], []], ids="-".join)
+def test_rows_of_a_kind_do_not_depend_on_the_others(kinds):
+    rules, who = TABLES["ledford with a planner"]
+    observer = Observer("a match", rules, seats_of(*who), 1, kinds)
+    play(rules, observer._seats, SEED, 1, observer)
+    both = observed(rules, seats_of(*who), 1)[1]
+    assert observer.rows == {kind: both[kind] for kind in kinds}
+
+
+def test_watches_are_called_in_turn():
+    called = []
+    first, second = (lambda *_, who=who: called.append(who) for who in (1, 2))
+    together(first, None, second)(empty()[0], -1)
+    assert called == [1, 2]
+    assert together(None, first) is first
+    assert together(None, None) is together() is None
