@@ -1,4 +1,8 @@
-"""Intervals for what is measured: a win rate, the difference of two on the same games, a mean."""
+"""Intervals for what is measured: a win rate, the difference of two on the same games, a mean.
+
+They hold for a number of games that was fixed in advance, or chosen by the interval's own width;
+`experiments.anytime` has those that hold whenever one looks.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from scipy.special import ndtri
 from scipy.stats import binom, binomtest, bootstrap
 
 CONFIDENCE = 0.95
+_Z = float(ndtri((1 + CONFIDENCE) / 2))
 _RESAMPLES = 1000
 _BATCH = 50
 """Resamples held in memory at a time."""
@@ -42,6 +47,18 @@ def win_rate(wins: int, games: int) -> Estimate:
     return Estimate(wins / games, low, high)
 
 
+def wilson_width(wins: np.ndarray, games: np.ndarray) -> np.ndarray:
+    """Return the width of the Wilson interval for each of many counts.
+
+    Parameters
+    ----------
+    wins, games : of one shape; ``games`` at least 1
+    """
+    rate = wins / games
+    spread = np.sqrt(rate * (1 - rate) / games + (_Z / (2 * games)) ** 2)
+    return 2 * _Z * spread / (1 + _Z**2 / games)
+
+
 def mean(values: np.ndarray) -> Estimate:
     """Return the mean of many ``values`` with its normal interval.
 
@@ -53,7 +70,7 @@ def mean(values: np.ndarray) -> Estimate:
     if len(values) < 2:
         raise ValueError("an interval of a mean needs two values")
     value = float(np.mean(values))
-    margin = float(ndtri((1 + CONFIDENCE) / 2) * np.std(values, ddof=1)) / sqrt(len(values))
+    margin = _Z * float(np.std(values, ddof=1)) / sqrt(len(values))
     return Estimate(value, value - margin, value + margin)
 
 
@@ -89,18 +106,59 @@ def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
     ValueError
         If the games are none, or not the same number.
     """
+    gained, lost, games = discordant(first, second)
+    centre, error = map(float, matched_pairs(gained, lost, games))
+    margin = _Z * error
+    return Estimate((gained - lost) / games, max(-1.0, centre - margin), min(1.0, centre + margin))
+
+
+def discordant(first: np.ndarray, second: np.ndarray) -> tuple[int, int, int]:
+    """Return in how many games only ``second`` won, in how many only ``first``, and all games.
+
+    Parameters
+    ----------
+    first, second : (games,) bool, whether each game was won
+
+    Raises
+    ------
+    ValueError
+        If the games are none, or not the same number.
+    """
     first, second = np.asarray(first, bool), np.asarray(second, bool)
     if first.shape != second.shape or first.ndim != 1 or not first.size:
         raise ValueError("paired results must be two equally long rows of games, not empty")
-    gained = np.count_nonzero(~first & second)
-    lost = np.count_nonzero(first & ~second)
-    total = first.size + 2.0
-    centre = (gained - lost) / total
-    spread = sqrt((gained + lost + 1.0) / total - centre**2) / sqrt(total)
-    margin = float(ndtri((1 + CONFIDENCE) / 2)) * spread
-    return Estimate(
-        (gained - lost) / first.size, max(-1.0, centre - margin), min(1.0, centre + margin)
+    return (
+        int(np.count_nonzero(~first & second)),
+        int(np.count_nonzero(first & ~second)),
+        first.size,
     )
+
+
+def matched_pairs(
+    gained: np.ndarray | int, lost: np.ndarray | int, games: np.ndarray | int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the difference of two win rates and its standard error, half a game in each cell.
+
+    The half games [Agresti and Min 2005] draw the difference towards 0 and keep the error above it
+    where no game differs.
+
+    Parameters
+    ----------
+    gained, lost, games : of one shape; games that only the second, only the first player won, all
+    """
+    total = games + 2.0
+    centre = (gained - lost) / total
+    return centre, np.sqrt(((gained + lost + 1.0) / total - centre**2) / total)
+
+
+def paired_width(gained: np.ndarray, lost: np.ndarray, games: np.ndarray) -> np.ndarray:
+    """Return the width of the interval of a paired difference for each of many counts.
+
+    Parameters
+    ----------
+    gained, lost, games : as `matched_pairs` takes them
+    """
+    return 2 * _Z * matched_pairs(gained, lost, games)[1]
 
 
 @dataclass(frozen=True)

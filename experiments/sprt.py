@@ -1,0 +1,143 @@
+"""Sequential probability ratio tests: of one player's wins, and of two players on the same games.
+
+Both look at the log-likelihood ratio of H1 to H0 after every game and end where it first leaves
+(-2.94, 2.94), which errs with 5 % under either hypothesis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from scipy.special import expit, logit
+
+ERROR = 0.05
+"""Chance to accept H1 where H0 is true, and the other way round."""
+UPPER = log((1 - ERROR) / ERROR)
+"""Log-likelihood ratio at which H1 is accepted, and H0 at its negative [Wald 1945]."""
+MINIMUM = 50
+"""Games before which no rule ends a match that rests on an approximation for many games."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a sequential test says of the games it was shown.
+
+    Attributes
+    ----------
+    games : after which it ended; all it was shown, if it did not
+    llr : log-likelihood ratio of H1 to H0 after those, natural logarithm
+    accepted : ``"H0"``, ``"H1"`` or, as long as it goes on, None
+    """
+
+    games: int
+    llr: float
+    accepted: str | None
+
+    def __str__(self) -> str:
+        end = f"{self.accepted} accepted" if self.accepted else "undecided"
+        return f"{end} after {self.games} games (LLR {self.llr:.2f}, bounds ±{UPPER:.2f})"
+
+
+def wins(won: np.ndarray, h0: float, h1: float) -> Verdict:
+    """Test a win rate: Wald's test [Wald 1945, Annals of Mathematical Statistics 16].
+
+    Parameters
+    ----------
+    won : (games,) bool, in the order of the games' numbers
+    h0, h1 : win rates, above 0 and below 1
+    """
+    won = np.asarray(won, bool)
+    count = np.cumsum(won)
+    losses = np.arange(1, len(won) + 1) - count
+    return _verdict(count * log(h1 / h0) + losses * log((1 - h1) / (1 - h0)), minimum=1)
+
+
+def difference(
+    first: np.ndarray, second: np.ndarray, h0: np.ndarray | float, h1: np.ndarray | float
+) -> Verdict:
+    """Test how much oftener ``second`` wins: the generalised test on matched pairs.
+
+    How often the two results differ is unknown and is estimated under each hypothesis by maximum
+    likelihood [Li, Liu and Ying 2014, Sequential Analysis 33; Van den Bergh, A Practical
+    Introduction to the GSPRT], with half a game added to each cell of the 2 x 2 table.  The normal
+    approximation of the latter (eq. 2.1) errs up to 14 % instead of 5 where few games differ.
+
+    Parameters
+    ----------
+    first, second : (games,) bool, whether each player won; in the order of the games' numbers
+    h0, h1 : differences of the win rates, in (-1, 1); one, or (games,) as they stood at each
+    """
+    gained, lost, games = running_pairs(first, second)
+    cells = gained + 0.5, lost + 0.5, games - gained - lost + 1.0
+    return _verdict(_log_likelihood(*cells, h1) - _log_likelihood(*cells, h0), MINIMUM)
+
+
+def _log_likelihood(
+    gained: np.ndarray, lost: np.ndarray, alike: np.ndarray, difference: np.ndarray | float
+) -> np.ndarray:
+    """Return the greatest log-likelihood of the counts, each (games,), with that difference.
+
+    The rarer kind of discordant game has the probability x that solves the quadratic equation of
+    [Tango 1998, Statistics in Medicine 17]; the other kind has x + |difference|.
+    """
+    forward = np.asarray(difference) >= 0
+    commoner, rarer = np.where(forward, gained, lost), np.where(forward, lost, gained)
+    d = np.abs(difference)
+    games = commoner + rarer + alike
+    linear = (commoner + rarer) * (1 - d) - 2 * d * (alike + rarer)
+    x = (linear + np.sqrt(linear**2 + 8 * games * rarer * d * (1 - d))) / (4 * games)
+    return commoner * np.log(x + d) + rarer * np.log(x) + alike * np.log(1 - 2 * x - d)
+
+
+def running_pairs(
+    first: np.ndarray, second: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return, after each game, how many only ``second`` won, how many only ``first``, and all.
+
+    Parameters
+    ----------
+    first, second : (games,) bool, whether each player won
+    """
+    first, second = np.asarray(first, bool), np.asarray(second, bool)
+    games = np.arange(1, len(first) + 1)
+    return np.cumsum(~first & second), np.cumsum(first & ~second), games
+
+
+def elo_to_win_rate(elo: float, players: int, seats: int = 1) -> float:
+    """Return the win rate of a player ``elo`` above all others at its table.
+
+    Luce's rule: the chance to win is in proportion to 10^(Elo / 400), seat by seat [Luce 1959,
+    Individual Choice Behavior], which for two players is Bradley and Terry's.  Draws are not
+    modelled.
+
+    Raises
+    ------
+    ValueError
+        If the player holds no seat, or all of them.
+    """
+    if not 0 < seats < players:
+        raise ValueError(f"a player in {seats} of {players} seats has nobody to be compared with")
+    return float(expit(_logistic(elo) + log(seats / (players - seats))))
+
+
+def elo_to_difference(elo: float, rate: np.ndarray) -> np.ndarray:
+    """Return how much oftener a player wins that is ``elo`` above one that wins ``rate``.
+
+    By Luce's rule, in the same seats against the same others; they and the seats cancel.
+    """
+    return expit(logit(rate) + _logistic(elo)) - rate
+
+
+def _logistic(elo: float) -> float:
+    return elo * log(10) / 400
+
+
+def _verdict(llr: np.ndarray, minimum: int) -> Verdict:
+    """Return what is accepted where ``llr``, (games,), first leaves its bounds from ``minimum``."""
+    crossed = np.flatnonzero(np.abs(llr[minimum - 1 :]) >= UPPER)
+    if not len(crossed):
+        return Verdict(len(llr), float(llr[-1]) if len(llr) else 0.0, None)
+    game = minimum - 1 + int(crossed[0])
+    return Verdict(game + 1, float(llr[game]), "H1" if llr[game] > 0 else "H0")
