@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.commandline import Interrupted, Parser, Refusal, did_you_mean, enter
-from experiments.results import SUMMARY
+from experiments.summary import SUMMARY
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,10 +10,13 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+import re
+import signal
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event
 from typing import NoReturn
 
 import hydra
@@ -55,6 +58,42 @@ def enter(name: str, command: Callable[[], None]) -> None:
         sys.exit(INTERRUPTED)
 
 
+def quoted(arguments: Iterable[str]) -> list[str]:
+    """Return the command line's ``arguments`` with quotes where Hydra's grammar wants them.
+
+    ``match.players=[bmcts,bmcts+doubt=0.1]`` and ``match.stop=sprt:0,30`` hold ``=`` and ``,``.
+    """
+    found = []
+    for each in arguments:
+        name, _, value = each.partition("=")
+        if name == "match.players" and re.fullmatch(r"\[[^'\"\[\]]*\]", value):
+            listed = [item.strip() for item in value[1:-1].split(",") if item.strip()]
+            each = f"{name}={[str(item) for item in listed]}".replace(", ", ",")
+        elif name == "match.stop" and re.fullmatch(r"sprt:[^'\",]*,[^'\",]*", value):
+            each = f"{name}='{value}'"
+        found.append(each)
+    return found
+
+
+@contextmanager
+def ctrl_c() -> Iterator[Event]:
+    """Turn the first Ctrl-C into an event, so that it never hits a file half written.
+
+    A second one is the ordinary `KeyboardInterrupt`.
+    """
+    pressed = Event()
+
+    def press(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        pressed.set()
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def did_you_mean(given: str, known: Iterable[object]) -> str:
     """Return ``" (did you mean ...?)"`` if something known looks like ``given``, or nothing."""
     close = difflib.get_close_matches(str(given), [str(each) for each in known], n=1, cutoff=0.6)
@@ -78,6 +117,7 @@ def run(job: Callable[[DictConfig, Path], None], config_name: str, name: str) ->
     """
     wants_traceback = os.environ.get("HYDRA_FULL_ERROR", "0") not in ("", "0")
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    sys.argv[1:] = quoted(sys.argv[1:])
     code = 0
     composed = False
 

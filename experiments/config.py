@@ -9,15 +9,16 @@ The schemas live in a group ``schema`` of their own, so that ``player=`` offers 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from importlib.resources import files
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
-from experiments.commandline import Refusal, did_you_mean
+from experiments.commandline import Refusal, did_you_mean, explain
 from experiments.schemas import Compare, Greedy, Heuristic, Planner, Policy, Rules, Swift
 from mcts.kernel.plugins import named
 
@@ -36,6 +37,12 @@ def register() -> None:
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("choices", _choices, replace=True)
+    OmegaConf.register_new_resolver("first", _first, replace=True)
+
+
+def _first(*values: Any) -> Any:
+    """Return the first of ``values`` that is not null."""
+    return next((value for value in values if value is not None), None)
 
 
 def _choices() -> str:
@@ -48,6 +55,28 @@ def _choices() -> str:
         for folder in folders
     }
     return "\n".join(f"{group}: {', '.join(names)}" for group, names in named.items() if names)
+
+
+def composed(name: str, overrides: Sequence[str] = ()) -> DictConfig:
+    """Return the configuration ``name`` of `conf` with ``overrides``, inside Hydra or out of it.
+
+    Raises
+    ------
+    Refusal
+        If it cannot be composed, in one line.
+    """
+    from hydra import compose, initialize_config_module
+    from hydra.core.global_hydra import GlobalHydra
+    from hydra.errors import HydraException
+
+    register()
+    try:
+        if GlobalHydra.instance().is_initialized():
+            return compose(name, overrides=list(overrides))
+        with initialize_config_module("conf", version_base="1.3"):
+            return compose(name, overrides=list(overrides))
+    except (HydraException, OmegaConfBaseException) as fault:
+        raise Refusal(explain(fault)) from None
 
 
 def check(config: DictConfig) -> None:
@@ -70,8 +99,6 @@ def check(config: DictConfig) -> None:
         budget = config[key].get("budget")
         if budget is not None and budget.simulations is None and budget.seconds is None:
             raise Refusal(f"{key}.budget needs simulations or seconds")
-    if config.ray.address is None:
-        check_cores(config, cores())
 
 
 def check_sections(config: DictConfig) -> None:
@@ -83,44 +110,6 @@ def check_sections(config: DictConfig) -> None:
 def cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def threads(config: DictConfig) -> int:
-    """Return how many threads one game keeps busy, in whatever processes."""
-    return max(
-        (each.threads * (each.workers if each.mode == "root" else 1) for each in _searches(config)),
-        default=1,
-    )
-
-
-def rooted(config: DictConfig) -> bool:
-    """Tell whether a player searches in Ray actors, which reserve their own cores."""
-    return any(each.mode == "root" for each in _searches(config))
-
-
-def _searches(config: DictConfig) -> list[DictConfig]:
-    """Return how those of both players search that do."""
-    found = (config[key].get("search") for key in ("player", "opponent"))
-    return [search for search in found if search is not None]
-
-
-def workers(config: DictConfig, available: int) -> int:
-    """Return how many games are to be played at the same time on ``available`` cores."""
-    chosen = config.match.workers
-    return max(1, available // threads(config)) if chosen is None else chosen
-
-
-def check_cores(config: DictConfig, available: int) -> None:
-    """Refuse more workers and threads than cores, unless the player says that it is meant."""
-    if any(search.oversubscribe for search in _searches(config)):
-        return
-    wanted = workers(config, available) * threads(config)
-    if wanted > available:
-        raise Refusal(
-            f"match.workers x search.threads is {wanted}, but there are {available} cores: "
-            "lower one of them"
-            + (" or set player.search.oversubscribe=true" if "search" in config.player else "")
-        )
 
 
 def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, type]]:
@@ -162,6 +151,8 @@ def _check_value(key: str, value: Any, limits: Any) -> None:
     # Not `value < least`, which lets NaN through.
     if least is not None and value is not None and not value >= least:
         raise Refusal(f"{key}={value}: must be at least {least}")
+    for one in value if "each" in limits else ():
+        _check_value(key, one, {"choices": limits["each"]})
     above = limits.get("above")
     if above is not None and value is not None and not above < value <= limits["most"]:
         raise Refusal(f"{key}={value}: must be above {above} and at most {limits['most']}")

@@ -13,8 +13,9 @@ import pyarrow as pa
 
 import sim.players
 import sim.rules
+from experiments.details import KINDS, Observer, together
 from experiments.results import ROW, Played
-from experiments.schedule import Match, label
+from experiments.schedule import Match
 from sim.arena import play_many
 from sim.player import Player
 from sim.record import Recorder
@@ -30,19 +31,20 @@ def check(match: Match) -> None:
         With one sentence on what cannot be.
     """
     rules = sim.rules.preset(**match.rules)
-    for specification in (match.player, match.opponent):
+    for specification in match.entrants:
         sim.players.make(specification, rules)
 
 
 def warm(match: Match) -> None:
-    """Compile all that the match needs, or load it from the disk, by the smallest possible game.
+    """Compile all that the match needs, or load it from the disk, by the smallest possible games.
 
     Done once before workers start: Numba's cache on disk has no lock.
     """
-    small = [_smallest(each) for each in (match.player, match.opponent)]
+    small = replace(match, entrants=tuple(map(_smallest, match.entrants)))
+    everybody = np.unique(match.seating.table, return_index=True)[1] // match.players
     # A game that is written down is played by other code.
     for records in {0, min(match.records, 1)}:
-        portion(replace(match, player=small[0], opponent=small[1], records=records), range(1))
+        portion(replace(small, records=records), np.unique(everybody))
 
 
 def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
@@ -58,35 +60,40 @@ def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
 
 
 def portion(match: Match, games: Sequence[int]) -> Played:
-    """Play ``games``; return their rows, one a game and seat (`results.ROW`), and the records."""
-    if not match.compiled:
+    """Play ``games``; return their rows, one a game and seat (`results.ROW`), and what goes with
+    them."""
+    games = np.asarray(games, np.int64)
+    if not match.compiled or match.details:
         return _under_referee(match, games)
-    rows, records = _under_referee(match, [k for k in games if k < match.records])
-    rest = [k for k in games if k >= match.records]
+    written = _under_referee(match, games[games < match.records])
+    rest = games[games >= match.records]
+    seated = match.seating.at(rest)
     tables = [
-        _in_arena(match, seat, np.array([k for k in rest if match.focal_seat(k) == seat]))
-        for seat in match.focal_seats
+        _in_arena(match, who, rest[(seated == who).all(axis=1)])
+        for who in np.unique(seated, axis=0)
     ]
-    order = [("game", "ascending"), ("seat", "ascending")]
-    return Played(pa.concat_tables([rows, *tables]).sort_by(order), records)
+    return replace(written, rows=pa.concat_tables([written.rows, *tables]))
 
 
-def _in_arena(match: Match, focal_seat: int, games: np.ndarray) -> pa.Table:
-    """Play games among compiled policies in which ``focal_seat`` is the measured one."""
-    seats = match.seats(focal_seat)
+def _in_arena(match: Match, who: np.ndarray, games: np.ndarray) -> pa.Table:
+    """Play games among compiled policies in which entrant ``who[seat]`` has each seat."""
     rules = sim.rules.preset(**match.rules)
-    policies = [sim.players.compiled(each) for each in seats]
-    result = play_many(rules, policies, match.seed, games.astype(np.int64))
+    policies = [sim.players.compiled(match.entrants[each]) for each in who]
+    result = play_many(rules, policies, match.seed, games)
     n, players = len(games), match.players
     seat = np.tile(np.arange(players), n)
     winner = np.repeat(result.winner, players)
     nothing = np.zeros(n * players)
+    names = pa.DictionaryArray.from_arrays(np.tile(who, n).astype(np.int32), match.labels)
+    one = pa.DictionaryArray.from_arrays(np.zeros(n * players, np.int32), [match.name])
+    focal = match.measured is not None and who == match.measured
     return pa.table(
         {
+            "match": one,
             "game": np.repeat(games, players),
             "seat": seat,
-            "player": [label(each) for each in seats] * n,
-            "focal": seat == focal_seat,
+            "player": names,
+            "focal": np.tile(focal, n if np.ndim(focal) else n * players),
             "won": seat == winner,
             "out": np.asarray(result.out, bool).ravel(),
             "suggestions": result.suggestions.ravel(),
@@ -100,35 +107,45 @@ def _in_arena(match: Match, focal_seat: int, games: np.ndarray) -> pa.Table:
     ).cast(ROW)
 
 
-def _under_referee(match: Match, games: Sequence[int]) -> Played:
-    """Play games in which at least one seat is no compiled policy, or that are written down."""
+def _under_referee(match: Match, games: np.ndarray) -> Played:
+    """Play games in which a seat is no compiled policy, or of which more is written down."""
     rules = sim.rules.preset(**match.rules)
-    focal = _seated(json.dumps(match.player), rules, 0)
-    others = [_seated(json.dumps(match.opponent), rules, i) for i in range(1, match.players)]
     rows, records = [], {}
-    for game in games:
-        focal_seat = match.focal_seat(game)
-        seats = [*others[:focal_seat], focal, *others[focal_seat:]]
+    details: dict[str, list[dict[str, object]]] = {kind: [] for kind in match.details}
+    for game, who in zip(games.tolist(), match.seating.at(games).tolist(), strict=True):
+        seats = [
+            _seated(json.dumps(match.entrants[each]), rules, who[:seat].count(each))
+            for seat, each in enumerate(who)
+        ]
         recorder = Recorder(rules, seats, match.seed, game) if game < match.records else None
-        rows += _rows(game, focal_seat, play(rules, seats, match.seed, game, recorder))
+        observer = Observer(match.name, rules, seats, game, match.details) if details else None
+        result = play(rules, seats, match.seed, game, together(recorder, observer))
+        rows += _rows(match, game, who, result)
         if recorder:
             records[game] = recorder.text()
-    return Played(pa.Table.from_pylist(rows, ROW), records)
+        for kind in details:
+            details[kind] += observer.rows[kind]
+    return Played(
+        pa.Table.from_pylist(rows, ROW),
+        records,
+        {kind: pa.Table.from_pylist(found, KINDS[kind]) for kind, found in details.items()},
+    )
 
 
-@lru_cache(maxsize=12)
+@lru_cache(maxsize=24)
 def _seated(specification: str, rules: sim.rules.Rules, number: int) -> Player:
     """Return the player that this process keeps for a place at the table, with all it has made."""
     return sim.players.make(json.loads(specification), rules)
 
 
-def _rows(game: int, focal_seat: int, result: GameResult) -> list[dict[str, object]]:
+def _rows(match: Match, game: int, who: list[int], result: GameResult) -> list[dict[str, object]]:
     return [
         {
+            "match": match.name,
             "game": game,
             "seat": number,
             "player": seat.player,
-            "focal": number == focal_seat,
+            "focal": who[number] == match.measured,
             "won": seat.won,
             "out": seat.out,
             "suggestions": seat.suggestions,

@@ -83,7 +83,7 @@ def _trial(rate: float, *interval: float, games: int = 0) -> Reference:
 
 def _program(focal: str, others: str) -> Reference:
     """Return a win rate of the released program, run again."""
-    found = published(focal, others, asdict(PRESETS["ledford"]))
+    found = published(focal, 1, others, asdict(PRESETS["ledford"]))
     assert found is not None
     return Reference(found.rate.value, PROGRAM, (found.rate.low, found.rate.high))
 

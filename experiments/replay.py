@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from experiments.commandline import Parser, Refusal, enter
 
 if TYPE_CHECKING:
-    import numpy as np
     from rich.console import Console
 
     from sim.record import Record
@@ -120,11 +119,12 @@ def _seats(record: Record, seat: int | None) -> list[int]:
 
 def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> Iterator[_Turn]:
     """Replay the whole record and yield the turns in ``span``, as ``seat`` or everybody knows."""
+    from experiments.details import EnvelopeEntropies
     from sim.record import knows
     from sim.replay import states
     from sim.state import OVER
 
-    entropies = _Entropies()
+    entropies = EnvelopeEntropies()
     first, last = span
     told: dict[int, list[str]] = {}
     for events, state in states(record):
@@ -134,34 +134,12 @@ def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> It
                 told.setdefault(event["turn"], []).append(_in_words(event))
         done = state[0].phase == OVER or state[0].turn > turn
         if done and first <= turn and (last is None or turn <= last):
-            bits = [entropies.of(state[0], each) for each in _seats(record, seat)]
+            bits = [_bits(entropies.of(state[0].evidence[each])) for each in _seats(record, seat)]
             yield _Turn(turn, events[0]["seat"] if turn else None, told.get(turn, []), bits)
 
 
-class _Entropies:
-    """The entropy of the envelope, computed again only for a seat that has learnt something."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[bytes, str]] = {}
-        self._work: Any = None
-
-    def of(self, state: np.record, seat: int) -> str:
-        """Return the bits under the exact posterior of ``seat``, or `UNKNOWN` if it has none."""
-        from belief.evidence import EvidenceFull
-        from belief.exact import ExactPosterior
-        from belief.information import entropy
-
-        evidence = state.evidence[seat]
-        seen = evidence.tobytes()
-        if self._known.get(seat, (b"", ""))[0] != seen:
-            try:
-                posterior = ExactPosterior(evidence, self._work)
-                self._work = posterior.work
-                bits = f"{entropy(posterior.envelope_table().ravel()):.2f}"
-            except EvidenceFull:
-                bits = UNKNOWN
-            self._known[seat] = (seen, bits)
-        return self._known[seat][1]
+def _bits(entropy: float | None) -> str:
+    return UNKNOWN if entropy is None else f"{entropy:.2f}"
 
 
 def _in_words(event: dict[str, Any]) -> str:

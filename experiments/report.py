@@ -1,100 +1,117 @@
-"""What a run leaves behind: summary, plot, and the table at its end."""
+"""One page about one or several runs: what was run, what came out, how sure that is.
+
+    python -m experiments.report RUN...
+
+Writes report.html, which needs no other file and no network, and report.md to the folder of the
+first run. A run may still be under way, or have been interrupted; the report begins by saying so.
+"""
 
 from __future__ import annotations
 
+import sys
+from argparse import RawDescriptionHelpFormatter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
-from rich.table import Table
 
-from experiments import provenance, summary
-from experiments.published import Published, published
-from experiments.schedule import Match, label
-from experiments.statistics import Estimate
+from experiments.commandline import Parser, Refusal, enter
 
-PLOT = "win_rate.png"
+NAME = "sleuth-report"
+
+_MORE = """\
+examples:
+  python -m experiments.report outputs/bmcts              one run
+  python -m experiments.report outputs/a outputs/b        b compared with a, on the same games if so
+  python -m experiments.report outputs/sweep/*            all runs of a sweep
+  python -m experiments.report outputs/a --output a.html  a.html and a.md
+
+Win rates come with 95 % intervals that agree with the rule of stopping. Runs are compared pair by
+pair of games where seed, rules, seats and opponents are the same, else as independent samples.
+Entropies and times of decisions are there if the run wrote run.details=[suggestions,decisions].
+"""
 
 
-def describe(
-    settings: DictConfig,
-    match: Match,
-    folder: Path,
-    table: pa.Table,
-    interrupted: bool,
-    fault: str | None,
-) -> dict[str, Any]:
-    """Return what `summary.json` holds, all but ``seconds``.
+def main() -> None:
+    """Run the command and exit with its code."""
+    enter(NAME, _run)
 
-    Beside times and the section ``run`` it depends on players, rules and seed alone.  A run that
-    ended early is ``interrupted``; ``fault`` says why unless it was Ctrl-C.
+
+def _run() -> None:
+    parser = Parser(
+        prog=NAME,
+        description=__doc__.partition("\n")[0],
+        epilog=_MORE,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folder of a run")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="PATH",
+        help="a folder, or a file ending in .html or .md, which gets its sibling of the other kind "
+        "(default: the folder of the first run)",
+    )
+    arguments = parser.parse_args()
+    console = Console(highlight=False, markup=False)
+    for path in report(arguments.runs, arguments.output, console):
+        console.print(f"written to {path}", soft_wrap=True)
+
+
+def report(folders: Sequence[Path], output: Path | None, console: Console) -> tuple[Path, Path]:
+    """Write the report on the runs in ``folders``; return where the page and the Markdown are.
+
+    Raises
+    ------
+    Refusal
+        If a folder is no run or given twice, a file of it cannot be read, or the report cannot be
+        written.
     """
-    return {
-        "player": label(match.player),
-        "opponent": label(match.opponent),
-        "seed": match.seed,
-        **summary.summarise(table, match.players),
-        "interrupted": interrupted,
-        "fault": fault,
-        "run": {
-            "folder": str(folder),
-            "command": provenance.command(),
-            "configuration": OmegaConf.to_container(settings, resolve=True),
-            "versions": provenance.versions(),
-            "commit": provenance.commit(),
-            "machine": provenance.machine(),
-        },
-    }
+    resolved = [each.resolve() for each in folders]
+    twice = next((each for each in folders if resolved.count(each.resolve()) > 1), None)
+    if twice is not None:
+        raise Refusal(f"{twice} is given twice: name each run once")
+    from experiments import report_overview, report_page, report_run
+
+    runs = [report_run.load(*each) for each in zip(folders, labels(folders), strict=True)]
+    for run in runs:
+        for fault in run.faults:
+            console.print(f"{run.label}: {fault}", soft_wrap=True)
+    page = report_overview.page(runs)
+    paths = _paths(output if output is not None else folders[0], report_page)
+    for path, text in zip(paths, (report_page.html(page), report_page.markdown(page)), strict=True):
+        _write(path, text)
+    return paths
 
 
-def draw(described: dict[str, Any], match: Match, folder: Path, table: pa.Table) -> Path:
-    """Draw the run to `PLOT` in ``folder`` and return the path."""
-    from experiments.plots import win_rate_plot  # Matplotlib takes a second to import
-
-    return win_rate_plot(
-        table, _title(match), described["parity"], _published(match), folder / PLOT
-    )
-
-
-def show(described: dict[str, Any], match: Match, folder: Path, console: Console) -> None:
-    """Print the result beside parity and the published one."""
-    table = Table(title=_title(match))
-    for column in ("", "games", "wins", "win rate, 95 %"):
-        table.add_column(column, justify="left" if not column else "right")
-    ours = Estimate(described["win_rate"], *described["ci95"])
-    table.add_row(
-        "this run", str(described["games"]), str(described["wins"]), f"[bold]{ours}[/bold]"
-    )
-    known = _published(match)
-    if known is not None:
-        table.add_row(known.source, str(known.games), str(known.wins), str(known.rate))
-    table.add_row("parity", "", "", f"{100 * described['parity']:.1f} %")
-    console.print(table)
-    facts = [
-        f"a game took {described['turns_mean']:.1f} turns",
-        f"{described['suggestions_mean']:.1f} suggestions",
-        f"draws {described['draws']}",
-        f"wrong accusations {described['accused_wrongly']}",
-    ]
-    if described["simulations_per_second"]:
-        facts.append(f"{described['simulations_per_second']:,.0f} simulations a second of search")
-    console.print(", ".join(facts) + f"; {described['seconds']:.0f} s in all.", soft_wrap=True)
-    console.print(f"Written to {folder}", soft_wrap=True)
+def labels(folders: Sequence[Path]) -> list[str]:
+    """Return a name for each of ``folders``: as many of their last parts as tell them apart."""
+    parts = [each.resolve().parts for each in folders]
+    for last in range(1, max(map(len, parts)) + 1):
+        named = ["/".join(each[-last:]) for each in parts]
+        if len(set(named)) == len(named):
+            return named
+    raise ValueError("a folder is given twice")
 
 
-def _published(match: Match) -> Published | None:
-    if not (_plain(match.player) and _plain(match.opponent)):
-        return None
-    return published(match.player["name"], match.opponent["name"], match.rules)
+def _paths(output: Path, report_page) -> tuple[Path, Path]:
+    if output.suffix in (".html", ".md") and not output.is_dir():
+        return output.with_suffix(".html"), output.with_suffix(".md")
+    return output / report_page.HTML, output / report_page.MARKDOWN
 
 
-def _plain(player: dict[str, Any]) -> bool:
-    """Tell whether ``player`` has no switch of its policy changed."""
-    usual = {"threshold": 1.0, "inference": True, "showing": "random"}
-    return all(player.get(switch, value) == value for switch, value in usual.items())
+def _write(path: Path, text: str) -> None:
+    writing = path.with_name(f".{path.name}.writing")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writing.write_text(text, "utf-8")
+        writing.replace(path)
+    except OSError as fault:
+        writing.unlink(missing_ok=True)
+        raise Refusal(
+            f"cannot write {path}: {fault.strerror}; choose another place by --output"
+        ) from None
 
 
-def _title(match: Match) -> str:
-    return f"{label(match.player)} against {match.players - 1} {label(match.opponent)}"
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """Games over Ray: portions as stateless tasks, tried again when a worker dies.
 
-As many tasks are under way as the match has workers, so that ``match.workers`` means the same on
+As many tasks are under way as a run has workers, so that ``match.workers`` means the same on
 a laptop and on a cluster; Ray itself is started once a process with all cores, and serves every
 run of a sweep.
 """
@@ -20,7 +20,7 @@ import ray
 
 from experiments.commandline import Refusal
 from experiments.results import Played
-from experiments.schedule import Match, Portions
+from experiments.schedule import Match, Schedule
 
 DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
@@ -81,6 +81,11 @@ def start(address: str | None, cores: int) -> int:
     return int(ray.cluster_resources().get("CPU", 1))
 
 
+def stop() -> None:
+    """End this process's connection, and Ray itself if it was started here."""
+    ray.shutdown()
+
+
 @ray.remote(max_retries=DEATHS_SURVIVED)
 def _play(match: Match, games: Sequence[int]) -> tuple[Played, float]:
     """Play ``games`` in a worker; return what they came to and the seconds they took."""
@@ -91,8 +96,10 @@ def _play(match: Match, games: Sequence[int]) -> tuple[Played, float]:
     return played, time.perf_counter() - started
 
 
-def finished(match: Match, portions: Portions, workers: int, cpus: float) -> Iterator[list[Played]]:
-    """Play all ``portions`` and yield whole games as they come.
+def finished(
+    matches: Sequence[Match], schedule: Schedule, workers: int, cpus: Sequence[float]
+) -> Iterator[list[tuple[int, Played]]]:
+    """Play what ``schedule`` hands out, and yield whole games with their match as they come.
 
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
     the games under way.
@@ -100,7 +107,7 @@ def finished(match: Match, portions: Portions, workers: int, cpus: float) -> Ite
     Parameters
     ----------
     workers : tasks under way at the same time
-    cpus : cores that a task reserves
+    cpus : by match, cores that a task reserves
 
     Raises
     ------
@@ -109,33 +116,43 @@ def finished(match: Match, portions: Portions, workers: int, cpus: float) -> Ite
     GameRaised
         If a game raised an exception.
     """
-    under_way: dict[ray.ObjectRef, Sequence[int]] = {}
-    task = _play.options(num_cpus=cpus)
-    shared = ray.put(match)
+    under_way: dict[ray.ObjectRef, tuple[int, Sequence[int]]] = {}
+    tasks = [_play.options(num_cpus=each) for each in cpus]
+    shared = [ray.put(match) for match in matches]
     try:
         while True:
-            while len(under_way) < workers and (games := next(portions, None)) is not None:
-                under_way[task.remote(shared, games)] = games
+            while len(under_way) < workers and (portion := schedule.take()) is not None:
+                match, games = portion
+                under_way[tasks[match].remote(shared[match], games)] = portion
             if not under_way:
                 return
             ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
-            parts = []
+            done = []
             for reference in ended:
-                games = under_way.pop(reference)
+                match, games = under_way.pop(reference)
                 played, seconds = _result(reference, games)
-                portions.took(len(games), seconds)
-                parts.append(played)
-            yield parts
+                schedule.took(match, len(games), seconds)
+                done.append((match, played))
+            yield done
     finally:
         for reference in under_way:
             ray.cancel(reference, force=True)
+
+
+_LOST = (
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.ObjectLostError,
+    ray.exceptions.OutOfMemoryError,
+    ray.exceptions.OutOfDiskError,
+)
 
 
 def _result(reference: ray.ObjectRef, games: Sequence[int]) -> tuple[Played, float]:
     which = f"game {games[0]}" if len(games) == 1 else f"games {games[0]} to {games[-1]}"
     try:
         return ray.get(reference)
-    except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as fault:
+    except _LOST as fault:
         raise WorkersLost(
             f"{which} ended the worker {DEATHS_SURVIVED + 1} times ({type(fault).__name__})"
         ) from None

@@ -39,6 +39,10 @@ MODES = ("tree", "leaf", "root")
 """Ways to search in parallel, as in `mcts.options.MODES`."""
 MERGES = ("visits", "value", "vote")
 """Ways to merge the roots of several trees, as in `mcts.options.MERGES`."""
+FORMS = ("one", "rest", "both", "robin")
+"""Companies in which players meet, as `experiments.lineups` has them."""
+DETAILS = ("suggestions", "decisions")
+"""Kinds of rows beside those of games, as `experiments.details` has them."""
 BELIEFS = ("exact", "factored", "constrained", "particles", "closure")
 """The beliefs that planners may hold, of those in `belief.table.BELIEFS`."""
 
@@ -212,9 +216,13 @@ Rules = _rules()
 
 @dataclass
 class Match:
-    """How many games, in which seats, how many at a time."""
+    """Who meets whom, in which seats, how often, and how many games at a time."""
 
     games: int = _at_least(1)
+    form: str = _one_of(*FORMS)
+    players: list[str] | None = MISSING
+    stop: str = MISSING
+    plan: float | None = _between(0, 1)
     focal_seats: list[int] | None = MISSING
     workers: int | None = _at_least(1)
 
@@ -237,9 +245,11 @@ class Ray:
 
 @dataclass
 class Run:
-    """Where the results go, and how many games are written down."""
+    """Where the results go, and what is written beside a row a game and seat."""
 
     folder: str = MISSING
+    resume: str | None = MISSING
+    details: list[str] = field(default_factory=list, metadata={"each": DETAILS})
     records: int = _at_least(0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
@@ -13,7 +13,8 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
-from experiments import config, provenance, tracking
+from experiments import config, lineups, provenance, tracking
+from experiments.contest import Crew
 from experiments.progress import stage
 from experiments.schedule import Match
 
@@ -24,13 +25,11 @@ class Ready:
 
     Attributes
     ----------
-    workers : games at the same time
-    cpus : cores that Ray reserves for each
+    crew : workers and cores
     tracker : the MLflow record, None if tracking is off
     """
 
-    workers: int
-    cpus: float
+    crew: Crew
     tracker: tracking.Tracker | None
 
 
@@ -64,7 +63,9 @@ class _Background(Thread):
         return self._value
 
 
-def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) -> Ready:
+def prepare(
+    settings: DictConfig, matches: Sequence[Match], folder: Path, console: Console
+) -> Ready:
     """Compile, start Ray and open the record; return when the first game can be played.
 
     Raises
@@ -72,20 +73,14 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
     Refusal
         If the tracking server or the Ray cluster cannot be reached, or has too few cores.
     """
-    from experiments import play, runner
-
     home = _home(folder)
     uri = settings.tracking.uri or tracking.default_uri(home)
     recording = None
     if settings.tracking.enabled:
         tracking.check_reachable(uri)
         recording = _Background(_open_record, settings, home, uri)
-    compiling = _Background(play.warm, match)
-    starting = _Background(runner.start, settings.ray.address, config.cores())
-    with stage(console, "starting Ray"):
-        cores = starting.result()
-    if settings.ray.address is not None:
-        config.check_cores(settings, cores)
+    compiling = _Background(_warm, matches)
+    ready = crew(matches, settings.match.workers, settings.ray.address, console)
     tracker = None
     if recording is not None:
         with stage(console, f"opening the MLflow record in {uri}"):
@@ -94,14 +89,38 @@ def prepare(settings: DictConfig, match: Match, folder: Path, console: Console) 
         compiling.result()
     if tracker is not None:
         _begin_record(tracker, settings, folder, home)
-    workers = config.workers(settings, cores)
-    return Ready(
-        workers=workers,
-        cpus=0.0
-        if config.rooted(settings)
-        else _reserved(config.threads(settings), cores / workers),
-        tracker=tracker,
+    return Ready(ready, tracker)
+
+
+def crew(
+    matches: Sequence[Match], workers: int | None, address: str | None, console: Console
+) -> Crew:
+    """Start Ray, or connect to it, and return with what ``matches`` are played.
+
+    Raises
+    ------
+    Refusal
+        If there is no such cluster, or it has too few cores.
+    """
+    from experiments import runner
+
+    starting = _Background(runner.start, address, config.cores())
+    with stage(console, "starting Ray"):
+        cores = starting.result()
+    lineups.check_cores(matches, workers, cores)
+    at_once = [lineups.at_once(each, workers, cores) for each in matches]
+    cpus = (
+        0.0 if each.rooted else _reserved(each.threads, cores / n)
+        for each, n in zip(matches, at_once, strict=True)
     )
+    return Crew(max(at_once), tuple(cpus), address, cores)
+
+
+def _warm(matches: Sequence[Match]) -> None:
+    from experiments import play
+
+    for each in matches:
+        play.warm(each)
 
 
 def _home(folder: Path) -> Path:
@@ -121,13 +140,22 @@ def _open_record(settings: DictConfig, home: Path, uri: str) -> tracking.Tracker
 def _begin_record(
     tracker: tracking.Tracker, settings: DictConfig, folder: Path, home: Path
 ) -> None:
-    tags = {f"version.{name}": number for name, number in provenance.versions().items()}
-    tags |= {"command": provenance.command(), "folder": str(folder.resolve())}
-    commit = provenance.commit()
-    if commit is not None:
-        tags["mlflow.source.git.commit"] = commit
+    """Begin the record of a run; one of a sweep is a part of the record of the sweep."""
+    hydra, parent = HydraConfig.get(), None
+    if hydra.mode is RunMode.MULTIRUN:
+        sweep, parent = Path(hydra.sweep.dir).resolve(), tracker.beside()
+        parent.begin(sweep.name, {}, tags(sweep), sweep)
     name = folder.resolve().relative_to(home).as_posix()  # <sweep>/<job> in a sweep
-    tracker.begin(name, OmegaConf.to_container(settings, resolve=True), tags)
+    parameters = OmegaConf.to_container(settings, resolve=True)
+    tracker.begin(name, parameters, tags(folder), folder, parent)
+
+
+def tags(folder: Path) -> dict[str, str]:
+    """Return what the record of a run in ``folder`` says of where it comes from."""
+    found = {f"version.{name}": number for name, number in provenance.versions().items()}
+    found |= {"command": provenance.command(), "folder": str(folder.resolve())}
+    commit = provenance.commit()
+    return found if commit is None else {**found, "mlflow.source.git.commit": commit}
 
 
 def _reserved(threads: int, share: float) -> float:

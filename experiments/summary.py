@@ -1,49 +1,233 @@
-"""The figures of a run from its rows, and the file that holds them."""
+"""The figures of a run from its results, and the file that holds them."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from experiments.results import SUMMARY, focal_rows
-from experiments.statistics import win_rate
+from experiments import results
+from experiments.comparisons import Comparison, pairs, round_robin
+from experiments.ratings import ratings
+from experiments.results import UNPLAYED, Results, Tally
+from experiments.schedule import Match, control_of
+from experiments.sequential import Sprt, Stop
+from experiments.statistics import Estimate
+
+SUMMARY = "summary.json"
+
+EVERY_GAME = Stop()
+"""The rule that ends no match early."""
+
+_SUMS = (
+    "turns",
+    "game_suggestions",
+    "suggestions",
+    "out",
+    "decisions",
+    "simulations",
+    "search_seconds",
+)
+"""Columns of which sums are wanted."""
 
 
-def summarise(table: pa.Table, players: int) -> dict[str, Any]:
-    """Return the figures of a run from its rows; ``parity`` is what identical players would get.
+def figures(played: Results, stop: Stop = EVERY_GAME) -> dict[str, Any]:
+    """Return the figures of a run, all of them plain data.
 
-    ``simulations_per_second`` is per second of searching, not of the run.  What needs games or
-    searches is None where there are none.
+    ``table``: a line for each measured player of a match, or each of a round robin;
+    ``comparisons``: who is better than whom on the same games; ``ratings``: Elo of a round robin;
+    ``tests``: what the sequential test says.
+
+    Parameters
+    ----------
+    played : with all rows on disk
+    stop : the rule by which the matches ended, with which the intervals must agree
     """
-    focal = focal_rows(table)
-    games = focal.num_rows
-    won = focal["won"].to_numpy()
-    seats = focal["seat"].to_numpy()
-    rate = win_rate(int(won.sum()), games) if games else None
-    simulations = pc.sum(focal["simulations"], min_count=0).as_py()
-    searching = pc.sum(focal["search_seconds"], min_count=0).as_py()
-    played, won_in = Counter(seats.tolist()), Counter(seats[won].tolist())
-    by_seat = {str(seat): {"games": played[seat], "wins": won_in[seat]} for seat in sorted(played)}
+    sums = _sums(played.folder) if played.games else {}
+    numbered = list(zip(played.matches, played.tallies, strict=True))
     return {
-        "games": games,
-        "wins": int(won.sum()),
-        "draws": pc.sum(pc.equal(focal["winner"], -1), min_count=0).as_py(),
-        "win_rate": rate and rate.value,
-        "ci95": rate and [rate.low, rate.high],
-        "parity": 1 / players,
-        "turns_mean": pc.mean(focal["turns"]).as_py(),
-        "suggestions_mean": pc.mean(focal["game_suggestions"]).as_py(),
-        "accused_wrongly": pc.sum(focal["out"], min_count=0).as_py(),
-        "decisions": pc.sum(focal["decisions"], min_count=0).as_py(),
-        "simulations": simulations,
-        "simulations_per_second": simulations / searching if searching else None,
-        "by_seat": by_seat,
+        "table": [
+            _line(match, tally, entrant, sums, stop)
+            for match, tally in numbered
+            for entrant in ([0] if match.measured is not None else range(len(match.entrants)))
+        ],
+        "comparisons": [*_against_controls(played, stop), *_meetings(numbered)],
+        "ratings": [rating for match, tally in numbered for rating in _ratings(match, tally)],
+        "tests": _tests(played, stop),
     }
+
+
+def _line(
+    match: Match,
+    tally: Tally,
+    entrant: int,
+    sums: dict[tuple[str, str, int], dict[str, float]],
+    stop: Stop,
+) -> dict[str, Any]:
+    """Return the figures of one entrant of a match; None where there is nothing to tell.
+
+    A game counts once, however many seats the entrant has in it; ``parity`` is what identical
+    players would win.  ``simulations_per_second`` is per second of searching, not of the run.
+    """
+    played = tally.numbers
+    winner = tally.winner()[played]
+    sat = match.sat(tally.reach, entrant)[played]
+    won = match.won(tally.winner(), entrant)[played]
+    counted = sat > 0
+    games, wins = int(counted.sum()), int(won.sum())
+    estimate = stop.win_rate(wins, games) if games else None
+    who = match.labels[entrant]
+    seats = {seat: found for (*key, seat), found in sums.items() if key == [match.name, who]}
+    total = {key: sum(each[key] for each in seats.values()) for key in (*_SUMS, "rows")}
+    rows, seconds = total["rows"], total["search_seconds"]
+    return {
+        "match": match.name,
+        "player": who,
+        "games": games,
+        "wins": wins,
+        "draws": int((winner[counted] == -1).sum()),
+        "win_rate": estimate and estimate.value,
+        "ci95": estimate and [estimate.low, estimate.high],
+        "parity": float(sat[counted].mean() / match.players) if games else None,
+        "turns_mean": total["turns"] / rows if rows else None,
+        "suggestions_mean": total["game_suggestions"] / rows if rows else None,
+        "accused_wrongly": int(total["out"]),
+        "decisions": int(total["decisions"]),
+        "simulations": int(total["simulations"]),
+        "simulations_per_second": total["simulations"] / seconds if seconds else None,
+        "by_seat": {
+            str(seat): {"games": int(each["rows"]), "wins": int(each["won"])}
+            for seat, each in sorted(seats.items())
+        },
+    }
+
+
+def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:
+    """Return sums of the columns by match, player and seat, read part by part."""
+    columns = ["match", "game", "player", "seat", "won", *_SUMS]
+    parts = [_grouped(part, "sum") for part in results.stream(folder, columns=columns)]
+    whole = pa.concat_tables(parts)
+    keys = ["match", "player", "seat"]
+    names = ("won", "rows", *_SUMS)
+    found = whole.group_by(keys).aggregate([(name, "sum") for name in names])
+    return {
+        (row["match"], row["player"], row["seat"]): {name: row[f"{name}_sum"] for name in names}
+        for row in found.to_pylist()
+    }
+
+
+def _grouped(part: pa.Table, how: str) -> pa.Table:
+    one = pa.array(np.ones(part.num_rows, np.int64))
+    part = part.append_column("rows", one)
+    names = ("won", "rows", *_SUMS)
+    for name in ("won", "out"):
+        at = part.column_names.index(name)
+        part = part.set_column(at, name, pc.cast(part[name], pa.int64()))
+    found = part.group_by(["match", "player", "seat"]).aggregate([(name, how) for name in names])
+    return found.rename_columns([each.removesuffix(f"_{how}") for each in found.column_names])
+
+
+def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
+    """Yield how each match differs from its control, on the games that both played."""
+    families: dict[int, list[int]] = {}
+    for number in range(len(played.matches)):
+        control = control_of(played.matches, number)
+        if control is not None:
+            families.setdefault(control, [control]).append(number)
+    for family in families.values():
+        reach = max(played.tallies[i].reach for i in family)
+        both = np.all([played.tallies[i].winner(reach) != UNPLAYED for i in family], axis=0)
+        if not both.any():
+            continue
+        won = {
+            played.matches[i].name: played.matches[i].won(played.tallies[i].winner(reach), 0)[both]
+            for i in family
+        }
+        control = played.matches[family[0]].name
+        for each in pairs(won, control):
+            # A test that looked at every game leaves no p value; its own verdict stands instead.
+            looked = isinstance(stop, Sprt)
+            estimate = stop.difference(won[control], won[each.second])
+            yield _told(each, estimate, *(2 * [None] if looked else (each.p, each.p_holm)))
+
+
+def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any]]:
+    """Yield who won oftener of those that sat at the same tables of a round robin."""
+    for match, tally in numbered:
+        if match.measured is None and tally.games:
+            games = tally.numbers
+            winners = tally.winner()[games]
+            for each in round_robin(match.seating.at(games), winners, match.labels):
+                yield _told(each, each.difference, each.p, each.p_holm)
+
+
+def _told(
+    each: Comparison, difference: Estimate, p: float | None, p_holm: float | None
+) -> dict[str, Any]:
+    return {
+        "first": each.first,
+        "second": each.second,
+        "games": each.games,
+        "difference": difference.value,
+        "ci95": [difference.low, difference.high],
+        "p": p,
+        "p_holm": p_holm,
+    }
+
+
+def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
+    """Return the Elo of the players of a round robin; none as long as one of them won no game."""
+    games = tally.numbers
+    if match.measured is not None or not len(games):
+        return []
+    winners = tally.winner()[games]
+    try:
+        found = ratings(match.seating.at(games), winners, match.labels, match.seed)
+    except ValueError:
+        return []
+    return [
+        {"player": each.label, "elo": each.elo, "low": each.low, "high": each.high}
+        for each in found
+    ]
+
+
+def _tests(played: Results, stop: Stop) -> list[dict[str, Any]]:
+    """Return what the sequential test says of each match, or of each with its control."""
+    if not isinstance(stop, Sprt):
+        return []
+    found, matches, tallies = [], played.matches, played.tallies
+    for number, match in enumerate(matches):
+        control = control_of(matches, number)
+        controls = any(control_of(matches, other) == number for other in range(len(matches)))
+        if match.measured is None or (control is None and controls):
+            continue
+        games = tallies[number].prefix
+        if control is None:
+            verdict = stop.verdict(
+                match.won(tallies[number].winner(games), 0), match.players, match.seats
+            )
+        else:
+            games = min(games, tallies[control].prefix)
+            verdict = stop.verdict_paired(
+                matches[control].won(tallies[control].winner(games), 0),
+                match.won(tallies[number].winner(games), 0),
+            )
+        found.append(
+            {
+                "match": match.name,
+                "control": None if control is None else matches[control].name,
+                "games": verdict.games,
+                "llr": verdict.llr,
+                "accepted": verdict.accepted,
+                "verdict": str(verdict),
+            }
+        )
+    return found
 
 
 def write(folder: Path, summary: dict[str, Any], name: str = SUMMARY) -> Path:

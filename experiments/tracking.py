@@ -7,23 +7,34 @@ and nothing more is sent.
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
+import re
 import sqlite3
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from filelock import FileLock
 
 from experiments.commandline import Refusal
 
 SEND_SECONDS = 10.0
 """Time between batches of metrics: one costs some 20 ms, whatever its size."""
 
+RUN = "mlflow_run.txt"
+"""File in the run folder with the name of its record, for a run that is taken up again."""
+
 _ADVICE = "check tracking.uri, or set tracking.enabled=false"
+
+_LOCK_SECONDS = 60
+"""Longest wait for other runs that make or write the same database."""
 
 _METRICS_A_BATCH = 900
 _PARAMS_A_BATCH = 100
@@ -59,7 +70,7 @@ def check_reachable(uri: str) -> None:
                 if answer.code >= 500:
                     raise
         elif scheme == "sqlite":
-            path = Path(uri.removeprefix("sqlite:///"))
+            path = _file(uri)
             path.parent.mkdir(parents=True, exist_ok=True)
             with sqlite3.connect(path, timeout=3) as database:
                 database.execute("BEGIN IMMEDIATE")
@@ -77,6 +88,7 @@ class Tracker:
 
     Attributes
     ----------
+    run : its name in the store, once it has begun
     fault : why the record is incomplete, None as long as it is not
     """
 
@@ -100,45 +112,85 @@ class Tracker:
         # Its logger prints tracebacks of what `fault` tells in a line.
         logging.getLogger("mlflow").setLevel(logging.CRITICAL)
         self._entities = mlflow.entities
-        self.fault: str | None = None
-        self._unsent: list[Any] = []
-        self._sent = time.monotonic()
-        place = artifacts.resolve().as_uri() if uri.startswith("sqlite:") else None
+        self._clear()
+        is_file = uri.startswith("sqlite:")
+        place = artifacts.resolve().as_uri() if is_file else None
         try:
-            self._client = mlflow.MlflowClient(tracking_uri=uri)
-            found = self._client.get_experiment_by_name(experiment)
-            self._experiment = (
-                self._client.create_experiment(experiment, artifact_location=place)
-                if found is None
-                else found.experiment_id
-            )
+            with _alone_with(uri) if is_file else nullcontext():
+                self._client = mlflow.MlflowClient(tracking_uri=_patient(uri))
+                found = self._client.get_experiment_by_name(experiment)
+                self._experiment = (
+                    self._client.create_experiment(experiment, artifact_location=place)
+                    if found is None
+                    else found.experiment_id
+                )
         except Exception as fault:  # each kind of store and server raises its own
             raise Refusal(f"cannot record to {uri}: {_one_line(fault)}; {_ADVICE}") from None
 
-    def begin(self, name: str, parameters: dict[str, Any], tags: dict[str, str]) -> None:
-        """Start the run, called ``name``.
+    def _clear(self) -> None:
+        self.run: str | None = None
+        self.fault: str | None = None
+        self._parent: Tracker | None = None
+        self._unsent: list[Any] = []
+        self._sent = time.monotonic()
+
+    def beside(self) -> Tracker:
+        """Return a tracker of another run in the same experiment, over the same connection."""
+        other = copy.copy(self)
+        other._clear()
+        return other
+
+    def begin(
+        self,
+        name: str,
+        parameters: dict[str, Any],
+        tags: dict[str, str],
+        folder: Path,
+        parent: Tracker | None = None,
+    ) -> None:
+        """Start the run, called ``name``, or take it up again.
 
         Parameters
         ----------
         parameters : nested configuration, recorded under dotted names
         tags : such as versions and commit
+        folder : of the run, which remembers its record for the next time
+        parent : of which this is a part; it ends whenever a part does
 
         Raises
         ------
         Refusal
             If that fails.
         """
+        self._parent = parent
+        if parent is not None:
+            tags = {**tags, "mlflow.parentRunId": parent.run}
         params = [
             self._entities.Param(key, str(value)[:_LONGEST_PARAM])
             for key, value in _flat(parameters)
         ]
         try:
+            if self._take_up(folder):
+                return
             run = self._client.create_run(self._experiment, run_name=name, tags=tags)
-            self._run = run.info.run_id
+            self.run = run.info.run_id
+            (folder / RUN).write_text(self.run)
             for first in range(0, len(params), _PARAMS_A_BATCH):
-                self._client.log_batch(self._run, params=params[first : first + _PARAMS_A_BATCH])
+                self._client.log_batch(self.run, params=params[first : first + _PARAMS_A_BATCH])
         except Exception as fault:
             raise Refusal(f"cannot record this run: {_one_line(fault)}; {_ADVICE}") from None
+
+    def _take_up(self, folder: Path) -> bool:
+        """Go on with the record that ``folder`` remembers, if this store has it."""
+        from mlflow.exceptions import MlflowException
+
+        try:
+            known = (folder / RUN).read_text()
+            self._client.update_run(known, status="RUNNING")
+        except (OSError, MlflowException):  # none yet, or in another store
+            return False
+        self.run = known
+        return True
 
     def record(self, step: int, **metrics: float) -> None:
         """Note metrics at ``step``; they are sent with the next batch."""
@@ -157,13 +209,16 @@ class Tracker:
         self.record(step, **metrics)
         self._send()
         for file in files:
-            self._try(self._client.log_artifact, self._run, str(file))
-        self._try(self._client.set_terminated, self._run, status)
+            self._try(self._client.log_artifact, self.run, str(file))
+        self._try(self._client.set_terminated, self.run, status)
+        if self._parent is not None:
+            self._parent.finish(status, {}, 0, [])
+            self.fault = self.fault or self._parent.fault
 
     def _send(self) -> None:
         for first in range(0, len(self._unsent), _METRICS_A_BATCH):
             batch = self._unsent[first : first + _METRICS_A_BATCH]
-            self._try(self._client.log_batch, self._run, metrics=batch)
+            self._try(self._client.log_batch, self.run, metrics=batch)
         self._unsent = []
         self._sent = time.monotonic()
 
@@ -174,6 +229,25 @@ class Tracker:
             send(*arguments, **named)
         except Exception as fault:  # whatever a store or server raises must not cost the run
             self.fault = _one_line(fault)
+
+
+def _alone_with(uri: str) -> FileLock:
+    """Return a lock under which a database is opened: two must not make it at the same time."""
+    return FileLock(f"{_file(uri)}.lock", timeout=_LOCK_SECONDS)
+
+
+def _file(uri: str) -> Path:
+    return Path(uri.removeprefix("sqlite:///"))
+
+
+def _patient(uri: str) -> str:
+    """Return ``uri`` such that SQLite waits for other writers longer than the usual 5 s."""
+    return f"{uri}?timeout={_LOCK_SECONDS}" if uri.startswith("sqlite:") else uri
+
+
+def metric_name(text: str) -> str:
+    """Return ``text`` as MLflow lets metrics be called."""
+    return re.sub(r"[^\w\-. /:]", "_", text)
 
 
 def _flat(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,8 @@ import pyarrow as pa
 import pytest
 
 from experiments import commandline, compare, config, results, tracking
+from experiments.schedule import Match, Seating
+from experiments.summary import SUMMARY
 
 
 @dataclass(frozen=True)
@@ -27,13 +29,23 @@ class Outcome:
 
     @property
     def summary(self) -> dict[str, Any]:
-        return json.loads((self.folder / results.SUMMARY).read_text())
+        return json.loads((self.folder / SUMMARY).read_text())
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """The only line of the summary's table."""
+        (line,) = self.summary["table"]
+        return line
 
     @property
     def figures(self) -> dict[str, Any]:
         """The summary without times and what names the run."""
-        varying = ("seconds", "simulations_per_second", "run")
-        return {key: value for key, value in self.summary.items() if key not in varying}
+        figures = {
+            key: value for key, value in self.summary.items() if key not in ("seconds", "run")
+        }
+        for line in figures["table"]:
+            del line["simulations_per_second"]
+        return figures
 
 
 @pytest.fixture(scope="session")
@@ -87,11 +99,29 @@ def rows() -> Callable[..., pa.Table]:
     return _rows
 
 
-def _rows(games: Iterable[int], winner: Callable[[int], int] = lambda game: game % 4) -> pa.Table:
+@pytest.fixture(scope="session")
+def match() -> Match:
+    """The match that `rows` are of."""
+    return Match(
+        name="bmcts against 3 heuristic",
+        rules={"name": "ledford", "players": 4},
+        entrants=({"name": "bmcts"}, {"name": "heuristic"}),
+        seating=Seating.one(4, range(4)),
+        measured=0,
+        seed=0,
+    )
+
+
+def _rows(
+    games: Iterable[int],
+    winner: Callable[[int], int] = lambda game: game % 4,
+    name: str = "bmcts against 3 heuristic",
+) -> pa.Table:
     players = 4
     return pa.Table.from_pylist(
         [
             {
+                "match": name,
                 "game": game,
                 "seat": seat,
                 "player": "bmcts" if seat == game % players else "heuristic",

@@ -14,7 +14,7 @@ import mlflow
 import pytest
 import ray
 
-from experiments import compare, results, runner
+from experiments import contest, results, runner
 
 QUIET = "tracking.enabled=false"
 
@@ -24,9 +24,10 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
     assert outcome.code == 0, outcome.err
     assert not outcome.err
     summary = outcome.summary
-    assert (summary["player"], summary["opponent"]) == ("heuristic", "heuristic")
-    assert (summary["games"], summary["seed"], summary["interrupted"]) == (400, 0, False)
-    assert summary["ci95"][0] < 0.25 < summary["ci95"][1], "parity among equals"
+    line = outcome.line
+    assert (line["match"], line["player"]) == ("heuristic against 3 heuristic", "heuristic")
+    assert (line["games"], summary["seed"], summary["interrupted"]) == (400, 0, False)
+    assert line["ci95"][0] < 0.25 < line["ci95"][1], "parity among equals"
     assert summary["run"]["configuration"]["match"]["games"] == 400
     assert summary["run"]["versions"]["numba"]
     table = results.read(outcome.folder)
@@ -38,7 +39,7 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
     client = mlflow.MlflowClient(database)
     (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
     assert run.info.status == "FINISHED"
-    assert run.data.metrics["win_rate"] == summary["win_rate"]
+    assert run.data.metrics["win_rate"] == line["win_rate"]
     assert run.data.params["opponent.name"] == "heuristic"
     files = {each.path for each in client.list_artifacts(run.info.run_id)}
     assert files == {"config.yaml", "summary.json", "win_rate.png"}
@@ -66,7 +67,7 @@ def test_the_same_seed_gives_the_same_summary(run_compare, ray_session, match):
     assert results.read(one.folder).drop_columns("search_seconds") == results.read(
         two.folder
     ).drop_columns("search_seconds")
-    assert one.figures["turns_mean"] != other.figures["turns_mean"], "another seed, other games"
+    assert one.line["turns_mean"] != other.line["turns_mean"], "another seed, other games"
 
 
 @pytest.mark.parametrize("settings", [("experiment=strength",), ("debug=quick",)])
@@ -74,7 +75,7 @@ def test_committed_experiments_run_shrunk(run_compare, ray_session, settings):
     shrunk = ("match.games=2", "player.budget.simulations=2", QUIET)
     outcome = run_compare(*settings, *shrunk)
     assert outcome.code == 0, outcome.err
-    assert outcome.summary["games"] == 2
+    assert outcome.line["games"] == 2
 
 
 def test_a_sweep_is_one_run_after_another(run_compare, ray_session, tmp_path):
@@ -96,7 +97,12 @@ def test_a_sweep_is_recorded_beside_it_as_one(run_compare, ray_session, database
     assert list(tmp_path.rglob("mlflow.db")) == [tmp_path / "mlflow.db"]
     client = mlflow.MlflowClient(database)
     runs = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
-    assert {run.info.run_name for run in runs} == {"run0/0", "run0/1", "run1"}
+    names = {run.info.run_id: run.info.run_name for run in runs}
+    assert set(names.values()) == {"run0", "run0/0", "run0/1", "run1"}
+    parents = {names[run.info.run_id]: run.data.tags.get("mlflow.parentRunId") for run in runs}
+    assert names[parents["run0/0"]] == names[parents["run0/1"]] == "run0"
+    assert parents["run0"] is parents["run1"] is None
+    assert {run.info.status for run in runs} == {"FINISHED"}
     artifacts = (tmp_path / "mlartifacts").as_uri()
     assert all(run.info.artifact_uri.startswith(artifacts) for run in runs)
 
@@ -119,11 +125,11 @@ def test_a_game_that_raises_ends_the_run_in_one_line(
     fault = "game 3 raised ZeroDivisionError: of a player (traceback in error.txt)"
     kept = f"3 of 8 games were played, kept in {outcome.folder}"
     assert outcome.err == f"sleuth-compare: {fault}; {kept}\n"
-    traceback = (outcome.folder / compare.ERROR).read_text()
+    traceback = (outcome.folder / contest.ERROR).read_text()
     assert "in play_with_a_bug" in traceback
     assert "\x1b" not in traceback
     summary = outcome.summary
-    assert (summary["games"], summary["interrupted"], summary["fault"]) == (3, True, fault)
+    assert (outcome.line["games"], summary["interrupted"], summary["fault"]) == (3, True, fault)
     assert results.read(outcome.folder).num_rows == 12
     client = mlflow.MlflowClient(database)
     (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
@@ -168,8 +174,9 @@ def test_ctrl_c_keeps_what_was_played(tmp_path, database, player):
     assert str(folder) in err
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["interrupted"]
-    assert summary["games"]
-    assert results.read(folder).num_rows == 4 * summary["games"]
+    (line,) = summary["table"]
+    assert line["games"]
+    assert results.read(folder).num_rows == 4 * line["games"]
     client = mlflow.MlflowClient(database)
     (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
     assert run.info.status == "KILLED"

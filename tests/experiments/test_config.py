@@ -17,7 +17,7 @@ import sim.domains.believing
 import sim.players
 import sim.policies.table
 import sim.rules
-from experiments import config, schemas
+from experiments import config, lineups, schemas
 
 PRESETS = Path(config.__file__).parent.parent / "conf/player"
 
@@ -64,6 +64,17 @@ BAD = {
     "tracking.uri=http://127.0.0.1:9": "cannot reach the tracking server http://127.0.0.1:9",
     "tracking.uri=sqlite:////proc/no/mlflow.db": "set tracking.enabled=false",
     "tracking.uri=mlruns": "give sqlite:///file.db",
+    "match.form=all": "match.form=all: choose one of one, rest, both, robin",
+    "match.form=robin": "match.form=robin needs 2 to 8 players: give match.players=[a,b,...]",
+    "match.players=[swift,bmtcs]": "player=bmtcs: there is no such player (did you mean bmcts?)",
+    "match.players=[swift,swift]": "match.players names swift twice",
+    "match.players=[swift+treshold=1]": "player.treshold: there is no such setting",
+    "match.stop=never": "match.stop=never: choose games, width:0.02, sprt:0:30",
+    "match.stop=width:2": "match.stop=width:2: the width is that of the whole interval",
+    "match.stop=sprt:0": "match.stop=sprt:0: choose games",
+    "match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
+    "match.plan=0": "match.plan=0.0: must be above 0",
+    "run.details=[moves]": "run.details=moves: choose one of suggestions, decisions",
     "run.folder=/proc/no/run": "cannot write to the run folder: /proc/no",
     "run.folder=/etc/hostname/run": "cannot write to the run folder: /etc/hostname/run",
 }
@@ -85,6 +96,7 @@ def test_a_folder_with_results_is_not_overwritten(run_compare, tmp_path):
     outcome = run_compare(f"run.folder={tmp_path}")
     assert outcome.code == 1
     assert "holds the results of another run" in outcome.err
+    assert f"go on with it by run.resume={tmp_path}" in outcome.err
 
 
 def _composed(*overrides: str):
@@ -136,15 +148,23 @@ def test_a_planner_may_sit_in_every_seat():
 
 
 def test_workers_fill_the_cores():
-    assert config.workers(_composed("player.search.threads=2"), 8) == 4
-    assert config.workers(_composed("player=random"), 8) == 8
-    assert config.workers(_composed("match.workers=3"), 8) == 3
+    assert _at_once("player.search.threads=2") == 4
+    assert _at_once("player=random") == 8
+    assert _at_once("match.workers=3") == 3
+
+
+def _at_once(override: str) -> int:
+    settings = _composed(override)
+    (match,) = lineups.matches(settings)
+    return lineups.at_once(match, settings.match.workers, 8)
 
 
 def test_more_threads_than_cores_need_saying_so():
-    config.check_cores(_composed("player.search.threads=64", "player.search.oversubscribe=true"), 2)
+    many = "player.search.threads=64"
+    meant = lineups.matches(_composed(many, "player.search.oversubscribe=true"))
+    lineups.check_cores(meant, None, 2)
     with pytest.raises(config.Refusal):
-        config.check_cores(_composed("player.search.threads=64"), 2)
+        lineups.check_cores(lineups.matches(_composed(many)), None, 2)
 
 
 def test_help_is_quick_and_names_the_choices():

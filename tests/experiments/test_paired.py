@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from experiments import paired, results
+from experiments import paired, results, runfolder
 from experiments.commandline import Refusal
-from experiments.summary import write
+from experiments.results import Played
+from experiments.schedule import Seating
 
 
-def _run(folder, table, **changes):
-    folder.mkdir()
-    kept = results.Results(folder)
-    kept.add(table)
-    kept.flush()
-    settings = {
-        "player": {"name": "bmcts"},
-        "opponent": {"name": "heuristic"},
-        "rules": {"name": "ledford", "players": 4},
-        "match": {"focal_seats": None},
-        "seed": 0,
-    } | changes
-    write(folder, {"run": {"configuration": settings}})
-    return folder
+@pytest.fixture
+def run(rows, match, tmp_path):
+    """Make the folder of a run up."""
+
+    def make(name, games, winner=lambda game: game % 4, **changes):
+        folder, played = tmp_path / name, replace(match, **changes)
+        runfolder.claim(folder, [played], "games", resume=False)
+        kept = results.Results(folder, [played])
+        kept.add(0, Played(rows(games, winner)))
+        kept.flush()
+        return folder
+
+    return make
 
 
-def test_the_difference_is_taken_by_game(rows, tmp_path, capsys):
-    first = _run(tmp_path / "a", rows(range(40), winner=lambda game: 0), player={"name": "x"})
-    second = _run(tmp_path / "b", rows(reversed(range(40))))
+def test_the_difference_is_taken_by_game(run, capsys):
+    first = run("a", range(40), winner=lambda game: 0)
+    second = run("b", reversed(range(40)))
     paired.show(first, second, Console(width=200))
     shown = capsys.readouterr().out
     assert "40 games of seed 0" in shown
@@ -44,22 +44,25 @@ def test_the_difference_is_taken_by_game(rows, tmp_path, capsys):
     "changes",
     [
         {"seed": 1},
-        {"opponent": {"name": "random"}},
+        {"entrants": ({"name": "bmcts"}, {"name": "random"})},
         {"rules": {"name": "ledford", "players": 3}},
-        {"match": {"focal_seats": [0]}},
+        {"seating": Seating.one(4, (0,))},
     ],
+    ids=lambda changes: next(iter(changes)),
 )
-def test_runs_of_different_games_are_refused(rows, tmp_path, changes):
-    first = _run(tmp_path / "a", rows(range(8)))
-    second = _run(tmp_path / "b", rows(range(8)), **changes)
+def test_runs_of_different_games_are_refused(run, changes):
     with pytest.raises(Refusal, match="the runs differ in"):
-        paired.show(first, second, Console())
+        paired.show(run("a", range(8)), run("b", range(8), **changes), Console())
 
 
-def test_runs_of_different_length_are_refused(rows, tmp_path):
-    first, second = _run(tmp_path / "a", rows(range(8))), _run(tmp_path / "b", rows(range(9)))
+def test_opponents_are_the_same_whatever_they_are_called(run, match):
+    entrants = (match.entrants[0], {**match.entrants[1], "label": "other"})
+    paired.show(run("a", range(8)), run("b", range(8), entrants=entrants), Console())
+
+
+def test_runs_of_different_length_are_refused(run):
     with pytest.raises(Refusal, match="8 and 9"):
-        paired.show(first, second, Console())
+        paired.show(run("a", range(8)), run("b", range(9)), Console())
 
 
 def test_the_command_refuses_in_one_line(tmp_path, monkeypatch, capsys):
@@ -67,10 +70,10 @@ def test_the_command_refuses_in_one_line(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         paired.main()
     assert end.value.code == 1
-    assert "give the folder of a finished run" in capsys.readouterr().err
+    assert "give the folder of a run" in capsys.readouterr().err
 
 
-def test_a_summary_cut_short_is_refused(tmp_path):
-    (tmp_path / results.SUMMARY).write_text(json.dumps({"run": {}})[:5])
-    with pytest.raises(Refusal, match="give the folder"):
+def test_a_plan_that_cannot_be_read_is_refused(tmp_path):
+    (tmp_path / runfolder.PLAN).write_text('{"matches": [')
+    with pytest.raises(Refusal, match="cannot be read"):
         paired.show(tmp_path, tmp_path, Console())

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from experiments import play, replay, results
-from experiments.schedule import Match
+from experiments.schedule import Match, Seating
 from sim.record import read
 from sim.replay import replay as replayed
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 
 MATCH = Match(
+    name="random against 2 heuristic",
     rules={"name": "ledford", "players": 3},
-    player={"name": "random"},
-    opponent={"name": "heuristic"},
-    players=3,
-    focal_seats=(0, 1, 2),
+    entrants=({"name": "random"}, {"name": "heuristic"}),
+    seating=Seating.one(3, range(3)),
+    measured=0,
     seed=3,
 )
 
@@ -165,15 +165,16 @@ def test_help_is_quick_and_says_what_there_is(command):
 def test_writing_games_down_changes_no_result():
     plain = play.portion(MATCH, range(40))
     assert plain.records == {}
-    some = play.portion(Match(**{**vars(MATCH), "records": 30}), range(25, 40))
+    some = play.portion(replace(MATCH, records=30), range(25, 40))
     assert sorted(some.records) == [25, 26, 27, 28, 29]
-    assert some.rows.equals(plain.rows.slice(3 * 25))
+    order = [("game", "ascending"), ("seat", "ascending")]
+    assert some.rows.sort_by(order).equals(plain.rows.sort_by(order).slice(3 * 25))
 
 
 def test_records_are_written_whole_and_once(tmp_path):
-    portion = play.portion(Match(**{**vars(MATCH), "records": 2}), range(2))
-    kept = results.Results(tmp_path)
-    kept.add(*portion)
+    portion = play.portion(replace(MATCH, records=2), range(2))
+    kept = results.Results(tmp_path, [MATCH])
+    kept.add(0, portion)
     folder = tmp_path / results.RECORDS
     assert sorted(path.name for path in folder.iterdir()) == [
         "game-000000.jsonl",
@@ -184,7 +185,7 @@ def test_records_are_written_whole_and_once(tmp_path):
         assert portion.records[record.game] == path.read_text()
         assert replayed(record)[0].turn == record.end["turns"]
     # Games that come a second time, of a task tried again, are passed over as their rows are.
-    kept.add(portion.rows, {0: "spoilt", 1: "spoilt"})
+    kept.add(0, replace(portion, records={0: "spoilt", 1: "spoilt"}))
     assert kept.games == 2
     assert portion.records[0] == (folder / "game-000000.jsonl").read_text()
 
@@ -210,5 +211,5 @@ def test_a_run_writes_its_first_games_down(run_compare, ray_session, command, se
 def test_no_records_are_written_unless_asked_for(run_compare, ray_session):
     outcome = run_compare("player=random", "match.games=4", "tracking.enabled=false")
     assert not (outcome.folder / results.RECORDS).exists()
-    assert json.loads((outcome.folder / "summary.json").read_text())["games"] == 4
+    assert outcome.line["games"] == 4
     assert "run.records=-1: must be at least 0" in run_compare("run.records=-1").err

@@ -2,49 +2,127 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from experiments import results
 from experiments.commandline import Refusal
-from experiments.summary import summarise
+from experiments.results import Played, Results
+from experiments.summary import figures
 
 
-def test_parts_are_read_back_in_order(rows, tmp_path):
-    kept = results.Results(tmp_path)
-    kept.add(rows([4, 5]))
+@pytest.fixture
+def kept(match, tmp_path):
+    return Results(tmp_path, [match])
+
+
+def test_parts_are_read_back_in_order(rows, kept, tmp_path):
+    kept.add(0, Played(rows([4, 5])))
     kept.flush()
-    kept.add(rows([0, 1, 2, 3]))
+    kept.add(0, Played(rows([0, 1, 2, 3])))
     kept.flush()
     kept.flush()
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["games-00000.parquet", "games-00001.parquet"]
-    assert kept.read().equals(rows(range(6)))
-    assert (kept.games, kept.wins) == (6, 6)
+    assert results.read(tmp_path).equals(rows(range(6)))
+    assert kept.games == 6
+    assert kept.tallies[0].winner(6).tolist() == [0, 1, 2, 3, 0, 1]
 
 
-def test_a_game_counts_once(rows, tmp_path):
-    kept = results.Results(tmp_path)
-    kept.add(rows([0, 1]))
-    kept.add(rows([1, 2]))
-    kept.add(rows([0, 1, 2]))
+def test_a_game_counts_once(rows, kept, tmp_path):
+    for games in ([0, 1], [1, 2], [0, 1, 2]):
+        kept.add(0, Played(rows(games)))
     kept.flush()
-    assert kept.games == kept.wins == 3
-    assert kept.read().equals(rows(range(3)))
+    assert kept.games == 3
+    assert results.read(tmp_path).equals(rows(range(3)))
 
 
-def test_results_are_written_while_the_run_goes_on(rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(results, "FLUSH_SECONDS", 0.0)
-    kept = results.Results(tmp_path)
-    kept.add(rows([0]))
+def test_results_are_written_while_the_run_goes_on(rows, kept, tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "FLUSH_SECONDS", (0.0, 0.0))
+    kept.add(0, Played(rows([0])))
     assert results.read(tmp_path).equals(rows([0]))
 
 
-def test_a_part_cut_short_is_not_read(rows, tmp_path):
-    kept = results.Results(tmp_path)
-    kept.add(rows([0]))
+def test_many_rows_are_not_held(rows, kept, tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "FLUSH_ROWS", 7)
+    kept.add(0, Played(rows([0])))
+    assert not results.parts(tmp_path)
+    kept.add(0, Played(rows([1])))
+    assert results.parts(tmp_path)
+
+
+def test_a_part_cut_short_is_not_read_and_is_removed(rows, match, kept, tmp_path):
+    kept.add(0, Played(rows([0])))
     kept.flush()
-    (tmp_path / ".games-00001.parquet.writing").write_bytes(b"PAR1 and then the power went")
+    half = tmp_path / ".games-00001.parquet.writing"
+    half.write_bytes(b"PAR1 and then the power went")
     assert results.read(tmp_path).equals(rows([0]))
+    assert Results.resumed(tmp_path, [match]).games == 1
+    assert not half.exists()
+
+
+def test_a_run_goes_on_where_it_stopped(rows, match, kept, tmp_path):
+    kept.add(0, Played(rows([0, 3])))
+    kept.flush()
+    again = Results.resumed(tmp_path, [match])
+    gaps, first, end = again.tallies[0].missing(5)
+    assert (gaps.tolist(), first, end) == ([1, 2], 4, 5)
+    again.add(0, Played(rows(range(5))))
+    again.flush()
+    assert results.read(tmp_path).equals(rows(range(5)))
+    assert len(results.parts(tmp_path)) == 2
+
+
+def test_a_part_that_cannot_be_read_is_refused(rows, match, kept, tmp_path):
+    kept.add(0, Played(rows([0])))
+    kept.flush()
+    (tmp_path / "games-00000.parquet").write_bytes(b"PAR1 overwritten")
+    with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*run.resume"):
+        Results.resumed(tmp_path, [match])
+
+
+def test_a_full_disk_loses_nothing_that_is_there(rows, kept, tmp_path, monkeypatch):
+    kept.add(0, Played(rows([0])))
+    kept.flush()
+    kept.add(0, Played(rows([1])))
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(results.pq, "write_table", full)
+        with pytest.raises(OSError, match="No space"):
+            kept.flush()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games-00000.parquet"]
+    kept.flush()  # there is room again
+    assert results.read(tmp_path).equals(rows([0, 1]))
+
+
+def test_rows_of_details_count_with_their_games_alone(rows, match, kept, tmp_path):
+    def suggestions(*games):
+        return pa.table({"match": [match.name] * len(games), "game": pa.array(games, pa.int64())})
+
+    kept.add(0, Played(rows([0]), details={"suggestions": suggestions(0, 0)}))
+    kept.flush()
+    # The power went between the two files of the next part.
+    kept.add(0, Played(rows([1]), details={"suggestions": suggestions(1)}))
+    kept.flush()
+    results.parts(tmp_path)[-1].unlink()
+    assert results.read(tmp_path, "suggestions")["game"].to_pylist() == [0, 0]
+    again = Results.resumed(tmp_path, [match])
+    again.add(0, Played(rows([0, 1]), details={"suggestions": suggestions(0, 1, 1, 1)}))
+    again.flush()
+    assert results.read(tmp_path, "suggestions")["game"].to_pylist() == [0, 0, 1, 1, 1]
+
+
+def test_games_after_the_end_of_a_match_do_not_count(rows, kept, tmp_path):
+    kept.add(0, Played(rows(range(6))))
+    kept.flush()
+    (tmp_path / results.STOPS).write_text('{"bmcts against 3 heuristic": 4}')
+    assert results.read(tmp_path).equals(rows(range(4)))
 
 
 def test_an_empty_folder_is_refused(tmp_path):
@@ -52,20 +130,58 @@ def test_an_empty_folder_is_refused(tmp_path):
         results.read(tmp_path)
 
 
-def test_the_figures_of_a_run(rows):
-    table = rows(range(8), winner=lambda game: {0: 0, 1: 1, 2: -1, 3: 0}.get(game, game % 4))
-    figures = summarise(table, 4)
-    assert (figures["games"], figures["wins"], figures["draws"]) == (8, 6, 1)
-    assert figures["win_rate"] == 0.75
-    assert figures["ci95"][0] < 0.75 < figures["ci95"][1]
-    assert figures["parity"] == 0.25
-    assert figures["turns_mean"] == 103.5
-    assert figures["suggestions_mean"] == 26
-    assert figures["simulations_per_second"] == 2000
-    assert figures["by_seat"]["2"] == {"games": 2, "wins": 1}
+def test_the_tally_knows_how_far_it_is_without_a_gap():
+    tally = results.Tally()
+    assert tally.prefix == 0
+    tally.add(np.array([0, 1, 5]), np.array([0, -1, 2]))
+    assert tally.prefix == 2
+    tally.add(np.arange(2, 5), np.zeros(3))
+    assert tally.prefix == 6
+    tally.add(np.arange(6, 200), np.zeros(194))
+    assert tally.prefix == tally.games == 200
+    assert tally.winner(6).tolist() == [0, -1, 0, 0, 0, 2]
+    tally.cut(3)
+    assert (tally.games, tally.reach, tally.prefix) == (3, 3, 3)
 
 
-def test_a_run_without_games_has_figures_too():
-    figures = summarise(results.ROW.empty_table(), 4)
-    assert (figures["games"], figures["win_rate"], figures["turns_mean"]) == (0, None, None)
-    assert figures["parity"] == 0.25
+def test_the_figures_of_a_run(rows, kept):
+    kept.add(
+        0, Played(rows(range(8), winner=lambda game: {0: 0, 1: 1, 2: -1, 3: 0}.get(game, game % 4)))
+    )
+    kept.flush()
+    (line,) = figures(kept)["table"]
+    assert (line["games"], line["wins"], line["draws"]) == (8, 6, 1)
+    assert line["win_rate"] == 0.75
+    assert line["ci95"][0] < 0.75 < line["ci95"][1]
+    assert line["parity"] == 0.25
+    assert line["turns_mean"] == 103.5
+    assert line["suggestions_mean"] == 26
+    assert line["simulations_per_second"] == 2000
+    assert line["by_seat"]["2"] == {"games": 2, "wins": 1}
+
+
+def test_figures_do_not_depend_on_how_the_rows_came(rows, match, kept, tmp_path):
+    parts = Results(tmp_path / "parts", [match])
+    parts.folder.mkdir()
+    for game in (3, 1, 0, 2):
+        parts.add(0, Played(rows([game])))
+        parts.flush()
+    kept.add(0, Played(rows(range(4))))
+    kept.flush()
+    assert figures(parts) == figures(kept)
+
+
+def test_a_run_without_games_has_figures_too(kept):
+    (line,) = figures(kept)["table"]
+    assert (line["games"], line["win_rate"], line["turns_mean"]) == (0, None, None)
+
+
+def test_several_matches_share_the_files(rows, match, tmp_path):
+    both = Results(tmp_path, [match, replace(match, name="other")])
+    both.add(1, Played(rows(range(3), name="other")))
+    both.add(0, Played(rows(range(2))))
+    both.flush()
+    again = Results.resumed(tmp_path, both.matches)
+    assert [tally.games for tally in again.tallies] == [2, 3]
+    with pytest.raises(Refusal, match="'other', which is none of this run"):
+        Results.resumed(tmp_path, [match])

@@ -6,30 +6,38 @@ import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import ray
 
 from experiments import play, runner
-from experiments.schedule import Match, Portions
+from experiments.schedule import Match, Schedule, Seating
 
 MATCH = Match(
+    name="random against 3 heuristic",
     rules={"name": "ledford", "players": 4},
-    player={"name": "random"},
-    opponent={"name": "heuristic"},
-    players=4,
-    focal_seats=(0, 1, 2, 3),
+    entrants=({"name": "random"}, {"name": "heuristic"}),
+    seating=Seating.one(4, range(4)),
+    measured=0,
     seed=3,
 )
 
 
 def _played(match: Match, games: int, workers: int, interfere=lambda: None):
     tables = []
-    for done in runner.finished(match, Portions(games, match.compiled), workers, 1.0):
-        tables += [each.rows for each in done]
+    schedule = Schedule([match], [(np.empty(0, np.int64), 0, games)])
+    for done in runner.finished([match], schedule, workers, [1.0]):
+        tables += [each.rows for _, each in done]
         if done:
             interfere()
     return pa.concat_tables(tables).sort_by([("game", "ascending"), ("seat", "ascending")])
+
+
+def _alone(games: int) -> pa.Table:
+    """Return the same rows, played in this process."""
+    rows = play.portion(MATCH, range(games)).rows
+    return rows.sort_by([("game", "ascending"), ("seat", "ascending")])
 
 
 def _busy_workers() -> list[int]:
@@ -52,7 +60,7 @@ def _busy_workers() -> list[int]:
 def test_workers_change_nothing(ray_session):
     one, two = (_played(MATCH, 1000, workers) for workers in (1, 2))
     assert one.equals(two)
-    assert one.equals(play.portion(MATCH, range(1000)).rows)
+    assert one.equals(_alone(1000))
 
 
 def test_a_killed_worker_costs_no_game(ray_session):
@@ -66,7 +74,7 @@ def test_a_killed_worker_costs_no_game(ray_session):
 
     table = _played(MATCH, 30_000, 2, kill)
     assert killed, "no worker was caught at play"
-    assert table.equals(play.portion(MATCH, range(30_000)).rows)
+    assert table.equals(_alone(30_000))
 
 
 def test_games_that_always_kill_their_worker_end_the_run(ray_session):

@@ -1,52 +1,118 @@
-"""Every game is handed out once, seats rotate, portions follow the time they take."""
+"""Game k is the same whoever plays it and in whatever portions; seats and tables are balanced."""
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
 import pytest
 
-from experiments.schedule import LARGEST_PORTION, PORTION_SECONDS, Match, Portions, label
+from experiments.schedule import Match, Schedule, Seating
 
-POLICY = {"name": "heuristic"}
-PLANNER = {"name": "bmcts", "search": {"threads": 1}}
-
-
-def _match(player=POLICY, focal_seats=(0, 1, 2, 3)) -> Match:
-    return Match({"name": "ledford", "players": 4}, player, POLICY, 4, focal_seats, 0)
+NONE = np.empty(0, np.int64)
 
 
-def test_seats_rotate():
-    assert [_match().focal_seat(game) for game in range(6)] == [0, 1, 2, 3, 0, 1]
-    assert [_match(focal_seats=(2, 0)).focal_seat(game) for game in range(3)] == [2, 0, 2]
-    seats = _match({"name": "random"}).seats(2)
-    assert [label(each) for each in seats] == ["heuristic"] * 2 + ["random", "heuristic"]
+def match(name="a", player="heuristic", seating=None) -> Match:
+    return Match(
+        name=name,
+        rules={"name": "ledford", "players": 4},
+        entrants=({"name": player}, {"name": "random"}),
+        seating=seating or Seating.one(4, range(4)),
+        measured=0,
+        seed=0,
+    )
 
 
-def test_only_policies_are_compiled():
-    assert _match().compiled
-    assert not _match(PLANNER).compiled
+def handed_out(schedule: Schedule) -> list[tuple[int, list[int]]]:
+    return [(which, games.tolist()) for which, games in iter(schedule.take, None)]
 
 
-@pytest.mark.parametrize("seconds_a_game", [1e-9, 5e-5, 0.01, 3.0])
-def test_every_game_is_handed_out_once(seconds_a_game):
-    portions = Portions(100_000, compiled=True)
-    games = []
-    for portion in portions:
-        games += portion
-        portions.took(len(portion), len(portion) * seconds_a_game)
-        assert 1 <= len(portion) <= LARGEST_PORTION
-    assert games == list(range(100_000))
+def test_every_game_is_handed_out_once():
+    schedule = Schedule([match()], [(NONE, 0, 1234)])
+    games = [game for _, portion in handed_out(schedule) for game in portion]
+    assert games == list(range(1234))
 
 
-def test_portions_grow_to_the_time_aimed_at():
-    portions = Portions(10**6, compiled=True)
-    for _ in range(6):
-        portion = next(portions)
-        portions.took(len(portion), len(portion) * 5e-5)
-    assert len(next(portions)) == pytest.approx(PORTION_SECONDS / 5e-5, rel=0.01)
+def test_gaps_come_before_what_is_new():
+    schedule = Schedule([match()], [(np.array([3, 5]), 8, 10)])
+    assert handed_out(schedule) == [(0, [3, 5]), (0, [8, 9])]
 
 
-def test_planners_play_one_game_a_portion():
-    portions = Portions(3, compiled=False)
-    next(portions)
-    portions.took(1, 1e-6)
-    assert len(next(portions)) == 1
+def test_portions_of_fast_games_grow_to_what_a_task_should_take():
+    schedule = Schedule([match()], [(NONE, 0, 10**6)])
+    sizes = []
+    for _ in range(8):
+        _, games = schedule.take()
+        sizes.append(len(games))
+        schedule.took(0, len(games), seconds=len(games) / 10_000)
+    assert sizes[:3] == [100, 400, 1500]
+    assert set(sizes[3:]) == {1500}
+
+
+def test_games_that_search_are_handed_out_one_by_one():
+    searching = match()
+    searching.entrants[0]["search"] = {"mode": "tree", "threads": 1, "workers": 1}
+    schedule = Schedule([searching], [(NONE, 0, 5)])
+    schedule.took(0, 1, seconds=1e-6)
+    assert [len(games) for _, games in handed_out(schedule)] == [1] * 5
+
+
+def test_matches_keep_step():
+    schedule = Schedule([match("a"), match("b")], [(NONE, 0, 300), (NONE, 50, 300)])
+    assert [(which, games[0]) for which, games in handed_out(schedule)] == [
+        (0, 0),
+        (1, 50),
+        (0, 100),
+        (1, 150),
+        (0, 200),
+        (1, 250),
+    ]
+
+
+def test_a_match_that_has_ended_is_handed_out_no_more():
+    schedule = Schedule([match("a"), match("b")], [(NONE, 0, 300), (NONE, 0, 300)])
+    schedule.take()
+    schedule.close(0)
+    assert {which for which, _ in handed_out(schedule)} == {1}
+
+
+def test_one_sits_in_each_seat_in_turn_and_the_rest_are_the_others():
+    assert (
+        Seating.one(4, (0, 2)).at(range(4)).tolist()
+        == [
+            [0, 1, 1, 1],
+            [1, 1, 0, 1],
+        ]
+        * 2
+    )
+    assert Seating.rest(3, range(3)).at(range(3)).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+@pytest.mark.parametrize("entered", [2, 3, 4, 5, 6, 8])
+def test_a_round_robin_is_balanced(players, entered):
+    table = Seating.robin(players, entered).table
+    seats = Counter((seat, who) for row in table.tolist() for seat, who in enumerate(row))
+    assert len(set(seats.values())) == 1 and len(seats) == players * entered, "seats"
+    meetings = Counter(
+        pair
+        for row in table.tolist()
+        for pair in combinations(range(entered), 2)
+        if set(pair) <= set(row)
+    )
+    assert len(set(meetings.values())) == 1, "meetings"
+    left_of = Counter(
+        (row[seat], row[(seat + 1) % players])
+        for row in table.tolist()
+        for seat in range(players)
+        if row[seat] != row[(seat + 1) % players]
+    )
+    assert max(left_of.values()) == min(left_of.values()), "neighbours"
+
+
+def test_who_won_follows_from_the_winning_seat():
+    played = match(seating=Seating.rest(4, range(4)))
+    winner = np.array([0, 0, 2, -1, -2, 1], np.int8)
+    assert played.won(winner, 0).tolist() == [False, True, False, False, False, False]
+    assert played.won(winner, 1).tolist() == [True, False, True, False, False, True]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import mlflow
@@ -20,12 +22,12 @@ def _drop_metrics(uri: str) -> None:
 def _tracker(uri: str, folder: Path) -> tracking.Tracker:
     parameters = {"player": {"name": "bmcts", "budget": {"seconds": None}}, "seed": 0}
     tracker = tracking.Tracker(uri, "trial", folder)
-    tracker.begin("a run", parameters, {"version.numpy": "2"})
+    tracker.begin("a run", parameters, {"version.numpy": "2"}, folder)
     return tracker
 
 
 def test_the_record_of_a_run(database, tmp_path):
-    tracker = _tracker(database, tmp_path / "artifacts")
+    tracker = _tracker(database, tmp_path)
     for games in range(1, 1001):
         tracker.record(games, games=games, win_rate=0.5)
     (tmp_path / "plot.png").write_bytes(b"x")
@@ -80,7 +82,7 @@ def test_a_run_whose_record_fails_keeps_its_results(
     assert outcome.code == 1
     assert "the MLflow record is incomplete" in outcome.err
     assert outcome.err.count("\n") == 1
-    assert outcome.summary["games"] == 20
+    assert outcome.line["games"] == 20
 
 
 def test_an_outdated_database_is_refused(tmp_path):
@@ -90,3 +92,51 @@ def test_an_outdated_database_is_refused(tmp_path):
         database.execute("INSERT INTO alembic_version VALUES ('no such version')")
     with pytest.raises(Refusal, match="cannot record to"):
         _tracker(f"sqlite:///{path}", tmp_path)
+
+
+_FIRST_CONTACT = """
+import sys
+from pathlib import Path
+from experiments.tracking import Tracker
+uri, folder = sys.argv[1], Path(sys.argv[2])
+folder.mkdir()
+tracker = Tracker(uri, "sweep", folder)
+tracker.begin(folder.name, {"seed": 0}, {}, folder)
+for child in range(3):
+    below = folder / str(child)
+    below.mkdir()
+    part = tracker.beside()
+    part.begin(f"{folder.name}/{child}", {"seed": child}, {}, below, tracker)
+    part.record(1, win_rate=0.5)
+    part.finish("FINISHED", {"wins": child}, 1, [])
+    assert part.fault is None, part.fault
+"""
+
+
+def test_many_that_start_at_once_on_a_fresh_database_lose_nothing(tmp_path):
+    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    started = [
+        subprocess.Popen([sys.executable, "-c", _FIRST_CONTACT, uri, str(tmp_path / f"sweep{i}")])
+        for i in range(4)
+    ]
+    assert [process.wait() for process in started] == [0] * 4
+    client = mlflow.MlflowClient(uri)
+    runs = client.search_runs([client.get_experiment_by_name("sweep").experiment_id])
+    assert len(runs) == 16
+    names = {run.info.run_id: run.info.run_name for run in runs}
+    for run in runs:
+        parent, slash, child = run.info.run_name.partition("/")
+        assert run.info.status == "FINISHED"
+        assert names.get(run.data.tags.get("mlflow.parentRunId")) == (parent if slash else None)
+        if slash:
+            assert run.data.metrics == {"win_rate": 0.5, "wins": float(child)}
+
+
+def test_a_run_that_goes_on_takes_its_record_up(database, tmp_path):
+    killed = _tracker(database, tmp_path)
+    again = _tracker(database, tmp_path)
+    assert again.run == killed.run
+    again.finish("FINISHED", {"win_rate": 0.5}, 1, [])
+    client = mlflow.MlflowClient(database)
+    (run,) = client.search_runs([client.get_experiment_by_name("trial").experiment_id])
+    assert (run.info.status, run.data.metrics["win_rate"]) == ("FINISHED", 0.5)

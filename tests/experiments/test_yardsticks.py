@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from experiments import play, references, yardstick_games, yardsticks
 from experiments.references import LENGTHS, LENGTHS_OF, PROGRAM, TRIAL, YARDSTICKS
-from experiments.schedule import Match
+from experiments.schedule import Match, Seating
 from experiments.statistics import win_rate
 from experiments.yardstick_games import WIN_RATE
 from sim.policies.table import Policy
@@ -167,11 +167,11 @@ def test_the_number_of_threads_changes_nothing():
 def test_games_are_those_of_the_main_job():
     games = _games(BY_NAME["swift(0.35) v heuristic"], 60)
     match = Match(
+        name="swift against 3 heuristic",
         rules={"name": "ledford"},
-        player={"name": "swift", "threshold": 0.35},
-        opponent={"name": "heuristic"},
-        players=4,
-        focal_seats=(0, 1, 2, 3),
+        entrants=({"name": "swift", "threshold": 0.35}, {"name": "heuristic"}),
+        seating=Seating.one(4, range(4)),
+        measured=0,
         seed=21,
     )
     table = play.portion(match, range(60)).rows

@@ -1,0 +1,196 @@
+"""Play matches until their games are done or a rule ends them; nothing that was played is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from experiments import runner
+from experiments.results import STOPS, Results
+from experiments.schedule import Match, Schedule, control_of
+from experiments.sequential import Sprt, Stop
+from experiments.summary import write
+
+ERROR = "error.txt"
+"""File in the run folder with the traceback of a game that raised an exception."""
+
+
+@dataclass(frozen=True)
+class Crew:
+    """With what matches are played.
+
+    Attributes
+    ----------
+    workers : games at the same time
+    cpus : by match, cores that Ray reserves for a game
+    address : of the Ray cluster; None for this machine
+    cores : that there are
+    """
+
+    workers: int
+    cpus: tuple[float, ...]
+    address: str | None
+    cores: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the playing ended: ``fault`` says why games failed, if some did."""
+
+    fault: str | None
+    interrupted: bool
+
+
+class Referees:
+    """Looks at the results in the order of the games, and says where each match ends.
+
+    So that the last game does not depend on how many workers there are.
+
+    Parameters
+    ----------
+    stop : the rule
+    played : what is looked at
+    games : most of each match
+    """
+
+    def __init__(self, stop: Stop, played: Results, games: int) -> None:
+        self._stop, self._tests = stop, isinstance(stop, Sprt)
+        self._played = played
+        self._looked = [0] * len(played.matches)
+        self.games = [games] * len(played.matches)
+        self.ended: set[int] = set()
+
+    def look(self) -> list[int]:
+        """Return the matches that have ended since the last look."""
+        new = []
+        for number, match in enumerate(self._played.matches):
+            tally = self._played.tallies[number]
+            prefix = min(tally.prefix, self.games[number])
+            if number in self.ended or match.measured is None or prefix <= self._looked[number]:
+                continue
+            self._looked[number] = prefix
+            last = self._last(number, prefix)
+            if last is not None:
+                self.games[number] = last
+                self.ended.add(number)
+                new.append(number)
+        return new + self._controls()
+
+    def _last(self, number: int, prefix: int) -> int | None:
+        """Return the game after which match ``number`` ends, if it is among the ``prefix``."""
+        match = self._played.matches[number]
+        won = self._won(number, prefix)
+        control = control_of(self._played.matches, number)
+        if not self._tests or control is None:
+            if self._tests and self._is_control(number):
+                return None
+            return self._stop.after(won, match.players, match.seats)
+        both = min(prefix, self._played.tallies[control].prefix)
+        return self._stop.after_paired(self._won(control, both), won[:both])
+
+    def _won(self, number: int, games: int) -> np.ndarray:
+        match = self._played.matches[number]
+        return match.won(self._played.tallies[number].winner(games), match.measured)
+
+    def _is_control(self, number: int) -> bool:
+        matches = self._played.matches
+        return any(control_of(matches, other) == number for other in range(len(matches)))
+
+    def _controls(self) -> list[int]:
+        """End the controls with which nobody is to be compared any more."""
+        matches, new = self._played.matches, []
+        if not self._tests:
+            return new
+        for number in range(len(matches)):
+            against = [i for i in range(len(matches)) if control_of(matches, i) == number]
+            if number not in self.ended and against and self.ended.issuperset(against):
+                self.games[number] = max(self.games[i] for i in against)
+                self.ended.add(number)
+                new.append(number)
+        return new
+
+
+def play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[], bool]) -> Ended:
+    """Play what is missing of the matches of ``played``, and write it down whatever happens.
+
+    Parameters
+    ----------
+    games : most of each match
+    stop : by which rule matches end earlier
+    watch : called after every portion and whenever nothing has ended for a moment; tells whether
+        to go on
+    """
+    referees = Referees(stop, played, games)
+    fault, going = None, True
+    try:
+        try:
+            referees.look()
+            for group in _groups(played.matches, crew):
+                going = going and _play_group(played, group, referees, crew, watch)
+        except runner.WorkersLost as lost:
+            fault = str(lost)
+        except runner.GameRaised as raised:
+            (played.folder / ERROR).write_text(raised.traceback)
+            fault = f"{raised} (traceback in {ERROR})"
+        finally:
+            played.flush()
+            ends = {played.matches[i].name: referees.games[i] for i in sorted(referees.ended)}
+            if ends:
+                write(played.folder, ends, STOPS)
+    except OSError as disk:
+        fault = (
+            f"results cannot be written ({disk.strerror or disk}): make room and go on with "
+            f"run.resume={played.folder}"
+        )
+    for number in referees.ended:
+        played.tallies[number].cut(referees.games[number])
+    done = all(
+        tally.games >= most for tally, most in zip(played.tallies, referees.games, strict=True)
+    )
+    return Ended(fault, interrupted=fault is None and not done)
+
+
+def _play_group(
+    played: Results,
+    group: Sequence[int],
+    referees: Referees,
+    crew: Crew,
+    watch: Callable[[], bool],
+) -> bool:
+    """Play the matches ``group`` of a run; return whether to go on."""
+    matches = [played.matches[i] for i in group]
+    missing = [played.tallies[i].missing(referees.games[i]) for i in group]
+    if all(played.tallies[i].games >= referees.games[i] for i in group):
+        return True
+    schedule = Schedule(matches, missing)
+    cpus = [crew.cpus[i] for i in group]
+    runner.start(crew.address, crew.cores)
+    with closing(runner.finished(matches, schedule, crew.workers, cpus)) as batches:
+        for done in batches:
+            for which, games in done:
+                played.add(group[which], games)
+            for ended in referees.look() if done else ():
+                if ended in group:
+                    schedule.close(group.index(ended))
+            if not watch():
+                return False
+    return True
+
+
+def _groups(matches: Sequence[Match], crew: Crew) -> Iterator[list[int]]:
+    """Yield the matches that are played side by side.
+
+    One that searches in Ray actors is played alone, and in a Ray of its own where that is ours:
+    idle workers of the games before would hold the cores.
+    """
+    together = [i for i, each in enumerate(matches) if not each.rooted]
+    if together:
+        yield together
+    for number, each in enumerate(matches):
+        if each.rooted:
+            if crew.address is None and len(matches) > 1:
+                runner.stop()
+            yield [number]
