@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import time
 from collections.abc import Iterator, Sequence
 
@@ -30,6 +31,8 @@ POLL_SECONDS = 0.25
 
 # Ray's log would tell of each worker that died, in ten lines.
 _QUIET = {"logging_level": "critical", "log_to_driver": False}
+
+_ANSWER_SECONDS = 5.0
 
 _OBJECT_STORE_BYTES = 128 * 1024**2
 
@@ -73,12 +76,28 @@ def start(address: str | None, cores: int) -> int:
                 reason = str(fault).partition("\n")[0]
                 raise Refusal(f"Ray did not start: {reason} Is the machine overloaded?") from None
         else:
+            _knock(address)
             try:
                 ray.init(address, **_QUIET)
             except (ConnectionError, ValueError, RuntimeError) as fault:
                 reason = str(fault).partition("\n")[0]
                 raise Refusal(f"ray.address={address}: cannot connect: {reason}") from None
     return int(ray.cluster_resources().get("CPU", 1))
+
+
+def _knock(address: str) -> None:
+    """Refuse an address where nothing answers; Ray would try for minutes."""
+    host, _, port = address.rpartition("/")[2].rpartition(":")
+    if not (host and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=_ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as fault:
+        reason = getattr(fault, "strerror", None) or fault
+        raise Refusal(
+            f"ray.address={address}: no Ray answers there ({reason}): start it by "
+            f"ray start --head --port={port}, or leave ray.address out for this machine"
+        ) from None
 
 
 def stop() -> None:

@@ -93,5 +93,12 @@ def test_an_unreachable_cluster_is_refused(monkeypatch):
         raise ConnectionError("no route\nto host")
 
     monkeypatch.setattr(ray, "init", fail)
-    with pytest.raises(runner.Refusal, match=r"ray.address=nowhere:1: cannot connect: no route$"):
-        runner.start("nowhere:1", 2)
+    with pytest.raises(runner.Refusal, match=r"ray.address=auto: cannot connect: no route$"):
+        runner.start("auto", 2)
+
+
+def test_an_address_where_nobody_answers_is_refused(monkeypatch):
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    told = r"ray.address=127.0.0.1:9: no Ray answers there \(Connection refused\): start it by"
+    with pytest.raises(runner.Refusal, match=told):
+        runner.start("127.0.0.1:9", 2)

@@ -1,0 +1,42 @@
+"""Play a match on a Ray cluster of two nodes, one of which is killed; a script for `test_cluster`.
+
+    python cluster_run.py FOLDER SETTING...
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+from threading import Thread
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_AUTH_MODE"] = "disabled"
+
+from ray.cluster_utils import Cluster
+
+from experiments import compare, results, runner
+
+results.FLUSH_SECONDS = (0.1, 0.1)
+
+
+def main(folder: Path, *settings: str) -> None:
+    small = {"num_cpus": 1, "object_store_memory": 128 * 1024**2, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=small)
+    other = cluster.add_node(num_cpus=1, object_store_memory=128 * 1024**2)
+    cluster.wait_for_nodes()
+
+    def kill() -> None:
+        while not results.parts(folder):
+            time.sleep(0.02)
+        cores = runner.ray.cluster_resources()["CPU"]
+        nodes = {each["NodeID"] for each in runner.ray.nodes() if each["Alive"]}
+        print(f"killing a node of {len(nodes)} with {cores:.0f} cores", flush=True)
+        cluster.remove_node(other, allow_graceful=False)
+
+    Thread(target=kill, daemon=True).start()
+    sys.argv = ["compare", *settings, f"ray.address={cluster.address}", f"run.resume={folder}"]
+    compare.main()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,197 @@
+"""What was played is kept, and a run that goes on ends as one that was never disturbed."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import mlflow
+import pytest
+
+from experiments import results, tracking
+
+GAMES = 6000
+SETTINGS = ("player=heuristic", f"match.games={GAMES}", "run.records=2")
+QUIET = "tracking.enabled=false"
+
+_HASTY = """
+import sys
+from experiments import compare, results
+results.FLUSH_SECONDS = (0.1, 0.1)
+sys.argv[0] = "compare"
+compare.main()
+"""
+"""The command, writing ten parts a second."""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Rows of the run that nothing happened to, played in this process."""
+    from dataclasses import replace
+
+    from experiments import config, lineups, play
+
+    settings = config.composed("compare", SETTINGS)
+    (match,) = lineups.matches(settings)
+    rows = play.portion(replace(match, records=0), range(GAMES)).rows
+    return rows.sort_by([("game", "ascending"), ("seat", "ascending")])
+
+
+def same(folder: Path, undisturbed) -> bool:
+    """Tell whether the run in ``folder`` has lost no row, doubled none and changed none."""
+    return results.read(folder).equals(undisturbed)
+
+
+def test_the_comparison_sees_a_row_that_is_lost_doubled_or_changed(undisturbed, tmp_path):
+    """The control of the tests below."""
+    import pyarrow as pa
+
+    def holds(table):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        results.pq.write_table(table, folder / "games-00000.parquet")
+        return same(folder, undisturbed)
+
+    assert holds(undisturbed)
+    assert not holds(undisturbed.slice(1))
+    assert not holds(pa.concat_tables([undisturbed, undisturbed.slice(0, 1)]))
+    other = pa.array([7, *undisturbed["turns"].to_pylist()[1:]], pa.int64())
+    at = undisturbed.column_names.index("turns")
+    assert not holds(undisturbed.set_column(at, "turns", other))
+
+
+def test_a_killed_driver(run_compare, ray_session, database, undisturbed, tmp_path):
+    folder = tmp_path / "killed"
+    settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={database}")
+    process = subprocess.Popen([sys.executable, "-c", _HASTY, *settings], stdout=subprocess.DEVNULL)
+    while len(results.parts(folder)) < 2:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = results.read(folder)
+    assert 0 < kept.num_rows < undisturbed.num_rows
+    assert _status(database) == ["RUNNING"]
+    outcome = run_compare(*settings)
+    assert outcome.code == 0, outcome.err
+    assert same(folder, undisturbed)
+    assert len(list((folder / results.RECORDS).iterdir())) == 2
+    assert _status(database) == ["FINISHED"], "the record is taken up"
+
+
+def test_a_disk_that_is_full(run_compare, ray_session, undisturbed, tmp_path, monkeypatch):
+    folder = tmp_path / "full"
+    settings = (*SETTINGS, f"run.resume={folder}", QUIET)
+    monkeypatch.setattr(results, "FLUSH_SECONDS", (0.0, 0.0))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # A file may have so many bytes: enough for the first portions, not for larger ones.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (18_000, before[1]))
+    try:
+        outcome = run_compare(*settings)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert outcome.code == 1
+    assert "results cannot be written (File too large): make room" in outcome.err
+    assert outcome.err.count("\n") == 1, outcome.err
+    assert 0 < results.read(folder).num_rows < undisturbed.num_rows
+    assert run_compare(*settings).code == 0
+    assert same(folder, undisturbed)
+
+
+def test_a_killed_tracking_server(
+    run_compare, ray_session, undisturbed, database, tmp_path, monkeypatch
+):
+    folder = tmp_path / "untracked"
+    monkeypatch.setattr(tracking, "SEND_SECONDS", 0.0)
+    with _Server(database) as server:
+        record = tracking.Tracker.record
+
+        def record_and_kill(self, step, **metrics):
+            server.kill()
+            record(self, step, **metrics)
+
+        monkeypatch.setattr(tracking.Tracker, "record", record_and_kill)
+        settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={server.uri}")
+        outcome = run_compare(*settings)
+    assert outcome.code == 1
+    assert "the MLflow record is incomplete" in outcome.err
+    assert outcome.err.count("\n") == 1, outcome.err
+    assert same(folder, undisturbed)
+    assert _status(database) == ["RUNNING"]
+    monkeypatch.setattr(tracking.Tracker, "record", record)
+    outcome = run_compare(*settings[:-1], f"tracking.uri={database}")  # what the server wrote to
+    assert outcome.code == 0, outcome.err
+    assert _status(database) == ["FINISHED"]
+    assert same(folder, undisturbed)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("player=closure", "matches.0.entrants.0.label was"),
+        ("seed=1", "matches.0.seed was 0 there and is 1 now"),
+        ("rules.dice=2", "matches.0.rules.dice was 1 there and is 2 now"),
+        ("match.stop=width:0.1", 'stop was "games" there and is "width:0.1" now'),
+    ],
+)
+def test_a_changed_configuration_is_refused(run_compare, ray_session, tmp_path, change, told):
+    folder = tmp_path / "changed"
+    settings = ("player=heuristic", "match.games=20", f"run.resume={folder}", QUIET)
+    assert run_compare(*settings).code == 0
+    before = results.read(folder)
+    outcome = run_compare(*settings, change)
+    assert outcome.code == 1
+    assert told in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert results.read(folder).equals(before)
+    assert run_compare(*settings, "match.games=30").code == 0, "more games are no change"
+    assert results.read(folder).num_rows == 4 * 30
+
+
+def _status(uri: str) -> list[str]:
+    """Return the status of each run in the database."""
+    client = mlflow.MlflowClient(uri)
+    experiment = client.get_experiment_by_name("compare")
+    return [run.info.status for run in client.search_runs([experiment.experiment_id])]
+
+
+class _Server:
+    """A tracking server of its own on a free port."""
+
+    def __init__(self, database: str) -> None:
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            port = found.getsockname()[1]
+        self.uri = f"http://127.0.0.1:{port}"
+        folder = Path(database.removeprefix("sqlite:///")).parent
+        where = ["--backend-store-uri", database, "--artifacts-destination", str(folder / "kept")]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "mlflow", "server", *where, f"--port={port}", "--workers=1"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> _Server:
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.uri}/health", timeout=1).close()
+                return self
+            except OSError:
+                assert self._process.poll() is None, "the server did not start"
+                time.sleep(0.1)
+
+    def kill(self) -> None:
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def __exit__(self, *_) -> None:
+        self.kill()
