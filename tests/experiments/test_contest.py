@@ -1,0 +1,139 @@
+"""Where matches end depends on the order of the games alone, not on that of their completion."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from experiments import contest, play, results, runner, sequential
+from experiments.contest import Crew
+from experiments.results import Results
+from experiments.schedule import Match, Seating, control_of
+
+CREW = Crew(workers=3, cpus=(1.0,) * 4, address=None, cores=2)
+
+
+def match(player: str, name: str = "", seating: Seating | None = None) -> Match:
+    return Match(
+        name=name or player,
+        rules={"name": "ledford", "players": 4, "turn_cap": 200},
+        entrants=({"name": player}, {"name": "heuristic", "label": "other"}),
+        seating=seating or Seating.one(4, range(4)),
+        measured=0,
+        seed=1,
+    )
+
+
+@pytest.fixture
+def scrambled(monkeypatch):
+    """Play in this process, and hand the games over in a random order."""
+
+    def use(seed: int, portion: int = 7):
+        order = random.Random(seed)
+
+        def finished(matches, schedule, workers, cpus):
+            schedule._size = [portion] * len(matches)
+            under_way = []
+            while True:
+                while len(under_way) < 5 and (taken := schedule.take()) is not None:
+                    under_way.append(taken)
+                if not under_way:
+                    return
+                which, games = under_way.pop(order.randrange(len(under_way)))
+                yield [(which, play.portion(matches[which], games))]
+
+        monkeypatch.setattr(runner, "finished", finished)
+        monkeypatch.setattr(runner, "start", lambda *_: 2)
+
+    return use
+
+
+def run(folder, matches, stop, games=2000, watch=lambda: True):
+    folder.mkdir(exist_ok=True)
+    played = Results.resumed(folder, matches)
+    ended = contest.play(played, games, sequential.parse(stop), CREW, watch)
+    return played, ended
+
+
+@pytest.mark.parametrize("stop", ["width:0.2", "sprt:0:100", "sprt:50%:40%"])
+def test_a_rule_ends_a_match_at_the_same_game_in_whatever_order_they_come(
+    scrambled, tmp_path, stop
+):
+    found = []
+    for seed, portion in ((1, 7), (2, 1), (3, 40)):
+        scrambled(seed, portion)
+        played, ended = run(tmp_path / str(seed), [match("closure")], stop)
+        assert (ended.fault, ended.interrupted) == (None, False)
+        found.append(results.read(played.folder).drop_columns("search_seconds"))
+        assert played.tallies[0].games == len(set(found[-1]["game"].to_pylist()))
+    assert found[0].equals(found[1]) and found[0].equals(found[2])
+    assert 10 < found[0].num_rows / 4 < 2000
+    on_disk = [results._read(part) for part in results.parts(tmp_path / "3")]
+    assert sum(each.num_rows for each in on_disk) > found[0].num_rows, "control: games beyond"
+
+
+def test_without_a_rule_all_games_are_played(scrambled, tmp_path):
+    scrambled(1)
+    played, ended = run(tmp_path / "a", [match("random")], "games", games=33)
+    assert not ended.interrupted
+    assert results.read(played.folder).num_rows == 4 * 33
+    assert not (played.folder / results.STOPS).exists()
+
+
+def test_a_run_that_a_rule_ended_has_nothing_left_to_play(scrambled, tmp_path):
+    scrambled(1)
+    played, _ = run(tmp_path / "a", [match("closure")], "width:0.2")
+    parts = results.parts(played.folder)
+    again, ended = run(tmp_path / "a", [match("closure")], "width:0.2")
+    assert not ended.interrupted
+    assert results.parts(played.folder) == parts
+    assert again.tallies[0].games == played.tallies[0].games
+
+
+def test_a_test_of_several_players_ends_each_where_its_difference_shows(scrambled, tmp_path):
+    scrambled(4)
+    matches = [match("heuristic"), match("swift"), match("closure")]
+    played, _ = run(tmp_path / "a", matches, "sprt:0%:2%")
+    control, swift, closure = (tally.games for tally in played.tallies)
+    assert swift < closure, "the larger difference shows earlier"
+    assert control == max(swift, closure), "the control goes on as long as it is needed"
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(scrambled, tmp_path):
+    scrambled(5)
+    looks = iter(range(10))
+    played, ended = run(
+        tmp_path / "a", [match("random")], "games", 200, lambda: next(looks, None) is not None
+    )
+    assert ended.interrupted
+    assert 0 < played.games < 200
+    run(tmp_path / "a", [match("random")], "games", 200)
+    whole, _ = run(tmp_path / "b", [match("random")], "games", 200)
+    assert results.read(tmp_path / "a").equals(results.read(whole.folder))
+
+
+def test_a_match_has_the_first_of_its_kind_as_control():
+    rest = Seating.rest(4, range(4))
+    matches = [
+        match("heuristic"),
+        match("heuristic", "three", rest),
+        match("swift"),
+        match("swift", "three swift", rest),
+        replace(match("swift"), entrants=({"name": "swift"}, {"name": "random"})),
+    ]
+    assert [control_of(matches, i) for i in range(5)] == [None, None, 0, 1, None]
+
+
+def test_details_are_kept_with_their_games(scrambled, tmp_path):
+    scrambled(6)
+    watched = replace(match("closure"), details=("suggestions",))
+    played, _ = run(tmp_path / "a", [watched], "games", games=12)
+    suggestions = results.read(played.folder, "suggestions")
+    assert set(suggestions["game"].to_pylist()) == set(range(12))
+    games = results.read(played.folder)
+    assert suggestions.num_rows == np.sum(games["suggestions"].to_numpy())
+    plain, _ = run(tmp_path / "b", [match("closure")], "games", games=12)
+    assert games.equals(results.read(plain.folder)), "writing them changes no game"
