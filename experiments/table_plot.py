@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -11,28 +12,47 @@ matplotlib.use("Agg")  # a run has no display
 
 import matplotlib.pyplot as plt
 
-from experiments.statistics import Estimate
+from experiments.table_cells import Table
+from experiments.table_figures import Measured
 
 
-def draw(rates: Mapping[int, Estimate], parity: float, title: str, path: Path) -> None:
-    """Draw win rates with their intervals by simulations a decision to ``path``.
+def by_budget(table: Table, run: Measured, path: Path) -> None:
+    """Draw the win rates of ``table`` by simulations a decision to ``path``; two points at least.
 
-    Parameters
-    ----------
-    rates : win rate (0 to 1) for each number of simulations
-    parity : what identical players would win
-    title : who played whom, and how many games
+    Without them nothing is drawn: a point is no curve.
     """
+    cells = {each.player: each for each in table.cells if each.simulations}
+    lines = {
+        cells[line["player"]].simulations: line
+        for line in run.lines.values()
+        if line["player"] in cells
+    }
+    if len(lines) < 2:
+        return
+    first = next(iter(cells.values()))
+    player = first.player.removesuffix(str(first.simulations))
+    others = run.played.matches[0].players - 1
+    games = sorted({line["games"] for line in lines.values()})
+    title = f"{player} against {others} {first.opponent}, {' to '.join(_ends(games))} games a point"
+    _draw(lines, title, path)
+
+
+def _ends(numbers: list[int]) -> list[str]:
+    return [f"{each:,}" for each in dict.fromkeys((numbers[0], numbers[-1]))]
+
+
+def _draw(lines: Mapping[int, Mapping[str, Any]], title: str, path: Path) -> None:
     figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
-    at = sorted(rates)
-    value = [100 * rates[each].value for each in at]
+    at = sorted(lines)
+    value = [100 * lines[each]["win_rate"] for each in at]
     spread = [
-        [100 * (rates[each].value - rates[each].low) for each in at],
-        [100 * (rates[each].high - rates[each].value) for each in at],
+        [100 * abs(lines[each]["win_rate"] - lines[each]["ci95"][end]) for each in at]
+        for end in (0, 1)
     ]
+    parity = 100 * lines[at[0]]["parity"]
     axes.errorbar(at, value, spread, color="#0072B2", marker="o", capsize=3)
-    axes.axhline(100 * parity, color="#555555", linestyle="--", linewidth=1)
-    axes.annotate("parity", (at[0], 100 * parity), (0, 4), textcoords="offset points", fontsize=9)
+    axes.axhline(parity, color="#555555", linestyle="--", linewidth=1)
+    axes.annotate("parity", (at[0], parity), (0, 4), textcoords="offset points", fontsize=9)
     axes.set_xscale("log")
     axes.set_xticks(at, [f"{each:,}" for each in at])
     axes.minorticks_off()
