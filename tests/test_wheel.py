@@ -1,0 +1,108 @@
+"""The package works from a wheel, in an empty folder: code, configurations and console scripts."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("mcts", "belief", "sim", "experiments", "conf")
+
+COMES_WITH = {
+    "omegaconf": "hydra-core",
+    "llvmlite": "numba",
+    "gymnasium": "pettingzoo",
+    "markupsafe": "jinja2",
+}
+
+
+def run(command, folder, **variables):
+    return subprocess.run(
+        command, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    """The folder of an installation from a wheel, without what it depends on."""
+    source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
+    for name in PACKAGES:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, source / name, ignore=ignored)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, source)
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    built = run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", "dist", "."], source)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = (source / "dist").glob("*.whl")
+    made = run([*pip, "install", "--no-deps", "--target", str(site), str(wheel)], source)
+    assert made.returncode == 0, made.stderr
+    return site
+
+
+def test_nothing_is_left_out(installed):
+    for name in PACKAGES:
+        here, there = (
+            {
+                path.relative_to(folder).as_posix()
+                for path in (folder / name).rglob("*")
+                if path.suffix in (".py", ".yaml", ".jinja")
+            }
+            for folder in (ROOT, installed)
+        )
+        assert here == there
+
+
+def test_a_match_is_played_in_an_empty_folder(installed, tmp_path):
+    settings = ("player=random", "player@opponent=random", "run.folder=run")
+    settings += ("debug=quick", "match.games=4", "rules.turn_cap=8")
+    command = [installed / "bin" / "sleuth-compare", *settings]
+    # Interpreted: another place on the disk would have everything compiled anew.
+    played = run(command, tmp_path, PYTHONPATH=str(installed), NUMBA_DISABLE_JIT="1")
+    assert played.returncode == 0, played.stderr
+    about = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert about["table"][0]["games"] == 4
+    assert about["run"]["commit"] is None
+
+
+def scripts() -> list[str]:
+    described = (ROOT / "pyproject.toml").read_text()
+    return re.findall(r"(?m)^(sleuth-\w+) = ", described)
+
+
+@pytest.mark.parametrize("name", scripts())
+def test_every_script_has_help(installed, tmp_path, name):
+    shown = run([installed / "bin" / name, "--help"], tmp_path, PYTHONPATH=str(installed))
+    assert shown.returncode == 0, shown.stderr
+    assert "--help" in shown.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_all_that_is_imported_is_required():
+    known = {
+        re.split(r"[<>=\[]", each)[0] for each in requires("sleuth-mcts") if "extra" not in each
+    }
+    called = {"hydra": "hydra-core"}
+    ours = {*PACKAGES, *sys.stdlib_module_names}
+    for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = (
+                [each.name for each in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module]
+                if isinstance(node, ast.ImportFrom) and not node.level
+                else []
+            )
+            for name in names:
+                top = name.partition(".")[0]
+                if top not in ours and top not in COMES_WITH:
+                    assert called.get(top, top) in known, f"{path.name} imports {top}"
