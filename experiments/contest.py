@@ -24,13 +24,13 @@ class Crew:
 
     Attributes
     ----------
-    workers : games at the same time
+    workers : by match, games at the same time
     cpus : by match, cores that Ray reserves for a game
     address : of the Ray cluster; None for this machine
     cores : that there are
     """
 
-    workers: int
+    workers: tuple[int, ...]
     cpus: tuple[float, ...]
     address: str | None
     cores: int
@@ -163,12 +163,13 @@ def _play_group(
     """Play the matches ``group`` of a run; return whether to go on."""
     matches = [played.matches[i] for i in group]
     missing = [played.tallies[i].missing(referees.games[i]) for i in group]
-    if all(played.tallies[i].games >= referees.games[i] for i in group):
+    if all(played.tallies[i].has(referees.games[i]) for i in group):
         return True
     schedule = Schedule(matches, missing)
     cpus = [crew.cpus[i] for i in group]
     runner.start(crew.address, crew.cores)
-    with closing(runner.finished(matches, schedule, crew.workers, cpus)) as batches:
+    workers = max(crew.workers[i] for i in group)
+    with closing(runner.finished(matches, schedule, workers, cpus)) as batches:
         for done in batches:
             for which, games in done:
                 played.add(group[which], games)

@@ -131,6 +131,10 @@ class Tally:
         gaps = np.flatnonzero(self._winner[: min(self.reach, games)] == UNPLAYED)
         return gaps, min(self.reach, games), games
 
+    def has(self, games: int) -> bool:
+        """Tell whether the first ``games`` have all been played."""
+        return self.prefix >= games
+
     @property
     def numbers(self) -> np.ndarray:
         """Which games have been played."""

@@ -113,7 +113,7 @@ def crew(
         0.0 if each.rooted else _reserved(each.threads, cores / n)
         for each, n in zip(matches, at_once, strict=True)
     )
-    return Crew(max(at_once), tuple(cpus), address, cores)
+    return Crew(tuple(at_once), tuple(cpus), address, cores)
 
 
 def _warm(matches: Sequence[Match]) -> None:

@@ -12,12 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from experiments import results
-from experiments.comparisons import Comparison, pairs, round_robin
+from experiments.comparisons import Comparison, holm, mcnemar, round_robin
 from experiments.ratings import ratings
-from experiments.results import UNPLAYED, Results, Tally
+from experiments.results import Results, Tally
 from experiments.schedule import Match, control_of
 from experiments.sequential import Sprt, Stop
-from experiments.statistics import Estimate
 
 SUMMARY = "summary.json"
 
@@ -133,27 +132,35 @@ def _grouped(part: pa.Table, how: str) -> pa.Table:
 
 
 def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
-    """Yield how each match differs from its control, on the games that both played."""
+    """Yield how each match differs from its control, on the games that both played.
+
+    Holm's correction is over all that have the same control.
+    """
     families: dict[int, list[int]] = {}
     for number in range(len(played.matches)):
         control = control_of(played.matches, number)
         if control is not None:
-            families.setdefault(control, [control]).append(number)
-    for family in families.values():
-        reach = max(played.tallies[i].reach for i in family)
-        both = np.all([played.tallies[i].winner(reach) != UNPLAYED for i in family], axis=0)
-        if not both.any():
-            continue
-        won = {
-            played.matches[i].name: played.matches[i].won(played.tallies[i].winner(reach), 0)[both]
-            for i in family
-        }
-        control = played.matches[family[0]].name
-        for each in pairs(won, control):
+            families.setdefault(control, []).append(number)
+    for control, others in families.items():
+        compared = [found for i in others if (found := _paired(played, control, i, stop))]
+        p = holm(np.array([each["p"] for each in compared]))
+        for each, adjusted in zip(compared, p, strict=True):
+            each["p_holm"] = float(adjusted)
             # A test that looked at every game leaves no p value; its own verdict stands instead.
-            looked = isinstance(stop, Sprt)
-            estimate = stop.difference(won[control], won[each.second])
-            yield _told(each, estimate, *(2 * [None] if looked else (each.p, each.p_holm)))
+            yield {**each, "p": None, "p_holm": None} if isinstance(stop, Sprt) else each
+
+
+def _paired(played: Results, control: int, other: int, stop: Stop) -> dict[str, Any] | None:
+    """Return how match ``other`` differs from ``control``, None if they share no game."""
+    both = np.intersect1d(*(played.tallies[i].numbers for i in (control, other)))
+    if not len(both):
+        return None
+    first, second = (
+        played.matches[i].won(played.tallies[i].winner(), 0)[both] for i in (control, other)
+    )
+    names = (played.matches[i].name for i in (control, other))
+    p = mcnemar(first, second)
+    return _told(Comparison(*names, len(both), stop.difference(first, second), p, p))
 
 
 def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any]]:
@@ -163,20 +170,18 @@ def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any
             games = tally.numbers
             winners = tally.winner()[games]
             for each in round_robin(match.seating.at(games), winners, match.labels):
-                yield _told(each, each.difference, each.p, each.p_holm)
+                yield _told(each)
 
 
-def _told(
-    each: Comparison, difference: Estimate, p: float | None, p_holm: float | None
-) -> dict[str, Any]:
+def _told(each: Comparison) -> dict[str, Any]:
     return {
         "first": each.first,
         "second": each.second,
         "games": each.games,
-        "difference": difference.value,
-        "ci95": [difference.low, difference.high],
-        "p": p,
-        "p_holm": p_holm,
+        "difference": each.difference.value,
+        "ci95": [each.difference.low, each.difference.high],
+        "p": each.p,
+        "p_holm": each.p_holm,
     }
 
 

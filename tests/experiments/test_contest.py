@@ -13,7 +13,7 @@ from experiments.contest import Crew
 from experiments.results import Results
 from experiments.schedule import Match, Seating, control_of
 
-CREW = Crew(workers=3, cpus=(1.0,) * 4, address=None, cores=2)
+CREW = Crew(workers=(3,) * 4, cpus=(1.0,) * 4, address=None, cores=2)
 
 
 def match(player: str, name: str = "", seating: Seating | None = None) -> Match:
