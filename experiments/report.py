@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -18,6 +19,7 @@ from rich.console import Console
 from experiments.commandline import Parser, Refusal, enter
 
 NAME = "sleuth-report"
+HTML, MARKDOWN = "report.html", "report.md"
 
 _MORE = """\
 examples:
@@ -71,6 +73,7 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     twice = next((each for each in folders if resolved.count(each.resolve()) > 1), None)
     if twice is not None:
         raise Refusal(f"{twice} is given twice: name each run once")
+    # Arrow, SciPy and Matplotlib take seconds to import, for which --help does not wait.
     from experiments import report_overview, report_page, report_run
 
     runs = [report_run.load(*each) for each in zip(folders, labels(folders), strict=True)]
@@ -78,7 +81,7 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
         for fault in run.faults:
             console.print(f"{run.label}: {fault}", soft_wrap=True)
     page = report_overview.page(runs)
-    paths = _paths(output if output is not None else folders[0], report_page)
+    paths = _paths(folders[0] if output is None else output)
     for path, text in zip(paths, (report_page.html(page), report_page.markdown(page)), strict=True):
         _write(path, text)
     return paths
@@ -94,10 +97,10 @@ def labels(folders: Sequence[Path]) -> list[str]:
     raise ValueError("a folder is given twice")
 
 
-def _paths(output: Path, report_page) -> tuple[Path, Path]:
+def _paths(output: Path) -> tuple[Path, Path]:
     if output.suffix in (".html", ".md") and not output.is_dir():
         return output.with_suffix(".html"), output.with_suffix(".md")
-    return output / report_page.HTML, output / report_page.MARKDOWN
+    return output / HTML, output / MARKDOWN
 
 
 def _write(path: Path, text: str) -> None:
@@ -107,7 +110,8 @@ def _write(path: Path, text: str) -> None:
         writing.write_text(text, "utf-8")
         writing.replace(path)
     except OSError as fault:
-        writing.unlink(missing_ok=True)
+        with suppress(OSError):
+            writing.unlink()
         raise Refusal(
             f"cannot write {path}: {fault.strerror}; choose another place by --output"
         ) from None

@@ -1,0 +1,379 @@
+"""A report holds every figure of its runs, says first what is wrong with them, and needs no net."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from rich.console import Console
+from scipy.stats import ttest_1samp
+
+from experiments import config, lineups, play, report, runfolder, summary
+from experiments.detail_figures import Moment
+from experiments.report_page import plain
+from experiments.report_run import load
+from experiments.report_svg import INK, SERIES, drawing, svg
+from experiments.report_turns import bits, telling
+from experiments.results import Played, Results
+from experiments.sequential import parse
+from experiments.statistics import win_rate
+
+NASTY = "<script>alert(1)</script>|\"'`*$x_1$ & https://example.org/a.js\n\x07"
+QUIET = Console(quiet=True)
+
+
+class Reader(HTMLParser):
+    """Collects what a page shows, and what is wrong with it."""
+
+    VOID = frozenset({"meta", "br", "link", "img"})
+    LOADS = frozenset({"src", "srcset", "data", "poster", "background", "action", "formaction"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.faults: list[str] = []
+        self.text: list[str] = []
+        self.ids: list[str] = []
+        self.feed(text)
+        self.close()
+        self.faults += [f"<{each}> is not closed" for each in self.open]
+        self.faults += [f"id {each} twice" for each in self.ids if self.ids.count(each) > 1]
+
+    def handle_starttag(self, tag, attrs):
+        self._look(tag, attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self._look(tag, attrs)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> closes nothing")
+
+    def handle_data(self, data):
+        if "style" in self.open and re.search(r"url\(|@import", data):
+            self.faults.append("the style sheet loads something")
+        elif "style" not in self.open:
+            self.text.append(data)
+
+    def _look(self, tag, attrs):
+        self.tags.append(tag)
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(value)
+            loads = key in self.LOADS or (key.endswith("href") and not value.startswith("#"))
+            # A picture may refer to its own parts alone.
+            if loads or "url(" in (value or "").replace("url(#", ""):
+                self.faults.append(f"<{tag} {key}={value}>")
+            if key.startswith("on"):
+                self.faults.append(f"<{tag}> runs {key}")
+
+
+def text_of(page: str) -> str:
+    return re.sub(r"\s+", " ", " ".join(Reader(page).text))
+
+
+def write(folder, matches, tables, games, stop="games", summed=True, **about):
+    """Make the folder of a run whose match ``i`` has the rows ``tables[i]``, of ``games``."""
+    runfolder.claim(folder, matches, stop, False)
+    kept = Results(folder, matches)
+    for number, table in enumerate(tables):
+        if table is not None:
+            kept.add(number, table if isinstance(table, Played) else Played(table))
+    kept.flush()
+    (folder / "config.yaml").write_text(json.dumps({"match": {"games": games}}))
+    if summed:
+        found = {"stop": stop, **summary.figures(kept, parse(stop)), "seconds": 8.0}
+        found |= {"interrupted": False, "fault": None, "seed": matches[0].seed}
+        held = {**runfolder.about(folder), "configuration": {"run": {"resume": None}}}
+        summary.write(folder, {**found, "run": held, **about})
+    return folder
+
+
+def made(folder, *others):
+    """Return the page and the Markdown on some run folders."""
+    page, text = report.report([folder, *others], folder / "made", QUIET)
+    return page.read_text(), text.read_text()
+
+
+@pytest.fixture
+def run(tmp_path, match, rows):
+    """The folder of a whole run of 12 games, of which the first seat won all."""
+    return write(tmp_path / "run", [match], [rows(range(12), lambda game: 0)], 12)
+
+
+@pytest.fixture(scope="module")
+def robin(tmp_path_factory):
+    """The folder of a real round robin with rows of suggestions."""
+    told = ["match.form=robin", "match.players=[swift,closure,heuristic]"]
+    settings = config.composed("compare", [*told, "run.details=[suggestions]", "rules.players=3"])
+    (match,) = lineups.matches(settings)
+    return write(tmp_path_factory.mktemp("robin"), [match], [play.portion(match, range(24))], 24)
+
+
+@pytest.fixture(scope="module")
+def robin_report(robin):
+    return made(robin)
+
+
+def test_a_page_is_whole_and_needs_no_other(robin, run):
+    page, _ = made(robin, run)
+    reader = Reader(page)
+    assert not reader.faults
+    assert "script" not in reader.tags
+    assert "default-src 'none'" in page
+    assert {"svg", "table", "figure", "details", "section"} <= set(reader.tags)
+    assert page.count('role="img"') == page.count("aria-label=") - page.count("<nav")
+    outside = re.sub(r'xmlns(:xlink)?="[^"]*"', "", page)
+    assert not re.search(r"https?://", outside)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "<p><b>open</p>",
+        "<p>",
+        "</p>",
+        '<img src="https://example.org/a.png">',
+        '<link href="a.css">',
+        "<style>@import 'a.css'</style>",
+        '<p onclick="x()"></p>',
+        '<p id="a"></p><p id="a"></p>',
+        '<p style="background: url(a.png)"></p>',
+    ],
+)
+def test_the_reader_finds_what_a_page_must_not_have(broken):
+    assert Reader(broken).faults
+
+
+def wanted(described):
+    """Yield every figure of a summary as the report writes it."""
+    for line in described["table"]:
+        low, high = line["ci95"]
+        yield f"{100 * line['win_rate']:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+        yield f"{100 * line['parity']:.1f} %"
+        for key in ("games", "wins", "draws", "accused_wrongly"):
+            yield f"{line[key]:,}"
+        for key in ("turns_mean", "suggestions_mean"):
+            yield f"{line[key]:.1f}"
+        if line["decisions"]:
+            yield f"{line['decisions']:,}"
+            yield f"{line['simulations']:,}"
+            yield f"{line['simulations_per_second']:,.0f}"
+        for each in line["by_seat"].values():
+            yield f"{each['wins']} of {each['games']}"
+    for each in described["comparisons"]:
+        low, high = each["ci95"]
+        yield f"{each['second']} less {each['first']}"
+        yield f"{100 * each['difference']:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+        yield f"{each['p']:.2g}"
+        yield f"{each['p_holm']:.2g}"
+    for each in described["ratings"]:
+        yield f"{each['elo']:+.0f}"
+        yield f"{each['low']:+.0f} to {each['high']:+.0f}"
+    for each in described["tests"]:
+        yield each["verdict"]
+    yield f"{described['seconds']:.1f}"
+    for key in ("command", "commit", "machine"):
+        yield str(described["run"][key])
+    yield from described["run"]["versions"].values()
+
+
+def missing(described, text):
+    """Return the figures that ``text`` has not, each between blanks, bars or ends of sentences."""
+    return [
+        each
+        for each in wanted(described)
+        if not re.search(rf"(?<![\w.]){re.escape(each)}(?![\w%])", text)
+    ]
+
+
+def test_every_figure_of_the_summary_is_there(robin, robin_report, run, tmp_path, match, rows):
+    tested = write(
+        tmp_path / "tested",
+        [match],
+        [rows(range(30), lambda game: game % 4)],
+        30,
+        "sprt:25%:30%",
+    )
+    for folder in (robin, run, tested):
+        described = json.loads((folder / summary.SUMMARY).read_text())
+        page, text = robin_report if folder == robin else made(folder)
+        assert missing(described, text_of(page)) == []
+        for line in [*described["table"], *described["ratings"]]:
+            line["player"] = plain(line["player"])
+        assert not missing(described, text.replace("\\", "")), text
+
+
+def test_the_search_for_figures_misses_one_that_is_not_there(run):
+    described = json.loads((run / summary.SUMMARY).read_text())
+    page, _ = made(run)
+    described["table"][0]["wins"] = 777
+    described["table"][0]["by_seat"]["2"]["wins"] = 666
+    assert missing(described, text_of(page)) == ["777", "666 of 3"]
+
+
+def test_names_are_shown_and_do_nothing(tmp_path, match, rows):
+    entrants = ({"name": "bmcts", "label": NASTY}, {"name": "heuristic", "label": "](x)<b>"})
+    named = replace(match, name=f"{NASTY} against 3", entrants=entrants)
+    table = rows(range(8), name=named.name)
+    table = table.set_column(3, "player", pa.array([NASTY] * table.num_rows))
+    page, text = made(write(tmp_path / "run", [named], [table], 8))
+    reader = Reader(page)
+    assert not reader.faults
+    assert not {"script", "b"} & set(reader.tags)
+    assert "<script>alert(1)</script>" in text_of(page)
+    assert not re.search(r"(?<!\\)<", text.replace("```", "")), "Markdown passes HTML through"
+    assert [each for each in bars(text) if len(each) > 1] == [], "all rows as long as their heading"
+
+
+def bars(markdown):
+    """Return the numbers of cells that the rows of each table have."""
+    tables = re.findall(r"(?:^\|.*\n)+", markdown, re.MULTILINE)
+    return [{len(re.findall(r"(?<!\\)\|", row)) for row in each.splitlines()} for each in tables]
+
+
+def test_the_count_of_cells_finds_a_bar_that_is_not_escaped():
+    assert bars("| a |\n| --- |\n| b\\|c |\n") == [{2}]
+    assert bars("| a |\n| --- |\n| b|c |\n") == [{2, 3}]
+
+
+def test_a_run_under_way_is_read_and_left_alone(tmp_path, match, rows):
+    folder = write(tmp_path / "run", [match], [rows(range(5))], 20, summed=False)
+    half = folder / ".games-00001.parquet.writing"
+    half.write_bytes(b"PAR1")
+    before = sorted(folder.iterdir())
+    page, text = made(folder)
+    assert half.exists()
+    assert set(folder.iterdir()) - set(before) == {folder / "made"}
+    fault = f"unfinished: 5 of 20 games are written down; run.resume={folder} goes on"
+    assert text_of(page).index(fault) < text_of(page).index("Results")
+    assert text.index(fault) < text.index("## Results")
+    assert f"{win_rate(5, 5)} of 5 games" in text_of(page)
+
+
+def test_a_run_without_games_is_reported(tmp_path, match):
+    page, _ = made(write(tmp_path / "run", [match], [None], 20, summed=False))
+    assert not Reader(page).faults
+    assert "0 of 20 games are written down" in page
+    assert "Results" not in page
+    assert "What was run" in page
+
+
+@pytest.mark.parametrize(
+    ("games", "about", "told"),
+    [
+        (12, {}, None),
+        (20, {"interrupted": True}, "interrupted: 12 of 20 games are written down"),
+        (20, {}, "interrupted: 12 of 20 games are written down"),
+        (
+            20,
+            {"interrupted": True, "fault": "no space on <disk>"},
+            "stopped by a fault: no space on <disk>; 12 of 20 games are written down",
+        ),
+        (12, {"table": []}, "its summary counts 0 games of the players, its rows 12"),
+    ],
+    ids=["whole", "ctrl-c", "a match short", "fault", "went on"],
+)
+def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, told):
+    folder = write(tmp_path / "run", [match], [rows(range(12))], games, **about)
+    page, text = made(folder)
+    assert ('role="alert"' in page) == (told is not None) == text.split("\n")[2].startswith(">")
+    if told:
+        assert text_of(page).index(told) < text_of(page).index("Results")
+
+
+def test_entropy_over_a_game_is_shown(robin, robin_report):
+    shown = [each.by_turn for each in load(robin, "robin").suggesting]
+    moment = min((each for one in shown for each in telling(one)), key=lambda each: each.turn)
+    page, text = robin_report
+    assert "Entropy of the envelope after a suggestion" in page
+    expected = ttest_1samp([1.0, 2.0, 4.0, 4.0, 6.0], 0).confidence_interval()
+    made_up = Moment(1, 5, 3.4, np.std([1, 2, 4, 4, 6], ddof=1) / np.sqrt(5))
+    assert (bits(made_up).low, bits(made_up).high) == pytest.approx(tuple(expected))
+    assert f"{moment.bits:.2f} ({bits(moment).low:.2f} to {bits(moment).high:.2f})" in text
+
+
+def test_pictures_take_their_colours_from_the_page():
+    drawn = []
+    for prefix in ("a", "b"):
+        with drawing(2) as (figure, axes):
+            axes.plot([1, 2], [1, 2], color=SERIES[1], marker="o", label="$x_1$ <&>")
+            axes.fill_between([1, 2], [0, 1], [2, 3], color=SERIES[1], alpha=0.2)
+            axes.legend()
+            drawn.append(svg(figure, 'a "line" \x07', prefix))
+    page = f"<main>{drawn[0]}{drawn[1]}</main>"
+    reader = Reader(page)
+    assert not reader.faults, "ids are of one picture"
+    assert len(reader.ids) > 2
+    assert "var(--series-1)" in page
+    assert "var(--ink)" in page
+    assert not re.search(f"{INK}|{SERIES[1]}", page)
+    assert "$x_1$ <&>" in text_of(page)
+    used = set(re.findall(r'(?:href="|url\()#([\w-]+)', page))
+    assert used == set(reader.ids)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "the following arguments are required: RUN; see --help"),
+        (["{run}", "--out", "x", "--zip"], "unrecognized arguments: --zip; see --help"),
+        (["{tmp}/none"], "{tmp}/none: there is no such folder; give the folder of a run"),
+        (["{tmp}"], "{tmp} holds runs and is none itself: give {tmp}/*"),
+        (["{tmp}/empty"], "{tmp}/empty holds no matches.json: give the folder of a run"),
+        (["{run}", "{run}/."], "{run} is given twice: name each run once"),
+        (
+            ["{run}", "--output", "{run}/config.yaml/a.html"],
+            "cannot write {run}/config.yaml/a.html: File exists; choose another place by --output",
+        ),
+    ],
+    ids=["nothing", "unknown option", "no folder", "sweep", "no run", "twice", "output"],
+)
+def test_refusals_are_one_line(run, tmp_path, monkeypatch, capsys, arguments, told):
+    (tmp_path / "empty").mkdir()
+    names = {"run": str(run), "tmp": str(tmp_path)}
+    given = [each.format(**names) for each in arguments]
+    monkeypatch.setattr(sys, "argv", ["report", *given])
+    with pytest.raises(SystemExit) as ended:
+        report.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == f"sleuth-report: {told.format(**names)}\n"
+
+
+@pytest.mark.parametrize("name", ["games-00000.parquet", "matches.json", "summary.json"])
+def test_a_file_that_cannot_be_read_is_named(run, name, monkeypatch, capsys):
+    (run / name).write_bytes(b"PAR1 {")
+    monkeypatch.setattr(sys, "argv", ["report", str(run)])
+    with pytest.raises(SystemExit) as ended:
+        report.main()
+    assert ended.value.code == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"sleuth-report: {run}/{name} cannot be read")
+    assert told.count("\n") == 1
+
+
+def test_where_the_report_goes(match, tmp_path, monkeypatch, capsys):
+    run = write(tmp_path / "run", [match], [None], 0)
+    for given, written in (
+        ([], [run / "report.html", run / "report.md"]),
+        (["--output", tmp_path / "a.md"], [tmp_path / "a.html", tmp_path / "a.md"]),
+        (
+            ["--output", tmp_path / "b/c"],
+            [tmp_path / "b/c/report.html", tmp_path / "b/c/report.md"],
+        ),
+    ):
+        monkeypatch.setattr(sys, "argv", ["report", str(run), *map(str, given)])
+        report.main()
+        assert all(each.is_file() for each in written)
+        out = capsys.readouterr().out
+        assert out == "".join(f"written to {each}\n" for each in written)
+    assert not list(tmp_path.rglob(".*.writing"))
