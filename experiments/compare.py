@@ -80,7 +80,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     OmegaConf.save(settings, folder / "config.yaml", resolve=True)
     with ctrl_c() as pressed:
         ended = _play(settings, stop, played, ready, console, pressed)
-        _conclude(settings, stop, played, ready, console, started, ended)
+        _conclude(settings, stop, played, held, ready, console, started, ended)
     games = f"{played.games} of {settings.match.games * len(matches)} games"
     games += f" ({held} of them before)" if held else ""
     if ended.interrupted:
@@ -145,6 +145,7 @@ def _conclude(
     settings: DictConfig,
     stop: Stop,
     played: Results,
+    held: int,
     ready: Ready,
     console: Console,
     started: float,
@@ -156,7 +157,7 @@ def _conclude(
     from experiments.summary import write
 
     folder = played.folder
-    summary = outcome.describe(settings, stop, played, ended)
+    summary = {**outcome.describe(settings, stop, played, ended), "held": held}
     files = [folder / "config.yaml"]
     if ended.fault is not None and (folder / ERROR).exists():
         files.append(folder / ERROR)

@@ -7,12 +7,17 @@ from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from experiments import runner
+from experiments.commandline import Refusal
 from experiments.results import STOPS, Results
 from experiments.schedule import Match, Schedule, control_of
 from experiments.sequential import Sprt, Stop
 from experiments.summary import write
+
+LOCK = ".lock"
+"""File in the run folder that the process which plays there holds locked."""
 
 ERROR = "error.txt"
 """File in the run folder with the traceback of a game that raised an exception."""
@@ -122,7 +127,24 @@ def play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[]
     stop : by which rule matches end earlier
     watch : called after every portion and whenever nothing has ended for a moment; tells whether
         to go on
+
+    Raises
+    ------
+    Refusal
+        If another process plays in the same folder.
     """
+    try:
+        with FileLock(played.folder / LOCK, timeout=0):
+            for half in played.folder.glob(".*.writing"):  # of a process that was killed
+                half.unlink()
+            return _play(played, games, stop, crew, watch)
+    except Timeout:
+        raise Refusal(
+            f"{played.folder} is being played by another process: wait for its end"
+        ) from None
+
+
+def _play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[], bool]) -> Ended:
     referees = Referees(stop, played, games)
     fault, going = None, True
     try:

@@ -21,7 +21,7 @@ PLOT = "win_rate.png"
 
 
 def describe(settings: DictConfig, stop: Stop, played: Results, ended: Ended) -> dict[str, Any]:
-    """Return what `summary.json` holds, all but ``seconds``.
+    """Return what `summary.json` holds, but for ``seconds``, and ``held``, the games before them.
 
     Beside times and the section ``run`` it depends on players, rules, seed and the rule of
     stopping alone.  A run that ended early is ``interrupted``; ``fault`` says why unless it was

@@ -98,11 +98,11 @@ class Run:
     def pace(self) -> float | None:
         """Games a second of wall time, set-up included; None where that cannot be told.
 
-        A run that was resumed has a time for its last session alone.
+        Of a run that went on, those of its last time alone.
         """
-        if self.summary is None or self.summary["run"]["configuration"]["run"]["resume"]:
+        if self.summary is None or "held" not in self.summary:
             return None
-        return self.played.games / self.summary["seconds"]
+        return (self.played.games - self.summary["held"]) / self.summary["seconds"]
 
     @property
     def _whole(self) -> bool:

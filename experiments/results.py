@@ -198,8 +198,6 @@ class Results:
                 games, where = np.unique(these["game"].to_numpy(), return_index=True)
                 new = tally.new(games)
                 tally.add(games[new], these["winner"].to_numpy()[where][new])
-        for half in folder.glob(".*.writing"):
-            half.unlink()
         return found
 
     @property

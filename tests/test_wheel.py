@@ -91,7 +91,7 @@ def test_all_that_is_imported_is_required():
     known = {
         re.split(r"[<>=\[]", each)[0] for each in requires("sleuth-mcts") if "extra" not in each
     }
-    called = {"hydra": "hydra-core"}
+    called = {"hydra": "hydra-core", "yaml": "pyyaml"}
     ours = {*PACKAGES, *sys.stdlib_module_names}
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):

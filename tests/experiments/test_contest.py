@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from experiments import contest, play, results, runner, sequential
+from experiments.commandline import Refusal
 from experiments.contest import Crew
 from experiments.results import Results
 from experiments.schedule import Match, Seating, control_of
@@ -113,6 +115,19 @@ def test_an_interrupted_run_goes_on_where_it_stopped(scrambled, tmp_path):
     run(tmp_path / "a", [match("random")], "games", 200)
     whole, _ = run(tmp_path / "b", [match("random")], "games", 200)
     assert results.read(tmp_path / "a").equals(results.read(whole.folder))
+
+
+def test_two_processes_do_not_play_in_one_folder(scrambled, tmp_path):
+    scrambled(5)
+    folder = tmp_path / "a"
+    half = folder / ".games-00000.parquet.writing"
+    folder.mkdir()
+    half.touch()
+    with FileLock(folder / contest.LOCK), pytest.raises(Refusal, match="by another process"):
+        run(folder, [match("random")], "games", 8)
+    assert half.exists(), "which may be writing it"
+    run(folder, [match("random")], "games", 8)
+    assert not half.exists()
 
 
 def test_a_match_has_the_first_of_its_kind_as_control():
