@@ -33,10 +33,12 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
         entered = {label(_plain(settings.player)): _plain(settings.player)}
     else:
         entered = {}
-        for name in listed:
+        for entry in listed:
+            player = _entrant(entry, listed, overrides)
+            name = player["label"] if "+label=" in entry else entry
             if name in entered:
-                raise Refusal(f"match.players names {name} twice: leave one out")
-            entered[name] = _entrant(name, listed, overrides)
+                raise Refusal(f"match.players names {name} twice: leave one out, or give +label=")
+            entered[name] = player
     if settings.match.form == "robin":
         return [_robin(settings, entered)]
     return [
@@ -118,6 +120,8 @@ def _plain(node: DictConfig) -> dict[str, Any]:
 
 def _entrant(entry: str, listed: Sequence[str], overrides: Sequence[str]) -> dict[str, Any]:
     """Return the player ``entry``, a preset with changes of its own as in ``bmcts+doubt=0.1``.
+
+    Among them may be its name in results, as in ``bmcts+doubt=0.1+label=doubter``.
 
     The command line's ``player.KEY=VALUE`` are made to those of the listed players that have the
     key; one that none has is refused.

@@ -67,8 +67,9 @@ def draw(described: dict[str, Any], played: Results) -> Path:
     """Draw the run to `PLOT` in its folder and return the path."""
     from experiments.plots import rates_plot, win_rate_plot  # Matplotlib takes a second to import
 
-    path, lines = played.folder / PLOT, described["table"]
-    if len(lines) > 1:
+    path = played.folder / PLOT
+    lines = [line for line in described["table"] if line["games"]]
+    if len(described["table"]) > 1:
         return rates_plot(lines, f"{min(line['games'] for line in lines)} games a player", path)
     match, tally = played.matches[0], played.tallies[0]
     won = match.won(tally.winner(), 0)[tally.numbers]
