@@ -1,0 +1,397 @@
+"""Sweeps from command line to files, whatever interrupts them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mlflow
+import numpy as np
+import optuna
+import pytest
+import ray
+from optuna.trial import TrialState
+
+from experiments import (
+    config,
+    results,
+    runner,
+    sweep,
+    sweep_job,
+    sweep_plot,
+    sweep_runs,
+    sweep_study,
+    sweep_trials,
+)
+from experiments.statistics import win_rate
+from experiments.sweep_axes import Axis, divided
+from experiments.sweep_progress import SweepProgress
+from experiments.sweep_space import Space
+from experiments.sweep_study import Study
+from experiments.sweep_trials import Line, Played
+
+QUIET = "tracking.enabled=false"
+RANDOM = ("player=random", "player@opponent=random", QUIET)
+SWIFT = ("player=swift", "player@opponent=swift", QUIET)
+DRAWN = (
+    "player.threshold=interval(0.3,1)",
+    "player.label=a,b",
+    "sweep.method=racing",
+    "sweep.trials=3",
+    "sweep.block=40",
+)
+RACED = ("player.threshold=0.35,1,0.4", "sweep.method=racing", "sweep.block=40")
+
+
+class Killed(BaseException):
+    """As if the process had been killed."""
+
+
+_draw = sweep_plot.draw
+
+
+def _no_picture(*arguments: Any) -> Path:
+    """In place of a picture, each of which takes a second."""
+    arguments[-1].touch()
+    return arguments[-1]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a sweep left."""
+
+    code: int
+    out: str
+    err: str
+    folder: Path
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        return json.loads((self.folder / "summary.json").read_text())
+
+    @property
+    def table(self) -> list[dict[str, str]]:
+        with (self.folder / "sweep.csv").open() as file:
+            return list(csv.DictReader(file))
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The summary without times and what names the run."""
+        return {key: each for key, each in self.summary.items() if key not in ("seconds", "run")}
+
+    @property
+    def rows(self) -> dict[str, Any]:
+        """All rows of all trials, by folder."""
+        return {
+            each.name: results.read(each).to_pylist()
+            for each in sorted(self.folder.glob("*-[0-9]*"))
+            if results.parts(each)
+        }
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    ray_session: None,
+) -> Callable[..., Outcome]:
+    """Run `experiments.sweep` in this process, in the folder ``name``."""
+    monkeypatch.setattr(config, "cores", lambda: 2)
+    monkeypatch.setattr(sweep_plot, "draw", _no_picture)
+
+    def command(*arguments: str, name: str = "sweep", resume: bool = False) -> Outcome:
+        folder = tmp_path / name
+        where = f"run.{'resume' if resume else 'folder'}={folder}"
+        monkeypatch.setattr(sys, "argv", ["sweep", *arguments, where])
+        code = 0
+        try:
+            sweep.main()
+        except SystemExit as end:
+            code = end.code
+        shown = capsys.readouterr()
+        return Outcome(code, shown.out, shown.err, folder)
+
+    return command
+
+
+def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
+    monkeypatch.setattr(sweep_plot, "draw", _draw)
+    axes = ("player.threshold=0.35,1,1.0", "player.label=red,blue")
+    outcome = run(*SWIFT, *axes, "match.games=400", "sweep.fresh=600")
+    assert outcome.code == 0, outcome.err
+    summary = outcome.summary
+    assert summary["best"]["parameters"]["player.threshold"] == "0.35"
+    assert [summary["best"][kind]["games"] for kind in ("chosen", "fresh")] == [400, 600]
+    # The deals are the same, so that a label changes nothing at all.
+    assert summary["importance"]["player.threshold"] > 0.9
+    assert summary["importance"]["player.label"] < 0.1
+    assert len(outcome.table) == 6
+    rates = [float(each["win_rate"]) for each in outcome.table]
+    assert rates == sorted(rates, reverse=True)
+    folders = {each.name for each in outcome.folder.glob("trial-*")}
+    assert folders == {f"trial-{number:04d}" for number in (0, 1, 2, 3)}
+    assert {each["same_as"] for each in summary["points"]} == {None, 2, 3}
+    assert (outcome.folder / "sweep.png").read_bytes().startswith(b"\x89PNG")
+    fresh = results.read(outcome.folder / "fresh-0000")
+    assert fresh.num_rows == 4 * 600
+    assert summary["run"]["configuration"]["sweep"]["method"] == "grid"
+    assert "on 600 fresh games" in outcome.out
+
+
+@pytest.mark.parametrize("doubt", [0.02, 0.0], ids=["pruned", "control"])
+def test_racing_gives_a_bad_point_up(run, doubt):
+    outcome = run(*SWIFT, *RACED, "match.games=400", f"sweep.doubt={doubt}", "sweep.fresh=0")
+    assert outcome.code == 0, outcome.err
+    found = {
+        each["player.threshold"]: (each["state"], int(each["games"])) for each in outcome.table
+    }
+    assert found["0.35"] == ("complete", 400)
+    assert found["0.4"] == ("complete", 400), "as good"
+    assert (found["1"] == ("complete", 400)) == (doubt == 0)
+    assert (found["1"][0] == "pruned" and found["1"][1] < 400) == (doubt > 0)
+    assert outcome.summary["best"]["fresh"] is None
+
+
+def test_the_number_of_workers_changes_nothing(run):
+    asked = (*SWIFT, *DRAWN, "match.games=120")
+    one, two = (run(*asked, f"match.workers={n}", name=f"workers{n}") for n in (1, 2))
+    assert one.code == two.code == 0, one.err
+    assert one.figures == two.figures
+    assert one.rows == two.rows
+
+
+def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int) -> None:
+    """Have call ``number`` of a method end as if the process were killed just before it."""
+    calls = iter(range(10**6))
+    real = getattr(owner, name)
+
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        if next(calls) == number:
+            raise Killed
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(owner, name, wrapped)
+
+
+KILLED_AT = (
+    (sweep_study.Study, "_proposed", 0),  # before the first trial
+    (Axis, "suggest", 3),  # in the storage, its second setting not
+    (sweep_runs.runfolder, "claim", 0),
+    (results.Results, "flush", 0),  # played, not written
+    (sweep_study.Study, "report", 1),  # in the middle of a race
+    (optuna.trial.Trial, "set_user_attr", 1),
+    (optuna.Study, "tell", 0),
+    (sweep_study.Study, "finish", 1),  # of the trial after
+    (sweep_trials, "fresh_point", 0),
+    (sweep_runs, "write", 0),  # the summary of the fresh games
+    (sweep_job.sweep_report, "describe", 0),
+)
+
+
+def test_a_sweep_killed_again_and_again_ends_as_if_undisturbed(run, monkeypatch):
+    command = (*SWIFT, *DRAWN, "match.games=120")
+    whole = run(*command, name="whole")
+    assert whole.code == 0, whole.err
+    for where in KILLED_AT:
+        with monkeypatch.context() as planted, pytest.raises(Killed):
+            _at_call(planted, *where)
+            run(*command, resume=True)
+    ended = run(*command, resume=True)
+    assert ended.code == 0, ended.err
+    assert ended.figures == whole.figures
+    assert ended.rows == whole.rows
+
+
+@pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "control"])
+def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch, seeded):
+    if not seeded:
+        chance = {"random": lambda seed: optuna.samplers.RandomSampler()}
+        monkeypatch.setattr(sweep_study, "SAMPLERS", chance)
+    space = Space(divided(["a=interval(0,1)", "b=tag(int,interval(1,99))"])[1])
+
+    def points(folder: Path, kills: int) -> list[dict[str, Any]]:
+        folder.mkdir()
+        for played in range(4):
+            for _ in range(1 + kills):
+                study = Study(folder, space, None, "random", 7, 0.0)
+                trial = study.next()
+            study.finish(trial, TrialState.COMPLETE, 10, played, str(played))
+        return [each.params for each in study.trials]
+
+    assert (points(tmp_path / "a", 0) == points(tmp_path / "b", 1)) == seeded
+
+
+def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
+    asked = (*RANDOM, "seed=1,2,3", "match.games=4000", "match.workers=1")
+    shown = SweepProgress.games
+
+    def press(self: SweepProgress, done: int) -> None:
+        if self._what == "trial-0001" and done:
+            os.kill(os.getpid(), signal.SIGINT)
+        shown(self, done)
+
+    with monkeypatch.context() as planted:
+        planted.setattr(SweepProgress, "games", press)
+        outcome = run(*asked)
+    assert outcome.code == 130
+    assert f"1 of 3 trials, kept in {outcome.folder}; run.resume={outcome.folder}" in outcome.err
+    assert outcome.summary["interrupted"]
+    kept = results.read(outcome.folder / "trial-0001").num_rows
+    assert 0 < kept < 4 * 4000
+    again = run(*asked)
+    assert again.code == 1
+    assert again.err.endswith(f"go on with it by run.resume={outcome.folder}\n")
+    went_on = run(*asked, resume=True)
+    assert went_on.code == 0
+    assert "1 of 3 trials were played before" in went_on.out
+    assert results.read(outcome.folder / "trial-0001").num_rows == 4 * 4000
+    assert {each["state"] for each in went_on.table} == {"complete"}
+
+
+def test_a_trial_that_raises_fails_alone(run, monkeypatch):
+    @ray.remote
+    def play_with_a_bug(match, games):
+        from experiments import play
+
+        if match.entrants[0]["threshold"] == 0.6:
+            raise ZeroDivisionError("of a player")
+        return play.portion(match, games), 1.0
+
+    monkeypatch.setattr(runner, "_play", play_with_a_bug)
+    asked = (*SWIFT, "player.threshold=0.4,0.6,1", "match.games=40")
+    outcome = run(*asked)
+    assert outcome.code == 1
+    assert outcome.err == (
+        f"sleuth-sweep: trial 1 of 3 failed: {outcome.folder}/trial-0001/error.txt tells why; the "
+        "others are kept\n"
+    )
+    assert "ZeroDivisionError" in (outcome.folder / "trial-0001" / "error.txt").read_text()
+    assert [each["state"] for each in outcome.table] == ["complete", "complete", "failed"]
+    assert outcome.summary["best"]["parameters"] == {"player.threshold": "0.4"}
+    again = run(*asked, resume=True)
+    assert (again.code, again.err, again.rows) == (1, outcome.err, outcome.rows)
+
+
+def test_the_best_of_equals_is_seen_through(run):
+    outcome = run(*RANDOM, "seed=range(0,8)", "match.games=100", "sweep.fresh=2000")
+    assert outcome.code == 0, outcome.err
+    chosen, fresh = (outcome.summary["best"][kind] for kind in ("chosen", "fresh"))
+    assert chosen["win_rate"] > 0.29
+    assert fresh["ci95"][0] < 0.25 < fresh["ci95"][1]
+
+
+def test_chosen_figures_flatter_and_fresh_ones_do_not():
+    drawn = np.random.default_rng(0)
+    sweeps, arms, games = 400, 24, 400
+    held = {"chosen": 0, "fresh": 0}
+    for _ in range(sweeps):
+        wins = drawn.binomial(games, 0.25, arms)
+        lines = [Line(n, {}, "complete", games, int(won), None) for n, won in enumerate(wins)]
+        counts = {"chosen": Played(lines).best.wins, "fresh": int(drawn.binomial(games, 0.25))}
+        for kind, won in counts.items():
+            rate = win_rate(won, games)
+            held[kind] += rate.low < 0.25 < rate.high
+    assert held["fresh"] / sweeps > 0.92
+    assert held["chosen"] / sweeps < 0.65
+
+
+def test_trials_are_recorded_below_their_sweep(run, database):
+    asked = ("player=random", "player@opponent=random", "seed=1,2", f"tracking.uri={database}")
+    outcome = run(*asked, "match.games=40", "sweep.fresh=20")
+    assert outcome.code == 0, outcome.err
+    client = mlflow.MlflowClient(database)
+    found = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
+    runs = {each.info.run_name: each for each in found}
+    assert set(runs) == {"sweep", "sweep/trial-0000", "sweep/trial-0001", "sweep/fresh-0000"} or (
+        "sweep/fresh-0001" in runs and len(runs) == 4
+    )
+    parent = runs.pop("sweep")
+    assert {each.info.status for each in found} == {"FINISHED"}
+    tags = {each.data.tags["mlflow.parentRunId"] for each in runs.values()}
+    assert tags == {parent.info.run_id}
+    assert parent.data.params["axes.seed"] == "1,2"
+    assert runs["sweep/trial-0001"].data.params["seed"] == "2"
+    assert parent.data.metrics["best_chosen"] == outcome.summary["best"]["chosen"]["win_rate"]
+    files = {each.path for each in client.list_artifacts(parent.info.run_id)}
+    assert files == {"sweep.csv", "sweep.png", "summary.json"}
+
+
+def test_a_record_that_fails_costs_the_record_alone(run, database, monkeypatch):
+    begin = sweep_runs.Record.begin
+
+    def fail(self, *arguments):
+        with sqlite3.connect(database.removeprefix("sqlite:///")) as broken:
+            broken.execute("DROP TABLE IF EXISTS params")
+        begin(self, *arguments)
+
+    monkeypatch.setattr(sweep_runs.Record, "begin", fail)
+    asked = ("player=random", "player@opponent=random", "seed=1,2", f"tracking.uri={database}")
+    outcome = run(*asked, "match.games=20")
+    assert outcome.code == 1
+    assert "the MLflow record is incomplete" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert {each["games"] for each in outcome.table} == {"20"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("player.threshold=0.3", *SWIFT), "no setting has several values"),
+        (("player.threshold=interval(0.3,1)", *SWIFT), "is an interval: write its values out"),
+        (("player.threshold=0.3,1", "sweep.method=random", *SWIFT), "needs sweep.trials"),
+        (("player.threshold=0.3,1", "sweep.trials=3", *SWIFT), "a grid plays all its points"),
+        (("player.threshold=0.3,1", "sweep.method=gird", *SWIFT), "did you mean grid"),
+        (("player.threshold=0.3,1", "sweep.games=3", *SWIFT), "sweep.games: there is no such"),
+        (("player.threshold=0.3,3", *SWIFT), "at most 1 (at player.threshold=3)"),
+        (("player.threshold=0.3,1", "--mulitrun", *SWIFT), "unrecognized arguments"),
+    ],
+)
+def test_bad_requests_are_refused_in_a_line(run, arguments, said):
+    outcome = run(*arguments)
+    assert outcome.code == 1
+    assert said in outcome.err
+    assert outcome.err.startswith("sleuth-sweep: ")
+    assert outcome.err.count("\n") == 1
+    assert not outcome.folder.exists()
+
+
+def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
+    asked = (*RANDOM, "seed=1,2", "match.games=20")
+    whole = run(*asked)
+    assert whole.code == 0, whole.err
+    folder = whole.folder
+    other = run(*asked[:-1], "match.games=30", resume=True)
+    assert other.err == (
+        f"sleuth-sweep: {folder} is another sweep's: first.match.games was 20 there and is 30 now: "
+        "give those settings, or choose another folder\n"
+    )
+    inside = run(*asked, name="sweep/trial-0000", resume=True)
+    assert "holds a run, not a sweep" in inside.err
+    with sweep_job.FileLock(folder / sweep_job.LOCK):
+        busy = run(*asked, resume=True)
+    assert "another command is playing this sweep" in busy.err
+    study = folder / sweep_study.STUDY
+    monkeypatch.setattr(sweep_study, "LOCKED_SECONDS", 0)
+    with sqlite3.connect(study) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        locked = run(*asked, resume=True)
+        holder.rollback()
+    assert "study.db is locked by another program" in locked.err
+    study.write_bytes(b"no database" * 100)
+    corrupt = run(*asked, resume=True)
+    assert "study.db cannot be read" in corrupt.err
+    refused = (other, inside, busy, locked, corrupt)
+    assert {(each.code, each.err.count("\n")) for each in refused} == {(1, 1)}
+    study.unlink()
+    anew = run(*asked, resume=True)
+    assert anew.code == 0, anew.err
+    assert (anew.figures, anew.rows) == (whole.figures, whole.rows)

@@ -1,0 +1,132 @@
+"""Axes are read as Hydra writes them, and a bad one is refused before anything is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hydra import initialize_config_module
+
+from experiments import config, sweep_schema
+from experiments.commandline import Refusal
+from experiments.sweep_axes import divided
+from experiments.sweep_space import Space
+
+PLAYERS = ("player=swift", "player@opponent=closure")
+
+
+@pytest.fixture(autouse=True)
+def composing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    sweep_schema.register()
+    monkeypatch.setattr(config, "cores", lambda: 2)
+    with initialize_config_module("conf", version_base="1.3"):
+        yield
+
+
+def space(*overrides: str) -> Space:
+    return Space(divided(overrides)[1])
+
+
+@pytest.mark.parametrize(
+    ("override", "samples"),
+    [
+        ("player.threshold=0.3,0.5", ("0.3", "0.5")),
+        ("player.threshold=choice(0.3,0.5)", ("0.3", "0.5")),
+        ("player.threshold=0.3,0.5,0.3", ("0.3", "0.5")),
+        ("seed=range(1,4)", ("1", "2", "3")),
+        ("player=swift,closure", ("swift", "closure")),
+        ("player@opponent=swift,closure", ("swift", "closure")),
+        ("player.label='a b',c", ("'a b'", "c")),
+        ("seed=shuffle(1,2,3)", ("1", "2", "3")),
+        ("seed=tag(int,interval(1,8))", (1, 8)),
+        ("player.threshold=tag(log,interval(0.2,0.7))", (0.2, pytest.approx(0.509), 0.7)),
+        ("match.focal_seats=[0],[0,1]", ("[0]", "[0,1]")),
+    ],
+)
+def test_an_axis_has_the_values_written(override, samples):
+    (axis,) = space(override).axes
+    assert axis.samples == samples
+    assert axis.key == override.partition("=")[0]
+
+
+def test_points_are_all_combinations_in_order():
+    found = space(*PLAYERS, "player.threshold=0.3,1", "seed=5,6")
+    assert [tuple(each.values()) for each in found.combinations] == [
+        ("0.3", "5"),
+        ("0.3", "6"),
+        ("1", "5"),
+        ("1", "6"),
+    ]
+    point = found.point(found.combinations[1])
+    assert point.match.entrants[0]["threshold"] == 0.3
+    assert (point.match.seed, point.settings.seed) == (6, 6)
+    assert point.match.name == "swift against 3 closure"
+
+
+def test_a_group_may_be_an_axis():
+    found = space("player=swift,heuristic", "player@opponent=swift")
+    names = [found.point(each).match.entrants[0]["name"] for each in found.combinations]
+    assert names == ["swift", "heuristic"]
+
+
+def test_settings_of_the_sweep_are_told_from_the_others():
+    own, others = divided(["sweep.method=racing", "run.folder=x", "run.records=1", "seed=1,2"])
+    assert own == ["sweep.method=racing", "run.folder=x"]
+    assert [each.input_line for each in others] == ["run.records=1", "seed=1,2"]
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("seed=1", "no setting has several values"),
+        ("seed=1,2 seed=3", "seed is given twice"),
+        ("match.games=10,20", "match.games is the same for all points"),
+        ("sweep.method=grid,random", "sweep.method is the same for all points"),
+        ("tracking.enabled=true,false", "tracking.enabled is the same for all points"),
+        ("player=glob(*)", "write the values out"),
+        ("player.threshold=tag(lgo,interval(0.2,1))", "the tags are log and int"),
+        ("player.threshold=tag(log,choice(0.2,1))", "the tags are log and int"),
+        ("player.threshold=interval(1,0.2)", "the interval must rise"),
+        ("player.threshold=tag(log,interval(0,1))", "start above 0"),
+        ("seed=range(3,3)", "has no values"),
+        ("seed=(1,2", "cannot read"),
+    ],
+)
+def test_axes_that_cannot_be_are_refused(override, said):
+    with pytest.raises(Refusal, match=said) as refused:
+        space(*override.split())
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        ("player.threshold=0.3,2", r"above 0 and at most 1 \(at player.threshold=2\)"),
+        ("player.treshold=0.3,1", "did you mean threshold"),
+        ("player=swift,nobody", "there is no such player"),
+        ("player.threshold=0.3,1 match.stop=width:0.1", "match.games each"),
+        ("player.threshold=0.3,1 match.form=both", "a point is one match"),
+        ("player.threshold=0.3,1 match.players=[swift]", "mean nothing in a sweep"),
+        ("seed=interval(1,5)", "could not be converted to Integer"),
+        ("rules.hands=equal,category", "category"),
+        ("player.threshold=0.3,1 match.workers=9", "9, but there are 2 cores"),
+    ],
+)
+def test_a_point_that_cannot_be_played_is_refused(overrides, said):
+    player = () if overrides.startswith("player=") else PLAYERS
+    found = space(*player, *overrides.split())
+    with pytest.raises(Refusal, match=said) as refused:
+        for each in found.combinations:
+            found.point(each)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_point_is_what_its_command_line_composes():
+    axes = ("player=swift,greedy", "player.doubt=0.5,1", "rules.players=3,4", "player.label=null,b")
+    found = space("player@opponent=closure", *axes)
+    for parameters in found.combinations:
+        given = [f"{key}={value}" for key, value in parameters.items()]
+        whole = config.composed("compare", ["player@opponent=closure", *given])
+        settings = found.point(parameters).settings
+        for key in ("player", "opponent", "rules", "match", "seed"):
+            assert settings[key] == whole[key]
