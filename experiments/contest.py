@@ -163,6 +163,7 @@ def _play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[
             if ends:
                 write(played.folder, ends, STOPS)
     except OSError as disk:
+        played.forget()
         fault = (
             f"results cannot be written ({disk.strerror or disk}): make room and go on with "
             f"run.resume={played.folder}"

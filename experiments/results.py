@@ -266,6 +266,11 @@ class Results:
             self._unwritten = {GAMES: []}
         self._flushed = time.monotonic()
 
+    def forget(self) -> None:
+        """Forget what is not on disk, after a `flush` that failed."""
+        self.tallies = Results.resumed(self.folder, self.matches).tallies
+        self._unwritten = {GAMES: []}
+
     def _write_part(self, kind: str) -> None:
         name = f"{kind}-{self._parts:05d}.parquet"
         writing = self.folder / f".{name}.writing"

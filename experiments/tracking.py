@@ -109,8 +109,9 @@ class Tracker:
             os.environ.setdefault(variable, value)
         import mlflow.entities
 
-        # Its logger prints tracebacks of what `fault` tells in a line.
-        logging.getLogger("mlflow").setLevel(logging.CRITICAL)
+        # Their loggers print what `fault` tells in a line.
+        for name in ("mlflow", "urllib3"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._entities = mlflow.entities
         self._clear()
         is_file = uri.startswith("sqlite:")

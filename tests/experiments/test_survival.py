@@ -100,7 +100,9 @@ def test_a_disk_that_is_full(run_compare, ray_session, undisturbed, tmp_path, mo
     assert outcome.code == 1
     assert "results cannot be written (File too large): make room" in outcome.err
     assert outcome.err.count("\n") == 1, outcome.err
-    assert 0 < results.read(folder).num_rows < undisturbed.num_rows
+    kept = results.read(folder).num_rows // 4
+    assert 0 < kept < GAMES
+    assert f"; {kept} of {GAMES} games were played, kept in" in outcome.err
     assert run_compare(*settings).code == 0
     assert same(folder, undisturbed)
 
@@ -155,6 +157,31 @@ def test_a_changed_configuration_is_refused(run_compare, ray_session, tmp_path, 
     assert results.read(folder).num_rows == 4 * 30
 
 
+def test_a_part_that_cannot_be_read_is_refused_and_kept(run_compare, ray_session, tmp_path):
+    folder = tmp_path / "spoilt"
+    settings = ("player=heuristic", "match.games=20", f"run.resume={folder}", QUIET)
+    assert run_compare(*settings).code == 0
+    (part,) = results.parts(folder)
+    part.write_bytes(part.read_bytes()[:-9])
+    outcome = run_compare(*settings)
+    assert outcome.code == 1
+    assert f"{part} cannot be read" in outcome.err
+    assert outcome.err.count("\n") == 1
+    part.unlink()
+    assert run_compare(*settings).code == 0
+    assert results.read(folder).num_rows == 4 * 20
+
+
+def test_a_database_that_cannot_be_read_is_refused(run_compare, tmp_path):
+    spoilt = tmp_path / "mlflow.db"
+    spoilt.write_bytes(b"no database" * 1000)
+    outcome = run_compare("player=random", f"tracking.uri=sqlite:///{spoilt}")
+    assert outcome.code == 1
+    assert "file is not a database; check tracking.uri" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not outcome.folder.exists()
+
+
 def _status(uri: str) -> list[str]:
     """Return the status of each run in the database."""
     client = mlflow.MlflowClient(uri)
@@ -171,7 +198,9 @@ class _Server:
             port = found.getsockname()[1]
         self.uri = f"http://127.0.0.1:{port}"
         folder = Path(database.removeprefix("sqlite:///")).parent
-        where = ["--backend-store-uri", database, "--artifacts-destination", str(folder / "kept")]
+        kept = (folder / "kept").as_uri()  # by the driver itself
+        where = ["--backend-store-uri", database, "--default-artifact-root", kept]
+        where.append("--no-serve-artifacts")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "mlflow", "server", *where, f"--port={port}", "--workers=1"],
             stdout=subprocess.DEVNULL,
