@@ -11,7 +11,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments import outcome, provenance, tracking
+from experiments import outcome, startup, tracking
 from experiments.commandline import Refusal
 
 PARENT = "mlflow.parentRunId"
@@ -38,24 +38,31 @@ class Record:
 
     def __init__(self, settings: DictConfig, folder: Path, parameters: Mapping[str, Any]) -> None:
         self.fault: str | None = None
-        self._home, self._settings = folder.resolve().parent, settings
-        self._uri = settings.uri or tracking.default_uri(self._home)
-        self._folder, self._parent = folder, None
+        self._home = folder.resolve().parent
+        self._parent: tracking.Tracker | None = None
         self._trial: tracking.Tracker | None = None
         if settings.enabled:
-            tracking.check_reachable(self._uri)
-            self._parent = self._begun(folder, parameters, {})
+            uri = settings.uri or tracking.default_uri(self._home)
+            tracking.check_reachable(uri)
+            self._parent = tracking.Tracker(uri, settings.experiment, self._home / "mlartifacts")
+            tags = startup.tags(folder)
+            self._parent.begin(folder.resolve().name, dict(parameters), tags, folder)
 
     def begin(self, folder: Path, settings: DictConfig) -> None:
         """Begin the record of the trial in ``folder``, or take it up again."""
         if self._parent is None or self.fault is not None:
             return
-        parent = {PARENT: (self._folder / tracking.RUN).read_text()}
+        trial = self._parent.beside()
+        plain = OmegaConf.to_container(settings, resolve=True)
+        name = folder.resolve().relative_to(self._home).as_posix()
+        # Not the tracker's own `parent`, which ends with each of its parts.
+        tags = {**startup.tags(folder), PARENT: self._parent.run}
         try:
-            plain = OmegaConf.to_container(settings, resolve=True)
-            self._trial = self._begun(folder, plain, parent)
+            trial.begin(name, plain, tags, folder)
         except Refusal as fault:
             self.fault = str(fault)
+        else:
+            self._trial = trial
 
     def end(self, status: str, described: Mapping[str, Any] | None, step: int) -> None:
         """End the record of the trial that was begun last.
@@ -82,16 +89,3 @@ class Record:
         if self._parent is not None:
             self._parent.finish(status, metrics, step, files)
             self.fault = self.fault or self._parent.fault
-
-    def _begun(
-        self, folder: Path, parameters: Mapping[str, Any], tags: Mapping[str, str]
-    ) -> tracking.Tracker:
-        tracker = tracking.Tracker(self._uri, self._settings.experiment, self._home / "mlartifacts")
-        about = {f"version.{name}": number for name, number in provenance.versions().items()}
-        about |= {"command": provenance.command(), "folder": str(folder.resolve()), **tags}
-        commit = provenance.commit()
-        if commit is not None:
-            about["mlflow.source.git.commit"] = commit
-        name = folder.resolve().relative_to(self._home).as_posix()
-        tracker.begin(name, dict(parameters), about, folder)
-        return tracker
