@@ -74,15 +74,17 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     if twice is not None:
         raise Refusal(f"{twice} is given twice: name each run once")
     # Arrow, SciPy and Matplotlib take seconds to import, for which --help does not wait.
-    from experiments import report_overview, report_page, report_run
+    from experiments.reporting.overview import page
+    from experiments.reporting.page import html, markdown
+    from experiments.reporting.run import load
 
-    runs = [report_run.load(*each) for each in zip(folders, labels(folders), strict=True)]
+    runs = [load(*each) for each in zip(folders, labels(folders), strict=True)]
     for run in runs:
         for fault in run.faults:
             console.print(f"{run.label}: {fault}", soft_wrap=True)
-    page = report_overview.page(runs)
+    told = page(runs)
     paths = _paths(folders[0] if output is None else output)
-    for path, text in zip(paths, (report_page.html(page), report_page.markdown(page)), strict=True):
+    for path, text in zip(paths, (html(told), markdown(told)), strict=True):
         _write(path, text)
     return paths
 

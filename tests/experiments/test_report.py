@@ -16,10 +16,10 @@ from scipy.stats import ttest_1samp
 
 from experiments import config, lineups, play, report, runfolder, summary
 from experiments.detail_figures import Moment
-from experiments.report_page import plain
-from experiments.report_run import load
-from experiments.report_svg import INK, SERIES, drawing, svg
-from experiments.report_turns import bits, telling
+from experiments.reporting.page import plain
+from experiments.reporting.run import load
+from experiments.reporting.svg import INK, SERIES, drawing, svg
+from experiments.reporting.turns import bits, telling
 from experiments.results import Played, Results
 from experiments.sequential import parse
 from experiments.statistics import win_rate

@@ -11,11 +11,11 @@ from scipy.stats import binom
 
 from experiments import report, runfolder
 from experiments.details import DECISION
-from experiments.report_between import between, unpaired
-from experiments.report_overview import page, side_by_side
-from experiments.report_page import Page, Section, Table, fence, html, markdown
-from experiments.report_run import load
-from experiments.report_turns import Ends, ends, envelopes
+from experiments.reporting.between import between, unpaired
+from experiments.reporting.overview import page, side_by_side
+from experiments.reporting.page import Page, Section, Table, fence, html, markdown
+from experiments.reporting.run import load
+from experiments.reporting.turns import Ends, ends, envelopes
 from experiments.results import Played, Results
 from experiments.schedule import Seating
 from experiments.statistics import paired_difference, win_rate
