@@ -1,6 +1,6 @@
 """Play a match on a Ray cluster of two nodes, one of which is killed; a script for `test_cluster`.
 
-    python cluster_run.py FOLDER SETTING...
+python cluster_run.py FOLDER SETTING...
 """
 
 import os
