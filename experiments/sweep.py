@@ -10,6 +10,7 @@ the top: ``--help`` should not wait for Numba and Ray.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from importlib.resources import files
@@ -18,7 +19,7 @@ from omegaconf import OmegaConf
 from rich.console import Console
 
 from experiments import config, sweep_schema
-from experiments.commandline import Parser, enter
+from experiments.commandline import INTERRUPTED, Parser, enter
 
 NAME = "sleuth-sweep"
 
@@ -43,10 +44,23 @@ An interrupted one goes on by the same command with run.resume=FOLDER.
 
 def main() -> None:
     """Run the command and exit with its code."""
-    enter(NAME, _run)
+    try:
+        enter(NAME, run)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # all is saved; an orderly end would wait for Ray
+            sys.stdout.flush()
+            os._exit(INTERRUPTED)
+        raise
 
 
-def _run() -> None:
+def run() -> None:
+    """Play the sweep that the command line asks for.
+
+    Raises
+    ------
+    Refusal, Interrupted
+        As `experiments.sweep_job.Job`.
+    """
     parser = Parser(
         prog=NAME,
         description=__doc__.partition("\n\n    ")[0],

@@ -171,7 +171,8 @@ class Job:
         made = self._written(described, played, first)
         status = "KILLED" if played.interrupted else "FAILED" if played.failed else "FINISHED"
         record.finish(status, sweep_report.metrics(described), self._trials, made)
-        sweep_report.show(described, played, console)
+        if played.lines:
+            sweep_report.show(described, played, console)
         told = f"{len(played.lines)} of {self._trials} trials, kept in {folder}"
         console.print(f"{described['seconds']:.0f} s in all, {told}", soft_wrap=True)
         if played.interrupted:

@@ -126,7 +126,9 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
     """Print the points best first, then the best on fresh games and what mattered."""
     lines, axes = ranked(played.lines), list(described["axes"])
     table = Table(title=f"{len(lines)} trials, on the games they were chosen by")
-    for column in ("trial", *axes, "games", "win rate, 95 %", ""):
+    short_names = [axis.rpartition(".")[2] for axis in axes]
+    names = short_names if len({*short_names}) == len(axes) else axes
+    for column in ("trial", *names, "games", "win rate, 95 %", ""):
         rate = column.startswith("win rate")
         table.add_column(column, justify="right" if column else "left", no_wrap=rate)
     for line in lines[:MOST_SHOWN]:

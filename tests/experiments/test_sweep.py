@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import resource
 import signal
 import sqlite3
 import sys
@@ -31,6 +32,7 @@ from experiments import (
     sweep_study,
     sweep_trials,
 )
+from experiments.commandline import enter
 from experiments.statistics import win_rate
 from experiments.sweep_axes import Axis, divided
 from experiments.sweep_progress import SweepProgress
@@ -114,7 +116,7 @@ def run(
         monkeypatch.setattr(sys, "argv", ["sweep", *arguments, where])
         code = 0
         try:
-            sweep.main()
+            enter(sweep.NAME, sweep.run)
         except SystemExit as end:
             code = end.code
         shown = capsys.readouterr()
@@ -220,7 +222,7 @@ def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch,
 
     def points(folder: Path, kills: int) -> list[dict[str, Any]]:
         folder.mkdir()
-        for played in range(4):
+        for played in range(2):
             for _ in range(1 + kills):
                 study = Study(folder, space, None, "random", 7, 0.0)
                 trial = study.next()
@@ -395,3 +397,26 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     anew = run(*asked, resume=True)
     assert anew.code == 0, anew.err
     assert (anew.figures, anew.rows) == (whole.figures, whole.rows)
+
+
+@pytest.mark.parametrize(
+    ("bytes_", "said"),
+    [(20_000, "study.db cannot be written"), (150_000, "results cannot be written")],
+    ids=["storage", "games"],
+)
+def test_a_full_disk_costs_nothing_that_was_written(run, bytes_, said):
+    asked = (*RANDOM, "seed=1,2", "match.games=8000", "sweep.fresh=0")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, before[1]))
+    try:
+        full = run(*asked, resume=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert full.code == 1
+    assert said in full.err
+    assert f"go on with run.resume={full.folder}" in full.err
+    assert full.err.count("\n") == 1
+    went_on = run(*asked, resume=True)
+    assert went_on.code == 0, went_on.err
+    assert {each["games"] for each in went_on.table} == {"8000"}
+    assert [results.read(each).num_rows for each in went_on.folder.glob("trial-*")] == [32000] * 2
