@@ -10,7 +10,18 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_PACKAGES = ("sleuth-mcts", "numpy", "numba", "llvmlite", "ray", "scipy", "mlflow", "pyarrow")
+_PACKAGES = (
+    "sleuth-mcts",
+    "numpy",
+    "numba",
+    "llvmlite",
+    "ray",
+    "scipy",
+    "mlflow",
+    "pyarrow",
+    "optuna",
+    "choix",
+)
 
 
 def versions() -> dict[str, str]:

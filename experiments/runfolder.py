@@ -39,7 +39,7 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
                 f"with it by run.resume={folder}"
             )
         held, plan = _held(folder), _plan(matches, stop)
-        differ = list(_differences({key: held.get(key) for key in plan}, plan))
+        differ = list(differences({key: held.get(key) for key in plan}, plan))
         if differ:
             more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
             raise Refusal(
@@ -136,15 +136,15 @@ def _held(folder: Path) -> dict[str, Any]:
         ) from None
 
 
-def _differences(held: Any, asked: Any, path: str = "") -> Iterator[str]:
+def differences(held: Any, asked: Any, path: str = "") -> Iterator[str]:
     """Yield where two nested values differ, as ``path: held there, asked now``."""
     if isinstance(held, Mapping) and isinstance(asked, Mapping):
         for key in {**held, **asked}:
             below = f"{path}.{key}".lstrip(".")
-            yield from _differences(held.get(key, _ABSENT), asked.get(key, _ABSENT), below)
+            yield from differences(held.get(key, _ABSENT), asked.get(key, _ABSENT), below)
     elif isinstance(held, list) and isinstance(asked, list) and len(held) == len(asked):
         for number, pair in enumerate(zip(held, asked, strict=True)):
-            yield from _differences(*pair, f"{path}.{number}")
+            yield from differences(*pair, f"{path}.{number}")
     elif held != asked:
         yield f"{path} was {_short(held)} there and is {_short(asked)} now"
 

@@ -18,8 +18,9 @@ from importlib.resources import files
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from experiments import config, sweep_schema
+from experiments import config
 from experiments.commandline import INTERRUPTED, Parser, enter
+from experiments.sweeping import schema
 
 NAME = "sleuth-sweep"
 
@@ -59,7 +60,7 @@ def run() -> None:
     Raises
     ------
     Refusal, Interrupted
-        As `experiments.sweep_job.Job`.
+        As `experiments.sweeping.job.Job`.
     """
     parser = Parser(
         prog=NAME,
@@ -71,11 +72,11 @@ def run() -> None:
     parser.add_argument("--cfg", choices=["job"], help="show the configuration and play nothing")
     arguments = parser.parse_args()
     started = time.monotonic()
-    sweep_schema.register()
+    schema.register()
     from hydra import initialize_config_module
 
-    from experiments.sweep_axes import divided
-    from experiments.sweep_space import Space
+    from experiments.sweeping.axes import divided
+    from experiments.sweeping.space import Space
 
     own, others = divided(arguments.overrides)
     with initialize_config_module("conf", version_base="1.3"):
@@ -87,7 +88,7 @@ def run() -> None:
             print(OmegaConf.to_yaml(space.point(space.combinations[0]).settings), end="")
             print("".join(f"# {key}: {values}\n" for key, values in space.plain.items()), end="")
             return
-        from experiments.sweep_job import Job
+        from experiments.sweeping.job import Job
 
         Job(settings, space).run(started, Console(highlight=False))
 

@@ -21,24 +21,19 @@ import pytest
 import ray
 from optuna.trial import TrialState
 
-from experiments import (
-    config,
-    results,
-    runner,
-    sweep,
-    sweep_job,
-    sweep_plot,
-    sweep_runs,
-    sweep_study,
-    sweep_trials,
-)
+from experiments import config, results, runner, sweep
 from experiments.commandline import enter
 from experiments.statistics import win_rate
-from experiments.sweep_axes import Axis, divided
-from experiments.sweep_progress import SweepProgress
-from experiments.sweep_space import Space
-from experiments.sweep_study import Study
-from experiments.sweep_trials import Line, Played
+from experiments.sweeping import job as sweep_job
+from experiments.sweeping import plot as sweep_plot
+from experiments.sweeping import runs as sweep_runs
+from experiments.sweeping import study as sweep_study
+from experiments.sweeping import trials as sweep_trials
+from experiments.sweeping.axes import Axis, divided
+from experiments.sweeping.progress import SweepProgress
+from experiments.sweeping.space import Space
+from experiments.sweeping.study import Study
+from experiments.sweeping.trials import Line, Played
 
 QUIET = "tracking.enabled=false"
 RANDOM = ("player=random", "player@opponent=random", QUIET)
@@ -195,7 +190,7 @@ KILLED_AT = (
     (sweep_study.Study, "finish", 1),  # of the trial after
     (sweep_trials, "fresh_point", 0),
     (sweep_runs, "write", 0),  # the summary of the fresh games
-    (sweep_job.sweep_report, "describe", 0),
+    (sweep_job.report, "describe", 0),
 )
 
 

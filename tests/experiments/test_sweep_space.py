@@ -7,17 +7,18 @@ from collections.abc import Iterator
 import pytest
 from hydra import initialize_config_module
 
-from experiments import config, sweep_schema
+from experiments import config
 from experiments.commandline import Refusal
-from experiments.sweep_axes import divided
-from experiments.sweep_space import Space
+from experiments.sweeping import schema
+from experiments.sweeping.axes import divided
+from experiments.sweeping.space import Space
 
 PLAYERS = ("player=swift", "player@opponent=closure")
 
 
 @pytest.fixture(autouse=True)
 def composing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    sweep_schema.register()
+    schema.register()
     monkeypatch.setattr(config, "cores", lambda: 2)
     with initialize_config_module("conf", version_base="1.3"):
         yield

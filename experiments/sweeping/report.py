@@ -13,10 +13,10 @@ from rich.table import Table
 
 from experiments import provenance
 from experiments.statistics import Estimate, win_rate
-from experiments.sweep_axes import short, told
-from experiments.sweep_space import Space
-from experiments.sweep_study import importance
-from experiments.sweep_trials import Line, Played, trial_folder
+from experiments.sweeping.axes import short, told
+from experiments.sweeping.space import Space
+from experiments.sweeping.study import importance
+from experiments.sweeping.trials import Line, Played, trial_folder
 
 TABLE = "sweep.csv"
 

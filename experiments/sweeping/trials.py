@@ -12,12 +12,12 @@ from optuna.trial import FrozenTrial, TrialState
 
 from experiments.schedule import Match
 from experiments.statistics import win_rate
-from experiments.sweep_axes import Parameters, told
-from experiments.sweep_progress import SweepProgress
-from experiments.sweep_record import Record
-from experiments.sweep_runs import Ran, Runs
-from experiments.sweep_space import Point, Space
-from experiments.sweep_study import FINISHED, GAMES, PLAYS, SAME_AS, WINS, Study
+from experiments.sweeping.axes import Parameters, told
+from experiments.sweeping.progress import SweepProgress
+from experiments.sweeping.record import Record
+from experiments.sweeping.runs import Ran, Runs
+from experiments.sweeping.space import Point, Space
+from experiments.sweeping.study import FINISHED, GAMES, PLAYS, SAME_AS, WINS, Study
 
 _STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 

@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from experiments.statistics import win_rate
-from experiments.sweep_axes import Axis
-from experiments.sweep_trials import Line, Played
+from experiments.sweeping.axes import Axis
+from experiments.sweeping.trials import Line, Played
 
 _OURS, _LOST, _BEST, _PARITY = "#1f5fa8", "#9a9a9a", "#b3541e", "#666666"
 _LOOKS = {"complete": (_OURS, "a point, 95 %"), "pruned": (_LOST, "given up")}

@@ -12,18 +12,19 @@ from filelock import FileLock, Timeout
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
-from experiments import provenance, runfolder, sweep_report
+from experiments import provenance, runfolder
 from experiments.commandline import Interrupted, Refusal, ctrl_c
 from experiments.contest import ERROR
 from experiments.progress import stage
 from experiments.summary import SUMMARY, write
-from experiments.sweep_axes import Parameters
-from experiments.sweep_progress import SweepProgress
-from experiments.sweep_record import Record
-from experiments.sweep_runs import Runs
-from experiments.sweep_space import Point, Space
-from experiments.sweep_study import Study
-from experiments.sweep_trials import Played, Trials, trial_folder
+from experiments.sweeping import report
+from experiments.sweeping.axes import Parameters
+from experiments.sweeping.progress import SweepProgress
+from experiments.sweeping.record import Record
+from experiments.sweeping.runs import Runs
+from experiments.sweeping.space import Point, Space
+from experiments.sweeping.study import Study
+from experiments.sweeping.trials import Played, Trials, trial_folder
 
 PLAN = "sweep.json"
 """File in the sweep's folder with what it plays."""
@@ -123,7 +124,7 @@ class Job:
                     f"{path} cannot be read: without it nobody knows what was played there; choose "
                     "another folder"
                 ) from None
-            differ = list(runfolder._differences({key: held.get(key) for key in plan}, plan))
+            differ = list(runfolder.differences({key: held.get(key) for key in plan}, plan))
             if differ:
                 raise Refusal(
                     f"{self._folder} is another sweep's: {'; '.join(differ[:3])}: give those "
@@ -166,13 +167,13 @@ class Job:
                 record.end("FAILED", None, 0)
                 record.finish("FAILED", {}, 0, [])
                 raise
-        described = sweep_report.describe(self._settings, self._space, played, folder)
+        described = report.describe(self._settings, self._space, played, folder)
         described |= {"fault": self._fault(played), "seconds": time.monotonic() - started}
         made = self._written(described, played, first)
         status = "KILLED" if played.interrupted else "FAILED" if played.failed else "FINISHED"
-        record.finish(status, sweep_report.metrics(described), self._trials, made)
+        record.finish(status, report.metrics(described), self._trials, made)
         if played.lines:
-            sweep_report.show(described, played, console)
+            report.show(described, played, console)
         told = f"{len(played.lines)} of {self._trials} trials, kept in {folder}"
         console.print(f"{described['seconds']:.0f} s in all, {told}", soft_wrap=True)
         if played.interrupted:
@@ -199,13 +200,13 @@ class Job:
     def _written(self, described: dict[str, Any], played: Played, first: Point) -> list[Path]:
         """Write table, plot and summary; return their paths."""
         folder = self._folder
-        made = [sweep_report.write_table(described, folder / sweep_report.TABLE)]
+        made = [report.write_table(described, folder / report.TABLE)]
         if played.best is not None and not played.interrupted:  # nobody waits after Ctrl-C
-            from experiments import sweep_plot  # Matplotlib takes a second to import
+            from experiments.sweeping import plot  # Matplotlib takes a second to import
 
             title = f"{first.match.name}, {first.settings.match.games} games a point"
             parity = first.match.seats / first.match.players
-            made.append(sweep_plot.draw(self._space.axes, played, parity, title, folder / PLOT))
+            made.append(plot.draw(self._space.axes, played, parity, title, folder / PLOT))
         return [*made, write(folder, described, SUMMARY)]
 
     def _fault(self, played: Played) -> str | None:

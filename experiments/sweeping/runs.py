@@ -16,9 +16,9 @@ from experiments.contest import ERROR, Crew, Ended
 from experiments.results import Results
 from experiments.sequential import Stop
 from experiments.summary import write
-from experiments.sweep_progress import SweepProgress
-from experiments.sweep_record import Record
-from experiments.sweep_space import Point
+from experiments.sweeping.progress import SweepProgress
+from experiments.sweeping.record import Record
+from experiments.sweeping.space import Point
 
 Look = Callable[[int, float], bool]
 """Told the number of a block and the share of its games won; tells whether to give the point up."""

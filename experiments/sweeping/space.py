@@ -17,7 +17,7 @@ from optuna.distributions import BaseDistribution
 from experiments import config, lineups
 from experiments.commandline import Refusal, explain
 from experiments.schedule import Match
-from experiments.sweep_axes import Axis, Parameters, Value, axis_of, key_of, told
+from experiments.sweeping.axes import Axis, Parameters, Value, axis_of, key_of, told
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
 from sqlalchemy.exc import SQLAlchemyError
 
 from experiments.commandline import Refusal
-from experiments.sweep_axes import Parameters
-from experiments.sweep_space import Space
+from experiments.sweeping.axes import Parameters
+from experiments.sweeping.space import Space
 
 STUDY = "study.db"
 """File in the sweep's folder with Optuna's storage."""

@@ -1,0 +1,1 @@
+"""What a sweep is made of; the command is `experiments.sweep`."""
