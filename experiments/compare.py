@@ -77,7 +77,10 @@ def job(settings: DictConfig, folder: Path) -> None:
     ready = startup.prepare(settings, matches, folder, console)
     import_module("experiments.outcome")  # takes a second, for which Ctrl-C must not wait
     runfolder.claim(*plan)
-    OmegaConf.save(settings, folder / "config.yaml", resolve=True)
+    try:
+        OmegaConf.save(settings, folder / "config.yaml", resolve=True)
+    except OSError as fault:
+        raise runfolder.unwritable(folder, fault) from None
     with ctrl_c() as pressed:
         ended = _play(settings, stop, played, ready, console, pressed)
         _conclude(settings, stop, played, held, ready, console, started, ended)
@@ -102,13 +105,13 @@ def _matches(settings: DictConfig) -> tuple[list[Match], Stop]:
     matches = lineups.matches(settings, HydraConfig.get().overrides.task)
     if settings.ray.address is None:
         lineups.check_cores(matches, settings.match.workers, config.cores())
-    from experiments import play, sequential
+    from experiments import contest, play, sequential
 
     try:
         stop = sequential.parse(settings.match.stop)
+        contest.check(stop, matches)
         for each in matches:
             play.check(each)
-        stop.check(paired=len(matches) > 1)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
     return matches, stop
@@ -166,9 +169,12 @@ def _conclude(
             files.append(outcome.draw(summary, played))
         summary["seconds"] = time.monotonic() - started
         files.append(write(folder, summary))
-    except OSError:  # a full disk, of which `ended` tells; the rows are what counts
+    except OSError as disk:  # of a full one `ended` may have told already
         if ended.fault is None:
-            raise
+            raise Refusal(
+                f"all games are kept, but not their summary ({disk.strerror or disk}): make room "
+                f"and go on with run.resume={folder}"
+            ) from None
     if ready.tracker is not None:
         status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
         ready.tracker.finish(status, outcome.metrics(summary), played.games, files)

@@ -49,6 +49,24 @@ class Ended:
     interrupted: bool
 
 
+def check(stop: Stop, matches: Sequence[Match]) -> None:
+    """Make sure that ``stop`` can end each of ``matches``.
+
+    Raises
+    ------
+    ValueError
+        With one sentence for the user.
+    """
+    controls = [control_of(matches, number) for number in range(len(matches))]
+    for number, match in enumerate(matches):
+        if match.measured is None and stop != Stop():
+            raise ValueError(
+                "match.stop: a round robin measures all its players, so no rule ends it early; "
+                "leave it at games"
+            )
+        stop.check(paired=controls[number] is not None or number in controls)
+
+
 class Referees:
     """Looks at the results in the order of the games, and says where each match ends.
 

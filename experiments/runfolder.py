@@ -53,7 +53,7 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
         probe.write_bytes(b"")
         probe.unlink()
     except OSError as fault:
-        raise _unwritable(folder, fault) from None
+        raise unwritable(folder, fault) from None
     return False
 
 
@@ -73,14 +73,15 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
     try:
         write(folder, {**_plan(matches, stop), **where}, PLAN)
     except OSError as fault:
-        raise _unwritable(folder, fault) from None
+        raise unwritable(folder, fault) from None
 
 
 def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
     return {"stop": stop, "matches": [json.loads(json.dumps(asdict(each))) for each in matches]}
 
 
-def _unwritable(folder: Path, fault: OSError) -> Refusal:
+def unwritable(folder: Path, fault: OSError) -> Refusal:
+    """Return what to say of a run folder that cannot be written to."""
     return Refusal(f"cannot write to the run folder: {folder}: {fault.strerror}; set run.folder")
 
 

@@ -73,6 +73,8 @@ BAD = {
     "match.stop=width:2": "match.stop=width:2: the width is that of the whole interval",
     "match.stop=sprt:0": "match.stop=sprt:0: choose games",
     "match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
+    "match.form=both match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
+    "match.form=robin match.players=[swift,closure] match.stop=width:0.1": "a round robin measures",
     "match.plan=0": "match.plan=0.0: must be above 0",
     "run.details=[moves]": "run.details=moves: choose one of suggestions, decisions",
     "run.folder=/proc/no/run": "cannot write to the run folder: /proc/no",
@@ -82,7 +84,7 @@ BAD = {
 
 @pytest.mark.parametrize("given", BAD)
 def test_bad_input_gets_one_line(run_compare, given):
-    outcome = run_compare(given)
+    outcome = run_compare(*given.split())
     assert outcome.code == 1
     assert BAD[given] in outcome.err
     assert outcome.err.startswith("sleuth-compare: ")
