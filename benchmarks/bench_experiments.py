@@ -69,6 +69,7 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
         return value
 
     found = match(name)
+    config.cores = lambda: workers  # or one worker would not be all that Ray has
     timed("set-up: compiled code", lambda: play.warm(found))
     console = Console(quiet=True)
     crew = timed("set-up: Ray", lambda: startup.crew([found], workers, None, console))

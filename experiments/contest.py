@@ -88,6 +88,8 @@ class Referees:
 
     def look(self) -> list[int]:
         """Return the matches that have ended since the last look."""
+        if self._stop == Stop():
+            return []
         new = []
         for number, match in enumerate(self._played.matches):
             tally = self._played.tallies[number]
@@ -210,6 +212,8 @@ def _play_group(
     cpus = [crew.cpus[i] for i in group]
     runner.start(crew.address, crew.cores)
     workers = max(crew.workers[i] for i in group)
+    if all(crew.workers[i] * crew.cpus[i] >= crew.cores for i in group):
+        workers *= 2  # Ray keeps the rest waiting, so that no worker waits for this process
     with closing(runner.finished(matches, schedule, workers, cpus)) as batches:
         for done in batches:
             for which, games in done:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
@@ -33,8 +33,10 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
         entered = {label(_plain(settings.player)): _plain(settings.player)}
     else:
         entered = {}
+        names = {entry.split("+")[0] for entry in listed}
+        presets = {each: config.composed("compare", [f"player={each}"]).player for each in names}
         for entry in listed:
-            player = _entrant(entry, listed, overrides)
+            player = _entrant(entry, presets, overrides)
             name = player["label"] if "+label=" in entry else entry
             if name in entered:
                 raise Refusal(f"match.players names {name} twice: leave one out, or give +label=")
@@ -118,25 +120,26 @@ def _plain(node: DictConfig) -> dict[str, Any]:
     return OmegaConf.to_container(node, resolve=True)
 
 
-def _entrant(entry: str, listed: Sequence[str], overrides: Sequence[str]) -> dict[str, Any]:
+def _entrant(
+    entry: str, presets: Mapping[str, DictConfig], overrides: Sequence[str]
+) -> dict[str, Any]:
     """Return the player ``entry``, a preset with changes of its own as in ``bmcts+doubt=0.1``.
 
-    Among them may be its name in results, as in ``bmcts+doubt=0.1+label=doubter``.
+    Among them may be its name in results, as in ``bmcts+doubt=0.1+label=doubter``.  ``presets``
+    are those of all listed players, unchanged.
 
     The command line's ``player.KEY=VALUE`` are made to those of the listed players that have the
     key; one that none has is refused.
     """
     name, *changes = entry.split("+")
-    others = [each.split("+")[0] for each in listed]
-    bare = {each: config.composed("compare", [f"player={each}"]).player for each in {*others, name}}
     general, own = [], []
     for given in overrides:
         key = given.lstrip("+~").partition("=")[0]
         if key.startswith("player."):
             path = key.removeprefix("player.")
-            if not any(_has(each, path) for each in bare.values()):
+            if not any(_has(each, path) for each in presets.values()):
                 raise Refusal(f"{key}: none of match.players has this setting")
-            if _has(bare[name], path):
+            if _has(presets[name], path):
                 own.append(given)
         elif key != "player" and not key.startswith("match."):
             general.append(given)

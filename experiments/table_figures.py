@@ -138,7 +138,7 @@ def _won(run: Measured, match: str, player: str) -> Figure:
 
 def _out(run: Measured, match: str, player: str) -> Figure:
     line = run.lines[match]
-    return Figure(line["accused_wrongly"] / line["games"], games=line["games"])
+    return Figure(round(line["accused_wrongly"] / line["games"], 2), games=line["games"])
 
 
 def _lasting(name: str) -> Callable[[Measured, str, str], Figure | None]:

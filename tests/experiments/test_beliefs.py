@@ -73,7 +73,7 @@ def test_the_other_beliefs_are_not(uniform_play):
 
 
 def test_the_exact_belief_needs_the_right_showing_rule():
-    play_by = {"games": 2000, "showing": "least_informative"}
+    play_by = {"games": 1000, "showing": "least_informative"}
     assert not faults(figures(SPEED, ["exact"], assumed=LEAST_INFORMATIVE, **play_by)["exact"])
     wrong = faults(figures(SPEED, ["exact"], assumed=UNIFORM, **play_by)["exact"])
     assert any(fault.startswith("bias after") for fault in wrong)

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from filelock import FileLock
+from omegaconf import OmegaConf
+from rich.console import Console
 
-from experiments import contest, play, results, runner, sequential
+from experiments import config, contest, lineups, play, results, runner, sequential, startup
 from experiments.commandline import Refusal
 from experiments.contest import Crew
 from experiments.results import Results
@@ -128,6 +130,36 @@ def test_two_processes_do_not_play_in_one_folder(scrambled, tmp_path):
     assert half.exists(), "which may be writing it"
     run(folder, [match("random")], "games", 8)
     assert not half.exists()
+
+
+def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatch, tmp_path):
+    scrambled(6)
+    several = config.composed("compare", ["player=bmcts", "player.search.workers=2"]).player
+    rooted, threaded = (
+        {**OmegaConf.to_container(several), "label": mode} for mode in ("root", "tree")
+    )
+    rooted["search"]["mode"] = "root"
+    matches = [
+        replace(match(each["label"]), entrants=(each, {"name": "heuristic"}))
+        for each in (rooted, threaded, {"name": "swift", "label": "swift"})
+    ]
+    monkeypatch.setattr(lineups.config, "cores", lambda: 2)
+    crew = startup.crew(matches, None, None, Console(quiet=True))
+    assert (crew.workers, crew.cpus) == ((1, 2, 2), (0.0, 1.0, 1.0))
+    groups = []
+
+    def finished(these, schedule, workers, cpus):
+        groups.append(([each.labels[0] for each in these], workers, cpus))
+        return
+        yield
+
+    stopped = []
+    monkeypatch.setattr(runner, "finished", finished)
+    monkeypatch.setattr(runner, "stop", lambda: stopped.append(len(groups)))
+    played = Results(tmp_path, matches)
+    contest.play(played, 4, sequential.parse("games"), crew, lambda: True)
+    assert groups == [(["tree", "swift"], 2, [1.0, 1.0]), (["root"], 1, [0.0])]
+    assert stopped == [1], "idle workers would hold the cores of the trees"
 
 
 def test_a_match_has_the_first_of_its_kind_as_control():

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments import config, ledford, progress, results, runner, table_plot, tables
+from experiments import config, ledford, progress, results, table_plot, tables
 from experiments import table_cells as of
 from experiments.published import published
 from experiments.table_cells import Cell, Table
@@ -26,7 +26,7 @@ def test_every_cell_can_be_played(name, monkeypatch):
     assert len({(each.player, each.opponent, each.form, each.apart) for each in cells}) == len(
         cells
     )
-    few = cells[:: 8 if name.startswith("planners") else 3]
+    few = cells[:1] if name.startswith("planners_") else cells[::4]  # they differ in the budget
     found = of.matches(part(ALL[name], few), None, seed=7)
     assert len({match.name for match in found}) == len(few)
     for match in found:
@@ -173,24 +173,6 @@ def test_a_folder_that_cannot_be_is_refused(command):
 def test_the_list_tells_all_tables(command):
     shown = command("list")[1].out
     assert all(name in shown for name in ALL)
-
-
-def test_trees_of_ray_workers_and_games_share_the_cores(command):
-    few = ("player.budget.simulations=8", "player@opponent=heuristic", "rules.turn_cap=12")
-    cells = [
-        Cell(name, "heuristic", ("player=bmcts", f"player.search.{how}=2", *few, *mode))
-        for name, how, mode in (
-            ("tree", "threads", ()),
-            ("root", "workers", ("player.search.mode=root",)),
-        )
-    ]
-    command.more = {"quick": Table("quick", "", lambda: iter(cells), 4, None, 0)}
-    try:
-        assert command("quick")[0] == 0
-    finally:  # the trees' workers hold the cores, and other tests need them
-        runner.stop()
-        runner.start(None, 2)
-    assert len(rows(command.folder)) == 2 * 4 * 4
 
 
 def test_budgets_are_drawn(tmp_path):
