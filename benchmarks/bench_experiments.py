@@ -121,9 +121,13 @@ def compare(name: str, games: int) -> None:
     both = apart("bare", name, half, processes=2)
     (one,) = apart("machinery", name, half, 1)
     (two,) = apart("machinery", name, games, 2)
-    control = 2 * alone["seconds"] / max(each["seconds"] for each in both)
+    slowest = max(each["seconds"] for each in both)
+    control = 2 * alone["seconds"] / slowest
     print(f"{name}: {half:,} bare games in {alone['seconds']:.1f} s")
-    print(f"  machinery over bare games, one worker: {one['seconds'] / alone['seconds'] - 1:+.1%}")
+    print(
+        f"  machinery over bare games: one worker {one['seconds'] / alone['seconds'] - 1:+.1%}, "
+        f"two {two['seconds'] / slowest - 1:+.1%}"
+    )
     print(f"  second worker: {2 * one['seconds'] / two['seconds']:.2f} x, control {control:.2f} x")
     print(
         f"  {games:,} games, two workers: {two['seconds']:.1f} s, summary {two['summary']:.1f} s; "

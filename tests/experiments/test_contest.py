@@ -158,7 +158,7 @@ def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatc
     monkeypatch.setattr(runner, "stop", lambda: stopped.append(len(groups)))
     played = Results(tmp_path, matches)
     contest.play(played, 4, sequential.parse("games"), crew, lambda: True)
-    assert groups == [(["tree", "swift"], 2, [1.0, 1.0]), (["root"], 1, [0.0])]
+    assert groups == [(["tree", "swift"], 4, [1.0, 1.0]), (["root"], 1, [0.0])]
     assert stopped == [1], "idle workers would hold the cores of the trees"
 
 

@@ -89,12 +89,7 @@ def test_edits_are_seen_and_unchanged_code_is_loaded(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", RUN],
             cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONPATH": "",
-                "SLEUTH_CACHE_DIR": str(tmp_path / "cache"),
-                "NUMBA_OPT": "0",  # of no matter here, and quicker
-            },
+            env={**os.environ, "PYTHONPATH": "", "SLEUTH_CACHE_DIR": str(tmp_path / "cache")},
             capture_output=True,
             text=True,
             timeout=120,
