@@ -23,6 +23,7 @@ COMES_WITH = {
     "llvmlite": "numba",
     "gymnasium": "pettingzoo",
     "markupsafe": "jinja2",
+    "sqlalchemy": "optuna",
 }
 
 
