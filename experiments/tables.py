@@ -60,6 +60,9 @@ def _arguments() -> argparse.Namespace:
         help="where the runs lie (outputs/tables)",
     )
     parser.add_argument("--only", metavar="PLAYERS", help="play the cells of these alone: a,b,c")
+    parser.add_argument(
+        "--ray", metavar="ADDRESS", help="play on this Ray cluster: auto, or host:port"
+    )
     parser.add_argument("--seed", type=int, default=7, metavar="N", help="of deals and dice (7)")
     parser.add_argument(
         "--show", action="store_true", help="show what was played so far and play nothing"
@@ -135,7 +138,8 @@ def _table(table: Table, arguments: argparse.Namespace, console: Console) -> Non
     runfolder.claim(folder, planned, "games", resume=True)
     ended = None
     if not arguments.show:
-        ended = _played(folder, planned, chosen, _games(table, arguments), console)
+        games = _games(table, arguments)
+        ended = _played(folder, planned, chosen, games, arguments.ray, console)
     run = table_figures.Measured(folder)
     report = table_report.make(table, run, arguments.fast)
     table_report.show(table, report, console)
@@ -179,18 +183,23 @@ def _chosen(table: Table, planned: list[Match], only: str | None) -> list[int]:
 
 
 def _played(
-    folder: Path, planned: list[Match], chosen: list[int], games: int, console: Console
+    folder: Path,
+    planned: list[Match],
+    chosen: list[int],
+    games: int,
+    address: str | None,
+    console: Console,
 ) -> Ended | None:
-    """Play what is missing of the cells ``chosen``; None if nothing is."""
+    """Play what is missing of the cells ``chosen``, on the cluster at ``address`` if there is one.
+
+    None if nothing is.
+    """
     from experiments import play, startup
     from experiments.progress import stage
     from experiments.results import Results
 
-    played = Results.resumed(folder, planned)
-    # The others stay in the folder as they are.
-    played.matches = [planned[i] for i in chosen]
-    played.tallies = [played.tallies[i] for i in chosen]
-    if all(tally.games >= games for tally in played.tallies):
+    played = Results.resumed(folder, [planned[i] for i in chosen])
+    if all(tally.has(games) for tally in played.tallies):
         return None
     started = time.monotonic()
     with stage(console, "loading compiled code (compiling it the first time)"):
@@ -200,7 +209,7 @@ def _played(
             except ValueError as fault:
                 raise Refusal(f"{match.name}: {fault}") from None
             play.warm(match)
-    crew = startup.crew(played.matches, None, None, console)
+    crew = startup.crew(played.matches, None, address, console)
     ended = _contest(played, games, crew, console)
     _summarise(folder, planned, ended, time.monotonic() - started)
     return ended

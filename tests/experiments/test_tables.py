@@ -1,15 +1,13 @@
 """Tables: every cell can be played, a run goes on where it stopped, ours stands beside theirs."""
 
 import csv
-import os
-import signal
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from experiments import config, ledford, progress, results, table_plot, tables
+from experiments import config, ledford, results, table_plot, tables
 from experiments import table_cells as of
 from experiments.published import published
 from experiments.table_cells import Cell, Table
@@ -109,27 +107,6 @@ def test_a_run_goes_on_where_it_stopped(command):
     named = "swift against 3 heuristic less closure against 3 heuristic, same 8 games"
     assert named in shown.out
     assert command("quick", "--show")[1].out == shown.out
-
-
-def test_ctrl_c_loses_nothing(command, monkeypatch):
-    assert command("quick", "--games", "200")[0] == 0
-    whole = rows(command.folder)
-    for file in command.folder.iterdir():
-        file.unlink()
-    update = progress.GamesPlayed.update
-
-    def press(self, tallies):
-        if sum(tally.games for tally in tallies) > 0:
-            os.kill(os.getpid(), signal.SIGINT)
-        return update(self, tallies)
-
-    monkeypatch.setattr(progress.GamesPlayed, "update", press)
-    code, shown = command("quick", "--games", "200")
-    assert code == 130 and "the same command goes on" in shown.err
-    assert 0 < len(rows(command.folder)) < len(whole)
-    monkeypatch.setattr(progress.GamesPlayed, "update", update)
-    assert command("quick", "--games", "200")[0] == 0
-    assert rows(command.folder) == whole
 
 
 def test_some_cells_alone(command):

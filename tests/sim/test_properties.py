@@ -60,7 +60,7 @@ def test_all_rules_and_policies():
         assert sums["events"] >= 1_200_000 and sums["tried"] > 300_000
         assert sums["won"] > 300 and sums["capped"] > 300
         for phase, kinds in KINDS.items():
-            assert ((met[phase] > 10) == kinds).all(), (phase, met[phase])
+            assert ((met[phase] > 0) == kinds).all(), (phase, met[phase])
 
 
 def test_the_slow_policy():
