@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaln, lambertw, xlog1py, xlogy
 
-from experiments.statistics import CONFIDENCE, Estimate, discordant, matched_pairs
+from experiments.statistics import CONFIDENCE, Estimate, paired_estimate
 
 TUNED_TO = 1000
 """Games at which the interval of a difference is narrowest for what it holds."""
@@ -65,10 +65,7 @@ def paired_difference_anytime(first: np.ndarray, second: np.ndarray) -> Estimate
     ValueError
         If the games are none, or not the same number.
     """
-    gained, lost, games = discordant(first, second)
-    centre, error = map(float, matched_pairs(gained, lost, games))
-    margin = _boundary(games) * error
-    return Estimate((gained - lost) / games, max(-1.0, centre - margin), min(1.0, centre + margin))
+    return paired_estimate(first, second, _boundary)
 
 
 def _boundary(games: int) -> float:

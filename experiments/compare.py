@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Event
@@ -68,7 +69,8 @@ def job(settings: DictConfig, folder: Path) -> None:
         from experiments import outlook
 
         outlook.show(matches, settings.match.plan, settings.match.workers, console)
-        folder.rmdir()
+        with suppress(OSError):  # of a run that is there
+            folder.rmdir()
         return
     plan = (folder, matches, settings.match.stop, settings.run.resume is not None)
     runfolder.examine(*plan)

@@ -83,6 +83,8 @@ class Referees:
         self._stop, self._tests = stop, isinstance(stop, Sprt)
         self._played = played
         self._looked = [0] * len(played.matches)
+        numbers = range(len(played.matches))
+        self._control = [control_of(played.matches, number) for number in numbers]
         self.games = [games] * len(played.matches)
         self.ended: set[int] = set()
 
@@ -92,9 +94,10 @@ class Referees:
             return []
         new = []
         for number, match in enumerate(self._played.matches):
-            tally = self._played.tallies[number]
-            prefix = min(tally.prefix, self.games[number])
-            if number in self.ended or match.measured is None or prefix <= self._looked[number]:
+            if number in self.ended or match.measured is None:
+                continue
+            prefix = self._prefix(number)
+            if prefix <= self._looked[number]:
                 continue
             self._looked[number] = prefix
             last = self._last(number, prefix)
@@ -104,34 +107,35 @@ class Referees:
                 new.append(number)
         return new + self._controls()
 
+    def _prefix(self, number: int) -> int:
+        """Return how many games there are to look at: of a test, those that the control has too."""
+        control = self._control[number] if self._tests else None
+        both = [number] if control is None else [number, control]
+        return min(self.games[number], *(self._played.tallies[i].prefix for i in both))
+
     def _last(self, number: int, prefix: int) -> int | None:
         """Return the game after which match ``number`` ends, if it is among the ``prefix``."""
-        match = self._played.matches[number]
-        won = self._won(number, prefix)
-        control = control_of(self._played.matches, number)
-        if not self._tests or control is None:
-            if self._tests and self._is_control(number):
-                return None
-            return self._stop.after(won, match.players, match.seats)
-        both = min(prefix, self._played.tallies[control].prefix)
-        return self._stop.after_paired(self._won(control, both), won[:both])
+        match, control, won = (
+            self._played.matches[number],
+            self._control[number],
+            self._won(number, prefix),
+        )
+        if self._tests and control is not None:
+            return self._stop.after_paired(self._won(control, prefix), won)
+        if self._tests and number in self._control:
+            return None  # goes on as long as it is needed
+        return self._stop.after(won, match.players, match.seats)
 
     def _won(self, number: int, games: int) -> np.ndarray:
         match = self._played.matches[number]
         return match.won(self._played.tallies[number].winner(games), match.measured)
 
-    def _is_control(self, number: int) -> bool:
-        matches = self._played.matches
-        return any(control_of(matches, other) == number for other in range(len(matches)))
-
     def _controls(self) -> list[int]:
         """End the controls with which nobody is to be compared any more."""
-        matches, new = self._played.matches, []
-        if not self._tests:
-            return new
-        for number in range(len(matches)):
-            against = [i for i in range(len(matches)) if control_of(matches, i) == number]
-            if number not in self.ended and against and self.ended.issuperset(against):
+        new = []
+        for number in set(self._control) - {None} - self.ended if self._tests else ():
+            against = [i for i, control in enumerate(self._control) if control == number]
+            if self.ended.issuperset(against):
                 self.games[number] = max(self.games[i] for i in against)
                 self.ended.add(number)
                 new.append(number)
@@ -190,9 +194,7 @@ def _play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[
         )
     for number in referees.ended:
         played.tallies[number].cut(referees.games[number])
-    done = all(
-        tally.games >= most for tally, most in zip(played.tallies, referees.games, strict=True)
-    )
+    done = all(tally.has(most) for tally, most in zip(played.tallies, referees.games, strict=True))
     return Ended(fault, interrupted=fault is None and not done)
 
 

@@ -110,12 +110,12 @@ def _in_arena(match: Match, who: np.ndarray, games: np.ndarray) -> pa.Table:
 def _under_referee(match: Match, games: np.ndarray) -> Played:
     """Play games in which a seat is no compiled policy, or of which more is written down."""
     rules = sim.rules.preset(**match.rules)
+    written = [json.dumps(each) for each in match.entrants]
     rows, records = [], {}
     details: dict[str, list[dict[str, object]]] = {kind: [] for kind in match.details}
     for game, who in zip(games.tolist(), match.seating.at(games).tolist(), strict=True):
         seats = [
-            _seated(json.dumps(match.entrants[each]), rules, who[:seat].count(each))
-            for seat, each in enumerate(who)
+            _seated(written[each], rules, who[:seat].count(each)) for seat, each in enumerate(who)
         ]
         recorder = Recorder(rules, seats, match.seed, game) if game < match.records else None
         observer = Observer(match.name, rules, seats, game, match.details) if details else None

@@ -6,6 +6,7 @@ They hold for a number of games that was fixed in advance, or chosen by the inte
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 
@@ -109,9 +110,19 @@ def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
     ValueError
         If the games are none, or not the same number.
     """
+    return paired_estimate(first, second, lambda _: _Z)
+
+
+def paired_estimate(
+    first: np.ndarray, second: np.ndarray, errors: Callable[[int], float]
+) -> Estimate:
+    """Return `paired_difference` with an interval of another width.
+
+    ``errors`` tells how many standard errors it has on either side, by the number of games.
+    """
     gained, lost, games = discordant(first, second)
     centre, error = map(float, matched_pairs(gained, lost, games))
-    margin = _Z * error
+    margin = errors(games) * error
     return Estimate((gained - lost) / games, max(-1.0, centre - margin), min(1.0, centre + margin))
 
 

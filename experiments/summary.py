@@ -109,26 +109,27 @@ def _line(
 def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:
     """Return sums of the columns by match, player and seat, read part by part."""
     columns = ["match", "game", "player", "seat", "won", *_SUMS]
-    parts = [_grouped(part, "sum") for part in results.stream(folder, columns=columns)]
-    whole = pa.concat_tables(parts)
-    keys = ["match", "player", "seat"]
+    parts = [_grouped(_counted(part)) for part in results.stream(folder, columns=columns)]
     names = ("won", "rows", *_SUMS)
-    found = whole.group_by(keys).aggregate([(name, "sum") for name in names])
     return {
-        (row["match"], row["player"], row["seat"]): {name: row[f"{name}_sum"] for name in names}
-        for row in found.to_pylist()
+        (row["match"], row["player"], row["seat"]): {name: row[name] for name in names}
+        for row in _grouped(pa.concat_tables(parts)).to_pylist()
     }
 
 
-def _grouped(part: pa.Table, how: str) -> pa.Table:
-    one = pa.array(np.ones(part.num_rows, np.int64))
-    part = part.append_column("rows", one)
-    names = ("won", "rows", *_SUMS)
+def _counted(part: pa.Table) -> pa.Table:
+    """Return ``part`` with numbers in place of truths, and a column that counts the rows."""
     for name in ("won", "out"):
         at = part.column_names.index(name)
         part = part.set_column(at, name, pc.cast(part[name], pa.int64()))
-    found = part.group_by(["match", "player", "seat"]).aggregate([(name, how) for name in names])
-    return found.rename_columns([each.removesuffix(f"_{how}") for each in found.column_names])
+    return part.append_column("rows", pa.array(np.ones(part.num_rows, np.int64)))
+
+
+def _grouped(table: pa.Table) -> pa.Table:
+    """Return the sums of ``table`` by match, player and seat, under the columns' own names."""
+    sums = [(name, "sum") for name in ("won", "rows", *_SUMS)]
+    found = table.group_by(["match", "player", "seat"]).aggregate(sums)
+    return found.rename_columns([each.removesuffix("_sum") for each in found.column_names])
 
 
 def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
@@ -206,10 +207,9 @@ def _tests(played: Results, stop: Stop) -> list[dict[str, Any]]:
     if not isinstance(stop, Sprt):
         return []
     found, matches, tallies = [], played.matches, played.tallies
-    for number, match in enumerate(matches):
-        control = control_of(matches, number)
-        controls = any(control_of(matches, other) == number for other in range(len(matches)))
-        if match.measured is None or (control is None and controls):
+    controls = [control_of(matches, number) for number in range(len(matches))]
+    for number, (match, control) in enumerate(zip(matches, controls, strict=True)):
+        if match.measured is None or (control is None and number in controls):
             continue
         games = tallies[number].prefix
         if control is None:

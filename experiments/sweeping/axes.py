@@ -139,10 +139,18 @@ def divided(arguments: Sequence[str]) -> tuple[list[str], list[Override]]:
 
 
 def key_of(given: Override) -> str:
+    """Return what ``given`` sets: a key, or a group with its package as in ``player@opponent``."""
     return given.key_or_group + (f"@{given.package}" if given.package else "")
 
 
 def axis_of(given: Override, key: str) -> Axis:
+    """Return the axis that ``given``, several values for ``key``, describes.
+
+    Raises
+    ------
+    Refusal
+        If ``key`` may not differ between points, or the values cannot be used.
+    """
     if key.partition(".")[0] in FOR_ALL and key not in AXES_OF_MATCH:
         raise Refusal(f"{key} is the same for all points: give it one value")
     swept: Any = given.value()

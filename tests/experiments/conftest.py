@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from experiments import commandline, compare, config, results, tracking
+from experiments import commandline, compare, config, results, sweep, tracking
 from experiments.schedule import Match, Seating
 from experiments.summary import SUMMARY
 
@@ -46,6 +47,29 @@ class Outcome:
         for line in figures["table"]:
             del line["simulations_per_second"]
         return figures
+
+
+@dataclass(frozen=True)
+class Swept(Outcome):
+    """What a sweep left."""
+
+    @property
+    def table(self) -> list[dict[str, str]]:
+        with (self.folder / "sweep.csv").open() as file:
+            return list(csv.DictReader(file))
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        return {key: each for key, each in self.summary.items() if key not in ("seconds", "run")}
+
+    @property
+    def rows(self) -> dict[str, Any]:
+        """All rows of all trials, by folder."""
+        return {
+            each.name: results.read(each).to_pylist()
+            for each in sorted(self.folder.glob("*-[0-9]*"))
+            if results.parts(each)
+        }
 
 
 @pytest.fixture(scope="session")
@@ -91,6 +115,31 @@ def run_compare(
         return Outcome(code, shown.out, shown.err, folder)
 
     return run
+
+
+@pytest.fixture
+def run_sweep(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    ray_session: None,
+) -> Callable[..., Swept]:
+    """Run `experiments.sweep` in this process, in the folder ``name``."""
+    monkeypatch.setattr(config, "cores", lambda: 2)
+
+    def command(*arguments: str, name: str = "sweep", resume: bool = False) -> Swept:
+        folder = tmp_path / name
+        where = f"run.{'resume' if resume else 'folder'}={folder}"
+        monkeypatch.setattr(sys, "argv", ["sweep", *arguments, where])
+        code = 0
+        try:
+            commandline.enter(sweep.NAME, sweep.run)
+        except SystemExit as end:
+            code = end.code
+        shown = capsys.readouterr()
+        return Swept(code, shown.out, shown.err, folder)
+
+    return command
 
 
 @pytest.fixture(scope="session")

@@ -106,6 +106,23 @@ def test_a_test_of_several_players_ends_each_where_its_difference_shows(scramble
     assert control == max(swift, closure), "the control goes on as long as it is needed"
 
 
+def test_a_difference_is_looked_at_when_the_control_comes_last(monkeypatch, tmp_path):
+    """The player's games are all there before the control's, or the other way round."""
+    monkeypatch.setattr(runner, "start", lambda *_: 2)
+    matches, ends = [match("heuristic"), match("swift")], []
+    for order in ((0, 1), (1, 0)):
+
+        def finished(these, schedule, workers, cpus, order=order):
+            for which in order:
+                for first in range(0, 300, 50):
+                    yield [(which, play.portion(these[which], range(first, first + 50)))]
+
+        monkeypatch.setattr(runner, "finished", finished)
+        played, _ = run(tmp_path / str(order), matches, "sprt:0%:10%", games=300)
+        ends.append([tally.games for tally in played.tallies])
+    assert ends[0] == ends[1] == [50, 50]
+
+
 def test_an_interrupted_run_goes_on_where_it_stopped(scrambled, tmp_path):
     scrambled(5)
     looks = iter(range(10))

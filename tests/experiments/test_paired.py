@@ -55,9 +55,10 @@ def test_runs_of_different_games_are_refused(run, changes):
         paired.show(run("a", range(8)), run("b", range(8), **changes), Console())
 
 
-def test_opponents_are_the_same_whatever_they_are_called(run, match):
+def test_opponents_are_the_same_whatever_they_are_called(run, match, capsys):
     entrants = (match.entrants[0], {**match.entrants[1], "label": "other"})
     paired.show(run("a", range(8)), run("b", range(8), entrants=entrants), Console())
+    assert "on the same games: 0.0 %" in capsys.readouterr().out
 
 
 def test_runs_of_different_length_are_refused(run):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 import resource
 import signal
 import sqlite3
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +17,7 @@ import pytest
 import ray
 from optuna.trial import TrialState
 
-from experiments import config, results, runner, sweep
-from experiments.commandline import enter
+from experiments import results, runner
 from experiments.statistics import win_rate
 from experiments.sweeping import job as sweep_job
 from experiments.sweeping import plot as sweep_plot
@@ -61,63 +56,11 @@ def _no_picture(*arguments: Any) -> Path:
     return arguments[-1]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a sweep left."""
-
-    code: int
-    out: str
-    err: str
-    folder: Path
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        return json.loads((self.folder / "summary.json").read_text())
-
-    @property
-    def table(self) -> list[dict[str, str]]:
-        with (self.folder / "sweep.csv").open() as file:
-            return list(csv.DictReader(file))
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """The summary without times and what names the run."""
-        return {key: each for key, each in self.summary.items() if key not in ("seconds", "run")}
-
-    @property
-    def rows(self) -> dict[str, Any]:
-        """All rows of all trials, by folder."""
-        return {
-            each.name: results.read(each).to_pylist()
-            for each in sorted(self.folder.glob("*-[0-9]*"))
-            if results.parts(each)
-        }
-
-
 @pytest.fixture
-def run(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    ray_session: None,
-) -> Callable[..., Outcome]:
-    """Run `experiments.sweep` in this process, in the folder ``name``."""
-    monkeypatch.setattr(config, "cores", lambda: 2)
+def run(run_sweep: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Run `experiments.sweep` in this process, without its picture."""
     monkeypatch.setattr(sweep_plot, "draw", _no_picture)
-
-    def command(*arguments: str, name: str = "sweep", resume: bool = False) -> Outcome:
-        folder = tmp_path / name
-        where = f"run.{'resume' if resume else 'folder'}={folder}"
-        monkeypatch.setattr(sys, "argv", ["sweep", *arguments, where])
-        code = 0
-        try:
-            enter(sweep.NAME, sweep.run)
-        except SystemExit as end:
-            code = end.code
-        shown = capsys.readouterr()
-        return Outcome(code, shown.out, shown.err, folder)
-
-    return command
+    return run_sweep
 
 
 def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
