@@ -84,7 +84,7 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     table = Table(title=names.pop() if len(names) == 1 else f"seed {described['seed']}")
     titles = ("", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s")
     for column in titles:
-        table.add_column(column, justify="left" if not column else "right")
+        table.add_column(column, justify="right" if column else "left", no_wrap=bool(column))
     several = len({line["match"] for line in lines}) > 1
     for line in lines:
         speed = line["simulations_per_second"]

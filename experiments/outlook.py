@@ -33,7 +33,8 @@ def show(
     """
     table = Table(title=f"to see a difference of {100 * difference:g} points (5 %, power 80 %)")
     for column in ("", "compared with", "games", "s a game", "hours here"):
-        table.add_column(column, justify="left" if column in ("", "compared with") else "right")
+        number = column not in ("", "compared with")
+        table.add_column(column, justify="right" if number else "left", no_wrap=number)
     total = 0.0
     for match in matches:
         with stage(console, f"compiling and timing {match.name}"):

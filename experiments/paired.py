@@ -63,7 +63,8 @@ def show(first: Path, second: Path, console: Console) -> None:
         raise Refusal("no game of either run has been played")
     table = Table(title=f"{len(games)} games of seed {one.seed}")
     for column in ("run", "player", "wins", "win rate, 95 %"):
-        table.add_column(column, justify="right" if column.startswith("win") else "left")
+        number = column.startswith("win")
+        table.add_column(column, justify="right" if number else "left", no_wrap=number)
     won = []
     for folder, match, tally in ((first, one, its), (second, other, others)):
         won.append(match.won(tally.winner(), 0)[games])

@@ -1,13 +1,16 @@
-"""For all tests: in which order their files run, and Ctrl-C as in a terminal.
+"""For all tests: the order of their files, the width of the terminal, and Ctrl-C as in one.
 
 Compiling the search of the game takes two minutes in one process.  One file that needs it comes
 first and the others last, so that of two processes one compiles while the other runs the rest.
 """
 
+import os
 import re
 import signal
 from functools import cache
 from pathlib import Path
+
+os.environ["COLUMNS"] = "80"  # what is printed does not depend on the terminal at hand
 
 # A shell starts what it runs in the background with SIGINT ignored, and Python leaves it so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
