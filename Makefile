@@ -13,7 +13,7 @@ run: $(VENV)/.dev
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_belief

@@ -237,7 +237,7 @@ def _measured(
     from experiments.progress import stage
 
     rows: list[dict[str, Any]] = []
-    with stage(console, "compiling, up to two minutes the first time"):
+    with stage(console, "compiling, about a minute the first time"):
         for player in players:
             turn(positions[0], player, 0)
     with Progress(console=console, disable=not console.is_terminal) as bar:

@@ -85,7 +85,7 @@ def prepare(
     if recording is not None:
         with stage(console, f"opening the MLflow record in {uri}"):
             tracker = recording.result()
-    with stage(console, "compiling, up to two minutes the first time"):
+    with stage(console, "compiling, about a minute the first time"):
         compiling.result()
     if tracker is not None:
         _begin_record(tracker, settings, folder, home)

@@ -42,7 +42,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from mcts.kernel.compile import INTERPRETED, jit_generic
+from mcts.kernel.compile import INLINED, INTERPRETED, jit_generic
 
 
 def start(p: Any, s: Any, stream: np.ndarray) -> None:
@@ -244,59 +244,56 @@ def _implementation(p: types.Type, name: str) -> Callable | None:
     return domain and getattr(domain, name).py_func
 
 
-_OPTIONS = {"error_model": "numpy"}
-
-
-@overload(start, jit_options=_OPTIONS)
+@overload(start, jit_options=INLINED)
 def _start(p, s, stream):
     return _implementation(p, "start")
 
 
-@overload(actions, jit_options=_OPTIONS)
+@overload(actions, jit_options=INLINED)
 def _actions(p, s, out, notes):
     return _implementation(p, "actions")
 
 
-@overload(step, jit_options=_OPTIONS)
+@overload(step, jit_options=INLINED)
 def _step(p, s, action, note, stream):
     return _implementation(p, "step")
 
 
-@overload(observation, jit_options=_OPTIONS)
+@overload(observation, jit_options=INLINED)
 def _observation(p, s):
     return _implementation(p, "observation")
 
 
-@overload(terminal, jit_options=_OPTIONS)
+@overload(terminal, jit_options=INLINED)
 def _terminal(p, s):
     return _implementation(p, "terminal")
 
 
-@overload(rollout, jit_options=_OPTIONS)
+@overload(rollout, jit_options=INLINED)
 def _rollout(p, s, stream):
     return _implementation(p, "rollout")
 
 
-@overload(mover, jit_options=_OPTIONS)
+@overload(mover, jit_options=INLINED)
 def _mover(p, s):
     return _implementation(p, "mover")
 
 
-@overload(available, jit_options=_OPTIONS)
+@overload(available, jit_options=INLINED)
 def _available(p, s, action):
     return _implementation(p, "available")
 
 
-@overload(seen, jit_options=_OPTIONS)
+@overload(seen, jit_options=INLINED)
 def _seen(p, s, player):
     return _implementation(p, "seen")
 
 
-@overload(payoff, jit_options=_OPTIONS)
+@overload(payoff, jit_options=INLINED)
 def _payoff(p, s, player):
     return _implementation(p, "payoff")
 
 
-@overload(copy, jit_options=_OPTIONS)
+@overload(copy, jit_options=INLINED)
 def _copy(p, s, into):
     return _implementation(p, "copy")

@@ -144,7 +144,7 @@ class Runs:
         if players in self._warm:
             play.warm(match)
         else:
-            with self._progress.stage("compiling, up to two minutes the first time"):
+            with self._progress.stage("compiling, about a minute the first time"):
                 play.warm(match)
             self._warm.add(players)
         return self._crews[key]

@@ -28,7 +28,7 @@ import pkgutil
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -39,6 +39,7 @@ import numba
 from numba.core import config
 
 from mcts.kernel import plugins
+from mcts.kernel.linking import LINKED_ONCE, Kernel
 
 INTERPRETED = bool(config.DISABLE_JIT)
 """True when ``NUMBA_DISABLE_JIT=1``: kernels run as plain Python and give the identical result."""
@@ -78,7 +79,7 @@ def _imports(module: str) -> tuple[str, ...]:
         return ()
     packages = {*_OURS, module.partition(".")[0]}
     named: list[str] = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in _nodes(path.read_bytes()):
         if isinstance(node, ast.Import):
             named += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -96,6 +97,21 @@ def _imports(module: str) -> tuple[str, ...]:
             named += outside
     ours = (name for name in named if name.partition(".")[0] in packages)
     return tuple(name for name in ours if _file_of(name) is not None)
+
+
+def _nodes(source: bytes) -> Iterator[ast.AST]:
+    """Yield what may name modules: the statements, and all nodes where `modules_of` is called."""
+    tree = ast.parse(source)
+    if modules_of.__name__.encode() in source:
+        yield from ast.walk(tree)
+        return
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            below = getattr(node, part, ())
+            waiting += below if isinstance(below, list) else ()  # an expression's has no statement
 
 
 def _lists_modules(node: ast.AST) -> bool:
@@ -164,23 +180,40 @@ def _remove_unused(folder: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
+@cache
+def _folder(root: Path, modules: tuple[str, ...]) -> str:
+    """Return the folder below ``root`` for code that depends on ``modules``; it is there now."""
+    folder = root / f"{modules[-1]}-{digest(modules)}"
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        _remove_unused(root)
+    os.utime(folder)  # in use: `_remove_unused` goes by this time
+    return str(folder)
+
+
 @contextmanager
 def _cache_folder(modules: tuple[str, ...]):
     """Point Numba's cache at the folder of ``modules`` while one dispatcher is made."""
-    folder = cache_root() / f"{modules[-1]}-{digest(modules)}"
-    if not folder.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        _remove_unused(folder.parent)
-    os.utime(folder)  # in use: `_remove_unused` goes by this time
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    before, config.CACHE_DIR = config.CACHE_DIR, _folder(cache_root(), modules)
     try:
         yield
     finally:
         config.CACHE_DIR = before
 
 
+INLINED = {"error_model": "numpy", "no_cfunc_wrapper": True}
+"""Options of what is compiled only as a part of kernels (`jit_options` of `numba.extending`)."""
+
+
 def _compiled(function: Callable, cached: bool, counting: bool) -> Callable:
-    return numba.njit(nogil=True, cache=cached, error_model="numpy", _nrt=counting)(function)
+    """Return the dispatcher of ``function``, to be called by Python and by other kernels."""
+    options = {"nogil": True, "_nrt": counting, **INLINED}
+    if not LINKED_ONCE:
+        return numba.njit(cache=cached, **options)(function)
+    kernel = Kernel(function, targetoptions={"nopython": True, "boundscheck": None, **options})
+    if cached:
+        kernel.enable_caching()
+    return kernel
 
 
 def jit(function: Callable) -> Callable:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from numba.extending import overload
 
-from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.compile import INLINED, INTERPRETED
 
 
 def by_number(functions: Sequence[Callable]) -> Callable:
@@ -38,5 +38,5 @@ def by_number(functions: Sequence[Callable]) -> Callable:
     exec("\n".join(lines), scope)
     generic: dict[str, object] = {"implementation": scope["implementation"]}
     exec(f"def typed(number, {given}):\n    return implementation", generic)
-    overload(call, jit_options={"error_model": "numpy"}, strict=False)(generic["typed"])
+    overload(call, jit_options=INLINED, strict=False)(generic["typed"])
     return call
