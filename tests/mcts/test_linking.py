@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 
@@ -81,6 +82,38 @@ def test_recursion():
         return 2 * factorial(n)
 
     assert (twice(5), factorial(5)) == (240, 120)
+
+
+def test_what_an_inner_kernel_keeps_for_the_interpreter_is_found(capfd):
+    """Numba keeps the text that is printed in an environment, an object of the function's own."""
+
+    @jit_generic
+    def inner(x):
+        print("so much:", x)
+
+    @jit_generic
+    def outer(x):
+        inner(x + 1)
+
+    outer(2)
+    assert capfd.readouterr().out == "so much: 3\n"
+
+
+def test_functions_of_other_kinds_are_linked():
+    @numba.njit
+    def inner(x):
+        return x + 1.0
+
+    @numba.cfunc("float64(float64)")
+    def called_by_c(x):
+        return 2 * inner(x)
+
+    @numba.njit
+    def apply(f, x):
+        return f(x)
+
+    assert called_by_c.ctypes(3.0) == 8.0
+    assert apply(inner, 2.0) == 3.0
 
 
 PROBE = """
