@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -81,7 +82,8 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     """Print the results beside parity and the published ones, then who is better than whom."""
     lines = [line for line in described["table"] if line["games"]]
     names = {line["match"] for line in lines}
-    table = Table(title=names.pop() if len(names) == 1 else f"seed {described['seed']}")
+    title = names.pop() if len(names) == 1 else f"seed {described['seed']}"
+    table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0))  # 80 columns hold it
     titles = ("", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s")
     for column in titles:
         table.add_column(column, justify="right" if column else "left", no_wrap=bool(column))
