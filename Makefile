@@ -17,6 +17,7 @@ test: $(VENV)/.dev
 
 bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_belief
+	$(BIN)/python -m benchmarks.bench_compile
 	$(BIN)/python -m benchmarks.bench_search
 	$(BIN)/python -m benchmarks.bench_arena
 	$(BIN)/python -m benchmarks.bench_game

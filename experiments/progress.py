@@ -19,6 +19,10 @@ LINE_SECONDS = 5.0
 """Time between lines where there is no terminal."""
 
 
+COMPILING = "compiling, about a minute the first time"
+"""What is waited for before the first game."""
+
+
 @contextmanager
 def stage(console: Console, what: str) -> Iterator[None]:
     """Say what is being waited for, and for how long already, until the block ends."""

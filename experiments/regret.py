@@ -234,10 +234,10 @@ def _measured(
     """Return the rows of all positions that were done, and whether Ctrl-C was pressed."""
     from rich.progress import Progress
 
-    from experiments.progress import stage
+    from experiments.progress import COMPILING, stage
 
     rows: list[dict[str, Any]] = []
-    with stage(console, "compiling, about a minute the first time"):
+    with stage(console, COMPILING):
         for player in players:
             turn(positions[0], player, 0)
     with Progress(console=console, disable=not console.is_terminal) as bar:

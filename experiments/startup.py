@@ -15,7 +15,7 @@ from rich.console import Console
 
 from experiments import config, lineups, provenance, tracking
 from experiments.contest import Crew
-from experiments.progress import stage
+from experiments.progress import COMPILING, stage
 from experiments.schedule import Match
 
 
@@ -85,7 +85,7 @@ def prepare(
     if recording is not None:
         with stage(console, f"opening the MLflow record in {uri}"):
             tracker = recording.result()
-    with stage(console, "compiling, about a minute the first time"):
+    with stage(console, COMPILING):
         compiling.result()
     if tracker is not None:
         _begin_record(tracker, settings, folder, home)

@@ -13,6 +13,7 @@ from rich.console import Console
 from experiments import contest, outcome, play, runfolder, runner, startup
 from experiments.commandline import Refusal
 from experiments.contest import ERROR, Crew, Ended
+from experiments.progress import COMPILING
 from experiments.results import Results
 from experiments.sequential import Stop
 from experiments.summary import write
@@ -144,7 +145,7 @@ class Runs:
         if players in self._warm:
             play.warm(match)
         else:
-            with self._progress.stage("compiling, about a minute the first time"):
+            with self._progress.stage(COMPILING):
                 play.warm(match)
             self._warm.add(players)
         return self._crews[key]

@@ -28,7 +28,7 @@ import pkgutil
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -79,7 +79,7 @@ def _imports(module: str) -> tuple[str, ...]:
         return ()
     packages = {*_OURS, module.partition(".")[0]}
     named: list[str] = []
-    for node in _nodes(path.read_bytes()):
+    for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             named += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -97,21 +97,6 @@ def _imports(module: str) -> tuple[str, ...]:
             named += outside
     ours = (name for name in named if name.partition(".")[0] in packages)
     return tuple(name for name in ours if _file_of(name) is not None)
-
-
-def _nodes(source: bytes) -> Iterator[ast.AST]:
-    """Yield what may name modules: the statements, and all nodes where `modules_of` is called."""
-    tree = ast.parse(source)
-    if modules_of.__name__.encode() in source:
-        yield from ast.walk(tree)
-        return
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-            below = getattr(node, part, ())
-            waiting += below if isinstance(below, list) else ()  # an expression's has no statement
 
 
 def _lists_modules(node: ast.AST) -> bool:
