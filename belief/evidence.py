@@ -17,7 +17,7 @@ Deals are equally likely beforehand, given the hand sizes, or given ``shares`` w
 public how many cards of each category a player was dealt [Ferrari & Cai 2009].
 
 A false accusation tells only its author anything, and ends that author's play: it is left out.
-Only consequences that cost nothing are drawn here; `belief.propagation` settles the rest.
+Only consequences that cost nothing are drawn here; `belief.closure` settles the rest.
 Sets of cards are bit masks.  Nothing here consumes randomness.
 """
 

@@ -38,8 +38,8 @@ from belief.evidence import (
     passed,
     shown,
 )
-from belief.exact import ExactPosterior, Workspace
-from belief.exact import sample as draw_deal
+from belief.exact.solver import ExactPosterior, Workspace
+from belief.exact.solver import sample as draw_deal
 from mcts.kernel.compile import jit
 
 _STEPS = 1024
@@ -208,7 +208,7 @@ def _write_steps(holder: np.ndarray, seat: int, players: int, steps: np.ndarray)
 def draw_sample(sample: Sample, work, stream: np.ndarray, seat: int, players: int) -> None:
     """Fill ``sample`` with deals drawn from the solved exact posterior ``work`` of ``seat``.
 
-    Consumes the draws of as many calls of `belief.exact.sample`.
+    Consumes the draws of as many calls of `belief.exact.solver.sample`.
     """
     n = len(sample.envelope)
     times, place = sample.times, sample.place

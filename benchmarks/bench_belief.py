@@ -17,7 +17,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "belief")]
 
 from histories import CATEGORIES, mask, random_history  # noqa: E402
 
-from belief import evidence, exact, factored, information  # noqa: E402
+from belief import evidence, information, matrix  # noqa: E402
+from belief.exact import solver  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import new_stream, uniform  # noqa: E402
 
@@ -39,42 +40,42 @@ def control(stream, n):
 def solves(ev, work, n):
     """Solve ``n`` times."""
     for _ in range(n):
-        exact.solve(ev, work)
+        solver.solve(ev, work)
 
 
 @jit
 def samples(work, stream, holder, n):
     """Draw ``n`` deals."""
     for _ in range(n):
-        exact.sample(work, stream, holder)
+        solver.sample(work, stream, holder)
 
 
 @jit
 def probabilities(work, n):
     """Compute the probability of one envelope ``n`` times."""
     for _ in range(n):
-        exact.envelope_probability(work, 1, 8, 15)
+        solver.envelope_probability(work, 1, 8, 15)
 
 
 @jit
 def likely(work, floor, cards, probability, n):
     """Find the likeliest envelopes ``n`` times."""
     for _ in range(n):
-        exact.likely_envelopes(work, len(probability), floor, cards, probability)
+        solver.likely_envelopes(work, len(probability), floor, cards, probability)
 
 
 @jit
 def tables(work, table, n):
     """Fill the envelope table ``n`` times."""
     for _ in range(n):
-        exact.envelope_table(work, table)
+        solver.envelope_table(work, table)
 
 
 @jit
 def predictions(ev, work, answers, n):
     """Compute the distribution of the answer to one suggestion ``n`` times."""
     for _ in range(n):
-        exact.predict(ev, work, 1 << 1 | 1 << 8 | 1 << 15, answers)
+        solver.predict(ev, work, 1 << 1 | 1 << 8 | 1 << 15, answers)
 
 
 @jit
@@ -91,8 +92,8 @@ def factored_updates(b, cards, n):
     """Make ``n`` soft updates of three cards of the factored belief, starting afresh after 20."""
     for i in range(n):
         if i % 20 == 0:
-            factored.start(b, 4, 0, 0b11, 0b1100)
-        factored.showed(b, 1 + i % 3, cards[i % len(cards)], 15)
+            matrix.start(b, 4, 0, 0b11, 0b1100)
+        matrix.showed(b, 1 + i % 3, cards[i % len(cards)], 15)
 
 
 @jit
@@ -135,7 +136,9 @@ def staged(players, games, work):
     states = game_states(players, games)
     for first in range(0, len(states), QUESTIONS):
         game = [ev for _, ev in states[first : first + QUESTIONS]]
-        known = [exact.ExactPosterior(ev, work).likely_envelopes(1)[0][1] > 1 - 1e-9 for ev in game]
+        known = [
+            solver.ExactPosterior(ev, work).likely_envelopes(1)[0][1] > 1 - 1e-9 for ev in game
+        ]
         end = known.index(True) if True in known else QUESTIONS
         positions["start"].append(game[0])
         for question in range(1, end):
@@ -145,7 +148,7 @@ def staged(players, games, work):
 
 def exact_figures(players, games):
     """Print the times of the exact posterior and of its readings, by stage."""
-    work = exact.workspace(1 << 20)
+    work = solver.workspace(1 << 20)
     cards, probability, answers = np.zeros((3, 3), np.int64), np.zeros(3), np.zeros((6, 3))
     stream, holder, table = new_stream(1), np.zeros(21, np.int64), np.zeros((6, 6, 9))
     for stage, positions in staged(players, games, work).items():

@@ -21,7 +21,7 @@ import tempfile
 from benchmarks.timing import show, show_load
 
 POSITIONS = {
-    "tiger": "from sim.domains.tiger import TigerParameters\np = TigerParameters(steps=100)",
+    "tiger": "from mcts.problems.tiger import TigerParameters\np = TigerParameters(steps=100)",
     "cluedo": "from benchmarks.bench_game import opening\np = opening()",
 }
 SIMULATIONS = {"tiger": 200_000, "cluedo": 10_000}

@@ -22,9 +22,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from experiments import config, contest, lineups, play, results, runfolder, sequential, startup
-from experiments.schedule import Match
-from experiments.summary import figures
+from experiments.matches import lineups, match_loop, play, results, startup
+from experiments.matches.schedule import Match
+from experiments.runs import runfolder
+from experiments.runs.summary import figures
+from experiments.settings import config
+from experiments.stats import stopping
 
 MATCHES = {
     "cheap": ("player=heuristic",),
@@ -41,7 +44,7 @@ def match(name: str) -> Match:
 
 def bare(name: str, games: int) -> dict[str, float]:
     """Play ``games`` in this process, as the arena or the referee does, and keep nothing."""
-    import sim.players
+    import sim.players.registry
     import sim.rules
     from sim.arena import play_many
 
@@ -50,7 +53,9 @@ def bare(name: str, games: int) -> dict[str, float]:
     started = time.perf_counter()
     if found.compiled:
         rules = sim.rules.preset(**found.rules)
-        policies = [sim.players.compiled(each) for each in (found.entrants[1],) * found.players]
+        policies = [
+            sim.players.registry.compiled(each) for each in (found.entrants[1],) * found.players
+        ]
         play_many(rules, policies, found.seed, np.arange(games))
     else:
         for game in range(games):
@@ -77,9 +82,9 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
         folder = Path(place)
         runfolder.claim(folder, [found], "games", resume=False)
         played = results.Results(folder, [found])
-        first = timed("set-up: workers", lambda: contest.play(played, 4 * workers, *_to(crew)))
+        first = timed("set-up: workers", lambda: match_loop.play(played, 4 * workers, *_to(crew)))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        timed("seconds", lambda: contest.play(played, 4 * workers + games, *_to(crew)))
+        timed("seconds", lambda: match_loop.play(played, 4 * workers + games, *_to(crew)))
         timed("summary", lambda: figures(played))
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         size = sum(path.stat().st_size for path in folder.iterdir())
@@ -87,8 +92,8 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
     return {**parts, "MB more": (after - before) / 1024, "MB": after / 1024, "bytes": size}
 
 
-def _to(crew: contest.Crew) -> tuple[sequential.Stop, contest.Crew, Callable[[], bool]]:
-    return sequential.Stop(), crew, lambda: True
+def _to(crew: match_loop.Crew) -> tuple[stopping.Stop, match_loop.Crew, Callable[[], bool]]:
+    return stopping.Stop(), crew, lambda: True
 
 
 def apart(*arguments: object, processes: int = 1) -> list[dict[str, float]]:

@@ -41,11 +41,11 @@ from mcts.options import Budget  # noqa: E402
 from mcts.search import Search  # noqa: E402
 from mcts.tree import NODES  # noqa: E402
 from sim.chance import game_key  # noqa: E402
-from sim.domains import cluedo  # noqa: E402
-from sim.forms import FORMS  # noqa: E402
 from sim.game import new_game  # noqa: E402
-from sim.plan import TREE, Plan  # noqa: E402
-from sim.planner import Planner  # noqa: E402
+from sim.planning import cluedo  # noqa: E402
+from sim.planning.config import TREE, Plan  # noqa: E402
+from sim.planning.planner import Planner  # noqa: E402
+from sim.planning.variants import FORMS  # noqa: E402
 from sim.policies.table import Policy, seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
 from sim.state import empty  # noqa: E402

@@ -26,11 +26,11 @@ from benchmarks.timing import show_load
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.searcher import searcher
-from sim.domains.cluedo import Cluedo
 from sim.endgame.finding import endgames
 from sim.endgame.positions import Endgame
-from sim.plan import Plan
-from sim.planner import Planner
+from sim.planning.cluedo import Cluedo
+from sim.planning.config import Plan
+from sim.planning.planner import Planner
 
 COUNTS = (1, 2, 4, 8)
 TREATMENTS = ("none", "virtual_loss", "wu_uct")

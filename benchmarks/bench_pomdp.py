@@ -34,8 +34,8 @@ from pomdp_py.problems.tiger.cythonize import tiger_problem as tiger_compiled
 from benchmarks.timing import show, show_load, timed
 from mcts.domain import domain_of
 from mcts.options import Budget, Options
+from mcts.problems import rocksample, tiger
 from mcts.search import Search
-from sim.domains import rocksample, tiger
 
 DISCOUNT = 0.95
 TIGER_STEPS, ROCK_STEPS = 30, 90

@@ -28,9 +28,9 @@ import numpy as np
 from benchmarks.timing import show, show_load, timed
 from mcts.merge import merge
 from mcts.options import Budget, Options
+from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.root import RootSearch, ray
 from mcts.search import Search, SearchResult
-from sim.domains.tiger import RANDOM, TigerParameters
 
 TIGER = TigerParameters(steps=1500, rollout=RANDOM)
 """Some 50 microseconds a simulation."""
@@ -126,7 +126,7 @@ def a_table() -> SearchResult:
 
 def positions() -> dict[str, object]:
     """Return positions to send, as a planner sends them."""
-    from belief.plan import compact
+    from belief.exact.workspace import compact
     from benchmarks.bench_game import opening
 
     cluedo = opening()

@@ -16,8 +16,8 @@ import threading
 from collections.abc import Callable
 
 from mcts.options import Budget, Options
+from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
-from sim.domains.tiger import RANDOM, TigerParameters
 
 CASES = {
     "3 steps (under 1 us)": TigerParameters(steps=3),

@@ -25,8 +25,8 @@ from mcts.domain import Domain, domain_of
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
-from mcts.rehearsal import Found, History, Rehearsal, ask, words
 from mcts.search import Search
+from mcts.traced_simulation import Found, History, Rehearsal, ask, words
 from mcts.tree import EDGES, NODES, Tree, check_invariants
 
 THREADS = (1, 2, 4, 8)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from belief import exact
 from belief.evidence import EvidenceFull
+from belief.exact import solver
+from belief.exact.workspace import FULL
 from belief.information import sample_workspace
-from belief.plan import FULL
 from mcts.kernel.compile import jit
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision
@@ -47,12 +47,12 @@ class Memory:
 
     Attributes
     ----------
-    work, sample : workspaces of `belief.exact` and `belief.information`, for kernels
+    work, sample : workspaces of `belief.exact.solver` and `belief.information`, for kernels
     """
 
     def __init__(self, policies: Sequence[Policy | str | None]) -> None:
         slow = any(which is not None and policy(which).name == "greedy" for which in policies)
-        self.work = exact.workspace(1 << 16 if slow else 2)
+        self.work = solver.workspace(1 << 16 if slow else 2)
         self.sample = sample_workspace(greedy.DEALS)
 
     def grow(self) -> None:
@@ -64,9 +64,9 @@ class Memory:
             If room is not what it lacks.
         """
         states = 4 * len(self.work.key)
-        if self.work.plan[0].status != FULL or states > exact.ExactPosterior.MAX_STATES:
+        if self.work.plan[0].status != FULL or states > solver.ExactPosterior.MAX_STATES:
             raise EvidenceFull("the exact posterior of a greedy player does not fit into memory")
-        self.work = exact.workspace(states)
+        self.work = solver.workspace(states)
 
 
 @jit

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief import evidence, factored
+from belief import evidence, matrix
+from belief.closure import settle
 from belief.evidence import CATEGORIES as N_CATEGORIES
 from belief.evidence import CATEGORY_MASK, lowest
-from belief.propagation import settle
 from mcts.kernel.compile import jit
 from sim.cards import N_CARDS
 from sim.state import FACTS, MATRIX
@@ -29,7 +29,7 @@ def begin(world: np.record, s: np.record, seat: int) -> None:
     s.marginals_of = 0
     s.goal[seat] = -1
     if s.tracks[seat] & MATRIX:
-        factored.start(s.belief[seat], world.players, seat, s.hand[seat], s.face_up)
+        matrix.start(s.belief[seat], world.players, seat, s.hand[seat], s.face_up)
         s.bits[seat][:] = -1.0
     if s.tracks[seat] & FACTS:
         facts = s.evidence[seat]
@@ -45,7 +45,7 @@ def begin(world: np.record, s: np.record, seat: int) -> None:
 def row_bits(s: np.record, seat: int, card: int) -> float:
     """Return the entropy in bits of where ``card`` is, as ``seat`` believes."""
     if s.bits[seat, card] < 0.0:
-        s.bits[seat, card] = factored.row_entropy(s.belief[seat], card)
+        s.bits[seat, card] = matrix.row_entropy(s.belief[seat], card)
     return s.bits[seat, card]
 
 
@@ -65,7 +65,7 @@ def learn(
                 break
             if player != seat:
                 if tracks & MATRIX:
-                    factored.passed(s.belief[seat], player, cards)
+                    matrix.passed(s.belief[seat], player, cards)
                 if tracks & FACTS:
                     evidence.passed(s.evidence[seat], player, cards)
         if answerer >= 0 and answerer != seat:
@@ -88,7 +88,7 @@ def learn(
 def _learn_card(s: np.record, seat: int, answerer: int, card: int, cards: int) -> None:
     """Let ``seat`` take in the ``card`` that it was shown."""
     if s.tracks[seat] & MATRIX:
-        factored.shown(s.belief[seat], answerer, card)
+        matrix.shown(s.belief[seat], answerer, card)
     if s.tracks[seat] & FACTS:
         evidence.shown(s.evidence[seat], answerer, card, cards)
 
@@ -98,7 +98,7 @@ def _learn_shown(s: np.record, seat: int, answerer: int, cards: int) -> None:
     """Let ``seat`` take in that somebody else was shown one of ``cards``."""
     if s.tracks[seat] & MATRIX and s.infers[seat]:
         unknown = N_CARDS - evidence.count(s.known[seat])
-        factored.showed(s.belief[seat], answerer, cards, unknown)
+        matrix.showed(s.belief[seat], answerer, cards, unknown)
     if s.tracks[seat] & FACTS:
         evidence.showed(s.evidence[seat], answerer, cards)
 
@@ -108,7 +108,7 @@ def _read(s: np.record, seat: int, asker: int, cards: int) -> None:
     """Let ``seat`` take in that ``asker`` chose to name ``cards``, which it may well not hold."""
     fresh = evidence.asked(s.evidence[seat], asker, cards)
     if s.tracks[seat] & MATRIX:
-        factored.doubted(s.belief[seat], asker, fresh, s.doubt[seat])
+        matrix.doubted(s.belief[seat], asker, fresh, s.doubt[seat])
 
 
 @jit

@@ -10,7 +10,7 @@ import numpy as np
 from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
 from sim.game import apply, decider, legal, new_game
-from sim.player import Player
+from sim.players.player import Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, seat_policies
 from sim.rules import Rules, world

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from belief.closure import KNOWN
 from belief.evidence import CARDS, EVIDENCE, HOLDERS, MAX_PLAYERS
-from belief.propagation import KNOWN
 from sim.board import N_CORRIDOR, WORDS
 
 EVENT = np.dtype(

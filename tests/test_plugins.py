@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from belief import table as beliefs
+from belief.beliefs import registry as beliefs
 from mcts.kernel import plugins
 from mcts.kernel.compile import INTERPRETED, modules_of
 from mcts.kernel.plugins import BrokenPlugin

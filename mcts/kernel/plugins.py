@@ -4,9 +4,9 @@ A distribution names what it adds in its metadata [PyPA specification "Entry poi
 of the project is edited.  An entry point stands in one of four groups:
 
 * ``sleuth.policies`` -- a module like those of `sim.policies`, called as the entry point is;
-* ``sleuth.beliefs`` -- a module with a belief of that name (`belief.contract`);
+* ``sleuth.beliefs`` -- a module with a belief of that name (`belief.beliefs.base`);
 * ``sleuth.domains`` -- a module that registers search domains when it is imported;
-* ``sleuth.players`` -- a function ``make(spec, rules)`` that returns a `sim.player.Player`.
+* ``sleuth.players`` -- a function ``make(spec, rules)`` that returns a `sim.players.player.Player`.
 
 `named` reads metadata alone, so it is cheap; nothing is imported before `Plugin.load`.
 """

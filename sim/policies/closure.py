@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief import factored
+from belief import matrix
+from belief.beliefs.closure import even
 from belief.evidence import ENVELOPE
-from belief.logical import even
 from mcts.kernel.compile import jit
 from sim.cards import CATEGORIES, N_CARDS
 from sim.knowledge import close
@@ -29,7 +29,7 @@ def refresh(world: np.record, s: np.record, seat: int) -> None:
         s.marginals_of = 0
         even(s.closure[seat], world.players, s.marginals)
         for card in range(N_CARDS):
-            s.bits[seat, card] = factored.row_entropy(s.marginals, card)
+            s.bits[seat, card] = matrix.row_entropy(s.marginals, card)
 
 
 @jit

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief import exact
-from belief.envelope import likely_envelopes
+from belief.exact import solver
+from belief.exact.envelope import likely_envelopes
 from belief.information import draw_sample, sampled
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
@@ -32,10 +32,10 @@ _CERTAIN = 1.0 - 1e-9
 def choose(world: np.record, s: np.record, seat: int, work: tuple, sample: tuple) -> int:
     """Return the action of ``seat``, or `UNSOLVED` if its posterior does not fit into ``work``.
 
-    ``work`` is a workspace of `belief.exact`, ``sample`` one of `belief.information`, both are
-    overwritten.  Consumes ``s.stream``.
+    ``work`` is a workspace of `belief.exact.solver`, ``sample`` one of `belief.information`, both
+    are overwritten.  Consumes ``s.stream``.
     """
-    if not exact.solve(s.evidence[seat], work):
+    if not solver.solve(s.evidence[seat], work):
         return UNSOLVED
     if s.phase != SUGGEST:
         accused = _accused(work, min(s.threshold[seat], _CERTAIN))

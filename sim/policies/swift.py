@@ -3,16 +3,16 @@
 Its knowledge is the factored belief as far as the logical closure allows it; what a suggestion
 tells is the closed form of `belief.information`, of the trios that are not known to be elsewhere.
 It accuses from a probability on: 1 waits for proof, though not beyond its last turn.  Below 1 the
-belief is fitted to hand sizes and to one envelope card a category (`belief.constrained`), because
-the probability of an accusation has to be one; for the choice of suggestions alone that would
-change nothing but the time.
+belief is fitted to hand sizes and to one envelope card a category (`belief.beliefs.constrained`),
+because the probability of an accusation has to be one; for the choice of suggestions alone that
+would change nothing but the time.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from belief.constrained import fit, masked
+from belief.beliefs.constrained import fit, masked
 from belief.evidence import ENVELOPE, HOLDERS, lowest
 from belief.information import binary_entropy, closed_form
 from mcts.kernel.compile import jit

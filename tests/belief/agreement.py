@@ -15,8 +15,9 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parent)]
 
 
-from belief.exact import solve, workspace
-from belief.history import events_of, random_history, setting_of
+from belief.beliefs.registry import make
+from belief.contract.history import events_of, random_history, setting_of
+from belief.exact.solver import solve, workspace
 from belief.information import (
     closed_form,
     draw_sample,
@@ -24,7 +25,6 @@ from belief.information import (
     sample_workspace,
     sampled,
 )
-from belief.table import make
 from mcts.kernel.rng import new_stream
 
 SUGGESTIONS = [(suspect, weapon) for suspect in range(6) for weapon in range(6, 12)]

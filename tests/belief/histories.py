@@ -1,15 +1,15 @@
 """A brute-force posterior over the deals of random games as one seat sees them.
 
 It reads the raw events, not the evidence record: it lists the possible hands of each player with
-their likelihoods and joins them, so it shares no code and no ordering with `belief.exact`.
+their likelihoods and joins them, so it shares no code and no ordering with `belief.exact.solver`.
 """
 
 from itertools import combinations
 
 import numpy as np
 
+from belief.contract.history import CATEGORIES, mask, random_history, random_sizes
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
-from belief.history import CATEGORIES, mask, random_history, random_sizes
 from mcts.kernel.compile import INTERPRETED
 
 PAIRS = 200_000 if INTERPRETED else 3_000_000

@@ -3,11 +3,18 @@
 import numpy as np
 import pytest
 
-from belief.constrained import fit, masked
-from belief.contract import Setting
-from belief.history import CATEGORIES, events_of, mask, random_history, random_sizes, setting_of
-from belief.propagation import new_known, settle
-from belief.table import make
+from belief.beliefs.base import Setting
+from belief.beliefs.constrained import fit, masked
+from belief.beliefs.registry import make
+from belief.closure import new_known, settle
+from belief.contract.history import (
+    CATEGORIES,
+    events_of,
+    mask,
+    random_history,
+    random_sizes,
+    setting_of,
+)
 
 
 def histories(n, seed=1):

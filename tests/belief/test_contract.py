@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from belief.contract import Setting, product_table
+from belief.beliefs.base import Setting, product_table
+from belief.beliefs.closure import ClosureBelief
+from belief.beliefs.factored import FactoredBelief
+from belief.beliefs.registry import BELIEFS, make
+from belief.contract.history import mask
+from belief.contract.testing import check_belief
 from belief.evidence import LEAST_INFORMATIVE
-from belief.history import mask
-from belief.logical import ClosureBelief
-from belief.published import FactoredBelief
-from belief.table import BELIEFS, make
-from belief.testing import check_belief
 
 HAND = mask((0, 7, 13, 14))
 

@@ -5,6 +5,8 @@ import pytest
 from histories import weighted_deals
 
 from belief import evidence
+from belief.closure import new_known, settle
+from belief.contract.history import History, mask, random_history
 from belief.evidence import (
     ALL_CARDS,
     EVIDENCE,
@@ -15,9 +17,7 @@ from belief.evidence import (
     check,
     new_evidence,
 )
-from belief.exact import ExactPosterior
-from belief.history import History, mask, random_history
-from belief.propagation import new_known, settle
+from belief.exact.solver import ExactPosterior
 
 
 @pytest.fixture

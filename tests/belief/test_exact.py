@@ -20,7 +20,7 @@ from scipy.stats import chisquare
 
 from belief import evidence
 from belief.evidence import UNIFORM, ContradictoryEvidence, EvidenceFull, new_evidence
-from belief.exact import FULL, TOO_WIDE, ExactPosterior, log_weight, solve, workspace
+from belief.exact.solver import FULL, TOO_WIDE, ExactPosterior, log_weight, solve, workspace
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 

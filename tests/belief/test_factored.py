@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from histories import mask
 
-from belief import factored
-from belief.contract import Setting
+from belief import matrix as factored
+from belief.beliefs.base import Setting
+from belief.beliefs.factored import FactoredBelief
 from belief.events import PASSED, SHOWED, SHOWN
-from belief.published import FactoredBelief
 
 HAND, FACE_UP = mask((0, 7, 13, 14)), mask((3, 20))
 

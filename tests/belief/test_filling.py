@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from belief.contract import Setting
-from belief.filling import fill_all, filling
-from belief.history import events_of, explained, mask, random_history, setting_of
-from belief.propagation import new_known, settle
-from belief.table import make
+from belief.beliefs.base import Setting
+from belief.beliefs.registry import make
+from belief.closure import new_known, settle
+from belief.contract.history import events_of, explained, mask, random_history, setting_of
+from belief.sampling.sample_rows import fill_all, filling
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 

@@ -9,9 +9,9 @@ from histories import brute_force, deals_below, means
 from scipy.stats import spearmanr
 
 from belief import information
+from belief.contract.history import random_history, random_trio
 from belief.evidence import LEAST_INFORMATIVE, ContradictoryEvidence, passed
-from belief.exact import sample, solve, workspace
-from belief.history import random_history, random_trio
+from belief.exact.solver import sample, solve, workspace
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 

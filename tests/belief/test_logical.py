@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from histories import brute_force, deals_below, means
 
-from belief.contract import Setting
+from belief.beliefs.base import Setting
+from belief.beliefs.closure import ClosureBelief
+from belief.contract.history import events_of, mask, random_history, setting_of
 from belief.evidence import ContradictoryEvidence
-from belief.history import events_of, mask, random_history, setting_of
-from belief.logical import ClosureBelief
 
 HAND = mask((0, 6, 7, 12, 13, 14))
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from belief.contract import Setting
+from belief.beliefs.base import Setting
+from belief.beliefs.particles import ParticleBelief, ParticleDeprivation
+from belief.beliefs.registry import make
+from belief.contract.history import events_of, explained, mask, random_history, setting_of
 from belief.events import PASSED, SHOWN
-from belief.history import events_of, explained, mask, random_history, setting_of
-from belief.particles import ParticleBelief, ParticleDeprivation
-from belief.table import make
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 

@@ -5,9 +5,9 @@ import pytest
 from histories import brute_force, histories
 
 from belief import evidence
+from belief.contract.history import mask, random_trio
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM, new_evidence
-from belief.exact import ExactPosterior, log_weight, workspace
-from belief.history import mask, random_trio
+from belief.exact.solver import ExactPosterior, log_weight, workspace
 from mcts.kernel.compile import INTERPRETED
 
 HISTORIES = 8 if INTERPRETED else 200

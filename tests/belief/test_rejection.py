@@ -10,7 +10,7 @@ from histories import CATEGORIES, mask, random_history, random_sizes
 from scipy.stats import binom
 
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM, count
-from belief.exact import ExactPosterior, workspace
+from belief.exact.solver import ExactPosterior, workspace
 from mcts.kernel.compile import INTERPRETED, jit
 from mcts.kernel.rng import below, new_stream, uniform
 

@@ -6,9 +6,9 @@ from histories import brute_force, histories, means, weighted_deals
 from scipy.stats import chisquare
 
 from belief import evidence
+from belief.contract.history import History, mask, random_trio
 from belief.evidence import ContradictoryEvidence, new_evidence
-from belief.exact import TOO_WIDE, ExactPosterior, solve, workspace
-from belief.history import History, mask, random_trio
+from belief.exact.solver import TOO_WIDE, ExactPosterior, solve, workspace
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 

@@ -5,10 +5,10 @@ import pytest
 from histories import brute_force, deals_below, hands, means
 from scipy.stats import chisquare
 
-from belief import swaps
+from belief.closure import new_known, settle
+from belief.contract.history import explained, random_history, random_sizes, setting_of
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
-from belief.history import explained, random_history, random_sizes, setting_of
-from belief.propagation import new_known, settle
+from belief.sampling import mcmc
 from mcts.kernel.compile import INTERPRETED, jit
 from mcts.kernel.rng import new_stream
 
@@ -18,7 +18,7 @@ def walk_far(ev, known, deal, trial, cards, n, stream, matrix, rounds):
     """Walk ``rounds`` times 20 steps and count who has each card after each; return what took."""
     taken = 0
     for _ in range(rounds):
-        taken += swaps.walk(ev, known, deal, trial, cards, n, stream, 20)
+        taken += mcmc.walk(ev, known, deal, trial, cards, n, stream, 20)
         for card in range(21):
             for holder in range(7):
                 matrix[card, holder] += deal[holder] >> card & 1
@@ -29,8 +29,8 @@ def walk_far(ev, known, deal, trial, cards, n, stream, matrix, rounds):
 def deal_often(ev, deal, stream, out):
     """Fill ``out`` (n, 21) with uniform deals."""
     for i in range(len(out)):
-        swaps.deal(ev, deal, stream)
-        swaps.spread(deal, out[i])
+        mcmc.deal(ev, deal, stream)
+        mcmc.spread(deal, out[i])
 
 
 def histories(seed, wanted, limit=300_000, **options):
@@ -53,7 +53,7 @@ def ready(history):
     """Return the evidence of a history, what is known, and the list of its open cards."""
     ev, known, cards = history.record(), new_known()[0], np.zeros(21, np.int64)
     assert settle(ev, known)
-    return ev, known, cards, swaps.list_cards(swaps.unsettled(ev, known), cards)
+    return ev, known, cards, mcmc.list_cards(mcmc.unsettled(ev, known), cards)
 
 
 @pytest.mark.parametrize("showing", [UNIFORM, LEAST_INFORMATIVE])
@@ -65,7 +65,7 @@ def test_likelihood_of_hands_is_that_of_the_answers(showing):
             if player == history.seat:
                 continue
             possible, weights = hands(history, player)
-            ours = np.array([swaps.log_likelihood(ev, player, int(hand)) for hand in possible])
+            ours = np.array([mcmc.log_likelihood(ev, player, int(hand)) for hand in possible])
             # The evidence also knows of cards that others have shown.
             alive = np.isfinite(ours)
             assert alive.any()
@@ -74,7 +74,7 @@ def test_likelihood_of_hands_is_that_of_the_answers(showing):
             compared += int(np.ptp(weights) > 0)
             wrong = int(possible[0]) ^ 0b11
             expected = history.likelihoods(player, np.array([wrong]))[0] > 0
-            assert expected or swaps.log_likelihood(ev, player, wrong) == -np.inf
+            assert expected or mcmc.log_likelihood(ev, player, wrong) == -np.inf
     assert compared >= 4
 
 
@@ -87,8 +87,8 @@ def test_a_walk_keeps_what_a_deal_must_keep():
         ev, known, cards, n = ready(history)
         deal, trial = masks(history.deal), np.zeros(7, np.int64)
         holder = np.zeros(21, np.int64)
-        taken = swaps.walk(ev, known, deal, trial, cards, n, new_stream(i), 300)
-        swaps.spread(deal, holder)
+        taken = mcmc.walk(ev, known, deal, trial, cards, n, new_stream(i), 300)
+        mcmc.spread(deal, holder)
         assert taken > 0 or n < 2
         assert explained(holder[None], history).all()
         assert [np.sum(holder == p + 1) for p in range(players)] == history.sizes.tolist()
@@ -155,13 +155,13 @@ def test_repair_finds_a_deal():
         ev, known, cards, _ = ready(history)
         deal, holder = np.zeros(7, np.int64), np.zeros(21, np.int64)
         stream = new_stream(1)
-        swaps.deal(ev, deal, stream)
-        swaps.spread(deal, holder)
-        assert swaps.explains(ev, deal) == explained(holder[None], history)[0]
+        mcmc.deal(ev, deal, stream)
+        mcmc.spread(deal, holder)
+        assert mcmc.explains(ev, deal) == explained(holder[None], history)[0]
         own = int(ev.has[ev.seat])
-        movable = swaps.list_cards((1 << 21) - 1 & ~int(ev.face_up) & ~own, cards)
-        found = swaps.repair(ev, known, deal, cards, movable, stream, 5000)
-        swaps.spread(deal, holder)
+        movable = mcmc.list_cards((1 << 21) - 1 & ~int(ev.face_up) & ~own, cards)
+        found = mcmc.repair(ev, known, deal, cards, movable, stream, 5000)
+        mcmc.spread(deal, holder)
         assert not found or explained(holder[None], history).all()
         assert deal[history.seat + 1] == own
         repaired += found
@@ -172,6 +172,6 @@ def test_repair_without_effort_says_so():
     history = next(histories(7, 1))
     ev, known, cards, _ = ready(history)
     deal = np.zeros(7, np.int64)
-    swaps.deal(ev, deal, new_stream(1))
-    assert not swaps.explains(ev, deal)
-    assert not swaps.repair(ev, known, deal, cards, 0, new_stream(1), 0)
+    mcmc.deal(ev, deal, new_stream(1))
+    assert not mcmc.explains(ev, deal)
+    assert not mcmc.repair(ev, known, deal, cards, 0, new_stream(1), 0)

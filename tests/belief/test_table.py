@@ -3,8 +3,8 @@
 import pytest
 from histories import mask
 
-from belief.contract import Setting
-from belief.table import BELIEFS, make
+from belief.beliefs.base import Setting
+from belief.beliefs.registry import BELIEFS, make
 from mcts.kernel.rng import new_stream
 
 SETTING = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))

@@ -14,7 +14,8 @@ os.environ["RAY_AUTH_MODE"] = "disabled"
 
 from ray.cluster_utils import Cluster
 
-from experiments import compare, results, runner
+from experiments.compare import __main__ as compare
+from experiments.matches import results, runner
 
 results.FLUSH_SECONDS = (0.1, 0.1)
 

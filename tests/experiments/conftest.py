@@ -14,9 +14,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from experiments import commandline, compare, config, results, sweep, tracking
-from experiments.schedule import Match, Seating
-from experiments.summary import SUMMARY
+from experiments.compare import __main__ as compare
+from experiments.matches import results
+from experiments.matches.schedule import Match, Seating
+from experiments.provenance import tracking
+from experiments.runs.summary import SUMMARY
+from experiments.settings import commandline, config
+from experiments.sweep import __main__ as sweep
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Swept(Outcome):
 
 @pytest.fixture(scope="session")
 def ray_session() -> Iterator[None]:
-    from experiments import runner
+    from experiments.matches import runner
 
     runner.start(None, 2)
     yield

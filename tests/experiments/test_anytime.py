@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import betaln
 
-from experiments.anytime import paired_difference_anytime, win_rate_anytime
-from experiments.statistics import Estimate, paired_difference, win_rate
+from experiments.stats.anytime import paired_difference_anytime, win_rate_anytime
+from experiments.stats.intervals import Estimate, paired_difference, win_rate
 
 LOOKS = np.unique(np.geomspace(10, 2000, 40).astype(int))
 """Numbers of games at which the results are looked at."""

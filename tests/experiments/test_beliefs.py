@@ -18,10 +18,11 @@ import pytest
 
 from belief.events import PASSED, SHOWED, SHOWN
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
-from experiments import accuracy, beliefs
-from experiments.accuracy import Game, measure, play, seen_by
-from experiments.calibration import FEWEST, FLOOR, summarise
-from experiments.statistics import clustered_means
+from experiments.beliefs import __main__ as beliefs
+from experiments.beliefs import accuracy
+from experiments.beliefs.accuracy import Game, measure, play, seen_by
+from experiments.beliefs.calibration import FEWEST, FLOOR, summarise
+from experiments.stats.intervals import clustered_means
 from sim.arena import play_many
 from sim.policies.table import Policy
 from sim.rules import preset

@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from experiments import config, lineups, play, results
+from experiments.matches import lineups, play, results
+from experiments.settings import config
 
 GAMES = 6000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "tracking.enabled=false")

@@ -14,7 +14,8 @@ import mlflow
 import pytest
 import ray
 
-from experiments import config, contest, results, runner
+from experiments.matches import match_loop, results, runner
+from experiments.settings import config
 
 QUIET = "tracking.enabled=false"
 
@@ -73,7 +74,7 @@ def test_the_same_seed_gives_the_same_summary(run_compare, ray_session, match):
 EXPERIMENTS = sorted(
     path
     for group in ("experiment", "debug")
-    for path in (Path(config.__file__).parents[1] / "conf" / group).glob("*.yaml")
+    for path in (Path(config.__file__).parents[2] / "conf" / group).glob("*.yaml")
 )
 
 
@@ -122,7 +123,7 @@ def test_a_game_that_raises_ends_the_run_in_one_line(
 ):
     @ray.remote
     def play_with_a_bug(match, games):
-        from experiments import play
+        from experiments.matches import play
 
         if 3 in games:
             raise ZeroDivisionError("of a player\nwho has a bug")
@@ -135,7 +136,7 @@ def test_a_game_that_raises_ends_the_run_in_one_line(
     fault = "game 3 raised ZeroDivisionError: of a player (traceback in error.txt)"
     kept = f"3 of 8 games were played, kept in {outcome.folder}"
     assert outcome.err == f"sleuth-compare: {fault}; {kept}\n"
-    traceback = (outcome.folder / contest.ERROR).read_text()
+    traceback = (outcome.folder / match_loop.ERROR).read_text()
     assert "in play_with_a_bug" in traceback
     assert "\x1b" not in traceback
     summary = outcome.summary

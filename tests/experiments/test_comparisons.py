@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments.comparisons import holm, mcnemar, pairs, round_robin
-from experiments.statistics import paired_difference, win_rate
+from experiments.stats.comparisons import holm, mcnemar, pairs, round_robin
+from experiments.stats.intervals import paired_difference, win_rate
 
 
 def test_family_wise_error_of_equal_players():

@@ -10,16 +10,17 @@ import pytest
 from hydra import compose, initialize_config_module
 from omegaconf import OmegaConf
 
-import belief.table
+import belief.beliefs.registry
 import mcts.options
 import mcts.selection
-import sim.domains.believing
-import sim.players
+import sim.planning.node_belief
+import sim.players.registry
 import sim.policies.table
 import sim.rules
-from experiments import config, lineups, schemas
+from experiments.matches import lineups
+from experiments.settings import config, schemas
 
-PRESETS = Path(config.__file__).parent.parent / "conf/player"
+PRESETS = Path(config.__file__).parents[2] / "conf/player"
 
 BAD = {
     "match.gmaes=5": "match.gmaes: there is no such setting (did you mean games?)",
@@ -115,7 +116,7 @@ def test_seed_0_is_a_seed():
 
 @pytest.mark.parametrize("group", ["player", "rules", "experiment", "debug"])
 def test_every_yaml_meets_the_schema(group):
-    folder = Path(config.__file__).parent.parent / "conf" / group
+    folder = Path(config.__file__).parents[2] / "conf" / group
     names = [path.stem for path in folder.glob("*.yaml")]
     assert names
     for name in names:
@@ -123,15 +124,15 @@ def test_every_yaml_meets_the_schema(group):
 
 
 def test_the_schema_knows_the_choices_of_simulator_and_search():
-    assert set(sim.players.POLICIES) == set(schemas.POLICIES)
+    assert set(sim.players.registry.POLICIES) == set(schemas.POLICIES)
     assert schemas.SHOWING == sim.policies.table.SHOWING
-    assert tuple(sim.players.PLANNERS) == schemas.PLANNERS
+    assert tuple(sim.players.registry.PLANNERS) == schemas.PLANNERS
     assert tuple(mcts.selection.IN_FLIGHT) == schemas.IN_FLIGHT
     assert tuple(mcts.options.FINAL) == schemas.FINAL
     assert schemas.MODES == mcts.options.MODES
     assert schemas.MERGES == mcts.options.MERGES
-    assert set(schemas.BELIEFS) <= set(belief.table.BELIEFS)
-    assert set(schemas.BELIEFS) == {*sim.domains.believing.BELIEFS, "particles"}
+    assert set(schemas.BELIEFS) <= set(belief.beliefs.registry.BELIEFS)
+    assert set(schemas.BELIEFS) == {*sim.planning.node_belief.BELIEFS, "particles"}
 
 
 def test_every_planner_of_the_configuration_can_be_made():
@@ -139,7 +140,7 @@ def test_every_planner_of_the_configuration_can_be_made():
     assert set(schemas.PLANNERS) < set(presets)
     for name in sorted(presets):
         settings = OmegaConf.to_container(_composed(f"player={name}").player)
-        assert sim.players.make(settings, sim.rules.Rules()).name == name
+        assert sim.players.registry.make(settings, sim.rules.Rules()).name == name
 
 
 def test_a_planner_may_sit_in_every_seat():

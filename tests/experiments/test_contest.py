@@ -11,11 +11,13 @@ from filelock import FileLock
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from experiments import config, contest, lineups, play, results, runner, sequential, startup
-from experiments.commandline import Refusal
-from experiments.contest import Crew
-from experiments.results import Results
-from experiments.schedule import Match, Seating, control_of
+from experiments.matches import lineups, match_loop, play, results, runner, startup
+from experiments.matches.match_loop import Crew
+from experiments.matches.results import Results
+from experiments.matches.schedule import Match, Seating, control_of
+from experiments.settings import config
+from experiments.settings.commandline import Refusal
+from experiments.stats import stopping
 
 CREW = Crew(workers=(3,) * 4, cpus=(1.0,) * 4, address=None, cores=2)
 
@@ -58,7 +60,7 @@ def scrambled(monkeypatch):
 def run(folder, matches, stop, games=2000, watch=lambda: True):
     folder.mkdir(exist_ok=True)
     played = Results.resumed(folder, matches)
-    ended = contest.play(played, games, sequential.parse(stop), CREW, watch)
+    ended = match_loop.play(played, games, stopping.parse(stop), CREW, watch)
     return played, ended
 
 
@@ -142,7 +144,7 @@ def test_two_processes_do_not_play_in_one_folder(scrambled, tmp_path):
     half = folder / ".games-00000.parquet.writing"
     folder.mkdir()
     half.touch()
-    with FileLock(folder / contest.LOCK), pytest.raises(Refusal, match="by another process"):
+    with FileLock(folder / match_loop.LOCK), pytest.raises(Refusal, match="by another process"):
         run(folder, [match("random")], "games", 8)
     assert half.exists(), "which may be writing it"
     run(folder, [match("random")], "games", 8)
@@ -174,7 +176,7 @@ def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatc
     monkeypatch.setattr(runner, "finished", finished)
     monkeypatch.setattr(runner, "stop", lambda: stopped.append(len(groups)))
     played = Results(tmp_path, matches)
-    contest.play(played, 4, sequential.parse("games"), crew, lambda: True)
+    match_loop.play(played, 4, stopping.parse("games"), crew, lambda: True)
     assert groups == [(["tree", "swift"], 4, [1.0, 1.0]), (["root"], 1, [0.0])]
     assert stopped == [1], "idle workers would hold the cores of the trees"
 

@@ -9,13 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments import detail_figures, results
-from experiments.commandline import Refusal
-from experiments.detail_figures import deciding, lasting, suggesting
-from experiments.details import DECISION, KINDS, SUGGESTION, Observer
-from experiments.results import ROW
-from experiments.statistics import clustered_means
-from sim.player import PolicyPlayer
+from experiments.matches import results
+from experiments.matches.details import DECISION, KINDS, SUGGESTION, Observer
+from experiments.matches.results import ROW
+from experiments.runs import figures as detail_figures
+from experiments.runs.figures import deciding, lasting, suggesting
+from experiments.settings.commandline import Refusal
+from experiments.stats.intervals import clustered_means
+from sim.players.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import preset
 

@@ -9,17 +9,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from belief import factored
+from belief import matrix
 from belief.evidence import ContradictoryEvidence, EvidenceFull
-from experiments import details
-from experiments.details import KINDS, EnvelopeEntropies, Observer, together
+from experiments.matches import details
+from experiments.matches.details import KINDS, EnvelopeEntropies, Observer, together
 from mcts.kernel.rng import below, new_stream
-from sim.events import names
 from sim.game import legal
-from sim.player import Player, PolicyPlayer
-from sim.record import Recorder, read
+from sim.players.player import Player, PolicyPlayer
+from sim.records.events import names
+from sim.records.record import Recorder, read
+from sim.records.replay import states
 from sim.referee import play
-from sim.replay import states
 from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, END, N_ACTIONS, PASS, REVEAL, SHOW, empty
 
@@ -134,7 +134,7 @@ def check_beliefs(rules, who):
         kept = []  # by suggestion: entropies of all matrices before it, and after its answer
 
         def keep(state, action, kept=kept):
-            bits = [factored.entropy(belief) for belief in state.belief[: rules.players]]
+            bits = [matrix.entropy(belief) for belief in state.belief[: rules.players]]
             if kept and len(kept[-1]) == 1 and state.phase != SHOW:
                 kept[-1].append(bits)
             if ASK <= action < ACCUSE:

@@ -12,11 +12,14 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from belief.exact import ExactPosterior
+from belief.exact.solver import ExactPosterior
 from belief.information import closed_form, entropy, expected_reduction
-from experiments import commandline, explain, recorded, replay
+from experiments.explain import __main__ as explain
+from experiments.explain import recorded
+from experiments.replay import __main__ as replay
+from experiments.settings import commandline
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
-from sim.player import Player
+from sim.players.player import Player
 from sim.state import ACCUSE, ASK
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from experiments import config, lineups
-from experiments.commandline import Refusal, quoted
+from experiments.matches import lineups
+from experiments.settings import config
+from experiments.settings.commandline import Refusal, quoted
 
 
 def matches(*overrides: str):

@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from experiments import paired, results, runfolder
-from experiments.commandline import Refusal
-from experiments.results import Played
-from experiments.schedule import Seating
+from experiments.matches import results
+from experiments.matches.results import Played
+from experiments.matches.schedule import Seating
+from experiments.paired import __main__ as paired
+from experiments.runs import runfolder
+from experiments.settings.commandline import Refusal
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import choix
 import numpy as np
 import pytest
 
-from experiments.ratings import ALPHA, ratings
+from experiments.stats.ratings import ALPHA, ratings
 
 ELO = np.array([-120.0, -40.0, 0.0, 60.0, 100.0])
 LABELS = list("abcde")
@@ -38,7 +38,7 @@ def test_the_estimate_is_that_of_choix_from_scratch(seats):
 
 def test_intervals_hold_the_true_ratings(monkeypatch):
     """Seen: 97 % of them; and as a control 40 % hold 0, as if all were equal."""
-    monkeypatch.setattr("experiments.ratings.RESAMPLES", 250)
+    monkeypatch.setattr("experiments.stats.ratings.RESAMPLES", 250)
     held = equal = 0
     trials = 60
     for trial in range(trials):

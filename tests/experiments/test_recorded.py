@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments import recorded
-from experiments.commandline import Refusal
+from experiments.explain import recorded
+from experiments.settings.commandline import Refusal
 from mcts.kernel.rng import below, new_stream
 from sim.game import legal
-from sim.player import Player, PolicyPlayer
-from sim.record import Recorder, read
+from sim.players.player import Player, PolicyPlayer
+from sim.records.record import Recorder, read
 from sim.referee import play
 from sim.rules import preset, world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from pyarrow.csv import read_csv
 
-from experiments import regret, regret_report
-from experiments.commandline import Refusal
-from experiments.regret import contestants, preset, turn
+from experiments.regret import __main__ as regret
+from experiments.regret import report
+from experiments.regret.__main__ import contestants, preset, turn
+from experiments.settings.commandline import Refusal
 from sim.endgame.finding import endgames
-from sim.player import Player
+from sim.players.player import Player
 from sim.state import ACCUSE, ASK, MOVE, SUGGEST
 
 SMALL = ["--positions", "2", "--seeds", "2", "--simulations", "10,40"]
@@ -234,7 +235,7 @@ def _row(player, simulations, position, lost, first=MOVE):
 def test_figures_are_means_with_intervals_over_positions():
     rows = [_row("a", 10, at, at / 10) for at in range(4) for _ in range(5)]
     rows += [_row("b", None, at, 0.0, first=ACCUSE) for at in range(4)]
-    first, second = regret_report.figures(rows, 0)
+    first, second = report.figures(rows, 0)
     assert first["regret"] == pytest.approx(0.15) and first["first_regret"] == pytest.approx(0.075)
     assert first["best_share"] == 0.25 and first["accused_share"] == 0
     # Five searches of a position are no five positions: two standard errors are 0.11, not 0.05.
@@ -244,7 +245,7 @@ def test_figures_are_means_with_intervals_over_positions():
 
 
 def test_references_are_what_thoughtless_turns_lose():
-    found = regret_report.references(_positions())
+    found = report.references(_positions())
     for position in _positions():
         assert position.values[9:].max() < position.best - 0.03
     best = [position.best for position in _positions()]

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments import play, replay, results
-from experiments.schedule import Match, Seating
-from sim.record import read
-from sim.replay import replay as replayed
+from experiments.matches import play, results
+from experiments.matches.schedule import Match, Seating
+from experiments.replay import __main__ as replay
+from sim.records.record import read
+from sim.records.replay import replay as replayed
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 

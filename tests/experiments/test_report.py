@@ -14,15 +14,18 @@ import pytest
 from rich.console import Console
 from scipy.stats import ttest_1samp
 
-from experiments import config, lineups, play, report, runfolder, summary
-from experiments.detail_figures import Moment
-from experiments.reporting.page import plain
-from experiments.reporting.run import load
-from experiments.reporting.svg import INK, SERIES, drawing, svg
-from experiments.reporting.turns import bits, telling
-from experiments.results import Played, Results
-from experiments.sequential import parse
-from experiments.statistics import win_rate
+from experiments.matches import lineups, play
+from experiments.matches.results import Played, Results
+from experiments.report import __main__ as report
+from experiments.report.page import plain
+from experiments.report.run import load
+from experiments.report.svg import INK, SERIES, drawing, svg
+from experiments.runs import runfolder, summary
+from experiments.runs.figures import Moment
+from experiments.runs.turns import bits, telling
+from experiments.settings import config
+from experiments.stats.intervals import win_rate
+from experiments.stats.stopping import parse
 
 NASTY = "<script>alert(1)</script>|\"'`*$x_1$ & https://example.org/a.js\n\x07"
 QUIET = Console(quiet=True)

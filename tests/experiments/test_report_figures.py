@@ -9,16 +9,17 @@ import pyarrow as pa
 import pytest
 from scipy.stats import binom
 
-from experiments import report, runfolder
-from experiments.details import DECISION
-from experiments.reporting.between import between, unpaired
-from experiments.reporting.overview import page, side_by_side
-from experiments.reporting.page import Page, Section, Table, fence, html, markdown
-from experiments.reporting.run import load
-from experiments.reporting.turns import Ends, ends, envelopes
-from experiments.results import Played, Results
-from experiments.schedule import Seating
-from experiments.statistics import paired_difference, win_rate
+from experiments.matches.details import DECISION
+from experiments.matches.results import Played, Results
+from experiments.matches.schedule import Seating
+from experiments.report import __main__ as report
+from experiments.report.between import between, unpaired
+from experiments.report.overview import page, side_by_side
+from experiments.report.page import Page, Section, Table, fence, html, markdown
+from experiments.report.run import load
+from experiments.runs import runfolder
+from experiments.runs.turns import Ends, ends, envelopes
+from experiments.stats.intervals import paired_difference, win_rate
 
 
 def played(folder, match, rows, **details):

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from experiments import results
-from experiments.commandline import Refusal
-from experiments.results import Played, Results
-from experiments.summary import figures
+from experiments.matches import results
+from experiments.matches.results import Played, Results
+from experiments.runs.summary import figures
+from experiments.settings.commandline import Refusal
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 import ray
 
-from experiments import play, runner
-from experiments.schedule import Match, Schedule, Seating
+from experiments.matches import play, runner
+from experiments.matches.schedule import Match, Schedule, Seating
 
 MATCH = Match(
     name="random against 3 heuristic",

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from experiments.schedule import Match, Schedule, Seating
+from experiments.matches.schedule import Match, Schedule, Seating
 
 NONE = np.empty(0, np.int64)
 

@@ -8,10 +8,8 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from experiments import sprt
-from experiments.sequential import Sprt, Stop, Width, parse
-from experiments.sprt import MINIMUM, UPPER, Verdict, elo_to_difference, elo_to_win_rate
-from experiments.statistics import (
+from experiments.stats import sprt
+from experiments.stats.intervals import (
     Estimate,
     matched_pairs,
     paired_difference,
@@ -19,6 +17,8 @@ from experiments.statistics import (
     wilson_width,
     win_rate,
 )
+from experiments.stats.sprt import MINIMUM, UPPER, Verdict, elo_to_difference, elo_to_win_rate
+from experiments.stats.stopping import Sprt, Stop, Width, parse
 
 TRIALS = 1000
 ALLOWED = 0.05 + 3 * sqrt(0.05 * 0.95 / TRIALS)

@@ -7,13 +7,13 @@ from math import ceil
 import numpy as np
 import pytest
 
-from experiments.sizing import (
+from experiments.stats.intervals import paired_difference, win_rate
+from experiments.stats.power import (
     discordant_share,
     games_for_difference,
     games_for_win_rate,
     hours,
 )
-from experiments.statistics import paired_difference, win_rate
 
 
 def _found_against(reference: float, rate: float, games: int, trials: int = 3000) -> float:

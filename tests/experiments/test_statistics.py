@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from experiments.statistics import Estimate, mean, median, paired_difference, win_rate
+from experiments.stats.intervals import Estimate, mean, median, paired_difference, win_rate
 
 
 def test_wilson_on_a_published_count():

@@ -15,7 +15,8 @@ from pathlib import Path
 import mlflow
 import pytest
 
-from experiments import results, tracking
+from experiments.matches import results
+from experiments.provenance import tracking
 
 GAMES = 6000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "run.records=2")
@@ -36,7 +37,8 @@ def undisturbed(tmp_path_factory):
     """Rows of the run that nothing happened to, played in this process."""
     from dataclasses import replace
 
-    from experiments import config, lineups, play
+    from experiments.matches import lineups, play
+    from experiments.settings import config
 
     settings = config.composed("compare", SETTINGS)
     (match,) = lineups.matches(settings)

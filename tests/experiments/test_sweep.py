@@ -17,18 +17,18 @@ import pytest
 import ray
 from optuna.trial import TrialState
 
-from experiments import results, runner
-from experiments.statistics import win_rate
-from experiments.sweeping import job as sweep_job
-from experiments.sweeping import plot as sweep_plot
-from experiments.sweeping import runs as sweep_runs
-from experiments.sweeping import study as sweep_study
-from experiments.sweeping import trials as sweep_trials
-from experiments.sweeping.axes import Axis, divided
-from experiments.sweeping.progress import SweepProgress
-from experiments.sweeping.space import Space
-from experiments.sweeping.study import Study
-from experiments.sweeping.trials import Line, Played
+from experiments.matches import results, runner
+from experiments.stats.intervals import win_rate
+from experiments.sweep import job as sweep_job
+from experiments.sweep import plot as sweep_plot
+from experiments.sweep import runs as sweep_runs
+from experiments.sweep import study as sweep_study
+from experiments.sweep import trials as sweep_trials
+from experiments.sweep.axes import Axis, divided
+from experiments.sweep.progress import SweepProgress
+from experiments.sweep.space import Space
+from experiments.sweep.study import Study
+from experiments.sweep.trials import Line, Played
 
 QUIET = "tracking.enabled=false"
 RANDOM = ("player=random", "player@opponent=random", QUIET)
@@ -200,7 +200,7 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
 def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     @ray.remote
     def play_with_a_bug(match, games):
-        from experiments import play
+        from experiments.matches import play
 
         if match.entrants[0]["threshold"] == 0.6:
             raise ZeroDivisionError("of a player")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from hydra import initialize_config_module
 
-from experiments import config
-from experiments.commandline import Refusal
-from experiments.sweeping import schema
-from experiments.sweeping.axes import divided
-from experiments.sweeping.space import Space
+from experiments.settings import config
+from experiments.settings.commandline import Refusal
+from experiments.sweep import schema
+from experiments.sweep.axes import divided
+from experiments.sweep.space import Space
 
 PLAYERS = ("player=swift", "player@opponent=closure")
 

@@ -7,12 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments import config, ledford, results, table_plot, tables
-from experiments import table_cells as of
-from experiments.published import published
-from experiments.table_cells import Cell, Table
-from experiments.table_figures import ENDLESS, TURNS_WON, WON, Figure, Measured
-from sim import players, rules
+from experiments.matches import results
+from experiments.runs.published import published
+from experiments.settings import config
+from experiments.tables import __main__ as tables
+from experiments.tables import cells as of
+from experiments.tables import ledford, plot
+from experiments.tables.cells import Cell, Table
+from experiments.tables.figures import ENDLESS, TURNS_WON, WON, Figure, Measured
+from sim import rules
+from sim.players import registry
 
 ALL = tables.tables()
 
@@ -29,7 +33,7 @@ def test_every_cell_can_be_played(name, monkeypatch):
     assert len({match.name for match in found}) == len(few)
     for match in found:
         for entrant in match.entrants:
-            assert players.make(entrant, rules.preset("ledford"))
+            assert registry.make(entrant, rules.preset("ledford"))
 
 
 def part(table, cells):
@@ -169,9 +173,9 @@ def test_budgets_are_drawn(tmp_path):
         return type("Run", (), {"lines": lines, "played": played})
 
     picture = tmp_path / "budget.png"
-    table_plot.by_budget(ALL["budget"], made(50), picture)
+    plot.by_budget(ALL["budget"], made(50), picture)
     assert not picture.exists()  # a point is no curve
-    table_plot.by_budget(ALL["budget"], made(50, 200), picture)
+    plot.by_budget(ALL["budget"], made(50, 200), picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

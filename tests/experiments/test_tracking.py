@@ -10,8 +10,8 @@ from pathlib import Path
 import mlflow
 import pytest
 
-from experiments import tracking
-from experiments.commandline import Refusal
+from experiments.provenance import tracking
+from experiments.settings.commandline import Refusal
 
 
 def _drop_metrics(uri: str) -> None:

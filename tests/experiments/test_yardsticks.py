@@ -11,11 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binom
 
-from experiments import play, references, yardstick_games, yardsticks
-from experiments.references import LENGTHS, LENGTHS_OF, PROGRAM, TRIAL, YARDSTICKS
-from experiments.schedule import Match, Seating
-from experiments.statistics import win_rate
-from experiments.yardstick_games import WIN_RATE
+from experiments.baselines import __main__ as yardsticks
+from experiments.baselines import games as yardstick_games
+from experiments.baselines.games import WIN_RATE
+from experiments.matches import play
+from experiments.matches.schedule import Match, Seating
+from experiments.runs import references
+from experiments.runs.references import LENGTHS, LENGTHS_OF, PROGRAM, TRIAL, YARDSTICKS
+from experiments.stats.intervals import win_rate
 from sim.policies.table import Policy
 from sim.rules import Rules
 

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from mcts import inspect
 from mcts.inspect import Step, draw, export, principal_variation, root_table
 from mcts.options import Budget, Options
+from mcts.problems.tiger import LISTEN_THEN_ACT, TigerParameters
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, NOWHERE, ROOT, TOP, new_tree
-from sim.domains.tiger import LISTEN_THEN_ACT, TigerParameters
 
 A, B, C, D = 3, 6, 9, 12
 """Nodes below the root."""

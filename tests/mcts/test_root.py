@@ -21,9 +21,9 @@ from numba import typeof
 from mcts import root
 from mcts.merge import merge
 from mcts.options import MERGES, Budget, Options
+from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.root import RootSearch, WorkersLost, shares, worker_key
 from mcts.search import Search, SearchResult
-from sim.domains.tiger import RANDOM, TigerParameters
 
 ray = root.ray
 

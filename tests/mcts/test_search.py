@@ -13,9 +13,9 @@ from ladder import Ladder, fingerprint, searched
 from mcts.domain import Domain, domain_of, register
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
+from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search, final_choice
 from mcts.tree import LISTED, NODES, ROOT, check_invariants
-from sim.domains.tiger import RANDOM, TigerParameters
 
 ROOT_FOLDER = Path(__file__).parents[2]
 

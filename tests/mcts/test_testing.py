@@ -11,10 +11,10 @@ from mcts.kernel.atomics import load
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, uniform
 from mcts.options import Options
+from mcts.problems.tiger import LISTEN_THEN_ACT, RANDOM, TigerParameters
 from mcts.search import Search
 from mcts.testing import check_domain, check_search
 from mcts.tree import ROOT
-from sim.domains.tiger import LISTEN_THEN_ACT, RANDOM, TigerParameters
 
 FAULTS = (
     "none",

@@ -14,10 +14,10 @@ import pytest
 from mcts import threads
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
+from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
 from mcts.selection import IN_FLIGHT
 from mcts.tree import SIMULATIONS, check_invariants
-from sim.domains.tiger import RANDOM, TigerParameters
 
 ROOT_FOLDER = Path(__file__).parents[2]
 

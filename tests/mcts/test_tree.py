@@ -5,6 +5,7 @@ import pytest
 
 from mcts.kernel.rng import fold
 from mcts.options import Budget, Options
+from mcts.problems.tiger import TigerParameters
 from mcts.search import Search
 from mcts.tree import (
     CLOSED,
@@ -26,7 +27,6 @@ from mcts.tree import (
     find,
     new_tree,
 )
-from sim.domains.tiger import TigerParameters
 
 
 def rooted(nodes=8, edges=16):

@@ -29,9 +29,9 @@ from checks import (
 from faults import ILLEGAL, SHARED, STUCK, WRONG, spoil, spoil_list
 from walking import ground
 
-from belief import exact
+from belief.closure import new_known
+from belief.exact import solver
 from belief.information import sample_workspace
-from belief.propagation import new_known
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, new_stream
 from sim.arena import act
@@ -313,7 +313,7 @@ def play_checked(
     words = states.view(np.uint64).reshape(len(states), -1)
     slow = any(which and which.name == "greedy" for which in table.seats)
     # As `play_many` would, but what is too large here is an error.
-    work = exact.workspace(1 << 20 if slow else 2)
+    work = solver.workspace(1 << 20 if slow else 2)
     tally[0].code = play(
         world(table.rules), world(checked or table.rules), states, words,
         np.zeros(COPIES_KEPT, np.uint64), ground(), new_known(), work,

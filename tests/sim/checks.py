@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from walking import bar, flood, walked
 
+from belief.closure import settle
 from belief.evidence import ALL_CARDS, CARDS, CATEGORY_MASK, count
-from belief.propagation import settle
 from mcts.kernel.compile import jit
 from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sim.env import raw_env
-from sim.observation import LAYOUT
+from sim.env.environment import raw_env
+from sim.env.observation import LAYOUT
 from sim.policies.common import accusation
 from sim.rules import PRESETS
 from sim.state import ACCUSE, PASS, REVEAL

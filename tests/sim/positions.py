@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import chisquare
 
-from belief.exact import ExactPosterior
+from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
 from mcts.tree import LISTED, NODES, Tree
 from sim.chance import game_key, open_stream
-from sim.domains import cluedo
 from sim.game import advance, apply, decider, legal, new_game
-from sim.plan import Plan
-from sim.planner import Planner
+from sim.planning import cluedo
+from sim.planning.config import Plan
+from sim.planning.planner import Planner
 from sim.policies.table import choose, number, seat_policies
 from sim.rules import Rules, world
 from sim.state import ACCUSE, EXTERNAL, FACTS, N_ACTIONS, OVER, REVEAL, empty

@@ -7,7 +7,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from sim.players import PLANNERS
+from sim.players.registry import PLANNERS
 
 PLAYERS = Path(__file__).parents[2] / "conf/player"
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from mcts.kernel.rng import fold, new_stream
 from sim.game import legal
-from sim.player import Player, PolicyPlayer
+from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy
-from sim.record import Record, Recorder, read
+from sim.records.record import Record, Recorder, read
 from sim.referee import GameResult, play
 from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL, empty

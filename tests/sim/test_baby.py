@@ -11,9 +11,7 @@ from two_states import many, returns
 
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
-from mcts.search import Search
-from mcts.testing import check_domain
-from sim.domains.baby import (
+from mcts.problems.baby import (
     ANSWERING,
     CRYING,
     FEED,
@@ -23,6 +21,8 @@ from sim.domains.baby import (
     RANDOM,
     BabyParameters,
 )
+from mcts.search import Search
+from mcts.testing import check_domain
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 forms = pytest.mark.parametrize("propagated", [False, True], ids=["drawn", "propagated"])

@@ -15,11 +15,11 @@ from positions import (
 )
 
 from belief import evidence
-from belief.exact import ExactPosterior
+from belief.exact.solver import ExactPosterior
 from belief.information import closed_form
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.domains import cluedo
-from sim.planner import Planner
+from sim.planning import cluedo
+from sim.planning.planner import Planner
 from sim.rules import world
 from sim.state import ACCUSE, ASK, REVEAL, SUGGEST, TURN
 

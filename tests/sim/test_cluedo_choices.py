@@ -13,16 +13,16 @@ from omegaconf import OmegaConf
 from positions import SMALL, decided, found, positions, unsure_positions
 from presets import leaves, spec_of
 
-from belief.exact import ExactPosterior
+from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import specialise
 from mcts.options import MERGES, MODES, Budget, Options, cores
 from mcts.search import Search
 from mcts.selection import select
 from mcts.tree import LISTED, ROOT
-from sim import stopping
 from sim.game import apply
-from sim.plan import Plan
-from sim.players import make
+from sim.planning import best_response
+from sim.planning.config import Plan
+from sim.players.registry import make
 from sim.policies.table import Policy
 from sim.rules import Rules, world
 from sim.state import ACCUSE, ASK, SUGGEST, TURN, empty
@@ -279,7 +279,7 @@ def test_workers_search_a_tree_each(one, monkeypatch):
     assert len(asked) == 1
 
 
-_select = specialise(getattr(select, "py_func", select), "sim.domains.cluedo")
+_select = specialise(getattr(select, "py_func", select), "sim.planning.cluedo")
 
 
 def test_visits_in_flight_change_the_selection(one):
@@ -375,6 +375,6 @@ def test_a_tree_is_not_carried_into_the_next_game(one):
 def test_a_best_response_is_found_for_the_model(one):
     """(And ``rollout.threshold`` null is not 1: see above.)"""
     planner = one.take(make(spec(**{"rollout.threshold": None}), Rules()))
-    assert planner._own == stopping.best_response(Rules(), Policy("swift"), planner.plan.model)
-    assert planner._own.threshold in stopping.THRESHOLDS
+    assert planner._own == best_response.best_response(Rules(), Policy("swift"), planner.plan.model)
+    assert planner._own.threshold in best_response.THRESHOLDS
     assert one.take(make(spec(), Rules()))._own == Policy("swift")

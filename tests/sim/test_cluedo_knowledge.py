@@ -23,15 +23,17 @@ from positions import (
 )
 from scipy.stats import chisquare
 
-from belief import evidence, exact, factored
-from belief.exact import ExactPosterior
+from belief import evidence
+from belief import matrix as factored
+from belief.exact import solver
+from belief.exact.solver import ExactPosterior
 from mcts.options import Budget
-from sim.domains import cluedo
-from sim.domains.others import POLICY
-from sim.forms import FORMS
-from sim.plan import Plan
-from sim.planner import Planner
-from sim.player import PolicyPlayer
+from sim.planning import cluedo
+from sim.planning.config import Plan
+from sim.planning.opponent_nodes import POLICY
+from sim.planning.planner import Planner
+from sim.planning.variants import FORMS
+from sim.players.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules
 from sim.view import as_seen, view_of
@@ -56,7 +58,7 @@ class Cheat(Planner):
             factored.shown(root.belief[self._seat], other, card)
             found.deals[:, card] = other + 1
         if self.plan.belief == "exact":
-            assert exact.solve(root.evidence[self._seat], found.posterior)
+            assert solver.solve(root.evidence[self._seat], found.posterior)
         return found
 
 

@@ -25,9 +25,9 @@ from belief import evidence
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options, cores
 from mcts.tree import LISTED, check_invariants
-from sim.domains import cluedo
-from sim.plan import Plan
-from sim.planner import Planner
+from sim.planning import cluedo
+from sim.planning.config import Plan
+from sim.planning.planner import Planner
 from sim.rules import Rules, preset
 from sim.state import ACCUSE, END, PASS, REVEAL, SHOW, SUGGEST
 

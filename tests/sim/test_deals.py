@@ -14,10 +14,10 @@ from positions import (
 )
 from scipy.stats import chisquare
 
-from belief.exact import ExactPosterior
-from sim.domains import cluedo
-from sim.domains.deals import deal_out
-from sim.planner import Planner
+from belief.exact.solver import ExactPosterior
+from sim.planning import cluedo
+from sim.planning.determinized import deal_out
+from sim.planning.planner import Planner
 from sim.state import empty
 
 LD = replace(SMALL, form="ld_bmcts", redraw="decision")

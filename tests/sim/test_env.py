@@ -13,8 +13,8 @@ from pettingzoo.test import api_test, render_test, seed_test
 
 import sim
 from sim.arena import play_many
-from sim.env import env, raw_env
-from sim.observation import FIELDS, SIZE
+from sim.env.environment import env, raw_env
+from sim.env.observation import FIELDS, SIZE
 from sim.referee import IllegalAction
 from sim.rules import PRESETS, preset
 from sim.state import ACCUSE, N_ACTIONS, OVER, PASS, REVEAL, SHOW

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from belief.exact import ExactPosterior
+from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import below, named, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
 from sim.game import legal
-from sim.plan import Plan
-from sim.planner import Planner
-from sim.player import Player, PolicyPlayer
+from sim.planning.config import Plan
+from sim.planning.planner import Planner
+from sim.players.player import Player, PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules, world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL

@@ -4,15 +4,15 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from belief.exact import ExactPosterior
+from belief.closure import new_known, settle
+from belief.exact.solver import ExactPosterior
 from belief.information import closed_form
-from belief.propagation import new_known, settle
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory, act, play_many
 from sim.board import door_spots, graph
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
+from sim.contract.hidden import decisions
 from sim.game import open_decision
-from sim.hidden import decisions
 from sim.policies.table import Policy, choose, number
 from sim.rules import PRESETS, Rules, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, SUGGEST, TURN, empty

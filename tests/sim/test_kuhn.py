@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from mcts.options import Budget, Options
-from mcts.search import Search
-from mcts.tree import NODES
-from sim.domains.kuhn import (
+from mcts.problems.kuhn import (
     BET,
     EQUILIBRIUM,
     ONE_TREE,
@@ -23,6 +21,8 @@ from sim.domains.kuhn import (
     terminal,
     workspace,
 )
+from mcts.search import Search
+from mcts.tree import NODES
 
 BLUFFS = (0.0, 0.2, 1 / 3)
 

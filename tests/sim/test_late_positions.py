@@ -14,8 +14,8 @@ import pytest
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from sim.endgame.finding import endgames
-from sim.plan import Plan
-from sim.planner import Planner
+from sim.planning.config import Plan
+from sim.planning.planner import Planner
 from sim.state import PASSAGE
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")

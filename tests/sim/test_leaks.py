@@ -12,8 +12,8 @@ from positions import stream_of
 
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory, act
+from sim.contract.hidden import deals, decide, decisions, swapped
 from sim.game import legal, open_decision
-from sim.hidden import deals, decide, decisions, swapped
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, world
 from sim.state import END, N_ACTIONS, SHOW, SUGGEST, TURN, empty

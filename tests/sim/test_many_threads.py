@@ -8,13 +8,13 @@ from positions import SMALL, searched_position, unsure_positions
 
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
+from mcts.problems.baby import BabyParameters
+from mcts.problems.kuhn import TREES, KuhnParameters
+from mcts.problems.rocksample import PUBLISHED, rocksample
+from mcts.problems.tiger import TigerParameters
 from mcts.search import Search
 from mcts.selection import IN_FLIGHT
 from mcts.tree import check_invariants
-from sim.domains.baby import BabyParameters
-from sim.domains.kuhn import TREES, KuhnParameters
-from sim.domains.rocksample import PUBLISHED, rocksample
-from sim.domains.tiger import TigerParameters
 
 DOMAINS = {
     "tiger": TigerParameters,

@@ -183,5 +183,5 @@ def two_handed_view(state, seat):
     ],
 )
 def test_the_exchange_finds_a_leak(monkeypatch, name, leak):
-    monkeypatch.setattr(f"sim.env.{name}", leak)
+    monkeypatch.setattr(f"sim.env.environment.{name}", leak)
     assert not all(equal for equal, _, _ in all_agree("speed", 12))

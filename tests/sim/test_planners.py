@@ -15,15 +15,15 @@ from mcts.kernel.rng import named, new_stream
 from mcts.merge import merge
 from mcts.options import Budget
 from mcts.tree import EDGES, LISTED, NODES, NOWHERE, ROOT
-from sim.domains import cluedo
-from sim.forms import FORMS
-from sim.plan import Plan
-from sim.planner import Planner
-from sim.players import make
+from sim.contract.testing import check_player
+from sim.planning import cluedo
+from sim.planning.config import Plan
+from sim.planning.planner import Planner
+from sim.planning.variants import FORMS
+from sim.players.registry import make
 from sim.policies.table import Policy, number
 from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, ASKED, EXTERNAL, REVEAL, SUGGEST
-from sim.testing import check_player
 
 pytestmark = pytest.mark.usefixtures("few_games_for_a_best_response")
 

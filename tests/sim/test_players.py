@@ -6,11 +6,11 @@ import pytest
 from omegaconf import OmegaConf
 from presets import PLANNER_PRESETS, leaves, spec_of
 
-from sim.forms import FORMS
-from sim.plan import Plan
-from sim.planner import Planner
-from sim.player import PolicyPlayer
-from sim.players import PLANNERS, POLICIES, make
+from sim.planning.config import Plan
+from sim.planning.planner import Planner
+from sim.planning.variants import FORMS
+from sim.players.player import PolicyPlayer
+from sim.players.registry import PLANNERS, POLICIES, make
 from sim.policies.table import Policy, policy
 from sim.rules import Rules
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from belief import factored
+from belief import matrix
 from sim.arena import play_many
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import DECIDE, game_key, open_stream
@@ -80,7 +80,7 @@ def in_room(state, room, summoned=0):
 def test_the_start_entropy_is_30_bits():
     state = fresh()
     for seat in range(4):
-        assert factored.entropy(state.belief[seat]) == pytest.approx(30.0)
+        assert matrix.entropy(state.belief[seat]) == pytest.approx(30.0)
 
 
 def test_the_heuristic_walks_to_a_room_of_highest_entropy():
@@ -312,6 +312,6 @@ def test_kept_entropies_are_those_of_the_belief():
         state.events = 0
         for seat in range(4):
             for card in np.flatnonzero(state.bits[seat] >= 0):
-                assert state.bits[seat, card] == factored.row_entropy(state.belief[seat], card)
+                assert state.bits[seat, card] == matrix.row_entropy(state.belief[seat], card)
                 kept += 1
     assert kept > 50

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from belief import factored
-from belief.constrained import fit
+from belief import matrix as factored
+from belief.beliefs.constrained import fit
 from sim.arena import play_many
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import apply, decider, new_game, open_decision

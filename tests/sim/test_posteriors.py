@@ -5,12 +5,12 @@ import pytest
 from positions import stream_of
 from scipy.stats import chisquare
 
-from belief import exact
 from belief.evidence import has_card, new_evidence
-from belief.exact import ExactPosterior
+from belief.exact import solver
+from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory
-from sim.hidden import decisions, hands_of
+from sim.contract.hidden import decisions, hands_of
 from sim.rules import PRESETS
 
 GAMES = 3 if INTERPRETED else 25
@@ -40,7 +40,7 @@ def weight_of_hands(facts, hands):
         for card in range(21):
             if int(hands[player]) >> card & 1:
                 has_card(copy[0], player, card)
-    return exact.log_weight(copy[0], exact.workspace(1 << 10))
+    return solver.log_weight(copy[0], solver.workspace(1 << 10))
 
 
 def trio(envelope):

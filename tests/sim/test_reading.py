@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from positions import SMALL, decided, found, positions, searched_position, unsure_positions
 
-from belief import factored
-from belief.exact import ExactPosterior
+from belief import matrix as factored
+from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import INTERPRETED
 from sim.cards import FIRST_ROOM
 from sim.chance import game_key
 from sim.game import apply, decider, new_game, open_decision
-from sim.planner import Planner
+from sim.planning.planner import Planner
 from sim.policies.table import choose, seat_policies
 from sim.rules import PRESETS, Rules, world
 from sim.state import ACCUSE, ASK, FACTS, MATRIX, OVER, empty

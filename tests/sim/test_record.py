@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from recorded import FILE, SHORT_SEED, golden, players, record_of, short_game, written
 
-from belief.exact import ExactPosterior
+from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import new_stream
 from sim.board import graph
 from sim.cards import CARDS, FIRST_ROOM, ROOMS, SUSPECTS
 from sim.chance import game_key
-from sim.events import EVENTS, happened, opening
 from sim.game import apply, decider, legal, new_game
 from sim.knowledge import begin
 from sim.policies.table import Policy, seat_policies
-from sim.record import knows, read
+from sim.records.events import EVENTS, happened, opening
+from sim.records.record import knows, read
+from sim.records.replay import replay, states
 from sim.referee import play
-from sim.replay import replay, states
 from sim.rules import FIXED_PLAYERS, PRESETS, Rules, preset, world
 from sim.state import EVENT, FACTS, N_ACTIONS, SHOW, empty
 from sim.view import relive, view_of

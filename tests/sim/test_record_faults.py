@@ -7,9 +7,9 @@ import pytest
 from recorded import FILE, SHORT_SEED, players, record_of, short_game, written
 
 from sim.cards import CARDS, ROOMS
-from sim.record import FORMAT, VERSION, Recorder, RecordError, checksum, line
+from sim.records.record import FORMAT, VERSION, Recorder, RecordError, checksum, line
+from sim.records.replay import replay
 from sim.referee import play
-from sim.replay import replay
 from sim.rules import Rules
 from sim.state import REVEAL
 

@@ -7,7 +7,7 @@ from mcts.kernel.rng import fold
 from sim.arena import play_many
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import apply
-from sim.player import Player, PolicyPlayer
+from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import choose, seat_policies
 from sim.referee import IllegalAction, play
 from sim.rules import Rules, world

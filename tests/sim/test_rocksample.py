@@ -13,9 +13,7 @@ from mcts.domain import actions
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
-from mcts.search import Search
-from mcts.testing import check_domain
-from sim.domains.rocksample import (
+from mcts.problems.rocksample import (
     BAD,
     CHECK,
     EAST,
@@ -39,6 +37,8 @@ from sim.domains.rocksample import (
     terminal,
     workspace,
 )
+from mcts.search import Search
+from mcts.testing import check_domain
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 

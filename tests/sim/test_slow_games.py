@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from belief import exact
 from belief.evidence import EvidenceFull
+from belief.exact import solver
 from mcts.kernel.compile import INTERPRETED
 from sim import arena
 from sim.arena import Memory, play_many
 from sim.chance import game_key
 from sim.game import new_game
-from sim.player import Player, PolicyPlayer
+from sim.players.player import Player, PolicyPlayer
 from sim.policies import greedy
 from sim.policies.table import Policy, choose, seat_policies
 from sim.referee import play
@@ -79,7 +79,7 @@ class Cramped(Memory):
 
     def __init__(self, policies):
         super().__init__(policies)
-        self.work = exact.workspace(8)
+        self.work = solver.workspace(8)
 
     def grow(self):
         super().grow()
@@ -109,7 +109,7 @@ def test_nothing_is_lost_when_the_workspace_is_too_small():
     seat_policies(states[0], ["greedy"] * 4)
     new_game(board, states[0], np.uint64(game_key(SEED, 0)))
     states[1] = states[0]
-    cramped, memory = exact.workspace(64), Memory([Policy("greedy")])
+    cramped, memory = solver.workspace(64), Memory([Policy("greedy")])
     assert not arena.run(board, states[0], cramped, memory.sample)
     assert arena.act(board, states[0], cramped, memory.sample) == greedy.UNSOLVED
     states[0].stream[:] = states[1].stream
@@ -120,7 +120,7 @@ def test_nothing_is_lost_when_the_workspace_is_too_small():
 
 def test_what_fits_into_no_workspace_is_an_error(monkeypatch):
     monkeypatch.setattr(arena, "Memory", Cramped)
-    monkeypatch.setattr(exact.ExactPosterior, "MAX_STATES", 256)
+    monkeypatch.setattr(solver.ExactPosterior, "MAX_STATES", 256)
     with pytest.raises(EvidenceFull, match="posterior of a greedy player does not fit"):
         results(PRESETS["ledford"], ["greedy"] * 4)
 

@@ -8,15 +8,16 @@ import pytest
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import below, fold, new_stream
 from mcts.options import Budget, Options
-from sim import referee, testing
+from sim import referee
+from sim.contract import testing
+from sim.contract.testing import check_player
 from sim.game import legal
-from sim.plan import TREE, Plan
-from sim.planner import Planner
-from sim.player import Player, PolicyPlayer
+from sim.planning.config import TREE, Plan
+from sim.planning.planner import Planner
+from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, preset, world
 from sim.state import N_ACTIONS, SHOW
-from sim.testing import check_player
 from sim.view import view_of
 
 SPEED = preset("speed", turn_cap=40 if INTERPRETED else 200)

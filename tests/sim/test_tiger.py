@@ -10,9 +10,7 @@ from two_states import many, returns
 
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
-from mcts.search import Search
-from mcts.testing import check_domain
-from sim.domains.tiger import (
+from mcts.problems.tiger import (
     HEARD_LEFT,
     HEARD_RIGHT,
     LISTEN,
@@ -25,6 +23,8 @@ from sim.domains.tiger import (
     TigerParameters,
     belief,
 )
+from mcts.search import Search
+from mcts.testing import check_domain
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.logical import ClosureBelief
+from belief.beliefs.closure import ClosureBelief
 
 
 class HazyBelief(ClosureBelief):

@@ -1,0 +1,1 @@
+"""The beliefs, one a file, each found by its name."""

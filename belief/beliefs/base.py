@@ -1,0 +1,225 @@
+"""What every belief offers: one observer's distribution over who holds which card.
+
+A `Belief` is made from a `Setting` -- what the observer knows when the cards are dealt -- and fed
+with events (`belief.events`).  It answers with matrices (21 cards, 7 columns: 0 the envelope, p + 1
+player p), with the joint table of the envelope (6 suspects, 6 weapons, 9 rooms) and with whole
+deals, int64 (21,) of 0 envelope, p + 1 player, -1 face up.  All entropies are in bits.
+
+To add a belief: subclass, give it a `name`, and run `belief.contract.testing.check_belief` on it.
+
+A belief that has raised is spent: what it says afterwards means nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+
+from belief.events import PASSED, SHOWED, SHOWN, checked, event
+from belief.evidence import (
+    ALL_CARDS,
+    CARDS,
+    CATEGORIES,
+    CATEGORY_MASK,
+    CATEGORY_START,
+    ENVELOPE,
+    LEAST_INFORMATIVE,
+    MAX_PLAYERS,
+    UNIFORM,
+    new_evidence,
+    reset,
+)
+from belief.information import entropy
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What an observer knows before the first question.
+
+    Parameters
+    ----------
+    players
+        Their number, 3 to 6.
+    seat
+        Of the observer, 0 .. players - 1.
+    hand_sizes
+        Cards of each player.
+    hand, face_up
+        Masks of the observer's cards, and of those that belong to nobody.
+    shares
+        Cards of each category (suspects, weapons, rooms) of every player, one tuple of three each,
+        if the rules make them public.
+    showing
+        How an answerer chooses among the cards it could show: `evidence.UNIFORM` or
+        `evidence.LEAST_INFORMATIVE`.
+
+    Raises
+    ------
+    ValueError
+        The numbers do not fit together.
+    """
+
+    players: int
+    seat: int
+    hand_sizes: tuple[int, ...]
+    hand: int
+    face_up: int = 0
+    shares: tuple[tuple[int, int, int], ...] | None = None
+    showing: int = UNIFORM
+
+    def __post_init__(self) -> None:
+        if not 3 <= self.players <= MAX_PLAYERS:
+            raise ValueError(f"players must be 3 to {MAX_PLAYERS}, not {self.players}")
+        if not 0 <= self.seat < self.players:
+            raise ValueError(f"seat must be 0 to {self.players - 1}, not {self.seat}")
+        if len(self.hand_sizes) != self.players or min(self.hand_sizes) < 0:
+            raise ValueError(f"hand_sizes must be {self.players} numbers from 0")
+        if (self.hand | self.face_up) & ~ALL_CARDS or self.hand & self.face_up:
+            raise ValueError("hand and face_up must be masks of 21 cards without a common one")
+        if self.hand.bit_count() != self.hand_sizes[self.seat]:
+            raise ValueError(
+                f"the hand has {self.hand.bit_count()} cards, its size is "
+                f"{self.hand_sizes[self.seat]}"
+            )
+        if sum(self.hand_sizes) + self.face_up.bit_count() + CATEGORIES != CARDS:
+            raise ValueError(
+                f"hands, face-up cards and envelope must be {CARDS} cards, not "
+                f"{sum(self.hand_sizes) + self.face_up.bit_count() + CATEGORIES}"
+            )
+        seen = self.hand | self.face_up
+        if any(seen & inside == inside for inside in CATEGORY_MASK):
+            raise ValueError("hand and face_up leave no card of a category to the envelope")
+        if self.showing not in (UNIFORM, LEAST_INFORMATIVE):
+            raise ValueError(f"showing must be {UNIFORM} or {LEAST_INFORMATIVE}")
+        if self.shares is not None:
+            self._check_shares(self.shares)
+
+    def _check_shares(self, shares: tuple[tuple[int, int, int], ...]) -> None:
+        """Raise unless the public shares fit the hand sizes, our hand and the categories."""
+        table = np.array(shares)
+        if table.shape != (self.players, CATEGORIES) or table.min() < 0:
+            raise ValueError(f"shares must be {self.players} tuples of {CATEGORIES} numbers from 0")
+        if tuple(table.sum(axis=1)) != tuple(self.hand_sizes):
+            raise ValueError("the shares of a player must add up to its hand size")
+        for kind, inside in enumerate(CATEGORY_MASK):
+            if (self.hand & inside).bit_count() != table[self.seat, kind]:
+                raise ValueError("the shares of the observer must be those of its hand")
+            if table[:, kind].sum() + 1 != (inside & ~self.face_up).bit_count():
+                raise ValueError("the shares of a category must add up to its cards in hands")
+
+    def records(self) -> np.ndarray:
+        """Return the evidence before the first event, a new record array (1,)."""
+        records = new_evidence()
+        ev = records[0]
+        sizes = np.array(self.hand_sizes, np.int64)
+        reset(ev, self.players, self.seat, sizes, self.hand, self.face_up)
+        ev.showing = self.showing
+        if self.shares is not None:
+            ev.shares[: self.players] = self.shares
+        return records
+
+
+class Belief(ABC):
+    """One observer's belief.
+
+    Class attributes
+    ----------------
+    name
+        In `belief.beliefs.registry`.
+    logical
+        Whether it rules out what the answers rule out, raises on answers that exclude each other,
+        and draws deals that explain all of them.  The published belief does not.
+    """
+
+    name: ClassVar[str]
+    logical: ClassVar[bool] = True
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+
+    @abstractmethod
+    def _observe(self, events: np.ndarray) -> None:
+        """Take in checked events."""
+
+    @abstractmethod
+    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
+        """Take in checked events one by one, and write the marginals after each."""
+
+    @abstractmethod
+    def marginals(self) -> np.ndarray:
+        """Return P(card is with holder), a new array (21, 7); rows of face-up cards are zero.
+
+        What is certain is 1.0, up to rounding where deals are counted.
+        """
+
+    @abstractmethod
+    def envelope_table(self) -> np.ndarray:
+        """Return the joint distribution of the envelope, a new array (6, 6, 9) that sums to 1."""
+
+    @abstractmethod
+    def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
+        """Return ``n`` deals, int64 (n, 21), with the right hand sizes; consumes ``stream``."""
+
+    def observe(self, events: np.ndarray) -> None:
+        """Take in events, int64 (n, 4), in one compiled call.
+
+        Raises
+        ------
+        ContradictoryEvidence
+            They exclude each other or what was seen before.  Some beliefs notice at the next
+            reading only, a belief that is not ``logical`` never.
+        EvidenceFull
+            A fixed list was full.
+        ValueError
+            A row is no event.
+        """
+        self._observe(checked(events, self.setting.players))
+
+    def replay(self, events: np.ndarray) -> np.ndarray:
+        """Take in events as `observe` does and return the marginals after each, (n, 21, 7).
+
+        One compiled call that reads the belief out after every event: what an update costs.
+        Raises what `observe` and `marginals` raise.
+        """
+        rows = checked(events, self.setting.players)
+        trace = np.zeros((len(rows), CARDS, MAX_PLAYERS + 1))
+        self._replay(rows, trace)
+        return trace
+
+    def passed(self, player: int, cards: int) -> None:
+        """Take in that ``player`` has none of ``cards`` (mask)."""
+        self.observe(event(PASSED, player, cards))
+
+    def showed(self, player: int, cards: int) -> None:
+        """Take in that ``player`` showed one of ``cards`` (mask) to somebody else."""
+        self.observe(event(SHOWED, player, cards))
+
+    def shown(self, player: int, card: int, cards: int) -> None:
+        """Take in that ``player`` showed us ``card`` when asked for ``cards`` (mask)."""
+        self.observe(event(SHOWN, player, cards, card))
+
+    def envelope_entropy(self) -> float:
+        """Return the joint entropy of the envelope, in bits."""
+        return float(entropy(self.envelope_table().ravel()))
+
+
+def product_table(marginals: np.ndarray, possible: int) -> np.ndarray:
+    """Return the envelope table (6, 6, 9) of independent categories.
+
+    Each category is the envelope column of ``marginals`` (21, 7), normalised.  A column without any
+    mass (the published belief can be falsely sure that every card is elsewhere) counts as even
+    over the cards in the mask ``possible``, or over all if there is none.
+    """
+    parts = []
+    for start, stop in pairwise(CATEGORY_START):
+        column = marginals[start:stop, ENVELOPE].copy()
+        if not column.any():
+            column[:] = [possible >> card & 1 for card in range(start, stop)]
+        if not column.any():
+            column[:] = 1.0
+        parts.append(column / column.sum())
+    return np.einsum("i,j,k->ijk", *parts)

@@ -1,0 +1,86 @@
+"""Belief by logic alone: every open card is as likely with each of its possible holders.
+
+What is possible is what `belief.closure` has not ruled out.  Nothing is counted: that a hand
+with many places is likelier than one with few, or that one of three cards shown is likelier than
+the rest, has no say.  The envelope table takes the categories as independent.
+Updates consume no randomness; `sample` consumes the stream it is given.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.beliefs.base import Belief, Setting, product_table
+from belief.closure import new_known, settle
+from belief.events import CARD, KIND, NAMED, PLAYER, note, record
+from belief.evidence import CARDS, ENVELOPE, HOLDERS, ContradictoryEvidence, check
+from belief.sampling.sample_rows import fill_all, filling
+from mcts.kernel.compile import jit
+
+
+@jit
+def even(known, players: int, out: np.ndarray) -> None:
+    """Fill ``out`` (21, 7) with even rows over the holders that ``known`` leaves possible."""
+    for card in range(CARDS):
+        holders = 0
+        for holder in range(HOLDERS):
+            possible = holder <= players and known.may[holder] >> card & 1
+            out[card, holder] = 1.0 if possible else 0.0
+            holders += possible
+        if holders > 1:
+            for holder in range(players + 1):
+                out[card, holder] /= holders
+
+
+@jit
+def _observe(ev, known, events: np.ndarray, trace: np.ndarray) -> bool:
+    """Take in events one by one with the matrix after each; False at a contradiction."""
+    for i in range(len(events)):
+        row = events[i]
+        note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
+        if not settle(ev, known):
+            return False
+        even(known, ev.players, trace[i])
+    return True
+
+
+class SettledBelief(Belief):
+    """A belief that keeps the evidence and its logical consequences beside what it computes."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.evidence = setting.records()[0]
+        self.known = new_known()[0]
+        self._settle(settle(self.evidence, self.known))
+
+    def _settle(self, consistent: bool) -> None:
+        """Raise what the kernels noticed."""
+        check(self.evidence)
+        if not consistent:
+            raise ContradictoryEvidence("no deal is consistent with the recorded answers")
+
+    def envelope_table(self) -> np.ndarray:
+        return product_table(self.marginals(), int(self.known.may[ENVELOPE]))
+
+    def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
+        deals = np.zeros((n, CARDS), np.int64)
+        fill_all(self.marginals(), self.evidence, self.known, filling(), stream, deals)
+        return deals
+
+
+class ClosureBelief(SettledBelief):
+    """Logical consequences, and evenness where they end."""
+
+    name = "closure"
+
+    def _observe(self, events: np.ndarray) -> None:
+        record(self.evidence, events)
+        self._settle(settle(self.evidence, self.known))
+
+    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
+        self._settle(_observe(self.evidence, self.known, events, trace))
+
+    def marginals(self) -> np.ndarray:
+        matrix = np.zeros((CARDS, HOLDERS))
+        even(self.known, self.setting.players, matrix)
+        return matrix

@@ -1,0 +1,197 @@
+"""The factored matrix on top of logical closure, fitted to hand sizes and envelope.
+
+The rows of the published belief (`belief.matrix`) know nothing of hand sizes or of "one envelope
+card a category".  Here they are cut down to what `belief.closure` leaves possible (`masked`),
+and scaled in turn by columns -- the expected number of cards of a player is its hand size, by
+category where shares are public; the envelope expects one of each category -- and by rows, each
+card being somewhere: iterated proportional fitting [Sinkhorn 1964].
+
+Limits: the last scaling is of rows, so hand sizes hold up to what a few rounds leave (with 5 some
+0.04 cards on average).  Fitting keeps the odds of the matrix, soft evidence multiplied in as often
+as it was seen, except that nothing possible counts less than 0.01: false certainties can make the
+fit impossible, or overflow it.  The envelope table takes the categories as independent.
+Updates consume no randomness; `sample` consumes the stream it is given.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.beliefs.base import Setting
+from belief.beliefs.closure import SettledBelief
+from belief.closure import settle
+from belief.events import CARD, KIND, NAMED, PLAYER, note
+from belief.evidence import (
+    CARDS,
+    CATEGORY_MASK,
+    ENVELOPE,
+    HOLDERS,
+    count,
+    lowest,
+    shares_known,
+)
+from belief.matrix import start, take_in
+from belief.sampling.mcmc import unsettled
+from mcts.kernel.compile import jit
+
+_FLOOR = 0.01
+
+
+@jit
+def masked(matrix_in: np.ndarray, known, players: int, out: np.ndarray) -> None:
+    """Write ``matrix_in`` (21, 7) cut down to what ``known`` leaves possible into ``out``.
+
+    A row with a known holder is 1.0 there; others are renormalised over their possible holders, and
+    even where these had no mass; rows of face-up cards are zero.  ``out`` may be ``matrix_in``.
+    """
+    for card in range(CARDS):
+        total = 0.0
+        possible = 0
+        surely = -1
+        for holder in range(HOLDERS):
+            entry = 0.0
+            if holder <= players:
+                if known.has[holder] >> card & 1:
+                    surely = holder
+                if known.may[holder] >> card & 1:
+                    entry = matrix_in[card, holder]
+                    possible += 1
+            out[card, holder] = entry
+            total += entry
+        if surely >= 0:
+            for holder in range(players + 1):
+                out[card, holder] = 0.0
+            out[card, surely] = 1.0
+        elif total > 0.0:
+            for holder in range(players + 1):
+                out[card, holder] /= total
+        elif possible:
+            for holder in range(players + 1):
+                out[card, holder] = (known.may[holder] >> card & 1) / possible
+
+
+@jit
+def _raise_to_floor(out: np.ndarray, known, players: int, cards: int) -> None:
+    """Raise the possible entries of ``cards`` (mask) to the floor."""
+    for holder in range(players + 1):
+        rest = cards & known.may[holder]
+        while rest:
+            card = lowest(rest)
+            out[card, holder] = max(out[card, holder], _FLOOR)
+            rest &= rest - 1
+
+
+@jit
+def _scale_column(out: np.ndarray, holder: int, cards: int, wanted: int) -> None:
+    """Scale the entries of ``holder`` for ``cards`` (mask) to the sum ``wanted``."""
+    total = 0.0
+    rest = cards
+    while rest:
+        total += out[lowest(rest), holder]
+        rest &= rest - 1
+    if total > 0.0:
+        factor = wanted / total
+        while cards:
+            out[lowest(cards), holder] *= factor
+            cards &= cards - 1
+
+
+@jit
+def fit(matrix_in: np.ndarray, known, ev, rounds: int, out: np.ndarray) -> None:
+    """Write ``matrix_in`` (21, 7), masked and fitted in ``rounds`` of columns and rows, to ``out``.
+
+    ``known`` is the settled evidence ``ev``, which gives hand sizes and public shares.  With no
+    round it is `masked`.  Certain entries stay exactly 1.0.  ``out`` may be ``matrix_in``.
+    """
+    players = ev.players
+    masked(matrix_in, known, players, out)
+    open_cards = unsettled(ev, known)
+    if rounds:
+        _raise_to_floor(out, known, players, open_cards)
+    by_category = shares_known(ev)
+    for _ in range(rounds):
+        for kind, inside in enumerate(CATEGORY_MASK):
+            # A category whose envelope card is known has no other candidate.
+            _scale_column(out, ENVELOPE, open_cards & inside & known.may[ENVELOPE], 1)
+            if by_category:
+                for player in range(players):
+                    wanted = ev.shares[player, kind] - count(known.has[player + 1] & inside)
+                    cards = open_cards & inside & known.may[player + 1]
+                    _scale_column(out, player + 1, cards, wanted)
+        if not by_category:
+            for player in range(players):
+                wanted = ev.hand_sizes[player] - count(known.has[player + 1])
+                _scale_column(out, player + 1, open_cards & known.may[player + 1], wanted)
+        rest = open_cards
+        while rest:
+            card = lowest(rest)
+            rest &= rest - 1
+            total = 0.0
+            for holder in range(players + 1):
+                total += out[card, holder]
+            for holder in range(players + 1):
+                out[card, holder] /= total
+
+
+@jit
+def _observe(
+    b: np.ndarray, seen: int, ev, known, events: np.ndarray, rounds: int, trace: np.ndarray
+) -> int:
+    """Take in events, writing the fitted matrix after each if ``trace`` has room.
+
+    Returns the mask of what is seen, or -1 at a contradiction.
+    """
+    for i in range(len(events)):
+        row = events[i]
+        seen = take_in(b, seen, ev.seat, row)
+        note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
+        if len(trace):
+            if not settle(ev, known):
+                return -1
+            fit(b, known, ev, rounds, trace[i])
+    return seen if settle(ev, known) else -1
+
+
+class ConstrainedBelief(SettledBelief):
+    """The published matrix on top of closure, with hand sizes and envelope fitted.
+
+    Parameters
+    ----------
+    setting
+        What the observer knows.
+    rounds
+        Of fitting, from 0 (closure alone).
+    """
+
+    name = "constrained"
+
+    def __init__(self, setting: Setting, rounds: int = 5) -> None:
+        super().__init__(setting)
+        if rounds < 0:
+            raise ValueError(f"rounds must be a whole number from 0, not {rounds}")
+        self._rounds = rounds
+        self._matrix = np.zeros((CARDS, HOLDERS))
+        start(self._matrix, setting.players, setting.seat, setting.hand, setting.face_up)
+        self._seen = setting.hand | setting.face_up
+
+    def _observe(self, events: np.ndarray) -> None:
+        self._replay(events, np.zeros((0, CARDS, HOLDERS)))
+
+    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
+        self._seen = int(
+            _observe(
+                self._matrix,
+                self._seen,
+                self.evidence,
+                self.known,
+                events,
+                self._rounds,
+                trace,
+            )
+        )
+        self._settle(self._seen >= 0)
+
+    def marginals(self) -> np.ndarray:
+        matrix = np.zeros((CARDS, HOLDERS))
+        fit(self._matrix, self.known, self.evidence, self._rounds, matrix)
+        return matrix

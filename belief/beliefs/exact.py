@@ -1,0 +1,74 @@
+"""The exact posterior behind the contract of all beliefs.
+
+Events are recorded at once and solved for at the next reading, so a contradiction that only the
+posterior notices is raised there.
+Updates consume no randomness; `sample` consumes the stream it is given.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.beliefs.base import Belief, Setting
+from belief.events import CARD, KIND, NAMED, PLAYER, note, record
+from belief.evidence import CARDS, HOLDERS, check
+from belief.exact.solver import ExactPosterior, solve, workspace
+from mcts.kernel.compile import jit
+
+
+@jit
+def _observe(ev, work, events: np.ndarray, begin: int, trace: np.ndarray) -> int:
+    """Take in events from ``begin`` on, with the marginals after each; return how far it solved."""
+    for i in range(begin, len(events)):
+        row = events[i]
+        note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
+        if not solve(ev, work):
+            return i
+        for card in range(CARDS):
+            for holder in range(HOLDERS):
+                trace[i, card, holder] = work.marginals[card, holder]
+    return len(events)
+
+
+class ExactBelief(Belief):
+    """The exact posterior; the joint table, the deals and the marginals agree with each other."""
+
+    name = "exact"
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.evidence = setting.records()[0]
+        self._work = workspace()
+        self._solved: ExactPosterior | None = None
+
+    @property
+    def posterior(self) -> ExactPosterior:
+        """Return the posterior of what was seen so far, solved if need be."""
+        if self._solved is None:
+            self._solved = ExactPosterior(self.evidence, self._work)
+        return self._solved
+
+    def _observe(self, events: np.ndarray) -> None:
+        self._solved = None
+        record(self.evidence, events)
+        check(self.evidence)
+
+    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
+        reached = 0
+        while True:
+            self._solved = None
+            reached = _observe(self.evidence, self._work, events, reached, trace)
+            if reached == len(events):
+                return
+            # Too much for the kernel alone, or no posterior at all: ExactPosterior knows.
+            trace[reached] = self.posterior.marginals
+            reached += 1
+
+    def marginals(self) -> np.ndarray:
+        return self.posterior.marginals
+
+    def envelope_table(self) -> np.ndarray:
+        return self.posterior.envelope_table()
+
+    def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
+        return self.posterior.sample(stream, n)

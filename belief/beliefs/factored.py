@@ -1,0 +1,64 @@
+"""The factored belief of the thesis behind the contract of all beliefs, as it is.
+
+The matrix is `belief.matrix`, with its faults: it never notices contradictions and runs to false
+certainty.  It has no joint distributions, so two are made from it: the envelope table is the
+product of the three envelope columns, each normalised; deals are filled row by row
+(`belief.sampling.sample_rows`), with the right hand sizes and no more of what was seen than the
+matrix says -- where it is falsely certain, a deal can contradict it.
+Updates consume no randomness; `sample` consumes the stream it is given.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.beliefs.base import Belief, Setting, product_table
+from belief.closure import new_known, settle
+from belief.evidence import ALL_CARDS, CARDS, HOLDERS
+from belief.matrix import start, take_in
+from belief.sampling.sample_rows import fill_all, filling
+from mcts.kernel.compile import jit
+
+
+@jit
+def _observe(b: np.ndarray, seen: int, seat: int, events: np.ndarray, trace: np.ndarray) -> int:
+    """Take in events, writing the matrix after each if ``trace`` has room; return what is seen."""
+    for i in range(len(events)):
+        seen = take_in(b, seen, seat, events[i])
+        if len(trace):
+            for card in range(CARDS):
+                for holder in range(HOLDERS):
+                    trace[i, card, holder] = b[card, holder]
+    return seen
+
+
+class FactoredBelief(Belief):
+    """The published belief: independent rows, updated by formula [Ledford 2018, App. B]."""
+
+    name = "factored"
+    logical = False
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.matrix = np.zeros((CARDS, HOLDERS))
+        start(self.matrix, setting.players, setting.seat, setting.hand, setting.face_up)
+        self._seen = setting.hand | setting.face_up
+
+    def _observe(self, events: np.ndarray) -> None:
+        self._replay(events, np.zeros((0, CARDS, HOLDERS)))
+
+    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
+        self._seen = int(_observe(self.matrix, self._seen, self.setting.seat, events, trace))
+
+    def marginals(self) -> np.ndarray:
+        return self.matrix.copy()
+
+    def envelope_table(self) -> np.ndarray:
+        return product_table(self.matrix, ALL_CARDS & ~self._seen)
+
+    def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
+        deals = np.zeros((n, CARDS), np.int64)
+        ev, known = self.setting.records()[0], new_known()[0]
+        settle(ev, known)
+        fill_all(self.matrix, ev, known, filling(), stream, deals)
+        return deals

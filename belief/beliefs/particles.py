@@ -1,0 +1,315 @@
+"""A particle filter over deals, reinvigorated by exchanges of cards [Gordon, Salmond & Smith 1993].
+
+N deals are drawn uniformly at the start.  Each event multiplies their weights by its likelihood
+(0 or 1; 1/k for a card shown to us); when the effective size 1 / sum(w**2) falls below half of N
+they are resampled (systematic), and every copy is moved by a walk over deals whose stationary
+distribution is the exact posterior of all the evidence (`belief.sampling.mcmc`).  When no deal is
+left, the last ones are repaired, if that can be done, and walk ten times as far.
+
+Limits: the copies of one deal are correlated until their walks have forgotten it, which a few
+dozen steps do not achieve, and a repaired set starts from where repair happens to end; so errors
+fall more slowly than 1/sqrt(N), and an event may leave nothing (`ParticleDeprivation`).  The exact
+posterior is cheaper than a thousand particles in most positions: this is the belief to compare
+with, and the one that would carry over to games without a dynamic programme.
+
+The stream given at the start is consumed by every event; `sample` consumes the one it is given.
+"""
+
+from __future__ import annotations
+
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from belief.beliefs.base import Belief, Setting
+from belief.closure import new_known, settle
+from belief.events import CARD, KIND, NAMED, PLAYER, note
+from belief.evidence import (
+    CARDS,
+    CATEGORY_MASK,
+    ENVELOPE,
+    HOLDERS,
+    ContradictoryEvidence,
+    check,
+    lowest,
+)
+from belief.sampling.mcmc import (
+    IMPOSSIBLE,
+    deal,
+    explains,
+    list_cards,
+    log_likelihood,
+    repair,
+    spread,
+    unsettled,
+    walk,
+)
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import uniform
+
+ALIVE, CONTRADICTORY, DEPRIVED = 0, 1, 2
+_REBUILT_STEPS = 10
+
+
+class ParticleDeprivation(RuntimeError):
+    """No particle explains the evidence, and none could be repaired."""
+
+
+class Cloud(NamedTuple):
+    """N weighted deals and the memory to move them."""
+
+    hands: np.ndarray  # int64 (N, 7): masks, 0 the envelope, p + 1 player p
+    weight: np.ndarray  # float64 (N,), sums to 1
+    copied: np.ndarray  # int64 (N, 7): scratch of resampling
+    scratch: np.ndarray  # float64 (N,): log likelihoods before an event
+    cards: np.ndarray  # int64 (21,): scratch of walks
+    trial: np.ndarray  # int64 (7,): likewise
+    known: np.ndarray  # KNOWN, (1,)
+    evidence: np.ndarray  # EVIDENCE, (1,)
+
+
+@jit
+def _begin(cloud, stream: np.ndarray) -> None:
+    """Deal all particles uniformly."""
+    n = len(cloud.weight)
+    for i in range(n):
+        deal(cloud.evidence[0], cloud.hands[i], stream)
+        cloud.weight[i] = 1.0 / n
+
+
+@jit
+def _resample(cloud, total: float, stream: np.ndarray) -> None:
+    """Copy particles in proportion to their weights, which sum to ``total``; one draw."""
+    n = len(cloud.weight)
+    step = total / n
+    pointer = uniform(stream) * step
+    source, reached = 0, cloud.weight[0]
+    for i in range(n):
+        while reached <= pointer and source < n - 1:
+            source += 1
+            reached += cloud.weight[source]
+        # Rounding can lead beyond the last particle with a weight.
+        while cloud.weight[source] == 0.0:
+            source -= 1
+        for holder in range(HOLDERS):
+            cloud.copied[i, holder] = cloud.hands[source, holder]
+        pointer += step
+    for i in range(n):
+        for holder in range(HOLDERS):
+            cloud.hands[i, holder] = cloud.copied[i, holder]
+        cloud.weight[i] = 1.0 / n
+
+
+@jit
+def _move(cloud, stream: np.ndarray, steps: int) -> None:
+    """Let every particle walk ``steps`` steps."""
+    ev, known = cloud.evidence[0], cloud.known[0]
+    n = list_cards(unsettled(ev, known), cloud.cards)
+    for i in range(len(cloud.weight)):
+        walk(ev, known, cloud.hands[i], cloud.trial, cloud.cards, n, stream, steps)
+
+
+@jit
+def _rebuild(cloud, stream: np.ndarray, effort: int) -> bool:
+    """Repair every particle in at most ``effort`` steps; False if none explains the evidence."""
+    ev, known = cloud.evidence[0], cloud.known[0]
+    movable = 0
+    for holder in range(ev.players + 1):
+        if holder != ev.seat + 1:
+            movable |= cloud.hands[0, holder]
+    n = list_cards(movable, cloud.cards)
+    alive = 0
+    for i in range(len(cloud.weight)):
+        cloud.weight[i] = 0.0
+        repaired = repair(ev, known, cloud.hands[i], cloud.cards, n, stream, effort)
+        # The likelihood has the last word: the masks of `settle` only point the way.
+        if repaired and explains(ev, cloud.hands[i]):
+            cloud.weight[i] = 1.0
+            alive += 1
+    if alive == 0:
+        return False
+    _resample(cloud, float(alive), stream)
+    return True
+
+
+@jit
+def _take_in(
+    cloud,
+    kind: int,
+    player: int,
+    cards: int,
+    card: int,
+    stream: np.ndarray,
+    steps: int,
+    effort: int,
+) -> int:
+    """Condition on one event; return `ALIVE`, `CONTRADICTORY` or `DEPRIVED`."""
+    ev = cloud.evidence[0]
+    if player == ev.seat:
+        return ALIVE
+    n = len(cloud.weight)
+    for i in range(n):
+        cloud.scratch[i] = log_likelihood(ev, player, cloud.hands[i, player + 1])
+    note(ev, kind, player, cards, card)
+    if ev.overflow or not settle(ev, cloud.known[0]):
+        return CONTRADICTORY
+    total = 0.0
+    squares = 0.0
+    for i in range(n):
+        if cloud.weight[i] == 0.0:
+            continue
+        after = log_likelihood(ev, player, cloud.hands[i, player + 1])
+        if after == IMPOSSIBLE:
+            cloud.weight[i] = 0.0
+        elif after != cloud.scratch[i]:
+            cloud.weight[i] *= exp(after - cloud.scratch[i])
+        total += cloud.weight[i]
+        squares += cloud.weight[i] * cloud.weight[i]
+    if not total > 0.0:
+        if not _rebuild(cloud, stream, effort):
+            return DEPRIVED
+        _move(cloud, stream, _REBUILT_STEPS * steps)
+    elif 2.0 * total * total < n * squares:
+        _resample(cloud, total, stream)
+        _move(cloud, stream, steps)
+    else:
+        for i in range(n):
+            cloud.weight[i] /= total
+    return ALIVE
+
+
+@jit
+def _read(cloud, matrix: np.ndarray) -> None:
+    """Fill ``matrix`` (21, 7) with the weighted counts."""
+    for card in range(CARDS):
+        for holder in range(HOLDERS):
+            matrix[card, holder] = 0.0
+    for i in range(len(cloud.weight)):
+        weight = cloud.weight[i]
+        if weight > 0.0:
+            for holder in range(HOLDERS):
+                cards = cloud.hands[i, holder]
+                while cards:
+                    matrix[lowest(cards), holder] += weight
+                    cards &= cards - 1
+
+
+@jit
+def _table(cloud, table: np.ndarray) -> None:
+    """Add the weights of the envelopes to ``table`` (6, 6, 9)."""
+    for i in range(len(cloud.weight)):
+        envelope = cloud.hands[i, ENVELOPE]
+        suspect = lowest(envelope & CATEGORY_MASK[0])
+        weapon = lowest(envelope & CATEGORY_MASK[1]) - 6
+        table[suspect, weapon, lowest(envelope & CATEGORY_MASK[2]) - 12] += cloud.weight[i]
+
+
+@jit
+def _filter(
+    cloud, events: np.ndarray, trace: np.ndarray, stream: np.ndarray, steps: int, effort: int
+) -> tuple[int, int]:
+    """Take in events, writing the marginals after each if ``trace`` has room for them.
+
+    Returns (events taken in, status of the next).
+    """
+    for i in range(len(events)):
+        row = events[i]
+        status = _take_in(
+            cloud, row[KIND], row[PLAYER], row[NAMED], row[CARD], stream, steps, effort
+        )
+        if status != ALIVE:
+            return i, status
+        if len(trace):
+            _read(cloud, trace[i])
+    return len(events), ALIVE
+
+
+@jit
+def _draw(cloud, stream: np.ndarray, holder: np.ndarray) -> None:
+    """Draw deals by weight into ``holder`` (n, 21), one draw of ``stream`` each."""
+    for row in range(len(holder)):
+        left = uniform(stream)
+        last = 0
+        for i in range(len(cloud.weight)):
+            if cloud.weight[i] > 0.0:
+                last = i
+                if left < cloud.weight[i]:
+                    break
+                left -= cloud.weight[i]
+        spread(cloud.hands[last], holder[row])
+
+
+class ParticleBelief(Belief):
+    """Weighted deals; keeps the stream it is given, and consumes it at every event.
+
+    Parameters
+    ----------
+    setting
+        What the observer knows.
+    stream
+        Random stream (`mcts.kernel.rng`), owned by the belief from here on.
+    particles
+        Their number N.
+    steps
+        Exchanges proposed to every particle after a resampling.
+    effort
+        Exchanges proposed to every particle in repair, before it is given up.
+    """
+
+    name = "particles"
+
+    def __init__(
+        self,
+        setting: Setting,
+        stream: np.ndarray,
+        particles: int = 1000,
+        steps: int = 20,
+        effort: int = 2000,
+    ) -> None:
+        super().__init__(setting)
+        if particles < 1:
+            raise ValueError(f"particles must be a whole number from 1, not {particles}")
+        self._stream, self._steps, self._effort = stream, steps, effort
+        self._seen = 0
+        self.cloud = Cloud(
+            hands=np.zeros((particles, HOLDERS), np.int64),
+            weight=np.zeros(particles),
+            copied=np.zeros((particles, HOLDERS), np.int64),
+            scratch=np.zeros(particles),
+            cards=np.zeros(CARDS, np.int64),
+            trial=np.zeros(HOLDERS, np.int64),
+            known=new_known(),
+            evidence=setting.records(),
+        )
+        _begin(self.cloud, stream)
+
+    def _observe(self, events: np.ndarray) -> None:
+        self._replay(events, np.zeros((0, CARDS, HOLDERS)))
+
+    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
+        taken, status = _filter(self.cloud, events, trace, self._stream, self._steps, self._effort)
+        self._seen += taken
+        check(self.cloud.evidence[0])
+        if status == CONTRADICTORY:
+            raise ContradictoryEvidence("no deal is consistent with the recorded answers")
+        if status == DEPRIVED:
+            raise ParticleDeprivation(
+                f"event {self._seen + 1} leaves none of {len(self.cloud.weight)} particles, and "
+                f"none was repaired in {self._effort} exchanges; take more particles or effort"
+            )
+
+    def marginals(self) -> np.ndarray:
+        matrix = np.zeros((CARDS, HOLDERS))
+        _read(self.cloud, matrix)
+        return matrix
+
+    def envelope_table(self) -> np.ndarray:
+        table = np.zeros((6, 6, 9))
+        _table(self.cloud, table)
+        return table / table.sum()
+
+    def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
+        deals = np.zeros((n, CARDS), np.int64)
+        _draw(self.cloud, stream, deals)
+        return deals

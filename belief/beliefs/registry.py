@@ -1,0 +1,52 @@
+"""The beliefs by name: every class of this package that has one (`docs/extending.md`).
+
+Those of other packages come by entry points.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from belief.beliefs.base import Belief, Setting
+from mcts.kernel.compile import modules_of
+from mcts.kernel.plugins import named
+
+
+def _found() -> dict[str, type[Belief]]:
+    """Return the beliefs by name; `BrokenPlugin` if one from outside takes a name or has none."""
+    found: dict[str, type[Belief]] = {}
+    outside = {each.module: each for each in named("sleuth.beliefs").values()}
+    for module in modules_of("belief.beliefs", "sleuth.beliefs"):
+        for each in vars(module).values():
+            if inspect.isclass(each) and issubclass(each, Belief) and "name" in vars(each):
+                other = found.setdefault(each.name, each)
+                if other is not each and module.__name__ in outside:
+                    complaint = f"has a belief {each.name!r}, as {other.__module__} has"
+                    raise outside[module.__name__].broken(complaint)
+    for plugin in outside.values():
+        if plugin.name not in found:
+            raise plugin.broken(f"has no belief of that name in {plugin.module}")
+    return found
+
+
+BELIEFS: dict[str, type[Belief]] = _found()
+
+
+def make(name: str, setting: Setting, stream: np.ndarray, **options) -> Belief:
+    """Return the belief ``name`` of an observer in ``setting``.
+
+    ``stream`` is consumed, from here on, by beliefs that take one (particles); ``options`` are
+    those of the belief's class.
+
+    Raises
+    ------
+    ValueError
+        There is no such belief.
+    """
+    if name not in BELIEFS:
+        raise ValueError(f"belief must be one of {', '.join(BELIEFS)}, not {name!r}")
+    if "stream" in inspect.signature(BELIEFS[name]).parameters:
+        options["stream"] = stream
+    return BELIEFS[name](setting, **options)

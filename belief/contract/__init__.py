@@ -1,0 +1,1 @@
+"""What every belief must satisfy, as tests that anyone can call."""

@@ -1,0 +1,222 @@
+"""Random games of questions as one seat sees them, for tests of beliefs.
+
+Players suggest random trios and answer truthfully; nobody plays to win.  A `History` keeps the raw
+events and the deal behind them, so that what a belief makes of the events can be held against the
+truth.  All chance comes from a `numpy.random.Generator` of the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from belief import evidence
+from belief.beliefs.base import Setting
+from belief.events import PASSED, SHOWED, SHOWN
+from belief.evidence import CARDS, CATEGORY_START, LEAST_INFORMATIVE, UNIFORM
+
+CATEGORIES = tuple(range(start, stop) for start, stop in pairwise(CATEGORY_START))
+"""The cards of each category: suspects, weapons, rooms."""
+
+_KINDS = {"passed": PASSED, "showed": SHOWED, "shown": SHOWN}
+
+
+def mask(cards: Iterable[int]) -> int:
+    """Return the bit mask of some cards."""
+    return sum(1 << int(card) for card in cards)
+
+
+def random_trio(rng: np.random.Generator) -> tuple[int, ...]:
+    """Return a suspect, a weapon and a room."""
+    return tuple(int(rng.choice(category)) for category in CATEGORIES)
+
+
+class History:
+    """One observer's view of a game, with the deal behind it.
+
+    Parameters
+    ----------
+    players
+        Their number.
+    seat
+        Of the observer.
+    deal
+        int64 (21,): 0 envelope, p + 1 player p, -1 face up.
+    shares
+        Whether it is public how many cards of each category everybody was dealt.
+    showing
+        How players choose the card to show: `evidence.UNIFORM` or `evidence.LEAST_INFORMATIVE`.
+
+    Attributes
+    ----------
+    hand, face_up : cards of the observer, and of nobody
+    sizes : int64 (players,), cards of each
+    shares : (players, 3) cards of each category, or None
+    events : (kind, player, trio, card) in order; the kinds are ``passed``, ``showed`` (to somebody
+        else) and ``shown`` (to the observer); the card is the true one, None for a pass
+    """
+
+    def __init__(
+        self,
+        players: int,
+        seat: int,
+        deal: np.ndarray,
+        shares: bool = False,
+        showing: int = UNIFORM,
+    ) -> None:
+        self.players, self.seat, self.deal, self.showing = players, seat, deal, showing
+        self.hand = [c for c in range(CARDS) if deal[c] == seat + 1]
+        self.face_up = [c for c in range(CARDS) if deal[c] == -1]
+        self.sizes = np.array([int(np.sum(deal == p + 1)) for p in range(players)])
+        self.shares = None
+        if shares:
+            dealt = [[np.sum(deal[list(c)] == p + 1) for c in CATEGORIES] for p in range(players)]
+            self.shares = np.array(dealt)
+        self.events: list[tuple[str, int, Sequence[int], int | None]] = []
+        self._shown = {}  # by answerer and asker: the cards that this asker has been shown
+
+    def ask(self, asker: int, trio: Sequence[int], rng: np.random.Generator) -> None:
+        """Let the others answer a question truthfully and note what the observer sees."""
+        for step in range(1, self.players):
+            player = (asker + step) % self.players
+            held = [c for c in trio if self.deal[c] == player + 1]
+            if not held:
+                self.events.append(("passed", player, trio, None))
+                continue
+            before = self._shown.setdefault((player, asker), set())
+            if self.showing == LEAST_INFORMATIVE:
+                held = [c for c in held if c in before] or held
+            card = int(rng.choice(held))
+            before.add(card)
+            if player != self.seat:
+                kind = "shown" if asker == self.seat else "showed"
+                self.events.append((kind, player, trio, card))
+            return
+
+    def record(self, weighted: bool = True) -> np.record:
+        """Return the evidence of this history (`belief.evidence`).
+
+        Not ``weighted``, a card shown to us is recorded as held, and no more.
+        """
+        ev = evidence.new_evidence()[0]
+        sizes = self.sizes.astype(np.int64)
+        evidence.reset(ev, self.players, self.seat, sizes, mask(self.hand), mask(self.face_up))
+        ev.showing = self.showing
+        if self.shares is not None:
+            ev.shares[: self.players] = self.shares
+        for kind, player, trio, card in self.events:
+            if player == self.seat:
+                continue
+            if kind == "passed":
+                evidence.passed(ev, player, mask(trio))
+            elif kind == "showed":
+                evidence.showed(ev, player, mask(trio))
+            elif weighted:
+                evidence.shown(ev, player, card, mask(trio))
+            else:
+                evidence.has_card(ev, player, card)
+        return ev
+
+    def likelihoods(self, player: int, hands: np.ndarray, weighted: bool = True) -> np.ndarray:
+        """Return the likelihood of all answers of ``player`` with each of ``hands`` (masks)."""
+        weight = np.ones(len(hands))
+        seen = 0
+        for kind, who, trio, card in self.events:
+            if who != player:
+                continue
+            held = hands & mask(trio)
+            if kind == "passed":
+                weight *= held == 0
+            elif kind == "showed":
+                weight *= held != 0
+            else:
+                if self.showing == LEAST_INFORMATIVE:
+                    held = np.where(held & seen, held & seen, held)
+                weight *= held >> card & 1
+                if weighted:
+                    weight /= np.maximum(np.bitwise_count(held), 1)
+                seen |= 1 << card
+        return weight
+
+
+def random_sizes(rng: np.random.Generator, players: int, cards: int) -> np.ndarray:
+    """Return unequal hand sizes from 2 to 7, (players,), that add up to ``cards``."""
+    while True:
+        sizes = 2 + rng.multinomial(cards - 2 * players, np.full(players, 1 / players))
+        if sizes.max() <= 7:
+            return sizes
+
+
+def random_history(
+    rng: np.random.Generator,
+    players: int,
+    questions: int,
+    sizes: np.ndarray | None = None,
+    face_up: int = 0,
+    repeat: float = 0.2,
+    shares: bool = False,
+    showing: int = UNIFORM,
+) -> History:
+    """Return a history of random truthful questions, seen from a random seat.
+
+    With probability ``repeat`` a question is one that was asked before, word for word.  Without
+    ``sizes`` the cards are dealt round; ``face_up`` of them are left out.
+    """
+    order = rng.permutation(CARDS)
+    envelope = [int(rng.choice(category)) for category in CATEGORIES]
+    rest = [int(c) for c in order if c not in envelope]
+    deal = np.full(CARDS, -1)
+    deal[envelope] = 0
+    rest = rest[face_up:]
+    if sizes is None:
+        deal[rest] = np.arange(len(rest)) % players + 1
+    else:
+        deal[rest] = np.repeat(np.arange(players), sizes) + 1
+    history = History(players, int(rng.integers(players)), deal, shares, showing)
+    asked = []
+    for _ in range(questions):
+        if asked and rng.random() < repeat:
+            asker, trio = asked[rng.integers(len(asked))]
+        else:
+            asker = int(rng.integers(players))
+            trio = random_trio(rng)
+        asked.append((asker, trio))
+        history.ask(asker, trio, rng)
+    return history
+
+
+def setting_of(history: History) -> Setting:
+    """Return the `Setting` of the observer of a history."""
+    shares = history.shares
+    return Setting(
+        players=history.players,
+        seat=history.seat,
+        hand_sizes=tuple(map(int, history.sizes)),
+        hand=mask(history.hand),
+        face_up=mask(history.face_up),
+        shares=None if shares is None else tuple(tuple(map(int, row)) for row in shares),
+        showing=history.showing,
+    )
+
+
+def events_of(history: History) -> np.ndarray:
+    """Return the events of a history as beliefs take them in, int64 (n, 4)."""
+    rows = [
+        (_KINDS[kind], player, mask(trio), card if kind == "shown" else -1)
+        for kind, player, trio, card in history.events
+    ]
+    return np.array(rows, np.int64).reshape(-1, 4)
+
+
+def explained(deals: np.ndarray, history: History) -> np.ndarray:
+    """Return for each deal, int64 (n, 21), whether it explains all answers of a history."""
+    good = np.ones(len(deals), bool)
+    for kind, player, trio, card in history.events:
+        held = deals[:, list(trio)] == player + 1
+        if kind == "shown":
+            good &= deals[:, card] == player + 1
+        else:
+            good &= held.any(axis=1) == (kind == "showed")
+    return good

@@ -1,0 +1,217 @@
+"""What every belief must keep: a contract test to call.
+
+`check_belief` takes a belief through random games as one seat sees them, and raises AssertionError
+with what fails.  It needs no test runner.  What it does not check is whether the probabilities are
+right: for that, hold them against those of ``exact``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from belief.beliefs.base import Belief, Setting
+from belief.contract.history import (
+    CATEGORIES,
+    History,
+    events_of,
+    explained,
+    mask,
+    random_history,
+    random_sizes,
+    setting_of,
+)
+from belief.events import PASSED, SHOWN
+from belief.evidence import CARDS, LEAST_INFORMATIVE, UNIFORM, ContradictoryEvidence
+from mcts.kernel.compile import INTERPRETED
+from mcts.kernel.rng import new_stream
+
+_DRAWS = 20
+_ROUNDING = 1e-9
+
+Make = Callable[[Setting, np.ndarray], Belief]
+
+
+def check_belief(make: Make, histories: int = 16, questions: tuple[int, int] = (0, 25)) -> None:
+    """Check everything that the contract of beliefs promises (`belief.beliefs.base`).
+
+    Parameters
+    ----------
+    make
+        ``make(setting, stream)`` returns a new belief of one kind.
+    histories
+        Random games, of 3 to 6 players with equal and unequal hands, with and without face-up
+        cards, public shares, and either rule of showing; 4 in the interpreter.
+    questions
+        Least number of questions in a game, and the number that it stays below.
+
+    Raises
+    ------
+    AssertionError
+        With the first fault that is found.
+    """
+    rng = np.random.default_rng(11)
+    for i in range(4 if INTERPRETED else histories):
+        players, face_up = 3 + i % 4, (0, 2, 1, 3, 0)[i % 5]
+        history = random_history(
+            rng,
+            players,
+            int(rng.integers(*questions)),
+            sizes=random_sizes(rng, players, 18 - face_up) if i % 2 else None,
+            face_up=face_up,
+            shares=i % 3 == 1,
+            showing=LEAST_INFORMATIVE if i % 7 > 3 else UNIFORM,
+        )
+        _check_history(make, history, i)
+    _check_news(make)
+
+
+def _ask(holds: bool, complaint: str) -> None:
+    if not holds:
+        raise AssertionError(complaint)
+
+
+def _same(one: np.ndarray, other: np.ndarray, complaint: str) -> None:
+    _ask(np.array_equal(one, other), complaint)
+
+
+def _check_history(make: Make, history: History, key: int) -> None:
+    """Check a belief before and after the events of a history, taken in by all ways."""
+    setting, events = setting_of(history), events_of(history)
+    belief = make(setting, new_stream(key))
+    _ask(belief.setting is setting, "setting is not the one that the belief was made from")
+    _ask(belief.name == type(belief).name, "name is not that of the class")
+    _check_marginals(belief)
+    _check_envelope(belief)
+    _check_deals(belief)
+    belief.observe(events)
+    after = _check_marginals(belief)
+    _check_envelope(belief)
+    deals = _check_deals(belief)
+    if belief.logical:
+        _ask(bool(explained(deals, history).all()), "a deal does not explain the answers")
+    single, replayed = make(setting, new_stream(key)), make(setting, new_stream(key))
+    for event in events:
+        single.observe(event[None])
+    _same(single.marginals(), after, "events one by one give other marginals than all at once")
+    trace = replayed.replay(events)
+    _ask(trace.shape == (len(events), CARDS, 7), f"replay returns the shape {trace.shape}")
+    if len(events):
+        _same(trace[-1], after, "replay ends with other marginals than observe")
+    _same(replayed.marginals(), after, "marginals after replay are not those after observe")
+    _same(_draw(replayed), deals, "deals after replay are not those after observe")
+
+
+def _check_marginals(belief: Belief) -> np.ndarray:
+    """Check the matrix against the setting; return it."""
+    setting = belief.setting
+    matrix = belief.marginals()
+    _ask(matrix.shape == (CARDS, 7), f"marginals has the shape {matrix.shape}, not (21, 7)")
+    _ask(bool(np.isfinite(matrix).all()), "a marginal is not finite")
+    _ask(bool((matrix >= 0).all()), "a marginal is below 0")
+    face_up = [card for card in range(CARDS) if setting.face_up >> card & 1]
+    hand = [card for card in range(CARDS) if setting.hand >> card & 1]
+    sums = np.delete(matrix, face_up, 0).sum(axis=1)
+    _ask(bool((np.abs(sums - 1.0) <= _ROUNDING).all()), "marginals of a card do not sum to 1")
+    _ask(bool((matrix[face_up] == 0).all()), "a card that lies face up has a holder")
+    empty = matrix[:, setting.players + 1 :]
+    _ask(bool((empty == 0).all()), "a card may be with a player who is not there")
+    sure = matrix[hand, setting.seat + 1]
+    _ask(bool((np.abs(sure - 1.0) <= _ROUNDING).all()), "the own hand is not certain")
+    matrix[:] = np.nan
+    again = belief.marginals()
+    _ask(bool(np.isfinite(again).all()), "marginals must return a new array each time")
+    return again
+
+
+def _check_envelope(belief: Belief) -> None:
+    """Check the table and its entropy."""
+    table = belief.envelope_table()
+    _ask(table.shape == (6, 6, 9), f"envelope_table has the shape {table.shape}, not (6, 6, 9)")
+    _ask(bool((table >= 0).all()), "an envelope has a probability below 0")
+    _ask(abs(table.sum() - 1.0) <= _ROUNDING, f"envelope_table sums to {table.sum()}, not 1")
+    held = table[table > 0]
+    bits = -(held * np.log2(held)).sum()
+    off = abs(belief.envelope_entropy() - bits)
+    _ask(off <= _ROUNDING, "envelope_entropy is not that of envelope_table")
+    table[:] = np.nan
+    finite = np.isfinite(belief.envelope_table()).all()
+    _ask(bool(finite), "envelope_table must return a new array each time")
+
+
+def _draw(belief: Belief) -> np.ndarray:
+    return belief.sample(new_stream(7), _DRAWS)
+
+
+def _check_deals(belief: Belief) -> np.ndarray:
+    """Check deals against the setting and the stream; return them."""
+    setting = belief.setting
+    before = belief.marginals()
+    deals = _draw(belief)
+    shape = (deals.shape, deals.dtype)
+    _ask(shape == ((_DRAWS, CARDS), np.int64), f"{_DRAWS} deals are {shape}, not int64 (n, 21)")
+    for card in range(CARDS):
+        if setting.face_up >> card & 1:
+            _ask(bool((deals[:, card] == -1).all()), "a card that lies face up is dealt")
+        elif setting.hand >> card & 1:
+            ours = (deals[:, card] == setting.seat + 1).all()
+            _ask(bool(ours), "a card of the own hand is dealt to somebody else")
+    for kind in CATEGORIES:
+        inside = (deals[:, list(kind)] == 0).sum(axis=1)
+        _ask(bool((inside == 1).all()), "a deal has not one card of each category in the envelope")
+    for player, size in enumerate(setting.hand_sizes):
+        held = deals == player + 1
+        _ask(bool((held.sum(axis=1) == size).all()), f"a deal has not {size} cards for {player}")
+        if setting.shares is not None:
+            for kind, share in zip(CATEGORIES, setting.shares[player], strict=True):
+                right = (held[:, list(kind)].sum(axis=1) == share).all()
+                _ask(bool(right), "a deal breaks the public shares of the categories")
+    _same(belief.marginals(), before, "sample changes the belief")
+    _same(deals, _draw(belief), "the same stream gives other deals the second time")
+    return deals
+
+
+def _check_news(make: Make) -> None:
+    """Check single answers at the start of a game: what they rule out, and what excludes them."""
+    setting = Setting(3, 1, (6, 6, 6), mask((0, 1, 6, 12, 13, 14)))
+    belief = make(setting, new_stream(1))
+    belief.passed(0, mask((2, 7, 15)))
+    gone = belief.marginals()[[2, 7, 15], 1]
+    _ask(bool((gone == 0).all()), "who passed may still hold one of the cards")
+    belief.showed(2, mask((2, 7, 16)))
+    belief.shown(0, 8, mask((3, 8, 17)))
+    sure = belief.marginals()[8, 1]
+    _ask(abs(sure - 1.0) <= _ROUNDING, "a card that was shown to us is not certain")
+    belief.passed(1, mask((0, 6, 12)))  # ourselves: ignored, whatever it says
+    _check_marginals(belief)
+    if belief.logical:
+
+        def contradict() -> None:
+            belief.shown(2, 8, mask((3, 8, 17)))
+            belief.marginals()
+
+        complaint = "answers that exclude each other raise no ContradictoryEvidence"
+        _refuses(contradict, ContradictoryEvidence, complaint)
+    for bad in (
+        [(3, 0, 1, -1)],
+        [(PASSED, 3, 1, -1)],
+        [(PASSED, 0, 1 << 21, -1)],
+        [(SHOWN, 0, 7, 3)],
+        [(SHOWN, 0, 7)],
+    ):
+        fresh = make(setting, new_stream(1))
+        _refuses(
+            lambda rows=bad, belief=fresh: belief.observe(np.array(rows)),
+            ValueError,
+            f"{bad[0]} is no event, and observe does not raise ValueError",
+        )
+
+
+def _refuses(call: Callable[[], None], fault: type[Exception], complaint: str) -> None:
+    """Check that ``call`` raises ``fault``."""
+    try:
+        call()
+    except fault:
+        return
+    raise AssertionError(complaint)

@@ -1,0 +1,1 @@
+"""The exact posterior: a dynamic programme over the cards, and what is read from it."""

@@ -1,0 +1,154 @@
+"""What will be answered to a suggestion, under a solved exact posterior.
+
+Who answers, and with which card, depends on who holds the three named cards.  `joint_holders` takes
+their joint distribution from the links that `belief.exact.forward_backward` has kept: it carries
+the weight of the ways from card to card, with those before fixed to one holder after another.  The
+rest is sums over its at most 343 entries.  It overwrites the scratch ``work.value`` and
+``plan.joint``, and reads the rest of ``work``: one thread a workspace.
+
+Players answer in turn from the asker on, also those who have accused wrongly; what they choose to
+show follows ``ev.showing``.  Nothing here consumes randomness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import HOLDERS, LEAST_INFORMATIVE, MAX_PLAYERS, count, lowest
+from belief.exact.envelope import carry
+from mcts.kernel.compile import jit
+
+
+@jit
+def _reach(work, at: int, card: int) -> int:
+    """Carry ``work.value`` from layer ``at`` to that of ``card``; return it (``at`` if known)."""
+    plan = work.plan[0]
+    if not plan.open >> card & 1:
+        return at
+    carry(work, at, plan.layer_of[card], -1, -1, -1)
+    return plan.layer_of[card]
+
+
+@jit
+def _give(work, at: int, card: int, holder: int) -> int:
+    """Carry ``work.value`` on with ``card`` at ``holder``; return the layer, -1 if it is not."""
+    plan = work.plan[0]
+    if not plan.open >> card & 1:
+        # A face-up card is with no player, like one in the envelope.
+        return at if holder == max(plan.settled[card], 0) else -1
+    if work.marginals[card, holder] == 0.0:
+        return -1
+    carry(work, at, at + 1, card, holder, -1)
+    return at + 1
+
+
+@jit
+def joint_holders(work, cards: int) -> None:
+    """Fill ``plan.joint`` (7, 7, 7) with P(holders of the suspect, the weapon, the room).
+
+    ``cards`` is a mask of one each; 0 is no player, p + 1 player p.
+    """
+    plan = work.plan[0]
+    suspect = lowest(cards)
+    cards &= cards - 1
+    weapon, room = lowest(cards), lowest(cards & (cards - 1))
+    for a in range(HOLDERS):
+        for b in range(HOLDERS):
+            for c in range(HOLDERS):
+                plan.joint[a, b, c] = 0.0
+    work.value[1] = 1.0
+    # Layers are in the order of the categories.
+    first = _reach(work, 0, suspect)
+    for a in range(HOLDERS):
+        behind = _give(work, first, suspect, a)
+        if behind < 0:
+            continue
+        second = _reach(work, behind, weapon)
+        for b in range(HOLDERS):
+            behind = _give(work, second, weapon, b)
+            if behind < 0:
+                continue
+            third = _reach(work, behind, room)
+            for c in range(HOLDERS):
+                behind = _give(work, third, room, c)
+                if behind < 0:
+                    continue
+                weight = 0.0
+                for state in range(plan.state_from[behind], plan.state_from[behind + 1]):
+                    weight += work.value[state] * work.backward[state]
+                plan.joint[a, b, c] = weight / plan.total
+
+
+@jit
+def predict(ev, work, cards: int, answers: np.ndarray) -> float:
+    """Compute the distribution of the answer to the observer's own suggestion ``cards`` (mask).
+
+    ``work`` is solved for ``ev``.  Fills ``answers`` (float64 (6, 3)) with P(player answers, and
+    shows the i-th card in the order suspect, weapon, room); returns P(nobody answers).
+    """
+    plan = work.plan[0]
+    joint_holders(work, cards)
+    for player in range(MAX_PLAYERS):
+        for i in range(3):
+            answers[player, i] = 0.0
+    nobody = 0.0
+    for a in range(HOLDERS):
+        for b in range(HOLDERS):
+            for c in range(HOLDERS):
+                chance = plan.joint[a, b, c]
+                if chance == 0.0:
+                    continue
+                player, held = ev.seat, 0
+                for _ in range(ev.players - 1):
+                    player = (player + 1) % ev.players
+                    held = (
+                        np.int64(a == player + 1)
+                        | np.int64(b == player + 1) << 1
+                        | np.int64(c == player + 1) << 2
+                    )
+                    if held:
+                        break
+                if not held:
+                    nobody += chance
+                    continue
+                if ev.showing == LEAST_INFORMATIVE:
+                    before = _among(ev.seen_from[player], cards)
+                    held = held & before if held & before else held
+                chance /= count(held)
+                for i in range(3):
+                    if held >> i & 1:
+                        answers[player, i] += chance
+    return nobody
+
+
+@jit
+def _among(some: int, cards: int) -> int:
+    """Return which of the three ``cards`` are in ``some``, as bits 0 to 2."""
+    found = 0
+    for i in range(3):
+        if some & cards & -cards:
+            found |= 1 << i
+        cards &= cards - 1
+    return found
+
+
+@jit
+def answerer(ev, work, asker: int, cards: int, chances: np.ndarray) -> None:
+    """Compute who answers when ``asker`` (the observer or another) suggests ``cards`` (mask).
+
+    ``work`` is solved for ``ev``.  Fills ``chances`` (float64 (7,)): 0 nobody, p + 1 player p.
+    """
+    plan = work.plan[0]
+    joint_holders(work, cards)
+    for holder in range(HOLDERS):
+        chances[holder] = 0.0
+    for a in range(HOLDERS):
+        for b in range(HOLDERS):
+            for c in range(HOLDERS):
+                first = 0
+                for step in range(1, ev.players):
+                    holder = (asker + step) % ev.players + 1
+                    if holder in (a, b, c):
+                        first = holder
+                        break
+                chances[first] += plan.joint[a, b, c]

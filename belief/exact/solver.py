@@ -1,0 +1,306 @@
+"""The exact posterior over deals: a dynamic programme over cards.
+
+P(deal | seen) is proportional to [one envelope card a category] x product over players of
+f(hand), because each answer depends on the answerer's hand alone (see `belief.evidence`); the
+prior over deals is uniform.  Suggestions are taken as independent of the suggester's hand.
+
+`solve` settles what is logically certain, then passes over the open cards
+(`belief.exact.forward_backward`; what a state is, `belief.exact.layers` says).  Walks along the
+kept links give exact independent deals; passes with the envelope fixed give its joint table
+(`belief.exact.envelope`), with the named cards fixed what will be answered
+(`belief.exact.answers`).  `log_weight` compares two records of evidence.
+
+Shapes: matrices are (21 cards, 7 columns), column 0 the envelope, column p + 1 player p; deals are
+int64 (21,) of 0 envelope, p + 1 player, -1 face up.
+
+Limits of the kernels: 3 to 6 players with at most 7 open places a hand; 34 clauses and bonds in
+progress at once; states in a fixed workspace.  What does not fit makes `solve` return False with
+the status TOO_WIDE or FULL, never a wrong answer; `ExactPosterior` then takes a larger workspace,
+or divides the evidence (`belief.exact.split`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from belief.evidence import (
+    CARDS,
+    CATEGORIES,
+    CATEGORY_START,
+    HOLDERS,
+    MAX_PLAYERS,
+    ContradictoryEvidence,
+    check,
+    new_evidence,
+)
+from belief.exact.answers import answerer, joint_holders, predict
+from belief.exact.envelope import envelope_probability, envelope_table, likely_envelopes
+from belief.exact.forward_backward import backwards, forwards
+from belief.exact.layers import bonds
+from belief.exact.split import parts
+from belief.exact.workspace import CONTRADICTORY, FULL, SOLVED, TOO_WIDE, Workspace, workspace
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import uniform
+
+__all__ = [
+    "CONTRADICTORY",
+    "FULL",
+    "SOLVED",
+    "TOO_WIDE",
+    "ExactPosterior",
+    "Workspace",
+    "answerer",
+    "envelope_probability",
+    "envelope_table",
+    "joint_holders",
+    "likely_envelopes",
+    "log_total",
+    "log_weight",
+    "predict",
+    "sample",
+    "solve",
+    "workspace",
+]
+
+
+@jit
+def solve(ev, work) -> bool:
+    """Compute the posterior of the evidence ``ev`` in ``work``.
+
+    Returns False if there is none: ``work.plan[0].status`` then is CONTRADICTORY, or FULL or
+    TOO_WIDE (see `belief.exact.workspace`) if there may be one.  Otherwise fills
+    ``work.marginals``, known cards included, and what the functions below read.  Consumes no
+    randomness.
+    """
+    if not forwards(ev, work):
+        return False
+    plan, marginals = work.plan[0], work.marginals
+    for card in range(CARDS):
+        for column in range(HOLDERS):
+            marginals[card, column] = 0.0
+        if plan.settled[card] >= 0:
+            marginals[card, plan.settled[card]] = 1.0
+    backwards(work)
+    plan.total = work.backward[1]
+    for t in range(plan.layers):
+        for j in range(plan.candidates[t]):
+            marginals[plan.card[t], plan.holder[t, j]] /= plan.total
+    plan.status = SOLVED
+    return True
+
+
+@jit
+def log_total(work) -> float:
+    """Return the `log_weight` of the evidence that ``work`` is solved for."""
+    plan = work.plan[0]
+    return math.log(plan.total) + plan.log_constant
+
+
+@jit
+def log_weight(ev, work) -> float:
+    """Return the natural log of the sum over deals of the likelihood of all recorded answers.
+
+    If evidence B is A and one more answer, exp(log_weight(B) - log_weight(A)) is the probability
+    of that answer given A, the question, and who was asked.  Without cards shown to us it is the
+    log of the number of consistent deals.  -inf if there is none; nan if ``work`` has no room,
+    with ``status`` as `solve` leaves it.  Overwrites ``work``, and leaves no posterior there.
+    """
+    plan = work.plan[0]
+    if forwards(ev, work):
+        return math.log(work.forward[plan.state_from[plan.layers]]) + plan.log_constant
+    return -math.inf if plan.status == CONTRADICTORY else math.nan
+
+
+@jit
+def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
+    """Draw one exact, independent deal from a solved posterior into ``holder`` (int64 (21,)).
+
+    Consumes one draw of ``stream`` for every four open cards (one uniform number is divided up
+    among them, which leaves it 40 bits or more).  Only reads ``work``.
+    """
+    plan = work.plan[0]
+    key, backward, child = work.key, work.backward, work.child
+    for card in range(CARDS):
+        holder[card] = plan.settled[card]
+    state = np.int64(1)
+    left = 0.0
+    for t in range(plan.layers):
+        if t & 3 == 0:
+            left = uniform(stream) * backward[state]
+        states = plan.state_from[t + 1] - plan.state_from[t]
+        edge = plan.child_from[t] + state - plan.state_from[t]
+        chosen, factor, onto = -1, 1.0, np.int64(0)
+        for j in range(plan.candidates[t]):
+            onto = np.int64(child[edge])
+            edge += states
+            factor = plan.weight[t, j]
+            if plan.bond[t, j] >= 0:
+                factor *= bonds(plan, t, j, key[state] | plan.opened[t])
+            share = factor * backward[onto]
+            if left < share:
+                chosen = j
+                break
+            left -= share
+        if chosen < 0:
+            # Rounding left a crumb behind the last candidate: that one gets it.
+            chosen = plan.candidates[t] - 1
+            edge -= states
+            while backward[child[edge]] == 0.0:
+                chosen -= 1
+                edge -= states
+            onto, left, factor = np.int64(child[edge]), 0.0, 1.0
+        if factor != 1.0:
+            left /= factor
+        holder[plan.card[t]] = plan.holder[t, chosen]
+        state = onto
+
+
+class ExactPosterior:
+    """The exact posterior from Python: NumPy in, NumPy out, errors raised.
+
+    Evidence that fits into no workspace is solved in parts (see `belief.exact.split`), which takes
+    longer, then and at every reading, and is as exact.
+
+    Parameters
+    ----------
+    evidence
+        Element of a record array, ``new_evidence()[0]``; copied.
+    work
+        Workspace to use; a new one otherwise.  It is replaced by a larger one if need be.
+
+    Attributes
+    ----------
+    work
+        Solved for the evidence if there is one part, else for the part that was read last.  What
+        is solved there later for other evidence ends the use of this object.
+    parts
+        Number of parts, mostly 1.
+    total
+        Likelihood of all answers, summed over deals: their number without cards shown to us.
+    log_weight
+        Natural log of ``total``, also where that is too small for a float.
+
+    Raises
+    ------
+    ContradictoryEvidence
+        No deal is consistent with the evidence.
+    EvidenceFull
+        A list of the evidence overflowed.
+    """
+
+    MAX_STATES = 1 << 22
+
+    def __init__(self, evidence, work: Workspace | None = None) -> None:
+        check(evidence)
+        self.work = workspace() if work is None else work
+        copy = new_evidence()
+        copy[0] = evidence
+        self._parts, weights, self.total = [], [], 0.0
+        for part in parts(copy[0], self._attempt):
+            self._parts.append(part)
+            weights.append(log_total(self.work))
+            self.total += float(self.work.plan[0].total * np.exp(self.work.plan[0].log_constant))
+        if not weights:
+            raise ContradictoryEvidence("no deal is consistent with the recorded answers")
+        self.parts = len(weights)
+        self._current = self.parts - 1
+        self.log_weight = float(np.logaddexp.reduce(weights))
+        self._shares = np.exp(np.array(weights) - self.log_weight)
+
+    def _attempt(self, evidence) -> np.record:
+        """Try to solve some evidence, in a larger workspace if it has to be; return the plan."""
+        while not solve(evidence, self.work):
+            room = 4 * len(self.work.key)
+            if self.work.plan[0].status != FULL or room > self.MAX_STATES:
+                break
+            self.work = workspace(room)
+        return self.work.plan[0]
+
+    def _load(self, part: int) -> None:
+        """Have ``work`` solved for a part."""
+        if part != self._current:
+            solve(self._parts[part], self.work)
+            self._current = part
+
+    def _mixed(self, read: Callable[[], np.ndarray | float]) -> np.ndarray | float:
+        """Return what ``read`` says of ``work``, averaged over the parts by their weight."""
+        mean = 0.0
+        for part, share in enumerate(self._shares):
+            self._load(part)
+            mean = mean + share * read()
+        return mean
+
+    @property
+    def marginals(self) -> np.ndarray:
+        """Return P(card is with holder), (21, 7)."""
+        return self._mixed(lambda: self.work.marginals)
+
+    def envelope_table(self) -> np.ndarray:
+        """Return the joint distribution of the envelope, (6 suspects, 6 weapons, 9 rooms)."""
+        table = np.zeros((6, 6, 9))
+
+        def read() -> np.ndarray:
+            envelope_table(self.work, table)
+            return table
+
+        return self._mixed(read)
+
+    def envelope_probability(self, suspect: int, weapon: int, room: int) -> float:
+        """Return the probability of one envelope."""
+        return float(self._mixed(lambda: envelope_probability(self.work, suspect, weapon, room)))
+
+    def likely_envelopes(self, n: int, floor: float = 0.0) -> list[tuple[tuple[int, ...], float]]:
+        """Return up to ``n`` envelopes above ``floor`` and their probabilities, likeliest first."""
+        if self.parts == 1:
+            cards, probability = np.zeros((n, CATEGORIES), np.int64), np.zeros(n)
+            found = likely_envelopes(self.work, n, floor, cards, probability)
+        else:
+            table = self.envelope_table()
+            order = np.argsort(-table, axis=None, kind="stable")[:n]
+            cards = np.column_stack(np.unravel_index(order, table.shape)) + CATEGORY_START[:-1]
+            probability = table.ravel()[order]
+            found = int(np.sum(probability > floor))
+        return [(tuple(map(int, cards[i])), float(probability[i])) for i in range(found)]
+
+    def predict(self, cards: int) -> tuple[np.ndarray, float]:
+        """Return how the observer's own suggestion ``cards`` (mask of one each) is answered.
+
+        The first value is (6, 3): P(player answers, and shows the suspect, the weapon, the room);
+        the second P(nobody answers).
+        """
+        answers = np.zeros((MAX_PLAYERS, CATEGORIES))
+        flat = np.zeros(answers.size + 1)
+
+        def read() -> np.ndarray:
+            flat[-1] = predict(self._parts[self._current], self.work, cards, answers)
+            flat[:-1] = answers.ravel()
+            return flat
+
+        mean = self._mixed(read)
+        return mean[:-1].reshape(answers.shape), float(mean[-1])
+
+    def answerer(self, asker: int, cards: int) -> np.ndarray:
+        """Return P(nobody answers) and at p + 1 P(player p does), (7,), if ``asker`` suggests."""
+        chances = np.zeros(HOLDERS)
+
+        def read() -> np.ndarray:
+            answerer(self._parts[self._current], self.work, asker, cards, chances)
+            return chances
+
+        return self._mixed(read)
+
+    def sample(self, stream: np.ndarray, deals: int) -> np.ndarray:
+        """Return ``deals`` independent deals, int64 (deals, 21); consumes draws of ``stream``."""
+        drawn = np.empty((deals, CARDS), np.int64)
+        of_part = np.zeros(deals, np.int64)
+        if self.parts > 1:
+            begins = np.cumsum(self._shares[:-1])
+            of_part[:] = [np.searchsorted(begins, uniform(stream), "right") for _ in drawn]
+        for part in np.unique(of_part):
+            self._load(part)
+            for i in np.flatnonzero(of_part == part):
+                sample(self.work, stream, drawn[i])
+        return drawn

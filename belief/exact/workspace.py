@@ -1,0 +1,120 @@
+"""The memory of one exact posterior: its plan, and the states of all layers with their links.
+
+`belief.exact.layers` fills the plan and says what a state is; `belief.exact.forward_backward` fills
+the states.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from belief.closure import KNOWN
+from belief.evidence import (
+    CARDS,
+    CATEGORIES,
+    CATEGORY_START,
+    HOLDERS,
+    MAX_CLAUSES,
+    MAX_SHOWN,
+)
+
+UNSOLVED, SOLVED, CONTRADICTORY, FULL, TOO_WIDE = 0, 1, 2, 3, 4
+"""`PLAN.status`.  FULL: the workspace is too small for this posterior; TOO_WIDE: a key is (more
+than 34 flags at once or more than 7 places in a hand), or the evidence had overflowed."""
+
+DIGIT_BITS = 4
+TOP_OF_DIGITS = 0x8888888
+LARGEST = max(CATEGORY_START[i + 1] - CATEGORY_START[i] for i in range(CATEGORIES))
+
+PLAN = np.dtype(
+    [
+        ("status", np.int64),
+        ("total", np.float64),  # weight of all deals, up to the constant
+        ("log_constant", np.float64),  # log of the factor that all deals share
+        ("epoch", np.int64),  # entries of `Workspace.slot` below it are stale
+        ("layers", np.int64),  # T, number of open cards
+        ("root", np.int64),  # key of the first state
+        ("block", np.int64, (CATEGORIES + 1,)),  # layer at which a category begins
+        ("open", np.int64),  # mask of the open cards
+        ("card", np.int64, (CARDS,)),  # card of layer t
+        ("score", np.int64, (CARDS,)),  # by which cards are ordered
+        ("candidates", np.int64, (CARDS,)),
+        ("holder", np.int64, (CARDS, HOLDERS)),  # j-th candidate of layer t
+        ("opened", np.int64, (CARDS,)),
+        ("bias", np.int64, (CARDS,)),
+        ("keep", np.int64, (CARDS, HOLDERS)),
+        ("dead", np.int64, (CARDS, HOLDERS)),
+        ("raised", np.int64, (CARDS, HOLDERS)),
+        # Flags of candidate j live after layer t, which a full hand can no more lower (clauses) or
+        # needs no more (bonds); none if hands are refilled with each category.
+        ("owed", np.int64, (CARDS, HOLDERS)),
+        ("idle", np.int64, (CARDS, HOLDERS)),
+        ("weight", np.float64, (CARDS, HOLDERS)),
+        ("bond", np.int64, (CARDS, HOLDERS)),  # first bond of candidate j at layer t, or -1
+        ("bond_next", np.int64, (MAX_SHOWN,)),
+        ("bond_flag", np.int64, (MAX_SHOWN,)),
+        ("bond_factor", np.float64, (MAX_SHOWN,)),
+        ("state_from", np.int64, (CARDS + 2,)),  # states of layer t: state_from[t] .. [t + 1] - 1
+        ("child_from", np.int64, (CARDS + 1,)),  # of candidate j: child_from[t] + j * states
+        ("settled", np.int64, (CARDS,)),  # holder of a known card, -1 face up
+        ("envelope", np.int64, (CATEGORIES,)),  # known envelope card of a category, or -1
+        ("layer_of", np.int64, (CARDS,)),  # inverse of `card`, for open cards
+        ("used", np.int64, (CARDS,)),  # flags in use at layer t
+        ("chance", np.float64, (CATEGORIES, LARGEST)),  # scratch of `belief.exact.envelope`
+        ("trio", np.int64, (CATEGORIES,)),  # likewise
+        ("joint", np.float64, (HOLDERS, HOLDERS, HOLDERS)),  # scratch of `belief.exact.answers`
+        ("known", KNOWN),
+        ("clauses", np.int64),
+        ("clause", np.int64, (MAX_CLAUSES,)),  # holder << 21 | open cards
+    ]
+)
+
+
+class Workspace(NamedTuple):
+    """Preallocated memory of one exact posterior at a time; one a thread.
+
+    State 0 is the absent one, of weight 0: children that are refused point to it.
+    """
+
+    plan: np.ndarray  # PLAN, (1,)
+    marginals: np.ndarray  # float64 (21, 7)
+    key: np.ndarray  # int64 (states,)
+    forward: np.ndarray  # float64 (states,): weight of the ways from the root
+    backward: np.ndarray  # float64 (states,): weight of the ways to the end
+    value: np.ndarray  # float64 (states,): scratch of passes with some cards fixed
+    child: np.ndarray  # int32 (4 * states,)
+    slot: np.ndarray  # int64 (2 * states, a power of two): open addressing, epoch + state
+
+
+def compact(work: Workspace) -> Workspace:
+    """Return a copy of a solved posterior to draw deals from and no more: far smaller."""
+    plan = work.plan[0]
+    states = int(plan.state_from[plan.layers + 1])
+    nothing = np.zeros(1)
+    return Workspace(
+        plan=work.plan.copy(),
+        marginals=work.marginals.copy(),
+        key=work.key[:states].copy(),
+        forward=nothing,
+        backward=work.backward[:states].copy(),
+        value=nothing,
+        child=work.child[: int(plan.child_from[plan.layers])].copy(),
+        slot=np.zeros(1, np.int64),
+    )
+
+
+def workspace(states: int = 1 << 16) -> Workspace:
+    """Return the memory for at most ``states`` states over all layers (60 bytes each)."""
+    states = max(states, 8)  # the smallest hash table that a layer uses has 16 slots
+    return Workspace(
+        plan=np.zeros(1, PLAN).view(np.recarray),
+        marginals=np.zeros((CARDS, HOLDERS)),
+        key=np.zeros(states, np.int64),
+        forward=np.zeros(states),
+        backward=np.zeros(states),
+        value=np.zeros(states),
+        child=np.zeros(4 * states, np.int32),
+        slot=np.zeros(1 << (2 * states - 1).bit_length(), np.int64),
+    )

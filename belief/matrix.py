@@ -1,0 +1,167 @@
+"""The factored belief of the thesis: one distribution a card [Ledford 2018, App. B; eq. 3.1].
+
+A belief is a float64 array ``b[card, column]`` of shape (21, 7): column 0 is the envelope, column
+p + 1 player p, columns beyond the players are 0.  Face-up cards have an all-zero row.  Rows are
+independent: hand sizes and "one envelope card a category" are not enforced, and the soft evidence
+of a card shown to somebody else is multiplied in again each time it is seen.  That is the source's
+belief, kept with its faults: it runs to false certainty.  `belief.exact.solver` is the better one.
+
+Updates are applied to rows one by one.  A row that is certain (an entry exactly 1.0) is left alone,
+also when the answer contradicts it.  Rows are renormalised by division, so that the only candidate
+left is exactly 1.0, which is what the Heuristic accuses on.  Where the source is silent:
+
+* a pass of the only candidate in a row (possible after false certainty) changes nothing, so no row
+  becomes all zero;
+* a card shown by a player that holds none of the three for sure changes nothing;
+* repeated soft evidence rounds an entry to 1.0 in the end; the row then counts as certain.
+
+Nothing here consumes randomness or allocates.
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+
+from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, SHOWED
+from belief.evidence import CARDS, HOLDERS, count, lowest
+from mcts.kernel.compile import jit
+
+
+@jit
+def start(b: np.ndarray, players: int, seat: int, hand: int, face_up: int) -> None:
+    """Fill ``b`` for the observer ``seat`` that knows the masks ``hand`` and ``face_up``.
+
+    Unknown cards are spread evenly over the envelope and the other players: 30 bits for 4 players
+    with 4 own and 2 face-up cards.
+    """
+    share = 1.0 / players
+    for card in range(CARDS):
+        for column in range(HOLDERS):
+            b[card, column] = 0.0
+        if hand >> card & 1:
+            b[card, seat + 1] = 1.0
+        elif not face_up >> card & 1:
+            for column in range(players + 1):
+                b[card, column] = share
+            b[card, seat + 1] = 0.0
+
+
+@jit
+def _normalise(b: np.ndarray, card: int, total: float) -> None:
+    """Divide the row by ``total`` > 0 (a division, so that x / x is exactly 1)."""
+    for column in range(HOLDERS):
+        b[card, column] /= total
+
+
+@jit
+def _row_sum(b: np.ndarray, card: int) -> float:
+    """Return the sum of a row."""
+    total = 0.0
+    for column in range(HOLDERS):
+        total += b[card, column]
+    return total
+
+
+@jit
+def passed(b: np.ndarray, player: int, cards: int) -> None:
+    """Condition on ``player`` holding none of ``cards`` (mask): zero its entries, normalise."""
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        entry = b[card, player + 1]
+        if entry == 0.0 or entry == 1.0:
+            continue
+        b[card, player + 1] = 0.0
+        total = _row_sum(b, card)
+        if total > 0.0:
+            _normalise(b, card, total)
+        else:
+            b[card, player + 1] = entry
+
+
+@jit
+def showed(b: np.ndarray, player: int, cards: int, unknown: int) -> None:
+    """Weigh in that ``player`` showed one of ``cards`` (mask) to somebody else [eq. 3.1].
+
+    ``P(player) *= unknown / n`` for each of the n cards that it may hold (entry > 0), then the row
+    is normalised.  ``unknown`` is the number of cards that the observer has not ticked off (its
+    hand, face up, shown to it); with none the belief is left alone.
+    """
+    n = 0
+    rest = cards
+    while rest:
+        if b[lowest(rest), player + 1] > 0.0:
+            n += 1
+        rest &= rest - 1
+    if n == 0 or unknown == 0:
+        return
+    factor = unknown / n
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        entry = b[card, player + 1]
+        if entry == 0.0 or entry == 1.0:
+            continue
+        b[card, player + 1] = entry * factor
+        _normalise(b, card, _row_sum(b, card))
+
+
+@jit
+def shown(b: np.ndarray, player: int, card: int) -> None:
+    """Make it certain that ``player`` holds ``card``."""
+    for column in range(HOLDERS):
+        b[card, column] = 0.0
+    b[card, player + 1] = 1.0
+
+
+@jit
+def doubted(b: np.ndarray, player: int, cards: int, doubt: float) -> None:
+    """Weigh in that ``player`` asked for ``cards`` (mask) itself: its entries count ``doubt``."""
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        entry = b[card, player + 1]
+        if 0.0 < entry < 1.0:
+            b[card, player + 1] = entry * doubt
+            _normalise(b, card, _row_sum(b, card))
+
+
+@jit
+def row_entropy(b: np.ndarray, card: int) -> float:
+    """Return the entropy in bits of where ``card`` is."""
+    bits = 0.0
+    for column in range(HOLDERS):
+        p = b[card, column]
+        if 0.0 < p < 1.0:
+            bits -= p * log2(p)
+    return bits
+
+
+@jit
+def entropy(b: np.ndarray) -> float:
+    """Return the entropy in bits of the whole matrix, rows taken as independent."""
+    bits = 0.0
+    for card in range(CARDS):
+        bits += row_entropy(b, card)
+    return bits
+
+
+@jit
+def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
+    """Apply one event (`belief.events`) and return the mask of cards ticked off, given as ``seen``.
+
+    ``seen`` are the observer's hand, the face-up cards and those shown to it.
+    """
+    player = event[PLAYER]
+    if player == seat:
+        return seen
+    if event[KIND] == PASSED:
+        passed(b, player, event[NAMED])
+    elif event[KIND] == SHOWED:
+        showed(b, player, event[NAMED], CARDS - count(seen))
+    else:
+        shown(b, player, event[CARD])
+        seen |= 1 << event[CARD]
+    return seen

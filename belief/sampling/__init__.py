@@ -1,0 +1,1 @@
+"""Deals drawn from an approximate belief."""

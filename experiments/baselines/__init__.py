@@ -1,0 +1,1 @@
+"""How strong are the simple players?"""

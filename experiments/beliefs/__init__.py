@@ -1,0 +1,1 @@
+"""How good is each belief beside the exact one?"""

@@ -1,0 +1,1 @@
+"""Which player is better?"""

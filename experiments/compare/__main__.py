@@ -1,0 +1,190 @@
+"""The main job: players against others, over many games.
+
+    python -m experiments.compare player=bmcts player@opponent=heuristic match.games=200
+    python -m experiments.compare match.players=[bmcts,flat,pomcp] match.form=robin
+
+Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait for Numba,
+Ray and MLflow.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+
+from experiments.settings import commandline, config
+from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+
+if TYPE_CHECKING:
+    from experiments.matches.match_loop import Ended
+    from experiments.matches.results import Results
+    from experiments.matches.schedule import Match
+    from experiments.matches.startup import Ready
+    from experiments.stats.stopping import Stop
+
+NAME = "sleuth-compare"
+
+
+def main() -> None:
+    """Run the command and exit with its code."""
+    config.register()
+    code = commandline.run(job, "compare", NAME)
+    if code == commandline.INTERRUPTED:
+        # All is saved.  An orderly end would wait seconds for Ray and for a compiler in its thread;
+        # Ray's processes end with this one.
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def job(settings: DictConfig, folder: Path) -> None:
+    """Check the configuration, play the matches, and leave results, summary, plot and record.
+
+    Raises
+    ------
+    Refusal
+        Before the first game, if the configuration cannot be met; at the end, if a game raised an
+        exception (the folder has the traceback), workers died too often, results could not be
+        written or the record could not be completed.  What was played is saved before.
+    Interrupted
+        On Ctrl-C, after what was played has been saved.
+    """
+    started = time.monotonic()
+    config.check(settings)
+    matches, stop = _matches(settings)
+    from experiments.matches import results, startup
+    from experiments.runs import runfolder
+
+    console = Console(highlight=False)
+    if settings.match.plan is not None:
+        from experiments.compare import power
+
+        power.show(matches, settings.match.plan, settings.match.workers, console)
+        with suppress(OSError):  # of a run that is there
+            folder.rmdir()
+        return
+    plan = (folder, matches, settings.match.stop, settings.run.resume is not None)
+    runfolder.examine(*plan)
+    played = results.Results.resumed(folder, matches)
+    held = played.games
+    ready = startup.prepare(settings, matches, folder, console)
+    import_module("experiments.runs.outcome")  # takes a second, for which Ctrl-C must not wait
+    runfolder.claim(*plan)
+    try:
+        OmegaConf.save(settings, folder / "config.yaml", resolve=True)
+    except OSError as fault:
+        raise runfolder.unwritable(folder, fault) from None
+    with ctrl_c() as pressed:
+        ended = _play(settings, stop, played, ready, console, pressed)
+        _conclude(settings, stop, played, held, ready, console, started, ended)
+    games = f"{played.games} of {settings.match.games * len(matches)} games"
+    games += f" ({held} of them before)" if held else ""
+    if ended.interrupted:
+        raise Interrupted(
+            f"interrupted after {games}, kept in {folder}; run.resume={folder} goes on"
+        )
+    if ended.fault is not None:
+        raise Refusal(f"{ended.fault}; {games} were played, kept in {folder}")
+    if ready.tracker is not None and ready.tracker.fault is not None:
+        raise Refusal(
+            f"the MLflow record is incomplete ({ready.tracker.fault}); all results are in {folder}"
+        )
+
+
+def _matches(settings: DictConfig) -> tuple[list[Match], Stop]:
+    """Return what is to be played and the rule by which it ends, after looking that both can be."""
+    from experiments.matches import lineups
+
+    matches = lineups.matches(settings, HydraConfig.get().overrides.task)
+    if settings.ray.address is None:
+        lineups.check_cores(matches, settings.match.workers, config.cores())
+    from experiments.matches import match_loop, play
+    from experiments.stats import stopping
+
+    try:
+        stop = stopping.parse(settings.match.stop)
+        match_loop.check(stop, matches)
+        for each in matches:
+            play.check(each)
+    except ValueError as fault:
+        raise Refusal(str(fault)) from None
+    return matches, stop
+
+
+def _play(
+    settings: DictConfig,
+    stop: Stop,
+    played: Results,
+    ready: Ready,
+    console: Console,
+    pressed: Event,
+) -> Ended:
+    """Play until all games are done, a rule ends the matches or Ctrl-C is pressed."""
+    from experiments.matches import match_loop
+    from experiments.matches.progress import GamesPlayed
+
+    with GamesPlayed(console, played.matches, settings.match.games) as progress:
+
+        def watch() -> bool:
+            if progress.update(played.tallies) and ready.tracker is not None:
+                ready.tracker.record(played.games, **progress.rates)
+            return not pressed.is_set()
+
+        try:
+            return match_loop.play(played, settings.match.games, stop, ready.crew, watch)
+        except Exception:
+            if ready.tracker is not None:
+                ready.tracker.finish("FAILED", {}, played.games, [])
+            raise
+
+
+def _conclude(
+    settings: DictConfig,
+    stop: Stop,
+    played: Results,
+    held: int,
+    ready: Ready,
+    console: Console,
+    started: float,
+    ended: Ended,
+) -> None:
+    """Write the summary, draw the plot, complete the record and print the table."""
+    from experiments.matches.match_loop import ERROR
+    from experiments.runs import outcome
+    from experiments.runs.summary import write
+
+    folder = played.folder
+    summary = {**outcome.describe(settings, stop, played, ended), "held": held}
+    files = [folder / "config.yaml"]
+    if ended.fault is not None and (folder / ERROR).exists():
+        files.append(folder / ERROR)
+    try:
+        if ended.fault is None and not ended.interrupted:  # Ctrl-C does not wait for Matplotlib
+            files.append(outcome.draw(summary, played))
+        summary["seconds"] = time.monotonic() - started
+        files.append(write(folder, summary))
+    except OSError as disk:  # of a full one `ended` may have told already
+        if ended.fault is None:
+            raise Refusal(
+                f"all games are kept, but not their summary ({disk.strerror or disk}): make room "
+                f"and go on with run.resume={folder}"
+            ) from None
+    if ready.tracker is not None:
+        status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
+        ready.tracker.finish(status, outcome.metrics(summary), played.games, files)
+    if played.games:
+        outcome.show(summary, played, console)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""``match.plan``: how many games, and how many hours here, until a difference can be seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from experiments.matches import lineups, play
+from experiments.matches.progress import stage
+from experiments.matches.schedule import Match
+from experiments.settings import config
+from experiments.stats.power import (
+    discordant_share,
+    games_for_difference,
+    games_for_win_rate,
+    hours,
+)
+
+TRIAL_SECONDS = 5.0
+"""How long games of a match are timed."""
+
+
+def show(
+    matches: Sequence[Match], difference: float, workers: int | None, console: Console
+) -> None:
+    """Print what ``matches`` would take, after timing a few games that are not kept.
+
+    A match alone is to be told from parity; one of several from another on the same games, which
+    is reckoned with independent results: correlated ones need fewer games.
+
+    Parameters
+    ----------
+    difference : of win rates, as a share of the games
+    workers : games at the same time; None for as many as the cores allow
+    """
+    table = Table(title=f"to see a difference of {100 * difference:g} points (5 %, power 80 %)")
+    for column in ("", "compared with", "games", "s a game", "hours here"):
+        number = column not in ("", "compared with")
+        table.add_column(column, justify="right" if number else "left", no_wrap=number)
+    total = 0.0
+    for match in matches:
+        with stage(console, f"compiling and timing {match.name}"):
+            seconds = _seconds(match)
+        parity = match.seats / match.players if match.measured is not None else 1 / match.players
+        better = min(parity + difference, 1.0)
+        if len(matches) == 1 and match.measured is not None:
+            against, games = f"parity, {100 * parity:.0f} %", games_for_win_rate(better, parity)
+        else:
+            against = "another player, same games"
+            games = games_for_difference(difference, discordant_share(parity, better, 0.0))
+        at_once = lineups.at_once(match, workers, config.cores())
+        took = hours(games, seconds, at_once)
+        total += took
+        table.add_row(match.name, against, f"{games:,}", f"{seconds:.3g}", f"{took:.2g}")
+    console.print(table)
+    console.print(f"{total:.2g} hours in all; nothing was kept of the games that were timed")
+
+
+def _seconds(match: Match) -> float:
+    """Return the seconds of a game with one worker, measured after everything is compiled."""
+    play.warm(match)
+    portion, first, spent = 1, 0, 0.0
+    while spent < TRIAL_SECONDS / 2:
+        started = time.perf_counter()
+        play.portion(match, np.arange(first, first + portion))
+        took = time.perf_counter() - started
+        first, spent = first + portion, spent + took
+        portion = max(1, min(4 * portion, int((TRIAL_SECONDS - spent) * portion / max(took, 1e-9))))
+    return spent / first

@@ -1,0 +1,281 @@
+"""Why this move: what a planner makes of the position before one decision of a recorded game.
+
+    python -m experiments.explain record=FILE event=N player=bmcts
+
+``event`` is the line of the record on which the decision stands; the header is line 1.  The player
+sits in the seat that decided there and knows what that seat had seen
+(`experiments.explain.recorded`).  Its search is a new one, with random numbers named by ``seed``;
+what was really done stands beside it.
+
+Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait for Numba.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING, DictConfig, OmegaConf
+from rich.console import Console
+
+from experiments.settings import commandline, config, schemas
+from experiments.settings.commandline import Interrupted, Refusal
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from belief.exact.solver import ExactPosterior
+    from experiments.explain.recorded import Decision
+    from mcts.search import SearchResult
+    from mcts.tree import Tree
+    from sim.players.player import Player
+    from sim.rules import Rules
+
+NAME = "sleuth-explain"
+
+PICTURES = (".png", ".svg", ".pdf")
+
+_SURE = 1 - 1e-9
+
+
+@dataclass
+class Kept:
+    """What is kept of the tree."""
+
+    picture: str | None = MISSING
+    nodes: int = field(default=MISSING, metadata={"least": 2})
+
+
+@dataclass
+class Run:
+    """Where it is kept."""
+
+    folder: str = MISSING
+
+
+@dataclass
+class Explain:
+    """The schema of the configuration.  ``player`` is a `schemas.Planner`."""
+
+    record: str = MISSING
+    event: int = MISSING
+    seat: int | None = MISSING
+    player: Any = MISSING
+    tree: Kept = field(default_factory=Kept)
+    run: Run = field(default_factory=Run)
+    seed: int = field(default=MISSING, metadata={"least": 0})
+
+
+def main() -> None:
+    """Run the command and exit with its code."""
+    register()
+    sys.exit(commandline.run(job, "explain", NAME))
+
+
+def register() -> None:
+    """Make the schemas known to Hydra; to be called before anything is composed."""
+    config.register()
+    ConfigStore.instance().store("explain", Explain, group="schema")
+
+
+def job(settings: DictConfig, folder: Path) -> None:
+    """Search the position, print the explanation and write the tree to ``folder``.
+
+    Raises
+    ------
+    Refusal
+        If the record, the decision or the player is not one that can be explained.
+    Interrupted
+        On Ctrl-C.
+    """
+    _check(settings)
+    from belief.exact.solver import ExactPosterior
+    from experiments.explain.recorded import consider, nearest, pick
+
+    made = _read(Path(settings.record))
+    decision = pick(made, settings.event, settings.seat)
+    player = _planner(settings, decision.record.rules)
+    try:
+        consider(player, decision, settings.seed)
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted, with nothing written") from None
+    if player.result is None:
+        raise Refusal(
+            f"event={decision.line}: one action is on offer to {player.name}, so that nothing is "
+            f"searched; {nearest(made, decision.line, settings.seat)}"
+        )
+    OmegaConf.save(settings, folder / "config.yaml", resolve=True)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    evidence = player.position(decision.view).root[0].evidence[decision.seat]
+    posterior = ExactPosterior(evidence)
+    _tell_position(console, decision, posterior)
+    _tell_belief(console, decision, posterior, evidence, player.result.best)
+    _tell_actions(console, decision, posterior, player)
+    # A search in several processes keeps its trees there.
+    tree = getattr(player.search, "tree", None)
+    _tell_search(console, player.result, tree)
+    if tree is not None:
+        _keep(console, settings, folder, tree)
+
+
+def _check(settings: DictConfig) -> None:
+    """Refuse what the types of the schema let through."""
+    config.check_sections(settings)
+    if settings.player.name not in schemas.PLANNERS:
+        raise Refusal(
+            f"player={settings.player.name} does not search, so there is nothing to explain: "
+            f"choose one of {', '.join(schemas.PLANNERS)}"
+        )
+    picture = settings.tree.picture
+    if picture is not None and Path(picture).suffix not in PICTURES:
+        raise Refusal(f"tree.picture={picture}: must end in one of {', '.join(PICTURES)}")
+
+
+def _read(file: Path) -> list[Decision]:
+    """Return the turn decisions of the record in ``file``, which is checked to its end."""
+    from experiments.explain.recorded import decisions
+    from sim.records.record import RecordError, read
+
+    try:
+        return list(decisions(read(file)))
+    except OSError as fault:
+        raise Refusal(f"{file}: {fault.strerror}") from None
+    except RecordError as fault:
+        raise Refusal(f"{file} line {fault.line}: {fault.reason}") from None
+
+
+def _planner(settings: DictConfig, rules: Rules) -> Player:
+    from sim.players.registry import make
+
+    try:
+        return make(OmegaConf.to_container(settings.player, resolve=True), rules)
+    except ValueError as fault:
+        raise Refusal(str(fault)) from None
+
+
+def _tell_position(console: Console, decision: Decision, posterior: ExactPosterior) -> None:
+    """Print whose decision it is, and what that seat knows."""
+    from experiments.explain.recorded import words
+    from sim.board import N_CORRIDOR, graph
+    from sim.cards import CARDS, CATEGORIES, ROOMS
+    from sim.records.events import names
+    from sim.state import SUGGEST, TURN
+
+    record, seat, state = decision.record, decision.seat, decision.view[0]
+    spot = int(state.spot[seat])
+    where = "at ({}, {})".format(*graph().nodes[spot]["xy"])
+    if spot >= N_CORRIDOR:
+        where = f"in the {ROOMS[decision.room]}"
+    begins = f"begins its turn{f' with a roll of {state.roll}' if decision.board.board else ''}"
+    if state.summoned[seat]:
+        begins += ", called here by a suggestion"
+    does = {TURN: begins, SUGGEST: "makes a suggestion"}.get(int(state.phase), "ends its turn")
+    who = f"seat {seat} ({record.rules.suspects[seat]}, {record.seats[seat]['label']})"
+    console.print(f"line {decision.line}, rules {record.rules.name}, turn {state.turn}")
+    console.print(f"{who}, {where}, {does}; in the record: {words(decision.action)}\n")
+    own = int(state.hand[seat] | state.face_up)
+    told = {"hand": names(state.hand[seat]), "face up": names(state.face_up)}
+    for other in range(record.rules.players):
+        holds = posterior.marginals[:, other + 1] > _SURE
+        told[f"proved of seat {other}"] = names(sum(1 << c for c in holds.nonzero()[0]) & ~own)
+    inside = posterior.marginals[:, 0]
+    for kind, mask in zip(("suspect", "weapon", "room"), CATEGORIES, strict=True):
+        fit = [card for card in (-inside).argsort(kind="stable") if int(mask) >> card & 1]
+        told[f"envelope, {kind}"] = [f"{CARDS[c]} {inside[c]:.2f}" for c in fit if inside[c] > 0]
+    told["suggestions"] = [f"{len(decision.seen)} so far", f"{state.suggestions[seat]} its own"]
+    for label, items in told.items():
+        if items:
+            console.print(f"{label}: {', '.join(items)}")
+
+
+def _tell_belief(
+    console: Console, decision: Decision, posterior: ExactPosterior, evidence: np.record, best: int
+) -> None:
+    """Print the entropy of the envelope, and what the action ``best`` is expected to leave."""
+    from belief.information import entropy, expected_reduction
+    from experiments.explain.recorded import question
+    from sim.cards import CARDS
+
+    before = float(entropy(posterior.envelope_table().ravel()))
+    told = f"entropy of the envelope: {before:.2f} bits"
+    asked = question(decision, posterior.marginals, best)
+    if asked:
+        after = before - expected_reduction(evidence, *asked)
+        told += f", {after:.2f} expected after suggesting {', '.join(CARDS[c] for c in asked)}"
+    console.print(f"{told}\n")
+
+
+def _tell_actions(
+    console: Console, decision: Decision, posterior: ExactPosterior, player: Player
+) -> None:
+    """Print the actions at the root."""
+    from rich.table import Table
+
+    from experiments.explain.recorded import prior, words
+    from mcts.inspect import root_table
+    from sim.state import ACCUSE, REVEAL
+
+    bits, envelope = prior(decision, posterior.marginals), posterior.envelope_table().ravel()
+    table = Table(title=f"{player.name}: {words(player.result.best)}")
+    for column in ("action", "visits", "share", "value", "bits", "right"):
+        table.add_column(column, justify="left" if column == "action" else "right")
+    for row in root_table(player.result, words):
+        error = "" if math.isnan(row.error) else f" ± {row.error:.3f}"
+        value = "" if math.isnan(row.value) else f"{row.value:.3f}{error}"
+        accuses = ACCUSE <= row.action < REVEAL
+        right = f"{envelope[row.action - ACCUSE]:.3f}" if accuses else ""
+        known = f"{bits[row.action]:.3f}" if row.action in bits else ""
+        table.add_row(row.words, str(row.visits), f"{row.share:.0%}", value, known, right)
+    console.print(table)
+
+
+def _tell_search(console: Console, result: SearchResult, tree: Tree | None) -> None:
+    """Print what the search expects to be played, how big it was, and where its time went."""
+    from experiments.explain.recorded import words
+    from mcts.inspect import principal_variation
+    from mcts.tree import TOP
+
+    if tree is not None:
+        most = int(tree.visits[tree.counters[TOP]])
+        whose = "" if most == result.visits.sum() else f", in one tree of {most} simulations"
+        console.print(f"most visited line{whose}:")
+        for number, step in enumerate(principal_variation(tree), 1):
+            figures = f"{step.visits} visits, value {step.value:.3f}"
+            console.print(f"  {number}. {words(step.action)} ({figures})")
+    full = ", all that there is room for" if result.full else ""
+    spent = f"{result.simulations} simulations in {result.seconds:.2f} s"
+    console.print(f"{spent}, {result.nodes} nodes{full}")
+    whole = sum(result.phases.values())
+    if whole > 0:  # nan where the processor has no counter
+        shares = (f"{name} {seconds / whole:.0%}" for name, seconds in result.phases.items())
+        console.print(f"time: {', '.join(shares)}")
+
+
+def _keep(console: Console, settings: DictConfig, folder: Path, tree: Tree) -> None:
+    """Write the most visited part of the tree as GraphML, as JSON and as a picture."""
+    import networkx as nx
+    from matplotlib.figure import Figure
+
+    from experiments.explain.recorded import words
+    from mcts.inspect import draw, export
+
+    graph = export(tree, settings.tree.nodes, words)
+    nx.write_graphml(graph, folder / "tree.graphml")
+    plain = nx.node_link_data(graph, edges="edges")
+    (folder / "tree.json").write_text(json.dumps(plain, indent=1, allow_nan=False))
+    files = ["tree.graphml", "tree.json"]
+    if settings.tree.picture is not None:
+        figure = Figure()
+        draw(graph, figure)
+        figure.savefig(folder / settings.tree.picture, dpi=150)
+        files.append(settings.tree.picture)
+    console.print(f"tree in {folder}: {', '.join(files)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,240 @@
+"""A turn decision of a recorded game: what its seat had seen, knew, and could do.
+
+Decisions are read from a record by a replay that checks every line (`sim.records.replay`).  A
+player put in the place of the seat that decided is told what the referee would have told it, and
+nothing else: the record's hidden cards stay hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from belief.beliefs.particles import ParticleDeprivation
+from belief.evidence import EvidenceFull
+from experiments.settings.commandline import Refusal
+from sim.board import graph
+from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS, WEAPONS
+from sim.chance import search_key
+from sim.game import decider, legal
+from sim.planning.candidates import list_suggestions, list_ways
+from sim.players.player import Player
+from sim.records.events import Event
+from sim.records.record import Record, knows
+from sim.records.replay import states
+from sim.rules import world
+from sim.state import (
+    ACCUSE,
+    ASK,
+    MOVE,
+    N_ACTIONS,
+    OVER,
+    PASS,
+    PASSAGE,
+    REVEAL,
+    SHOW,
+    TURN,
+    WALK,
+)
+from sim.view import view_of
+
+_FIRST = 2
+"""Line of the first event: the header is line 1."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A turn decision of a recorded game.
+
+    Attributes
+    ----------
+    record, board : the game, and its rules as a `sim.rules.WORLD`
+    line : of the record, where the decision stands
+    seat : who decided
+    choices : how many actions were legal
+    opening, view : what the seat saw after the deal, and now (`sim.view.view_of`)
+    """
+
+    record: Record
+    board: np.record
+    line: int
+    seat: int
+    choices: int
+    opening: np.recarray
+    view: np.recarray
+
+    @property
+    def action(self) -> int:
+        """What was done."""
+        return self.record.events[self.line - _FIRST]["action"]
+
+    @property
+    def seen(self) -> list[tuple[int, int, int, int]]:
+        """The suggestions before it, as its seat saw them."""
+        return seen(self.record.events[: self.line - _FIRST], self.seat)
+
+    @property
+    def room(self) -> int:
+        """The room that the seat's pawn is in, or -1."""
+        return int(self.board.room_of[self.view[0].spot[self.seat]])
+
+
+def decisions(record: Record) -> Iterator[Decision]:
+    """Replay ``record`` and yield its turn decisions: all but which card to show.
+
+    Raises
+    ------
+    sim.records.record.RecordError
+        On the first line that is not what the state machine does.
+    """
+    board, options = world(record.rules)[0], np.empty(N_ACTIONS, np.int64)
+    openings: list[np.recarray] = []
+    line = _FIRST
+    for events, state in states(record):
+        line += len(events)
+        now = state[0]
+        openings = openings or [view_of(now, seat) for seat in range(record.rules.players)]
+        if now.phase in (SHOW, OVER):
+            continue
+        seat = int(decider(now))
+        yield Decision(
+            record=record,
+            board=board,
+            line=line,
+            seat=seat,
+            choices=int(legal(board, now, options)),
+            opening=openings[seat],
+            view=view_of(now, seat),
+        )
+
+
+def seen(events: Sequence[Event], seat: int) -> list[tuple[int, int, int, int]]:
+    """Return the suggestions among ``events``, answered, as ``seat`` saw them (`Player.see`)."""
+    log: list[tuple[int, int, int, int]] = []
+    for event in events:
+        match event:
+            case {"event": "suggestion", "seat": asker, "cards": cards}:
+                asked = asker, sum(1 << CARDS.index(card) for card in cards)
+            case {"event": "refute", "by": by}:
+                log.append((*asked, -1 if by is None else by, -1))
+            case {"event": "show", "card": card} if knows(event, seat):
+                log[-1] = (*log[-1][:3], CARDS.index(card))
+    return log
+
+
+def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
+    """Return the one of ``made`` on line ``event``, a decision of ``seat`` if that is given.
+
+    Raises
+    ------
+    Refusal
+        If there is none, or nothing to choose; it names the nearest where there is.
+    """
+    record = made[0].record
+    players, told = record.rules.players, (*record.events, record.end)
+    if seat is not None and not 0 <= seat < players:
+        raise Refusal(f"seat={seat}: the game has seats 0 to {players - 1}")
+    if not 0 <= event - _FIRST < len(told):
+        last = _FIRST + len(told) - 1
+        raise Refusal(f"event={event}: the record has events on lines {_FIRST} to {last}")
+    found = next((each for each in made if each.line == event), None)
+    if found is None:
+        fault = f" is no turn decision but {told[event - _FIRST]['event']!r}"
+    elif seat not in (None, found.seat):
+        fault = f" is a decision of seat {found.seat}"
+    elif found.choices == 1:
+        fault = f": seat {found.seat} had no choice"
+    else:
+        return found
+    raise Refusal(f"event={event}{fault}; {nearest(made, event, seat)}")
+
+
+def nearest(made: Sequence[Decision], event: int, seat: int | None) -> str:
+    """Say which decision with a choice is nearest to line ``event``, apart from one on it.
+
+    Of ``seat``, if that is given; of two as near, the earlier.
+    """
+    fit = [
+        each.line
+        for each in made
+        if each.choices > 1 and each.line != event and seat in (None, each.seat)
+    ]
+    whose = "" if seat is None else f" of seat {seat}"
+    if not fit:
+        return f"there is no other turn decision{whose} in the record"
+    return f"the nearest turn decision{whose} is event={min(fit, key=lambda at: abs(at - event))}"
+
+
+def consider(player: Player, decision: Decision, seed: int) -> int:
+    """Have ``player`` decide in place of the seat that did; return its action.
+
+    Its random numbers are those of the run ``seed``, whatever the recorded one was.
+
+    Raises
+    ------
+    Refusal
+        If it has no belief to decide with.
+    """
+    record, seat = decision.record, decision.seat
+    key = int(search_key(seed, record.game, seat))
+    player.begin(record.rules, seat, decision.opening, key)
+    for event in decision.seen:
+        player.see(event)
+    try:
+        return int(player.decide(decision.view))
+    except (EvidenceFull, ParticleDeprivation) as fault:
+        raise Refusal(f"event={decision.line}: {fault}") from None
+
+
+def words(action: int) -> str:
+    """Return what ``action`` is; "here" is the room that the pawn is in by then."""
+    if action < PASSAGE:
+        return f"walk to the {ROOMS[action - MOVE]}"
+    if action == PASSAGE:
+        return "take the passage"
+    if action < ACCUSE:
+        suspect, weapon = divmod(action - ASK, len(WEAPONS))
+        return f"suggest {SUSPECTS[suspect]} with the {WEAPONS[weapon]} here"
+    if action < REVEAL:
+        pair, room = divmod(action - ACCUSE, len(ROOMS))
+        suspect, weapon = divmod(pair, len(WEAPONS))
+        return f"accuse {SUSPECTS[suspect]} with the {WEAPONS[weapon]} in the {ROOMS[room]}"
+    if action < PASS:
+        return f"show the {CARDS[action - REVEAL]}"
+    if action == PASS:
+        return "pass"
+    return "walk to ({}, {})".format(*graph().nodes[action - WALK]["xy"])
+
+
+def prior(decision: Decision, marginals: np.ndarray) -> dict[int, float]:
+    """Return by action the bits by which candidates are ranked (`sim.planning.candidates`).
+
+    Of a suggestion its closed-form information, of a way to a room that of the best suggestion
+    there, a turn of walking.  ``marginals`` (21, 7) is the seat's belief.
+    """
+    board, state, seat = decision.board, decision.view[0], decision.seat
+    actions, bits, n = np.empty(N_ACTIONS, np.int64), np.empty(N_ACTIONS), 0
+    if state.phase == TURN:
+        n = list_ways(board, state, marginals, seat, actions, bits, 0)
+    if decision.room >= 0:
+        n = list_suggestions(marginals, seat, decision.room, actions, bits, n)
+    return dict(zip(actions[:n].tolist(), bits[:n].tolist(), strict=True))
+
+
+def question(decision: Decision, marginals: np.ndarray, action: int) -> tuple[int, ...]:
+    """Return the cards that ``action`` suggests, or the best to suggest in the room it goes to.
+
+    None for any other action.
+    """
+    if action >= ACCUSE:
+        return ()
+    room = decision.room
+    if action < ASK:
+        room = int(decision.board.passage[room]) if action == PASSAGE else action - MOVE
+        ranked = np.empty(36, np.int64)
+        list_suggestions(marginals, decision.seat, room, ranked, np.empty(36), 0)
+        action = int(ranked[0])
+    suspect, weapon = divmod(action - ASK, len(WEAPONS))
+    return suspect, FIRST_WEAPON + weapon, FIRST_ROOM + room

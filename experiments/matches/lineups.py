@@ -1,0 +1,158 @@
+"""From a configuration to matches: who plays, in what company, in which seats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.matches.schedule import Match, Seating, label
+from experiments.settings import config
+from experiments.settings.commandline import Refusal
+
+MOST_ENTERED = 8
+"""Players of a round robin; the tables of more are too many to be balanced in a lifetime."""
+
+
+def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
+    """Return the matches that ``settings`` describe.
+
+    Parameters
+    ----------
+    settings : checked configuration of `experiments.compare`
+    overrides : of the command line, with which each of ``match.players`` is composed
+
+    Raises
+    ------
+    Refusal
+        If they cannot be met.
+    """
+    listed = settings.match.players
+    if listed is None:
+        entered = {label(_plain(settings.player)): _plain(settings.player)}
+    else:
+        entered = {}
+        names = {entry.split("+")[0] for entry in listed}
+        presets = {each: config.composed("compare", [f"player={each}"]).player for each in names}
+        for entry in listed:
+            player = _entrant(entry, presets, overrides)
+            name = player["label"] if "+label=" in entry else entry
+            if name in entered:
+                raise Refusal(f"match.players names {name} twice: leave one out, or give +label=")
+            entered[name] = player
+    if settings.match.form == "robin":
+        return [_robin(settings, entered)]
+    return [
+        _against(settings, form, name, player)
+        for name, player in entered.items()
+        for form in (("one", "rest") if settings.match.form == "both" else (settings.match.form,))
+    ]
+
+
+def check_cores(planned: Sequence[Match], workers: int | None, available: int) -> None:
+    """Refuse more workers and threads than cores, unless a player says that it is meant.
+
+    Raises
+    ------
+    Refusal
+        With what to lower.
+    """
+    for each in planned:
+        wanted = at_once(each, workers, available) * each.threads
+        if wanted > available and not each.oversubscribes:
+            raise Refusal(
+                f"match.workers x search.threads is {wanted}, but there are {available} cores: "
+                "lower one of them"
+                + (" or set player.search.oversubscribe=true" if not each.compiled else "")
+            )
+
+
+def at_once(planned: Match, workers: int | None, available: int) -> int:
+    """Return how many games are to be played at the same time on ``available`` cores."""
+    return max(1, available // planned.threads) if workers is None else workers
+
+
+def _against(settings: DictConfig, form: str, name: str, player: dict[str, Any]) -> Match:
+    """Return the match of ``player`` in one seat, or in all but one, against the opponent."""
+    opponent, players = _plain(settings.opponent), settings.rules.players
+    theirs, n = label(opponent), players - 1
+    seats = settings.match.focal_seats or range(players)
+    seating = (Seating.one if form == "one" else Seating.rest)(players, seats)
+    called = f"{name} against {n} {theirs}" if form == "one" else f"{n} {name} against {theirs}"
+    if name == theirs:  # the opponents of the same kind
+        opponent = {**opponent, "label": f"{theirs} (opponent)"}
+    return _match(settings, called, ({**player, "label": name}, opponent), seating, 0)
+
+
+def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
+    if not 2 <= len(entered) <= MOST_ENTERED:
+        raise Refusal(
+            f"match.form=robin needs 2 to {MOST_ENTERED} players: give match.players=[a,b,...]"
+        )
+    if settings.match.focal_seats is not None:
+        raise Refusal("match.focal_seats means nothing in a round robin: leave it out")
+    entrants = tuple({**player, "label": name} for name, player in entered.items())
+    seating = Seating.robin(settings.rules.players, len(entrants))
+    return _match(settings, "round robin", entrants, seating, None)
+
+
+def _match(
+    settings: DictConfig,
+    name: str,
+    entrants: tuple[dict[str, Any], ...],
+    seating: Seating,
+    measured: int | None,
+) -> Match:
+    return Match(
+        name=name,
+        rules=_plain(settings.rules),
+        entrants=entrants,
+        seating=seating,
+        measured=measured,
+        seed=settings.seed,
+        records=settings.run.records,
+        details=tuple(settings.run.details),
+    )
+
+
+def _plain(node: DictConfig) -> dict[str, Any]:
+    return OmegaConf.to_container(node, resolve=True)
+
+
+def _entrant(
+    entry: str, presets: Mapping[str, DictConfig], overrides: Sequence[str]
+) -> dict[str, Any]:
+    """Return the player ``entry``, a preset with changes of its own as in ``bmcts+doubt=0.1``.
+
+    Among them may be its name in results, as in ``bmcts+doubt=0.1+label=doubter``.  ``presets``
+    are those of all listed players, unchanged.
+
+    The command line's ``player.KEY=VALUE`` are made to those of the listed players that have the
+    key; one that none has is refused.
+    """
+    name, *changes = entry.split("+")
+    general, own = [], []
+    for given in overrides:
+        key = given.lstrip("+~").partition("=")[0]
+        if key.startswith("player."):
+            path = key.removeprefix("player.")
+            if not any(_has(each, path) for each in presets.values()):
+                raise Refusal(f"{key}: none of match.players has this setting")
+            if _has(presets[name], path):
+                own.append(given)
+        elif key != "player" and not key.startswith("match."):
+            general.append(given)
+    own += [f"player.{each}" for each in changes]
+    composed = config.composed("compare", [*general, f"player={name}", *own])
+    config.check(composed)
+    return _plain(composed.player)
+
+
+def _has(player: DictConfig, path: str) -> bool:
+    node: Any = player
+    for part in path.split("."):
+        if not isinstance(node, DictConfig) or part not in node:
+            return False
+        node = node[part]
+    return True

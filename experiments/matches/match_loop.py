@@ -1,0 +1,244 @@
+"""Play matches until their games are done or a rule ends them; nothing that was played is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from experiments.matches import runner
+from experiments.matches.results import STOPS, Results
+from experiments.matches.schedule import Match, Schedule, control_of
+from experiments.runs.summary import write
+from experiments.settings.commandline import Refusal
+from experiments.stats.stopping import Sprt, Stop
+
+LOCK = ".lock"
+"""File in the run folder that the process which plays there holds locked."""
+
+ERROR = "error.txt"
+"""File in the run folder with the traceback of a game that raised an exception."""
+
+
+@dataclass(frozen=True)
+class Crew:
+    """With what matches are played.
+
+    Attributes
+    ----------
+    workers : by match, games at the same time
+    cpus : by match, cores that Ray reserves for a game
+    address : of the Ray cluster; None for this machine
+    cores : that there are
+    """
+
+    workers: tuple[int, ...]
+    cpus: tuple[float, ...]
+    address: str | None
+    cores: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the playing ended: ``fault`` says why games failed, if some did."""
+
+    fault: str | None
+    interrupted: bool
+
+
+def check(stop: Stop, matches: Sequence[Match]) -> None:
+    """Make sure that ``stop`` can end each of ``matches``.
+
+    Raises
+    ------
+    ValueError
+        With one sentence for the user.
+    """
+    controls = [control_of(matches, number) for number in range(len(matches))]
+    for number, match in enumerate(matches):
+        if match.measured is None and stop != Stop():
+            raise ValueError(
+                "match.stop: a round robin measures all its players, so no rule ends it early; "
+                "leave it at games"
+            )
+        stop.check(paired=controls[number] is not None or number in controls)
+
+
+class Referees:
+    """Looks at the results in the order of the games, and says where each match ends.
+
+    So that the last game does not depend on how many workers there are.
+
+    Parameters
+    ----------
+    stop : the rule
+    played : what is looked at
+    games : most of each match
+    """
+
+    def __init__(self, stop: Stop, played: Results, games: int) -> None:
+        self._stop, self._tests = stop, isinstance(stop, Sprt)
+        self._played = played
+        self._looked = [0] * len(played.matches)
+        numbers = range(len(played.matches))
+        self._control = [control_of(played.matches, number) for number in numbers]
+        self.games = [games] * len(played.matches)
+        self.ended: set[int] = set()
+
+    def look(self) -> list[int]:
+        """Return the matches that have ended since the last look."""
+        if self._stop == Stop():
+            return []
+        new = []
+        for number, match in enumerate(self._played.matches):
+            if number in self.ended or match.measured is None:
+                continue
+            prefix = self._prefix(number)
+            if prefix <= self._looked[number]:
+                continue
+            self._looked[number] = prefix
+            last = self._last(number, prefix)
+            if last is not None:
+                self.games[number] = last
+                self.ended.add(number)
+                new.append(number)
+        return new + self._controls()
+
+    def _prefix(self, number: int) -> int:
+        """Return how many games there are to look at: of a test, those that the control has too."""
+        control = self._control[number] if self._tests else None
+        both = [number] if control is None else [number, control]
+        return min(self.games[number], *(self._played.tallies[i].prefix for i in both))
+
+    def _last(self, number: int, prefix: int) -> int | None:
+        """Return the game after which match ``number`` ends, if it is among the ``prefix``."""
+        match, control, won = (
+            self._played.matches[number],
+            self._control[number],
+            self._won(number, prefix),
+        )
+        if self._tests and control is not None:
+            return self._stop.after_paired(self._won(control, prefix), won)
+        if self._tests and number in self._control:
+            return None  # goes on as long as it is needed
+        return self._stop.after(won, match.players, match.seats)
+
+    def _won(self, number: int, games: int) -> np.ndarray:
+        match = self._played.matches[number]
+        return match.won(self._played.tallies[number].winner(games), match.measured)
+
+    def _controls(self) -> list[int]:
+        """End the controls with which nobody is to be compared any more."""
+        new = []
+        for number in set(self._control) - {None} - self.ended if self._tests else ():
+            against = [i for i, control in enumerate(self._control) if control == number]
+            if self.ended.issuperset(against):
+                self.games[number] = max(self.games[i] for i in against)
+                self.ended.add(number)
+                new.append(number)
+        return new
+
+
+def play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[], bool]) -> Ended:
+    """Play what is missing of the matches of ``played``, and write it down whatever happens.
+
+    Parameters
+    ----------
+    games : most of each match
+    stop : by which rule matches end earlier
+    watch : called after every portion and whenever nothing has ended for a moment; tells whether
+        to go on
+
+    Raises
+    ------
+    Refusal
+        If another process plays in the same folder.
+    """
+    try:
+        with FileLock(played.folder / LOCK, timeout=0):
+            for half in played.folder.glob(".*.writing"):  # of a process that was killed
+                half.unlink()
+            return _play(played, games, stop, crew, watch)
+    except Timeout:
+        raise Refusal(
+            f"{played.folder} is being played by another process: wait for its end"
+        ) from None
+
+
+def _play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[], bool]) -> Ended:
+    referees = Referees(stop, played, games)
+    fault, going = None, True
+    try:
+        try:
+            referees.look()
+            for group in _groups(played.matches, crew):
+                going = going and _play_group(played, group, referees, crew, watch)
+        except runner.WorkersLost as lost:
+            fault = str(lost)
+        except runner.GameRaised as raised:
+            (played.folder / ERROR).write_text(raised.traceback)
+            fault = f"{raised} (traceback in {ERROR})"
+        finally:
+            played.flush()
+            ends = {played.matches[i].name: referees.games[i] for i in sorted(referees.ended)}
+            if ends:
+                write(played.folder, ends, STOPS)
+    except OSError as disk:
+        played.forget()
+        fault = (
+            f"results cannot be written ({disk.strerror or disk}): make room and go on with "
+            f"run.resume={played.folder}"
+        )
+    for number in referees.ended:
+        played.tallies[number].cut(referees.games[number])
+    done = all(tally.has(most) for tally, most in zip(played.tallies, referees.games, strict=True))
+    return Ended(fault, interrupted=fault is None and not done)
+
+
+def _play_group(
+    played: Results,
+    group: Sequence[int],
+    referees: Referees,
+    crew: Crew,
+    watch: Callable[[], bool],
+) -> bool:
+    """Play the matches ``group`` of a run; return whether to go on."""
+    matches = [played.matches[i] for i in group]
+    missing = [played.tallies[i].missing(referees.games[i]) for i in group]
+    if all(played.tallies[i].has(referees.games[i]) for i in group):
+        return True
+    schedule = Schedule(matches, missing)
+    cpus = [crew.cpus[i] for i in group]
+    runner.start(crew.address, crew.cores)
+    workers = max(crew.workers[i] for i in group)
+    if all(crew.workers[i] * crew.cpus[i] >= crew.cores for i in group):
+        workers *= 2  # Ray keeps the rest waiting, so that no worker waits for this process
+    with closing(runner.finished(matches, schedule, workers, cpus)) as batches:
+        for done in batches:
+            for which, games in done:
+                played.add(group[which], games)
+            for ended in referees.look() if done else ():
+                if ended in group:
+                    schedule.close(group.index(ended))
+            if not watch():
+                return False
+    return True
+
+
+def _groups(matches: Sequence[Match], crew: Crew) -> Iterator[list[int]]:
+    """Yield the matches that are played side by side.
+
+    One that searches in Ray actors is played alone, and in a Ray of its own where that is ours:
+    idle workers of the games before would hold the cores.
+    """
+    together = [i for i, each in enumerate(matches) if not each.rooted]
+    if together:
+        yield together
+    for number, each in enumerate(matches):
+        if each.rooted:
+            if crew.address is None and len(matches) > 1:
+                runner.stop()
+            yield [number]

@@ -1,0 +1,160 @@
+"""Play a portion of a match in this process: what one task does, without Ray."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import sim.players.registry
+import sim.rules
+from experiments.matches.details import KINDS, Observer, together
+from experiments.matches.results import ROW, Played
+from experiments.matches.schedule import Match
+from sim.arena import play_many
+from sim.players.player import Player
+from sim.records.record import Recorder
+from sim.referee import GameResult, play
+
+
+def check(match: Match) -> None:
+    """Make rules and players once, to see whether they can be.
+
+    Raises
+    ------
+    ValueError
+        With one sentence on what cannot be.
+    """
+    rules = sim.rules.preset(**match.rules)
+    for specification in match.entrants:
+        sim.players.registry.make(specification, rules)
+
+
+def warm(match: Match) -> None:
+    """Compile all that the match needs, or load it from the disk, by the smallest possible games.
+
+    Done once before workers start: Numba's cache on disk has no lock.
+    """
+    small = replace(match, entrants=tuple(map(_smallest, match.entrants)))
+    everybody = np.unique(match.seating.table, return_index=True)[1] // match.players
+    # A game that is written down is played by other code.
+    for records in {0, min(match.records, 1)}:
+        portion(replace(small, records=records), np.unique(everybody))
+
+
+def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
+    """Return a player that runs the same compiled code as briefly as can be, in this process."""
+    if "search" not in specification:
+        return specification
+    search, budget = specification["search"], specification["budget"]
+    return {
+        **specification,
+        "budget": {**budget, "simulations": search["threads"]},
+        "search": {**search, "mode": "tree", "workers": 1},
+    }
+
+
+def portion(match: Match, games: Sequence[int]) -> Played:
+    """Play ``games``; return their rows, one a game and seat (`results.ROW`), and what goes with
+    them."""
+    games = np.asarray(games, np.int64)
+    if not match.compiled or match.details:
+        return _under_referee(match, games)
+    written = _under_referee(match, games[games < match.records])
+    rest = games[games >= match.records]
+    seated = match.seating.at(rest)
+    tables = [
+        _in_arena(match, who, rest[(seated == who).all(axis=1)])
+        for who in np.unique(seated, axis=0)
+    ]
+    return replace(written, rows=pa.concat_tables([written.rows, *tables]))
+
+
+def _in_arena(match: Match, who: np.ndarray, games: np.ndarray) -> pa.Table:
+    """Play games among compiled policies in which entrant ``who[seat]`` has each seat."""
+    rules = sim.rules.preset(**match.rules)
+    policies = [sim.players.registry.compiled(match.entrants[each]) for each in who]
+    result = play_many(rules, policies, match.seed, games)
+    n, players = len(games), match.players
+    seat = np.tile(np.arange(players), n)
+    winner = np.repeat(result.winner, players)
+    nothing = np.zeros(n * players)
+    names = pa.DictionaryArray.from_arrays(np.tile(who, n).astype(np.int32), match.labels)
+    one = pa.DictionaryArray.from_arrays(np.zeros(n * players, np.int32), [match.name])
+    focal = match.measured is not None and who == match.measured
+    return pa.table(
+        {
+            "match": one,
+            "game": np.repeat(games, players),
+            "seat": seat,
+            "player": names,
+            "focal": np.tile(focal, n if np.ndim(focal) else n * players),
+            "won": seat == winner,
+            "out": np.asarray(result.out, bool).ravel(),
+            "suggestions": result.suggestions.ravel(),
+            "decisions": nothing,
+            "simulations": nothing,
+            "search_seconds": nothing,
+            "winner": winner,
+            "turns": np.repeat(result.turns, players),
+            "game_suggestions": np.repeat(result.suggestions.sum(axis=1), players),
+        }
+    ).cast(ROW)
+
+
+def _under_referee(match: Match, games: np.ndarray) -> Played:
+    """Play games in which a seat is no compiled policy, or of which more is written down."""
+    rules = sim.rules.preset(**match.rules)
+    written = [json.dumps(each) for each in match.entrants]
+    rows, records = [], {}
+    details: dict[str, list[dict[str, object]]] = {kind: [] for kind in match.details}
+    for game, who in zip(games.tolist(), match.seating.at(games).tolist(), strict=True):
+        seats = [
+            _seated(written[each], rules, who[:seat].count(each)) for seat, each in enumerate(who)
+        ]
+        recorder = Recorder(rules, seats, match.seed, game) if game < match.records else None
+        observer = Observer(match.name, rules, seats, game, match.details) if details else None
+        result = play(rules, seats, match.seed, game, together(recorder, observer))
+        rows += _rows(match, game, who, result)
+        if recorder:
+            records[game] = recorder.text()
+        for kind in details:
+            details[kind] += observer.rows[kind]
+    return Played(
+        pa.Table.from_pylist(rows, ROW),
+        records,
+        {kind: pa.Table.from_pylist(found, KINDS[kind]) for kind, found in details.items()},
+    )
+
+
+@lru_cache(maxsize=24)
+def _seated(specification: str, rules: sim.rules.Rules, number: int) -> Player:
+    """Return the player that this process keeps for a place at the table, with all it has made."""
+    return sim.players.registry.make(json.loads(specification), rules)
+
+
+def _rows(match: Match, game: int, who: list[int], result: GameResult) -> list[dict[str, object]]:
+    return [
+        {
+            "match": match.name,
+            "game": game,
+            "seat": number,
+            "player": seat.player,
+            "focal": who[number] == match.measured,
+            "won": seat.won,
+            "out": seat.out,
+            "suggestions": seat.suggestions,
+            "decisions": seat.decisions,
+            "simulations": seat.simulations,
+            "search_seconds": seat.search_seconds,
+            "winner": result.winner,
+            "turns": result.turns,
+            "game_suggestions": result.suggestions,
+        }
+        for number, seat in enumerate(result.seats)
+    ]

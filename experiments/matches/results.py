@@ -1,0 +1,354 @@
+"""Results on disk: one Parquet row a game and seat, written in parts while a run goes on.
+
+Parquet cannot be appended to, so each flush is a file of its own, written under another name and
+then renamed: whatever is called ``games-*.parquet`` is whole, also after a power cut.  So are the
+rows of details (`experiments.matches.details`), written before the games that they belong to, and
+the records of single games (`sim.records.record`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from experiments.matches.schedule import Match
+from experiments.settings.commandline import Refusal
+
+ROW = pa.schema(
+    [
+        ("match", pa.string()),  # its name: a run may hold several
+        ("game", pa.int64()),
+        ("seat", pa.int64()),
+        ("player", pa.string()),  # name of the planner or policy in the seat
+        ("focal", pa.bool_()),  # whether the match measures who sits here
+        ("won", pa.bool_()),
+        ("out", pa.bool_()),  # accused wrongly
+        ("suggestions", pa.int64()),
+        ("decisions", pa.int64()),  # made by a planner; 0 for a compiled policy
+        ("simulations", pa.int64()),
+        ("search_seconds", pa.float64()),  # wall time of the seat's searches
+        ("winner", pa.int64()),  # seat, -1 if nobody won: all are out, or the turn cap
+        ("turns", pa.int64()),  # of all players together
+        ("game_suggestions", pa.int64()),  # likewise
+    ]
+)
+"""Columns of the results; the last three are those of the game, the same in all its seats."""
+
+GAMES = "games"
+"""Kind of the part files that hold `ROW`; others belong to its part of the same number."""
+
+FLUSH_SECONDS = (5.0, 60.0)
+"""Oldest that unwritten results get, in a young and in an old run: what a power cut may cost."""
+
+FLUSH_ROWS = 400_000
+"""Most rows of games that are held unwritten."""
+
+UNPLAYED = -2
+"""In place of the winner of a game that has not been played."""
+
+RECORDS = "records"
+"""Folder in the run folder with the games that are written down, a file each."""
+
+STOPS = "stops.json"
+"""File in the run folder with the games after which a rule ended a match: later ones, which were
+under way at that moment, do not count."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What some whole games came to.
+
+    Attributes
+    ----------
+    rows : of games and seats (`ROW`)
+    records : the texts of the records kept, by game
+    details : rows of other kinds, by kind
+    """
+
+    rows: pa.Table
+    records: Mapping[int, str] = field(default_factory=dict)
+    details: Mapping[str, pa.Table] = field(default_factory=dict)
+
+
+class Tally:
+    """Who won which game of a match: one byte a game.
+
+    Attributes
+    ----------
+    games : that have been played
+    reach : number of the last of them, and one more
+    """
+
+    def __init__(self) -> None:
+        self._winner = np.full(64, UNPLAYED, np.int8)
+        self.games = self.reach = 0
+        self._whole = 0
+
+    def new(self, games: np.ndarray) -> np.ndarray:
+        """Return (games,) bool which of ``games`` are not there yet."""
+        self._make_room(games)
+        return self._winner[games] == UNPLAYED
+
+    def add(self, games: np.ndarray, winner: np.ndarray) -> None:
+        """Take in ``games`` that are new, and the seats that won them."""
+        self._make_room(games)
+        self._winner[games] = winner
+        self.games += len(games)
+        self.reach = max(self.reach, int(games.max(initial=-1)) + 1)
+
+    @property
+    def prefix(self) -> int:
+        """The number of games from the first on without a gap."""
+        gaps = np.flatnonzero(self._winner[self._whole : self.reach] == UNPLAYED)
+        self._whole = self._whole + int(gaps[0]) if len(gaps) else self.reach
+        return self._whole
+
+    def winner(self, games: int | None = None) -> np.ndarray:
+        """Return the winner of the first ``games``, by default all up to the last that was played.
+
+        That is a seat, -1 for nobody, or `UNPLAYED`.
+        """
+        games = self.reach if games is None else games
+        found = np.full(games, UNPLAYED, np.int8)
+        found[: self.reach] = self._winner[: min(self.reach, games)]
+        return found
+
+    def missing(self, games: int) -> tuple[np.ndarray, int, int]:
+        """Return which of the first ``games`` have not been played: some, and from one to the end.
+
+        The second part is not written out, because it may be a hundred million.
+        """
+        gaps = np.flatnonzero(self._winner[: min(self.reach, games)] == UNPLAYED)
+        return gaps, min(self.reach, games), games
+
+    def has(self, games: int) -> bool:
+        """Tell whether the first ``games`` have all been played."""
+        return self.prefix >= games
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """Which games have been played."""
+        return np.flatnonzero(self._winner[: self.reach] != UNPLAYED)
+
+    def cut(self, games: int) -> None:
+        """Forget all but the first ``games``."""
+        self._winner[games:] = UNPLAYED
+        played = self.numbers
+        self.games, self.reach = len(played), int(played[-1]) + 1 if len(played) else 0
+
+    def _make_room(self, games: np.ndarray) -> None:
+        needed = int(games.max(initial=-1)) + 1
+        if needed > len(self._winner):
+            more = np.full(max(needed, 2 * len(self._winner)), UNPLAYED, np.int8)
+            more[: len(self._winner)] = self._winner
+            self._winner = more
+
+
+class Results:
+    """The games of one run: who won in memory, rows on disk.  Each game counts once.
+
+    Parameters
+    ----------
+    folder : of the run
+    matches : that it plays
+
+    Attributes
+    ----------
+    tallies : by match
+    """
+
+    def __init__(self, folder: Path, matches: Sequence[Match]) -> None:
+        self.folder = folder
+        self.matches = list(matches)
+        self.tallies = [Tally() for _ in matches]
+        self._unwritten: dict[str, list[pa.Table]] = {GAMES: []}
+        self._parts = 0
+        self._began = self._flushed = time.monotonic()
+
+    @classmethod
+    def resumed(cls, folder: Path, matches: Sequence[Match]) -> Results:
+        """Return the results of ``matches`` in ``folder``, to go on with; none if it holds none.
+
+        Raises
+        ------
+        Refusal
+            If a part cannot be read.
+        """
+        found = cls(folder, matches)
+        number = {match.name: i for i, match in enumerate(matches)}
+        for part in parts(folder):
+            found._parts = 1 + int(part.stem.rpartition("-")[2])
+            table = _read(part, ["match", "game", "seat", "winner"])
+            table = table.filter(pc.equal(table["seat"], 0))
+            for name in pc.unique(table["match"]).to_pylist():
+                if name not in number:  # is left alone for now
+                    continue
+                tally = found.tallies[number[name]]
+                these = table.filter(pc.equal(table["match"], name))
+                games, where = np.unique(these["game"].to_numpy(), return_index=True)
+                new = tally.new(games)
+                tally.add(games[new], these["winner"].to_numpy()[where][new])
+        return found
+
+    @property
+    def games(self) -> int:
+        """The games of all matches."""
+        return sum(tally.games for tally in self.tallies)
+
+    def add(self, match: int, played: Played) -> None:
+        """Take in games of match number ``match``; games already there are passed over.
+
+        Raises
+        ------
+        OSError
+            If they cannot be written.
+        """
+        tally, table = self.tallies[match], played.rows
+        one = table.filter(pc.equal(table["seat"], 0))
+        games = one["game"].to_numpy()
+        new = tally.new(games)
+        if not new.any():
+            return
+        details = dict(played.details)
+        if not new.all():
+            wanted = pa.array(games[new])
+            table = table.filter(pc.is_in(table["game"], wanted))
+            details = {
+                kind: each.filter(pc.is_in(each["game"], wanted)) for kind, each in details.items()
+            }
+        # Before the rows, so that no game has rows without its record.
+        for game in sorted(played.records.keys() & set(games[new].tolist())):
+            self._write_record(match, game, played.records[game])
+        tally.add(games[new], one["winner"].to_numpy()[new])
+        self._unwritten[GAMES].append(table)
+        for kind, each in details.items():
+            self._unwritten.setdefault(kind, []).append(each)
+        now = time.monotonic()
+        age = np.clip((now - self._began) / 100, *FLUSH_SECONDS)
+        held = sum(each.num_rows for each in self._unwritten[GAMES])
+        if now - self._flushed > age or held > FLUSH_ROWS:
+            self.flush()
+
+    def _write_record(self, match: int, game: int, text: str) -> None:
+        folder = self.folder / RECORDS
+        if len(self.matches) > 1:
+            folder /= self.matches[match].name.replace("/", "_")
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"game-{game:06d}.jsonl"
+        writing = folder / f".{name}.writing"
+        writing.write_text(text)
+        writing.replace(folder / name)
+
+    def flush(self) -> None:
+        """Write what is not on disk yet as one more part.
+
+        Raises
+        ------
+        OSError
+            If that fails; then nothing of it is on disk, and it is kept to be tried again.
+        """
+        if self._unwritten[GAMES]:
+            # Games come last: details without their games are written over after a crash.
+            for kind in sorted(self._unwritten, key=lambda kind: kind == GAMES):
+                if self._unwritten[kind]:
+                    self._write_part(kind)
+            self._parts += 1
+            self._unwritten = {GAMES: []}
+        self._flushed = time.monotonic()
+
+    def forget(self) -> None:
+        """Forget what is not on disk, after a `flush` that failed."""
+        self.tallies = Results.resumed(self.folder, self.matches).tallies
+        self._unwritten = {GAMES: []}
+
+    def _write_part(self, kind: str) -> None:
+        name = f"{kind}-{self._parts:05d}.parquet"
+        writing = self.folder / f".{name}.writing"
+        try:
+            with writing.open("wb") as file:
+                pq.write_table(pa.concat_tables(self._unwritten[kind]), file)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            with suppress(OSError):
+                writing.unlink()
+            raise
+        writing.replace(self.folder / name)
+
+
+def parts(folder: Path, kind: str = GAMES) -> list[Path]:
+    """Return the part files of ``kind`` in the run folder ``folder``, in order."""
+    found = sorted(Path(folder).glob(f"{kind}-*.parquet"))
+    if kind == GAMES:
+        return found
+    whole = {part.stem.rpartition("-")[2] for part in parts(folder)}
+    return [part for part in found if part.stem.rpartition("-")[2] in whole]
+
+
+def _read(part: Path, columns: list[str] | None = None) -> pa.Table:
+    try:
+        return pq.read_table(part, columns=columns)
+    except (OSError, pa.ArrowException) as fault:
+        reason = str(fault).partition("\n")[0]
+        raise Refusal(
+            f"{part} cannot be read ({reason}): remove it, and go on with run.resume, which plays "
+            "its games again"
+        ) from None
+
+
+def stream(folder: Path, kind: str = GAMES, columns: list[str] | None = None) -> Iterator[pa.Table]:
+    """Yield the rows of the run in ``folder`` part by part, in the order in which they came.
+
+    Games that do not count (`STOPS`) are left out.
+
+    Parameters
+    ----------
+    kind : of rows
+    columns : to be read; all by default, else ``match`` and ``game`` among them
+
+    Raises
+    ------
+    Refusal
+        If there are none, or a part cannot be read.
+    """
+    found = parts(folder, kind)
+    if not found:
+        raise Refusal(f"{folder} holds no {kind}-*.parquet: give the folder of a run")
+    ends = stops(folder)
+    for part in found:
+        table = _read(part, columns)
+        for match, games in ends.items():
+            late = pc.and_(pc.equal(table["match"], match), pc.greater_equal(table["game"], games))
+            table = table.filter(pc.invert(late))
+        yield table
+
+
+def read(folder: Path, kind: str = GAMES) -> pa.Table:
+    """Return all rows of the run in ``folder``, by match, game and seat.
+
+    As `stream`, for runs that fit into memory.
+    """
+    table = pa.concat_tables(stream(folder, kind))
+    keys = [key for key in ("match", "game", "turn", "seat") if key in table.column_names]
+    return table.sort_by([(key, "ascending") for key in keys])
+
+
+def stops(folder: Path) -> dict[str, int]:
+    """Return by match the games that count, of those that a rule ended early."""
+    path = Path(folder) / STOPS
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def focal_rows(table: pa.Table) -> pa.Table:
+    """Return the rows of the measured player, one a game and seat that it has."""
+    return table.filter(table["focal"])

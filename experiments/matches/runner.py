@@ -1,0 +1,183 @@
+"""Games over Ray: portions as stateless tasks, tried again when a worker dies.
+
+As many tasks are under way as a run has workers, so that ``match.workers`` means the same on
+a laptop and on a cluster; Ray itself is started once a process with all cores, and serves every
+run of a sweep.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from collections.abc import Iterator, Sequence
+
+# Read by Ray when it is imported or started: no reports home, no warning about GPUs.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+import ray
+
+from experiments.matches.results import Played
+from experiments.matches.schedule import Match, Schedule
+from experiments.settings.commandline import Refusal
+
+DEATHS_SURVIVED = 5
+"""Times that a portion is played again because its worker died, before the run gives up."""
+
+POLL_SECONDS = 0.25
+"""Longest wait for results before control returns to the caller."""
+
+# Ray's log would tell of each worker that died, in ten lines.
+_QUIET = {"logging_level": "critical", "log_to_driver": False}
+
+_ANSWER_SECONDS = 5.0
+
+_OBJECT_STORE_BYTES = 128 * 1024**2
+
+
+class WorkersLost(Exception):
+    """The same games ended their worker again and again."""
+
+
+class GameRaised(Exception):
+    """A game raised an exception: a bug, of a player for instance.
+
+    The message names games and exception in one line; `traceback` is the worker's.
+    """
+
+    def __init__(self, message: str, traceback: str) -> None:
+        super().__init__(message)
+        self.traceback = traceback
+
+
+def start(address: str | None, cores: int) -> int:
+    """Connect to the cluster at ``address``, or start Ray here; return the cores it has.
+
+    Raises
+    ------
+    Refusal
+        If there is no cluster at ``address``, or Ray does not start here.
+    """
+    if not ray.is_initialized():
+        if address is None:
+            # Ray would otherwise write a token into the home folder; nobody else is to connect.
+            os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+            try:
+                ray.init(
+                    "local",  # whatever other cluster this machine has
+                    num_cpus=cores,
+                    include_dashboard=False,
+                    **_QUIET,
+                    object_store_memory=_OBJECT_STORE_BYTES,
+                )
+            except Exception as fault:  # Ray raises no type of its own here
+                reason = str(fault).partition("\n")[0]
+                raise Refusal(f"Ray did not start: {reason} Is the machine overloaded?") from None
+        else:
+            _knock(address)
+            try:
+                ray.init(address, **_QUIET)
+            except (ConnectionError, ValueError, RuntimeError) as fault:
+                reason = str(fault).partition("\n")[0]
+                raise Refusal(f"ray.address={address}: cannot connect: {reason}") from None
+    return int(ray.cluster_resources().get("CPU", 1))
+
+
+def _knock(address: str) -> None:
+    """Refuse an address where nothing answers; Ray would try for minutes."""
+    host, _, port = address.rpartition("/")[2].rpartition(":")
+    if not (host and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=_ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as fault:
+        reason = getattr(fault, "strerror", None) or fault
+        raise Refusal(
+            f"ray.address={address}: no Ray answers there ({reason}): start it by "
+            f"ray start --head --port={port}, or leave ray.address out for this machine"
+        ) from None
+
+
+def stop() -> None:
+    """End this process's connection, and Ray itself if it was started here."""
+    ray.shutdown()
+
+
+@ray.remote(max_retries=DEATHS_SURVIVED)
+def _play(match: Match, games: Sequence[int]) -> tuple[Played, float]:
+    """Play ``games`` in a worker; return what they came to and the seconds they took."""
+    from experiments.matches import play  # compiled code, for which the driver need not wait
+
+    started = time.perf_counter()
+    played = play.portion(match, games)
+    return played, time.perf_counter() - started
+
+
+def finished(
+    matches: Sequence[Match], schedule: Schedule, workers: int, cpus: Sequence[float]
+) -> Iterator[list[tuple[int, Played]]]:
+    """Play what ``schedule`` hands out, and yield whole games with their match as they come.
+
+    Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
+    the games under way.
+
+    Parameters
+    ----------
+    workers : tasks under way at the same time
+    cpus : by match, cores that a task reserves
+
+    Raises
+    ------
+    WorkersLost
+        If a portion's worker died more than `DEATHS_SURVIVED` times.
+    GameRaised
+        If a game raised an exception.
+    """
+    under_way: dict[ray.ObjectRef, tuple[int, Sequence[int]]] = {}
+    tasks = [_play.options(num_cpus=each) for each in cpus]
+    shared = [ray.put(match) for match in matches]
+    try:
+        while True:
+            while len(under_way) < workers and (portion := schedule.take()) is not None:
+                match, games = portion
+                under_way[tasks[match].remote(shared[match], games)] = portion
+            if not under_way:
+                return
+            ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
+            done = []
+            for reference in ended:
+                match, games = under_way.pop(reference)
+                played, seconds = _result(reference, games)
+                schedule.took(match, len(games), seconds)
+                done.append((match, played))
+            yield done
+    finally:
+        for reference in under_way:
+            ray.cancel(reference, force=True)
+
+
+_LOST = (
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.ObjectLostError,
+    ray.exceptions.OutOfMemoryError,
+    ray.exceptions.OutOfDiskError,
+)
+
+
+def _result(reference: ray.ObjectRef, games: Sequence[int]) -> tuple[Played, float]:
+    which = f"game {games[0]}" if len(games) == 1 else f"games {games[0]} to {games[-1]}"
+    try:
+        return ray.get(reference)
+    except _LOST as fault:
+        raise WorkersLost(
+            f"{which} ended the worker {DEATHS_SURVIVED + 1} times ({type(fault).__name__})"
+        ) from None
+    except ray.exceptions.RayTaskError as fault:
+        text = str(fault.cause).partition("\n")[0]
+        traceback = re.sub(r"\x1b\[\d+m", "", str(fault))  # Ray colours it
+        raise GameRaised(
+            f"{which} raised {type(fault.cause).__name__}: {text}", traceback
+        ) from None

@@ -1,0 +1,1 @@
+"""Two runs of the same games, side by side."""

@@ -1,0 +1,95 @@
+"""The difference between two players, measured on the same games.
+
+    python -m experiments.paired RUN_A RUN_B
+
+Reads the folders of two runs of one match each, with the same seed, seats, opponents and rules;
+prints both win rates and how much oftener the second player won, with its 95 % interval.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from experiments.matches.results import Tally
+from experiments.matches.schedule import Match
+from experiments.runs import runfolder
+from experiments.settings.commandline import Parser, Refusal, enter
+from experiments.stats.intervals import paired_difference, win_rate
+
+NAME = "sleuth-paired"
+
+SAME = ("seed", "rules", "seating", "opponents")
+"""What makes game *k* of two matches the same game."""
+
+
+def main() -> None:
+    """Run the command and exit with its code."""
+    enter(NAME, _run)
+
+
+def _run() -> None:
+    parser = Parser(prog=NAME, description=__doc__.partition("\n")[0])
+    parser.add_argument("first", type=Path, help="run folder of the player to compare with")
+    parser.add_argument("second", type=Path, help="run folder of the player of interest")
+    arguments = parser.parse_args()
+    show(arguments.first, arguments.second, Console(highlight=False))
+
+
+def show(first: Path, second: Path, console: Console) -> None:
+    """Print the comparison of the runs in two folders.
+
+    Raises
+    ------
+    Refusal
+        If they are not runs of one match each, or did not play the same games.
+    """
+    (one, its), (other, others) = _single(first), _single(second)
+    for key in SAME:
+        values = [_of(each, key) for each in (one, other)]
+        if values[0] != values[1]:
+            raise Refusal(f"the runs differ in {key}: play both with the same")
+    games = its.numbers
+    if not np.array_equal(games, others.numbers):
+        raise Refusal(
+            f"the runs hold different games ({its.games} and {others.games}): play both with the "
+            "same match.games"
+        )
+    if not len(games):
+        raise Refusal("no game of either run has been played")
+    table = Table(title=f"{len(games)} games of seed {one.seed}")
+    for column in ("run", "player", "wins", "win rate, 95 %"):
+        number = column.startswith("win")
+        table.add_column(column, justify="right" if number else "left", no_wrap=number)
+    won = []
+    for folder, match, tally in ((first, one, its), (second, other, others)):
+        won.append(match.won(tally.winner(), 0)[games])
+        rate = win_rate(int(won[-1].sum()), len(games))
+        table.add_row(str(folder), match.labels[0], str(won[-1].sum()), str(rate))
+    console.print(table)
+    console.print(f"difference, second less first, on the same games: {paired_difference(*won)}")
+
+
+def _single(folder: Path) -> tuple[Match, Tally]:
+    """Return the only match of the run in ``folder`` and who won its games."""
+    played = runfolder.loaded(folder)
+    if len(played.matches) != 1 or played.matches[0].measured is None:
+        raise Refusal(
+            f"{folder} holds several matches or a round robin, whose own table compares them: give "
+            "runs of one player against others"
+        )
+    return played.matches[0], played.tallies[0]
+
+
+def _of(match: Match, key: str) -> object:
+    if key == "opponents":  # whatever they are called
+        return [{**each, "label": None} for each in match.entrants[1:]]
+    return getattr(match, key)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

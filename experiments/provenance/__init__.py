@@ -1,0 +1,1 @@
+"""Where a result comes from, and where it is recorded."""

@@ -1,0 +1,70 @@
+"""Where a result comes from: command, versions, commit, machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_PACKAGES = (
+    "sleuth-mcts",
+    "numpy",
+    "numba",
+    "llvmlite",
+    "ray",
+    "scipy",
+    "mlflow",
+    "pyarrow",
+    "optuna",
+    "choix",
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that a result may depend on."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a checkout that is not installed
+            found[package] = "not installed"
+    return found
+
+
+def commit() -> str | None:
+    """Return the commit of the checkout that this code runs from, None where there is none.
+
+    With ``+changes`` behind it if files have been changed since.
+    """
+    here = Path(__file__).resolve().parents[2]
+    if not (here / ".git").exists():  # installed, perhaps inside somebody else's repository
+        return None
+    try:
+        head = _git(here, "rev-parse", "HEAD")
+        return head + ("+changes" if _git(here, "status", "--porcelain", "-uno") else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    asked = subprocess.run(
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=5, check=True
+    )
+    return asked.stdout.strip()
+
+
+def command() -> str:
+    """Return the command line that repeats this run."""
+    main = sys.modules["__main__"]
+    module = getattr(getattr(main, "__spec__", None), "name", None)
+    program = ["python", "-m", module] if module else [Path(sys.argv[0]).name]
+    return shlex.join([*program, *sys.argv[1:]])
+
+
+def machine() -> str:
+    """Return what the run was played on, in a few words."""
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"

@@ -1,0 +1,266 @@
+"""The MLflow record of a run: written by the driver alone, in batches, never in the way.
+
+A server or database that cannot be reached is refused before anything is played.  One that fails
+later costs the record, not the run: the results are on disk, `Tracker.fault` says what happened,
+and nothing more is sent.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import os
+import re
+import sqlite3
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from filelock import FileLock
+
+from experiments.settings.commandline import Refusal
+
+SEND_SECONDS = 10.0
+"""Time between batches of metrics: one costs some 20 ms, whatever its size."""
+
+RUN = "mlflow_run.txt"
+"""File in the run folder with the name of its record, for a run that is taken up again."""
+
+_ADVICE = "check tracking.uri, or set tracking.enabled=false"
+
+_LOCK_SECONDS = 60
+"""Longest wait for other runs that make or write the same database."""
+
+_METRICS_A_BATCH = 900
+_PARAMS_A_BATCH = 100
+_LONGEST_PARAM = 6000
+
+# Without these a server that is down blocks for four minutes.
+_ENVIRONMENT = {
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
+}
+
+
+def default_uri(home: Path) -> str:
+    """Return the database used when none is named: ``mlflow.db`` in ``home``."""
+    return f"sqlite:///{home / 'mlflow.db'}"
+
+
+def check_reachable(uri: str) -> None:
+    """Refuse a tracking server or database that does not answer, within a few seconds.
+
+    Raises
+    ------
+    Refusal
+        With what to do about it.
+    """
+    scheme = urlsplit(uri).scheme
+    try:
+        if scheme in ("http", "https"):
+            try:
+                urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=3).close()
+            except urllib.error.HTTPError as answer:
+                if answer.code >= 500:
+                    raise
+        elif scheme == "sqlite":
+            path = _file(uri)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with sqlite3.connect(path, timeout=3) as database:
+                database.execute("BEGIN IMMEDIATE")
+        else:
+            raise Refusal(
+                f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
+            )
+    except (OSError, sqlite3.Error, ValueError) as fault:
+        reason = getattr(fault, "reason", None) or fault
+        raise Refusal(f"cannot reach the tracking server {uri}: {reason}; {_ADVICE}") from None
+
+
+class Tracker:
+    """One MLflow run.
+
+    Attributes
+    ----------
+    run : its name in the store, once it has begun
+    fault : why the record is incomplete, None as long as it is not
+    """
+
+    def __init__(self, uri: str, experiment: str, artifacts: Path) -> None:
+        """Connect, and make the database and the experiment where they are not there.
+
+        Parameters
+        ----------
+        uri, experiment : where, and under which experiment
+        artifacts : folder for the artifacts where ``uri`` is a database and not a server
+
+        Raises
+        ------
+        Refusal
+            If that fails.
+        """
+        for variable, value in _ENVIRONMENT.items():
+            os.environ.setdefault(variable, value)
+        import mlflow.entities
+
+        # Their loggers print what `fault` tells in a line.
+        for name in ("mlflow", "urllib3"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._entities = mlflow.entities
+        self._clear()
+        is_file = uri.startswith("sqlite:")
+        place = artifacts.resolve().as_uri() if is_file else None
+        try:
+            with _alone_with(uri) if is_file else nullcontext():
+                self._client = mlflow.MlflowClient(tracking_uri=_patient(uri))
+                found = self._client.get_experiment_by_name(experiment)
+                self._experiment = (
+                    self._client.create_experiment(experiment, artifact_location=place)
+                    if found is None
+                    else found.experiment_id
+                )
+        except Exception as fault:  # each kind of store and server raises its own
+            raise Refusal(f"cannot record to {uri}: {_one_line(fault)}; {_ADVICE}") from None
+
+    def _clear(self) -> None:
+        self.run: str | None = None
+        self.fault: str | None = None
+        self._parent: Tracker | None = None
+        self._unsent: list[Any] = []
+        self._sent = time.monotonic()
+
+    def beside(self) -> Tracker:
+        """Return a tracker of another run in the same experiment, over the same connection."""
+        other = copy.copy(self)
+        other._clear()
+        return other
+
+    def begin(
+        self,
+        name: str,
+        parameters: dict[str, Any],
+        tags: dict[str, str],
+        folder: Path,
+        parent: Tracker | None = None,
+    ) -> None:
+        """Start the run, called ``name``, or take it up again.
+
+        Parameters
+        ----------
+        parameters : nested configuration, recorded under dotted names
+        tags : such as versions and commit
+        folder : of the run, which remembers its record for the next time
+        parent : of which this is a part; it ends whenever a part does
+
+        Raises
+        ------
+        Refusal
+            If that fails.
+        """
+        self._parent = parent
+        if parent is not None:
+            tags = {**tags, "mlflow.parentRunId": parent.run}
+        params = [
+            self._entities.Param(key, str(value)[:_LONGEST_PARAM])
+            for key, value in _flat(parameters)
+        ]
+        try:
+            if self._take_up(folder):
+                return
+            run = self._client.create_run(self._experiment, run_name=name, tags=tags)
+            self.run = run.info.run_id
+            (folder / RUN).write_text(self.run)
+            for first in range(0, len(params), _PARAMS_A_BATCH):
+                self._client.log_batch(self.run, params=params[first : first + _PARAMS_A_BATCH])
+        except Exception as fault:
+            raise Refusal(f"cannot record this run: {_one_line(fault)}; {_ADVICE}") from None
+
+    def _take_up(self, folder: Path) -> bool:
+        """Go on with the record that ``folder`` remembers, if this store has it."""
+        from mlflow.exceptions import MlflowException
+
+        try:
+            known = (folder / RUN).read_text()
+            self._client.update_run(known, status="RUNNING")
+        except (OSError, MlflowException):  # none yet, or in another store
+            return False
+        self.run = known
+        return True
+
+    def record(self, step: int, **metrics: float) -> None:
+        """Note metrics at ``step``; they are sent with the next batch."""
+        now = int(time.time() * 1000)
+        self._unsent += [
+            self._entities.Metric(key, value, now, step) for key, value in metrics.items()
+        ]
+        if time.monotonic() - self._sent > SEND_SECONDS:
+            self._send()
+
+    def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
+        """Send what is left with the final ``metrics`` and ``files``.
+
+        ``status`` is FINISHED, KILLED or FAILED.
+        """
+        self.record(step, **metrics)
+        self._send()
+        for file in files:
+            self._try(self._client.log_artifact, self.run, str(file))
+        self._try(self._client.set_terminated, self.run, status)
+        if self._parent is not None:
+            self._parent.finish(status, {}, 0, [])
+            self.fault = self.fault or self._parent.fault
+
+    def _send(self) -> None:
+        for first in range(0, len(self._unsent), _METRICS_A_BATCH):
+            batch = self._unsent[first : first + _METRICS_A_BATCH]
+            self._try(self._client.log_batch, self.run, metrics=batch)
+        self._unsent = []
+        self._sent = time.monotonic()
+
+    def _try(self, send: Any, *arguments: Any, **named: Any) -> None:
+        if self.fault is not None:
+            return
+        try:
+            send(*arguments, **named)
+        except Exception as fault:  # whatever a store or server raises must not cost the run
+            self.fault = _one_line(fault)
+
+
+def _alone_with(uri: str) -> FileLock:
+    """Return a lock under which a database is opened: two must not make it at the same time."""
+    return FileLock(f"{_file(uri)}.lock", timeout=_LOCK_SECONDS)
+
+
+def _file(uri: str) -> Path:
+    return Path(uri.removeprefix("sqlite:///"))
+
+
+def _patient(uri: str) -> str:
+    """Return ``uri`` such that SQLite waits for other writers longer than the usual 5 s."""
+    return f"{uri}?timeout={_LOCK_SECONDS}" if uri.startswith("sqlite:") else uri
+
+
+def metric_name(text: str) -> str:
+    """Return ``text`` as MLflow lets metrics be called."""
+    return re.sub(r"[^\w\-. /:]", "_", text)
+
+
+def _flat(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in nested.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{path}{key}.")
+        else:
+            yield f"{path}{key}", value
+
+
+def _one_line(fault: BaseException) -> str:
+    """Return the first cause; what wraps it is MLflow's and SQLAlchemy's own business."""
+    while fault.__cause__ is not None:
+        fault = fault.__cause__
+    return str(fault).partition("\n")[0][:200] or type(fault).__name__

@@ -1,0 +1,1 @@
+"""What does a planner lose in positions with exact values?"""

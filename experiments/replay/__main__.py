@@ -1,0 +1,214 @@
+"""Show a game record as a transcript, with what each seat knew of the envelope after every turn.
+
+    python -m experiments.replay FILE [--seat N] [--turns A:B] [--quiet]
+
+Every line of the record is checked against the rules first; `sim.records.record` says what stands
+in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.settings.commandline import Parser, Refusal, enter
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sim.records.record import Record
+
+NAME = "sleuth-replay"
+
+UNKNOWN = "?"
+"""In place of an entropy that could not be computed."""
+
+
+def main() -> None:
+    """Run the command and exit with its code."""
+    enter(NAME, _run)
+
+
+def _run() -> None:
+    parser = Parser(
+        prog=NAME,
+        description="Check a game record and show it as a transcript, with the entropy of the "
+        "envelope in bits under each seat's exact posterior at the end of every turn.",
+        epilog="python -m experiments.compare run.records=3 writes down the first 3 games of a "
+        "run, to FOLDER/records. Exit code 1: the file is not a whole and faithful record.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a game record, game-*.jsonl")
+    parser.add_argument(
+        "--seat", type=int, metavar="N", help="show only what seat N knew (0: the first)"
+    )
+    parser.add_argument(
+        "--turns",
+        type=_span,
+        default=(0, None),
+        metavar="A:B",
+        help="show the turns from A to B alone; A, A: and :B will do, 0 is the deal",
+    )
+    parser.add_argument("--quiet", action="store_true", help="check the record and show nothing")
+    arguments = parser.parse_args()
+    show(arguments.file, arguments.seat, arguments.turns, arguments.quiet)
+
+
+def _span(text: str) -> tuple[int, int | None]:
+    """Return first and last turn of ``A:B``; None for no last."""
+    match = re.fullmatch(r"(\d*)(:?)(\d*)", text, re.ASCII)
+    if not match or not (match[1] or match[3]):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a span of turns: write it like 3:8")
+    first = int(match[1] or 0)
+    last = int(match[3]) if match[3] else None if match[2] else first
+    if last is not None and last < first:
+        raise argparse.ArgumentTypeError(f"{text!r} ends before it begins")
+    return first, last
+
+
+def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: bool = False) -> None:
+    """Check the record in ``file`` and print its transcript.
+
+    Parameters
+    ----------
+    seat : show only what this seat knew; None for all
+    turns : first and last turn to show, None for the end of the game
+    quiet : print nothing
+
+    Raises
+    ------
+    Refusal
+        If the file cannot be read, is not a faithful record, or has no such seat or turn.
+    """
+    from sim.records.record import RecordError, read
+
+    try:
+        record = read(file)
+        if seat is not None and not 0 <= seat < record.rules.players:
+            raise Refusal(f"--seat {seat}: the game has seats 0 to {record.rules.players - 1}")
+        played = list(_turns(record, seat, (0, -1) if quiet else turns))
+    except OSError as fault:
+        raise Refusal(f"{file}: {fault.strerror}") from None
+    except RecordError as fault:
+        raise Refusal(f"{file} line {fault.line}: {fault.reason}") from None
+    if quiet:
+        return
+    if not played:
+        raise Refusal(f"--turns {turns[0]}: the game ends with turn {record.end['turns']}")
+    from rich.console import Console
+
+    _print(record, seat, played, Console(highlight=False, markup=False))
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A row of the transcript: the turn's number and seat, what happened, bits of each seat."""
+
+    number: int
+    seat: int | None
+    told: list[str]
+    bits: list[str]
+
+
+def _seats(record: Record, seat: int | None) -> list[int]:
+    """Return the seats whose knowledge is shown."""
+    return list(range(record.rules.players)) if seat is None else [seat]
+
+
+def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> Iterator[_Turn]:
+    """Replay the whole record and yield the turns in ``span``, as ``seat`` or everybody knows."""
+    from experiments.matches.details import EnvelopeEntropies
+    from sim.records.record import knows
+    from sim.records.replay import states
+    from sim.state import OVER
+
+    entropies = EnvelopeEntropies()
+    first, last = span
+    told: dict[int, list[str]] = {}
+    for events, state in states(record):
+        turn = events[0]["turn"]
+        for event in events:
+            if seat is None or knows(event, seat):
+                told.setdefault(event["turn"], []).append(_in_words(event))
+        done = state[0].phase == OVER or state[0].turn > turn
+        if done and first <= turn and (last is None or turn <= last):
+            bits = [_bits(entropies.of(state[0].evidence[each])) for each in _seats(record, seat)]
+            yield _Turn(turn, events[0]["seat"] if turn else None, told.get(turn, []), bits)
+
+
+def _bits(entropy: float | None) -> str:
+    return UNKNOWN if entropy is None else f"{entropy:.2f}"
+
+
+def _in_words(event: dict[str, Any]) -> str:
+    """Return what happened, in words; the seat, where it is not named, is whose turn it is."""
+    cards = ", ".join(event.get("cards", ()))
+    match event:
+        case {"event": "deal", "seat": seat}:
+            return f"seat {seat} is dealt {cards}"
+        case {"event": "face_up"}:
+            return f"face up: {cards or 'no card'}"
+        case {"event": "envelope"}:
+            return f"in the envelope: {cards}"
+        case {"event": "roll", "steps": steps}:
+            return f"rolls {steps}"
+        case {"event": "move", "goal": goal}:
+            return f"makes for {goal}"
+        case {"event": "walk", "xy": xy}:
+            return f"makes for {_square(xy)}"
+        case {"event": "stay"}:
+            return "stays"
+        case {"event": "reach", "xy": xy, "room": room}:
+            return f"is now in {room}" if room else f"is now on {_square(xy)}"
+        case {"event": "passage", "room": room}:
+            return f"takes the passage to {room}"
+        case {"event": "suggestion", "called": called}:
+            return f"suggests {cards}" + ("" if called is None else f" (seat {called} is called)")
+        case {"event": "refute", "by": None}:
+            return "nobody can answer"
+        case {"event": "refute", "unable": unable, "by": by}:
+            seats = f"seat{'s' * (len(unable) > 1)} {', '.join(map(str, unable))}"
+            return (f"{seats} cannot answer, " if unable else "") + f"seat {by} shows a card"
+        case {"event": "show", "card": card}:
+            return f"the card is {card}"
+        case {"event": "accusation"}:
+            return f"accuses {cards}"
+        case {"event": "verdict", "right": right}:
+            return "the accusation is right" if right else "the accusation is wrong"
+        case {"event": "pass"}:
+            return "ends the turn"
+    winner = "nobody wins" if event["winner"] is None else f"seat {event['winner']} wins"
+    return f"{winner}: it was {', '.join(event['envelope'])}"
+
+
+def _square(xy: list[int]) -> str:
+    return f"({xy[0]}, {xy[1]})"
+
+
+def _print(record: Record, seat: int | None, played: list[_Turn], console: Console) -> None:
+    from rich.table import Table
+
+    rules = record.rules
+    # Deal and dice follow from seed and number, which no seat knows.
+    which = "" if seat is not None else f", game {record.game} of seed {record.seed}"
+    title = f"{rules.name}, {rules.players} players{which}"
+    for number, (suspect, each) in enumerate(zip(rules.suspects, record.seats, strict=True)):
+        console.print(f"seat {number} ({suspect}): {each['label']}", soft_wrap=True)
+    table = Table(title=title, caption="bits: entropy of the envelope, at the end of the turn")
+    table.add_column("turn", justify="right")
+    table.add_column("seat", justify="right")
+    table.add_column("what happened")
+    for number in _seats(record, seat):
+        table.add_column(f"bits {number}", justify="right")
+    for turn in played:
+        between = "; " if turn.number else "\n"
+        player = "" if turn.seat is None else str(turn.seat)
+        table.add_row(str(turn.number), player, between.join(turn.told), *turn.bits)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""Runs beside one another: what differs in their settings, and who won oftener.
+
+Every match is compared with one of the first run that has the same parity: on the same games where
+both played them, by the rule of `experiments.paired`, else as two independent samples, which is
+said with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy.stats import fisher_exact
+
+from experiments.matches.results import Tally
+from experiments.matches.schedule import Match
+from experiments.paired.__main__ import SAME
+from experiments.report.run import Run
+from experiments.stats.comparisons import holm, mcnemar
+from experiments.stats.intervals import Estimate
+from experiments.stats.stopping import Sprt, Stop
+
+
+@dataclass(frozen=True)
+class Between:
+    """Two matches of different runs; the difference is the second's win rate less the first's.
+
+    Attributes
+    ----------
+    first, second : run and match
+    games : of each, equal if paired
+    unpaired : why they are taken as independent samples; None if they were paired
+    p : of McNemar's or Fisher's exact test that both win equally often; None after a sequential
+        test, which looked at every game
+    p_holm : adjusted for all comparisons of the report
+    """
+
+    first: tuple[str, str]
+    second: tuple[str, str]
+    games: tuple[int, int]
+    difference: Estimate
+    unpaired: str | None
+    p: float | None
+    p_holm: float | None = None
+
+
+def between(runs: Sequence[Run]) -> list[Between]:
+    """Compare the matches of all runs but the first with those of the first."""
+    found = list(_compared(runs[0], runs[1:]))
+    tested = [each.p for each in found if each.p is not None]
+    adjusted = iter(holm(np.array(tested)) if tested else ())
+    return [
+        each if each.p is None else replace(each, p_holm=float(next(adjusted))) for each in found
+    ]
+
+
+def _compared(first: Run, others: Sequence[Run]) -> Iterator[Between]:
+    controls = list(_measured(first))
+    for other in others:
+        for match, tally in _measured(other):
+            # The first that played the same games, else the first in which as much can be won.
+            like = [each for each in controls if _parity(each[0]) == _parity(match)]
+            if not like:
+                continue
+            control, its = next((each for each in like if not unlike(each[0], match)), like[0])
+            rule = next(
+                (run.stop for run in (first, other) if isinstance(run.stop, Sprt)), first.stop
+            )
+            names = (first.label, control.name), (other.label, match.name)
+            yield _difference(names, (control, its), (match, tally), rule)
+
+
+def _measured(run: Run) -> Iterator[tuple[Match, Tally]]:
+    for match, tally in zip(run.matches, run.played.tallies, strict=True):
+        if match.measured is not None and tally.games:
+            yield match, tally
+
+
+def _parity(match: Match) -> float:
+    return match.seats / match.players
+
+
+def unlike(one: Match, other: Match) -> str | None:
+    """Return in what two matches differ so that game *k* is not the same game; None in nothing."""
+    for key in SAME:
+        values = [
+            # Opponents count by what they are, whatever they are called.
+            [{**each, "label": None} for each in match.entrants[1:]]
+            if key == "opponents"
+            else getattr(match, key)
+            for match in (one, other)
+        ]
+        if values[0] != values[1]:
+            return key
+    return None
+
+
+def _difference(
+    names: tuple[tuple[str, str], tuple[str, str]],
+    first: tuple[Match, Tally],
+    second: tuple[Match, Tally],
+    rule: Stop,
+) -> Between:
+    both = np.intersect1d(first[1].numbers, second[1].numbers)
+    key = unlike(first[0], second[0])
+    reason = f"other {key}" if key else None if len(both) else "no game in common"
+    if reason is None:
+        one, other = (match.won(tally.winner(), 0)[both] for match, tally in (first, second))
+        p, games = mcnemar(one, other), (len(both), len(both))
+        found = rule.difference(one, other)
+    else:
+        wins = [_wins(*each) for each in (first, second)]
+        games = (first[1].games, second[1].games)
+        found = unpaired(*(rule.win_rate(*each) for each in zip(wins, games, strict=True)))
+        p = float(fisher_exact([[w, n - w] for w, n in zip(wins, games, strict=True)]).pvalue)
+    return Between(*names, games, found, reason, None if isinstance(rule, Sprt) else p)
+
+
+def _wins(match: Match, tally: Tally) -> int:
+    return int(match.won(tally.winner(), 0).sum())
+
+
+def unpaired(first: Estimate, second: Estimate) -> Estimate:
+    """Return the difference of two independent rates, second less first, from their intervals.
+
+    Newcombe's hybrid score interval, if theirs are Wilson's [Newcombe 1998, Statistics in Medicine
+    17, method 10].
+    """
+    value = second.value - first.value
+    below = sqrt((second.value - second.low) ** 2 + (first.high - first.value) ** 2)
+    above = sqrt((second.high - second.value) ** 2 + (first.value - first.low) ** 2)
+    return Estimate(value, value - below, value + above)
+
+
+def settings(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
+    """Return the settings that differ between ``runs``, and by run their values as text.
+
+    Those of players that all runs have; a setting that a run has not is empty.
+    """
+    labels = [{label for match in run.matches for label in match.labels} for run in runs]
+    plans = [dict(flat(_plan(run, set.intersection(*labels)))) for run in runs]
+    keys = list(dict.fromkeys(key for each in plans for key in each))
+    differing = [key for key in keys if len({each.get(key) for each in plans}) > 1]
+    return differing, [[each.get(key, "") for key in differing] for each in plans]
+
+
+def _plan(run: Run, players: Set[str]) -> dict[str, Any]:
+    """Return what ``run`` was asked to play, with the settings of ``players`` alone."""
+    first = run.matches[0]
+    entrants = {
+        label: {**each, "label": label}
+        for match in run.matches
+        for label, each in zip(match.labels, match.entrants, strict=True)
+        if label in players
+    }
+    return {
+        "matches": "; ".join(each.name for each in run.matches),
+        "seed": first.seed,
+        "stop": run.about["stop"],
+        "rules": first.rules,
+        "shifts of seats": list(first.seating.shifts),
+        **entrants,
+    }
+
+
+def flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the leaves of nested mappings, each a dotted name and its value as text."""
+    if isinstance(value, Mapping):
+        for key, below in value.items():
+            yield from flat(below, f"{path}.{key}".lstrip("."))
+    else:
+        yield path, value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,158 @@
+"""A report on one or several runs, put together: faults first, what was run last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from experiments.matches.schedule import Match
+from experiments.report.between import between, flat, settings
+from experiments.report.page import Block, Command, Page, Picture, Section, Table
+from experiments.report.plots import rates
+from experiments.report.run import Run
+from experiments.report.sections import lead, sections
+from experiments.report.text import NONE, name_of, p_value, percent, rate_of
+
+_PICTURED = 40
+"""Lines that are drawn beside one another; the table holds all."""
+
+
+def page(runs: Sequence[Run]) -> Page:
+    """Return the report on ``runs``; with several, the first is what others are compared with."""
+    if len(runs) == 1:
+        (run,) = runs
+        title = run.matches[0].name if len(run.matches) == 1 else f"{len(run.matches)} matches"
+        parts = [*sections(run, "a"), _origin(run)]
+        return Page(title, run.faults, lead(run), parts)
+    parts = [side_by_side(runs)]
+    for at, run in enumerate(runs):
+        inner = [*sections(run, f"r{at}"), _origin(run)]
+        parts += [Section(run.label, []), *(replace(each, depth=1) for each in inner)]
+    faults = [f"{run.label}: {fault}" for run in runs for fault in run.faults]
+    games = sum(run.played.games for run in runs)
+    return Page(f"{len(runs)} runs", faults, [f"{games:,} games in all."], parts)
+
+
+def side_by_side(runs: Sequence[Run]) -> Section:
+    """Return the section that compares ``runs``."""
+    return Section("Runs beside one another", list(_beside(runs)))
+
+
+def _beside(runs: Sequence[Run]) -> Iterator[Block]:
+    lines = [(run, line) for run in runs for line in run.figures["table"]]
+    yield Table(
+        "Win rates of all runs",
+        ("run", "player", "games", "win rate, 95 %", "parity", "simulations a second"),
+        [
+            [
+                run.label,
+                name_of(run, line),
+                f"{line['games']:,}",
+                str(rate_of(line)) if line["games"] else NONE,
+                percent(line["parity"]),
+                f"{line['simulations_per_second']:,.0f}"
+                if line["simulations_per_second"]
+                else NONE,
+            ]
+            for run, line in lines
+        ],
+        words=("player",),
+    )
+    drawn = [
+        (f"{run.label}: {name_of(run, line)}", rate_of(line), line["parity"])
+        for run, line in lines
+        if line["games"]
+    ]
+    if drawn:
+        yield Picture("Win rates of all runs", rates(drawn[:_PICTURED], {}, "all"))
+    keys, values = settings(runs)
+    if keys:
+        yield Table(
+            "Settings in which they differ",
+            ("run", *keys),
+            [[run.label, *row] for run, row in zip(runs, values, strict=True)],
+            words=tuple(keys),
+        )
+    found = between(runs)
+    if found:
+        yield Table(
+            f"Differences in win rate from {runs[0].label}",
+            ("second less first", "how", "games", "difference, 95 %", "p", "p, Holm"),
+            [
+                [
+                    f"{': '.join(each.second)} less {': '.join(each.first)}",
+                    f"unpaired: {each.unpaired}" if each.unpaired else "paired",
+                    f"{each.games[0]:,}"
+                    if not each.unpaired
+                    else f"{each.games[1]:,} and {each.games[0]:,}",
+                    str(each.difference),
+                    p_value(each.p),
+                    p_value(each.p_holm),
+                ]
+                for each in found
+            ],
+            words=("how",),
+            note="Paired where both played the same games: p of McNemar's exact test. Else as "
+            "independent samples: Newcombe's interval, p of Fisher's exact test; players that met "
+            "other opponents or rules are not compared by it. Holm's correction is for all lines "
+            "of this table. Matches of another parity are left out, and round robins, which are "
+            "compared within themselves.",
+        )
+
+
+def _origin(run: Run) -> Section:
+    """Return what was run, by which command, where."""
+    began, ended = run.about, (run.summary or {}).get("run", {})
+    blocks: list[Block] = [Command(began["command"])]
+    if ended and ended["command"] != began["command"]:
+        blocks.append(Command(ended["command"]))
+    facts = list(_facts(run))
+    for key in ("commit", "machine"):
+        facts.append((key, began[key] or "unknown"))
+        if ended and ended[key] != began[key]:
+            facts.append((f"{key} of the last session", ended[key] or "unknown"))
+    blocks.append(Table("What was run", ("", "is"), facts, words=("is",)))
+    blocks.append(_versions(began["versions"], ended.get("versions", began["versions"])))
+    blocks += [_configured(match, at) for at, match in enumerate(run.matches)]
+    return Section("What was run", blocks)
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    first = run.matches[0]
+    yield "folder", str(run.folder)
+    for match in run.matches:
+        yield "match", f"{match.name}: {_seating(match)}"
+    rules = first.rules
+    yield "rules", f"{rules['name']}, {rules['players']} players"
+    yield "seed", str(first.seed)
+    wanted = {f"{each:,}" if each is not None else "unknown" for each in run.games}
+    yield "games a match", " or ".join(sorted(wanted))
+    yield "rule of stopping", run.about["stop"]
+    if first.details:
+        yield "rows of details", ", ".join(first.details)
+
+
+def _seating(match: Match) -> str:
+    seats = ", ".join(str(shift + 1) for shift in match.seating.shifts)
+    if match.measured is None:
+        return f"{len(match.seating.line_ups)} tables in turn, each shifted to seats {seats}"
+    alone = match.seating.line_ups[0].count(0) == 1
+    who, other = match.labels if alone else match.labels[::-1]
+    return f"{who} in seat {seats} in turn, {other} in all others"
+
+
+def _versions(began: dict[str, str], ended: dict[str, str]) -> Table:
+    rows = [
+        [name, began.get(name, NONE)] + ([ended.get(name, NONE)] if began != ended else [])
+        for name in {**began, **ended}
+    ]
+    columns = ("", "at the beginning", "in the last session") if began != ended else ("", "version")
+    return Table("Versions", columns, rows, words=columns[1:], folded=True)
+
+
+def _configured(match: Match, at: int) -> Table:
+    entrants = zip(match.labels, match.entrants, strict=True)
+    described: dict[str, Any] = {"rules": match.rules, **dict(entrants)}
+    rows = list(flat(described))
+    return Table(f"Settings of {match.name}", ("", "value"), rows, words=("value",), folded=True)

@@ -1,0 +1,200 @@
+"""A run folder as a report needs it: figures made from the rows, and how the run ended.
+
+All is read from a picture of the folder taken at one moment, so that a run may go on meanwhile, and
+nothing in the folder is changed.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiments.matches import results
+from experiments.matches.details import KINDS
+from experiments.matches.schedule import Match
+from experiments.runs import runfolder, summary
+from experiments.runs.figures import (
+    Deciding,
+    Lasting,
+    Moment,
+    Suggesting,
+    deciding,
+    lasting,
+    suggesting,
+)
+from experiments.runs.turns import Ends, ends, envelopes
+from experiments.settings.commandline import Refusal
+from experiments.stats import stopping
+from experiments.stats.stopping import Stop
+
+CONFIGURATION = "config.yaml"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the folder of a run holds.
+
+    Attributes
+    ----------
+    folder, label : where it is, and what it is called beside the others of a report
+    played : matches, and who won which of their games
+    stop : the rule by which they end
+    figures : as `experiments.runs.summary.figures` returns them
+    about : command, versions, commit and machine with which it began
+    summary : what the run wrote at its end; None before that, and after it was killed
+    games : by match, as many as it is to have; None where nobody knows
+    ends : when games ended, by match and player
+    lasting, suggesting, deciding : figures of games and of details; empty where there are none
+    envelopes : by match and player, before decisions
+    written : when the last rows were
+    """
+
+    folder: Path
+    label: str
+    played: results.Results
+    stop: Stop
+    figures: dict[str, Any]
+    about: dict[str, Any]
+    summary: dict[str, Any] | None
+    games: list[int | None]
+    ends: dict[tuple[str, str], Ends]
+    lasting: list[Lasting]
+    suggesting: list[Suggesting]
+    deciding: list[Deciding]
+    envelopes: dict[tuple[str, str], tuple[Moment, ...]]
+    written: datetime | None
+
+    @property
+    def matches(self) -> list[Match]:
+        """The matches of the run."""
+        return self.played.matches
+
+    @property
+    def faults(self) -> list[str]:
+        """What must be known before any figure is read, a sentence each."""
+        held, on = self._held(), f"run.resume={self.folder} goes on"
+        if self.summary is None:
+            when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
+            return [f"unfinished: {held}; {on}, if the run is not under way{when}"]
+        counted, told = (
+            sum(line["games"] for line in each["table"]) for each in (self.figures, self.summary)
+        )
+        if counted != told:
+            other = f"its summary counts {told:,} games of the players, its rows {counted:,}"
+            return [f"unfinished: {held}; {other}: it went on since, or lost files"]
+        if self.summary["fault"]:
+            return [f"stopped by a fault: {self.summary['fault']}; {held}; {on}"]
+        if self.summary["interrupted"] or not self._whole:
+            return [f"interrupted: {held}; {on}"]
+        return []
+
+    @property
+    def pace(self) -> float | None:
+        """Games a second of wall time, set-up included; None where that cannot be told.
+
+        Of a run that went on, those of its last time alone.
+        """
+        if self.summary is None or "held" not in self.summary:
+            return None
+        return (self.played.games - self.summary["held"]) / self.summary["seconds"]
+
+    @property
+    def _whole(self) -> bool:
+        return None not in self.games and all(
+            tally.games >= most for tally, most in zip(self.played.tallies, self.games, strict=True)
+        )
+
+    def _held(self) -> str:
+        of = "" if None in self.games else f"of {sum(self.games):,} "
+        return f"{self.played.games:,} {of}games are written down"
+
+
+def load(folder: Path, label: str) -> Run:
+    """Return the run in ``folder``, which may still be under way.
+
+    Raises
+    ------
+    Refusal
+        If it is no run folder, or a file of it cannot be read.
+    """
+    with _picture(folder) as still:
+        played = runfolder.loaded(still)
+        about = runfolder.about(still)
+        stop = stopping.parse(about["stop"])
+        kinds = {kind for kind in (results.GAMES, *KINDS) if _has(still, kind)}
+        parts = results.parts(folder)
+        return Run(
+            folder=folder,
+            label=label,
+            played=played,
+            stop=stop,
+            figures=summary.figures(played, stop),
+            about=about,
+            summary=_parsed(still, summary.SUMMARY, json.loads),
+            games=_games(still, played.matches),
+            ends=ends(still) if "games" in kinds else {},
+            lasting=lasting(still) if "games" in kinds else [],
+            suggesting=suggesting(still) if "suggestions" in kinds else [],
+            deciding=deciding(still) if "decisions" in kinds else [],
+            envelopes=envelopes(still) if "decisions" in kinds else {},
+            written=_time(parts[-1]) if parts else None,
+        )
+
+
+@contextmanager
+def _picture(folder: Path) -> Iterator[Path]:
+    """Yield a folder that links to the files that ``folder`` holds now."""
+    if not folder.is_dir():
+        raise Refusal(f"{folder}: there is no such folder; give the folder of a run")
+    if not (folder / runfolder.PLAN).exists() and any(folder.glob(f"*/{runfolder.PLAN}")):
+        raise Refusal(f"{folder} holds runs and is none itself: give {folder}/*")
+    with tempfile.TemporaryDirectory() as name:
+        still = Path(name)
+        files = (runfolder.PLAN, summary.SUMMARY, results.STOPS, CONFIGURATION)
+        wanted = [folder / each for each in files if (folder / each).exists()]
+        wanted += results.parts(folder)  # before their details, which are written first
+        for kind in KINDS:
+            wanted += results.parts(folder, kind)
+        for path in wanted:
+            (still / path.name).symlink_to(path.resolve())
+        try:
+            yield still
+        except Refusal as fault:
+            raise Refusal(str(fault).replace(str(still), str(folder))) from None
+
+
+def _has(folder: Path, kind: str) -> bool:
+    return bool(results.parts(folder, kind)) and any(
+        table.num_rows for table in results.stream(folder, kind, ["match", "game"])
+    )
+
+
+def _games(folder: Path, matches: list[Match]) -> list[int | None]:
+    """Return how many games each match is to have: those of its rule, or of the configuration."""
+    settings = _parsed(folder, CONFIGURATION, yaml.safe_load)
+    most = settings["match"]["games"] if settings else None
+    early = results.stops(folder)
+    return [early.get(match.name, most) for match in matches]
+
+
+def _parsed(folder: Path, name: str, parse: Any) -> Any:
+    """Return what the file ``name`` holds, None if there is none."""
+    path = folder / name
+    if not path.exists():
+        return None
+    try:
+        return parse(path.read_text())
+    except (ValueError, yaml.YAMLError):
+        raise Refusal(f"{path} cannot be read: remove it, and the report does without") from None
+
+
+def _time(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)

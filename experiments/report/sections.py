@@ -1,0 +1,253 @@
+"""The sections of a report on one run: every figure of its summary, and what its rows tell more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from experiments.report import plots
+from experiments.report.details import knowledge, speed
+from experiments.report.page import Block, Picture, Section, Table, Text
+from experiments.report.run import Run
+from experiments.report.text import NONE, name_of, number, p_value, percent, rate_of, spread
+from experiments.runs.outcome import known
+from experiments.runs.published import Published
+from experiments.runs.turns import Ends
+from experiments.stats.intervals import Estimate
+
+_SPANS = 8
+"""Rows of a table by turn."""
+_PICTURED = 12
+"""Matches of a run that are drawn; the tables hold all."""
+
+
+def lead(run: Run) -> list[str]:
+    """Return what came out, a sentence for each line of a short table."""
+    lines = [line for line in run.figures["table"] if line["games"]]
+    if len(lines) > 4:
+        return []
+    return [_sentence(name_of(run, line), line) for line in lines]
+
+
+def sections(run: Run, prefix: str) -> list[Section]:
+    """Return the sections with figures; none before the first game has been written down.
+
+    Parameters
+    ----------
+    prefix : of the ids of its pictures
+    """
+    if not run.played.games:
+        return []
+    made = (
+        ("Results", _results(run, prefix)),
+        ("Who is better", _better(run, prefix)),
+        ("By seat", _by_seat(run, prefix)),
+        ("By turn", _by_turn(run, prefix)),
+        ("What players know", knowledge(run, prefix)),
+        ("Speed", speed(run)),
+    )
+    listed = ((title, list(blocks)) for title, blocks in made)
+    return [Section(title, blocks) for title, blocks in listed if blocks]
+
+
+def _sentence(name: str, line: dict[str, Any]) -> str:
+    low, high = line["ci95"]
+    side = (
+        "above" if low > line["parity"] else "below" if high < line["parity"] else "not apart from"
+    )
+    return (
+        f"{name} won {rate_of(line)} of {line['games']:,} games, {side} the "
+        f"{percent(line['parity'])} of identical players."
+    )
+
+
+def _results(run: Run, prefix: str) -> Iterator[Block]:
+    lines = run.figures["table"]
+    columns = (
+        "",
+        "games",
+        "wins",
+        "win rate, 95 %",
+        "parity",
+        "nobody won",
+        "turns",
+        "suggestions",
+    )
+    yield Table(
+        "Win rates",
+        (*columns, "accused wrongly"),
+        [
+            [
+                name_of(run, line),
+                f"{line['games']:,}",
+                f"{line['wins']:,}",
+                str(rate_of(line)) if line["games"] else NONE,
+                percent(line["parity"]),
+                f"{line['draws']:,}",
+                number(line["turns_mean"]),
+                number(line["suggestions_mean"]),
+                f"{line['accused_wrongly']:,}",
+            ]
+            for line in lines
+        ],
+        note="Turns and suggestions are those of all players together, a game; parity is what "
+        "identical players would win.",
+    )
+    beside = {match.name: found for match in run.matches if (found := known(match)) is not None}
+    if beside:
+        yield _published(run, beside)
+    drawn = [(name_of(run, line), rate_of(line), line["parity"]) for line in lines if line["games"]]
+    theirs = {
+        name_of(run, line): beside[line["match"]] for line in lines if line["match"] in beside
+    }
+    yield Picture("Win rates", plots.rates(drawn, theirs, f"{prefix}rates"))
+    for at, (match, tally) in enumerate(zip(run.matches, run.played.tallies, strict=True)):
+        if match.measured is None or not tally.games or at >= _PICTURED:
+            continue
+        won = match.won(tally.winner(), 0)[tally.numbers]
+        parity, name = match.seats / match.players, match.name
+        drawing = plots.convergence(won, parity, run.stop, name, f"{prefix}games{at}")
+        yield Picture(f"Over the games: {name}", drawing)
+
+
+def _published(run: Run, beside: dict[str, Published]) -> Table:
+    rows = []
+    for line in run.figures["table"]:
+        if line["match"] in beside and line["games"]:
+            found, (low, high) = beside[line["match"]], line["ci95"]
+            theirs = found.rate
+            apart = low > theirs.high or high < theirs.low
+            cells = [name_of(run, line), str(rate_of(line)), str(theirs)]
+            cells += [f"{found.wins:,} of {found.games:,}", "no" if apart else "yes", found.source]
+            rows.append(cells)
+    columns = ("", "here", "published", "won", "intervals overlap", "source")
+    return Table("Beside published results", columns, rows, ("source",))
+
+
+def _better(run: Run, prefix: str) -> Iterator[Block]:
+    found = run.figures["comparisons"]
+    if found:
+        yield Table(
+            "Differences in win rate on the same games",
+            ("second less first", "games", "difference, 95 %", "p", "p, Holm"),
+            [
+                [
+                    f"{each['second']} less {each['first']}",
+                    f"{each['games']:,}",
+                    str(Estimate(each["difference"], *each["ci95"])),
+                    p_value(each["p"]),
+                    p_value(each["p_holm"]),
+                ]
+                for each in found
+            ],
+            note="Paired by game; p of McNemar's exact test, then with Holm's correction for all "
+            "comparisons made. None after a sequential test, whose verdict stands instead.",
+        )
+    ratings = run.figures["ratings"]
+    if ratings:
+        yield Table(
+            "Ratings",
+            ("player", "Elo", "95 %"),
+            [
+                [
+                    each["player"],
+                    f"{each['elo']:+.0f}",
+                    f"{each['low']:+.0f} to {each['high']:+.0f}",
+                ]
+                for each in ratings
+            ],
+            note="Bradley-Terry, for one winner among several seats; the players' mean is 0.",
+        )
+        yield Picture("Ratings", plots.elo(ratings, f"{prefix}elo"))
+    for each in run.figures["tests"]:
+        against = f" against {each['control']}" if each["control"] else ""
+        yield Text(
+            f"Sequential test {run.about['stop']}, {each['match']}{against}: {each['verdict']}."
+        )
+
+
+def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
+    seats = max(match.players for match in run.matches)
+    rows, pictures = [], []
+    for at, match in enumerate(run.matches):
+        found: dict[str, list[Estimate | None]] = {}
+        for line in run.figures["table"]:
+            if line["match"] != match.name or not line["games"]:
+                continue
+            counts = [line["by_seat"].get(str(seat)) for seat in range(seats)]
+            rates = [each and run.stop.win_rate(each["wins"], each["games"]) for each in counts]
+            found[line["player"]] = rates[: match.players]
+            rows.append(
+                [name_of(run, line)]
+                + [
+                    f"{rate}\n{each['wins']:,} of {each['games']:,}" if each else NONE
+                    for rate, each in zip(rates, counts, strict=True)
+                ]
+            )
+        if found and at < _PICTURED:
+            drawing = plots.seats(found, 1 / match.players, f"{prefix}seats{at}")
+            pictures.append(Picture(match.name, drawing))
+    columns = ("", *(f"seat {seat + 1}" for seat in range(seats)))
+    yield Table("Win rate by seat, 95 %; wins and games", columns, rows)
+    yield from pictures
+
+
+def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
+    pictures = []
+    for at, match in enumerate(run.matches):
+        players = {
+            line["player"]: run.ends[match.name, line["player"]]
+            for line in run.figures["table"]
+            if line["match"] == match.name and line["games"]
+        }
+        for player, ends in players.items():
+            title = f"{match.name}, {player}" if len(players) > 1 else match.name
+            yield _spans(run, title, ends)
+        if players and at < _PICTURED:
+            drawing = plots.wins_over_turns(players, run.stop, f"{prefix}turns{at}")
+            pictures.append(Picture(f"Games won by turn: {match.name}", drawing))
+    yield from pictures
+    if run.lasting:
+        yield _lengths(run)
+
+
+def _spans(run: Run, title: str, ends: Ends) -> Table:
+    rows, over, won = [], 0, 0
+    for span in ends.spans(_SPANS):
+        games, wins = int(ends.games[span].sum()), int(ends.wins[span].sum())
+        over, won = over + games, won + wins
+        first, last = ends.turns[span][0], ends.turns[span][-1]
+        rows.append(
+            [
+                f"{first}" if first == last else f"{first} to {last}",
+                f"{games:,}",
+                percent(over / ends.total),
+                f"{wins:,}",
+                str(run.stop.win_rate(wins, games)),
+                str(run.stop.win_rate(won, ends.total)),
+            ]
+        )
+    columns = ("games that ended in turn", "games", "over by then", "won", "win rate in them, 95 %")
+    return Table(
+        title, (*columns, "all games won by then, 95 %"), rows, folded=len(run.figures["table"]) > 4
+    )
+
+
+def _lengths(run: Run) -> Table:
+    return Table(
+        "Length of games, means and median with 95 %",
+        ("", "games", "nobody won", "turns", "median", "least", "most", "suggestions"),
+        [
+            [
+                each.match,
+                f"{each.games:,}",
+                f"{each.undecided:,}",
+                spread(each.turns),
+                spread(each.median_turns),
+                f"{each.least_turns:,}",
+                f"{each.most_turns:,}",
+                spread(each.suggestions),
+            ]
+            for each in run.lasting
+        ],
+    )

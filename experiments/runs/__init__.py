@@ -1,0 +1,1 @@
+"""What was played: run folders and their figures."""

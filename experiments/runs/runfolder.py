@@ -1,0 +1,156 @@
+"""The folder of a run: what it plays is written down first, and must not change afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from experiments.matches import results
+from experiments.matches.schedule import Match, Seating
+from experiments.provenance import provenance
+from experiments.runs.summary import write
+from experiments.settings.commandline import Refusal
+
+PLAN = "matches.json"
+"""File with the matches, the rule by which they end, and where the run comes from."""
+
+_ABSENT = "nothing"
+
+
+def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> bool:
+    """Return whether ``folder`` holds this plan already; leave nothing in it.
+
+    Parameters
+    ----------
+    stop : the rule by which matches end, as in the configuration
+    resume : whether games of the same plan may be there already
+
+    Raises
+    ------
+    Refusal
+        If it cannot be written to, holds another plan, or must not be gone on with.
+    """
+    if (folder / PLAN).exists() or any(folder.glob("games-*.parquet")):
+        if not resume:
+            raise Refusal(
+                f"{folder} holds the results of another run: choose another run.folder, or go on "
+                f"with it by run.resume={folder}"
+            )
+        held, plan = _held(folder), _plan(matches, stop)
+        differ = list(differences({key: held.get(key) for key in plan}, plan))
+        if differ:
+            more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
+            raise Refusal(
+                f"{folder} was played with other settings: {'; '.join(differ[:3])}{more}: "
+                "give those, or choose another folder"
+            )
+        return True
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".probe"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as fault:
+        raise unwritable(folder, fault) from None
+    return False
+
+
+def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> None:
+    """Write down in ``folder`` what is to be played, unless it holds just that.
+
+    Parameters and errors as `examine`.
+    """
+    if examine(folder, matches, stop, resume):
+        return
+    where = {
+        "command": provenance.command(),
+        "versions": provenance.versions(),
+        "commit": provenance.commit(),
+        "machine": provenance.machine(),
+    }
+    try:
+        write(folder, {**_plan(matches, stop), **where}, PLAN)
+    except OSError as fault:
+        raise unwritable(folder, fault) from None
+
+
+def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
+    return {"stop": stop, "matches": [json.loads(json.dumps(asdict(each))) for each in matches]}
+
+
+def unwritable(folder: Path, fault: OSError) -> Refusal:
+    """Return what to say of a run folder that cannot be written to."""
+    return Refusal(f"cannot write to the run folder: {folder}: {fault.strerror}; set run.folder")
+
+
+def planned(folder: Path) -> list[Match]:
+    """Return the matches of the run in ``folder``.
+
+    Raises
+    ------
+    Refusal
+        If it is no run folder.
+    """
+    return [
+        Match(
+            **{
+                **each,
+                "entrants": tuple(each["entrants"]),
+                "details": tuple(each["details"]),
+                "seating": Seating(
+                    tuple(map(tuple, each["seating"]["line_ups"])),
+                    tuple(each["seating"]["shifts"]),
+                ),
+            }
+        )
+        for each in _held(folder)["matches"]
+    ]
+
+
+def about(folder: Path) -> dict[str, Any]:
+    """Return command, versions, commit and machine with which the run in ``folder`` began."""
+    held = _held(folder)
+    return {key: held.get(key) for key in ("command", "versions", "commit", "machine", "stop")}
+
+
+def loaded(folder: Path) -> results.Results:
+    """Return who won which game of the run in ``folder``, of those that count."""
+    found = results.Results.resumed(folder, planned(folder))
+    ends = results.stops(folder)
+    for match, tally in zip(found.matches, found.tallies, strict=True):
+        if match.name in ends:
+            tally.cut(ends[match.name])
+    return found
+
+
+def _held(folder: Path) -> dict[str, Any]:
+    try:
+        return json.loads((Path(folder) / PLAN).read_text())
+    except OSError:
+        raise Refusal(f"{folder} holds no {PLAN}: give the folder of a run") from None
+    except ValueError:
+        raise Refusal(
+            f"{folder}/{PLAN} cannot be read: without it nobody knows what was played there; "
+            "choose another folder"
+        ) from None
+
+
+def differences(held: Any, asked: Any, path: str = "") -> Iterator[str]:
+    """Yield where two nested values differ, as ``path: held there, asked now``."""
+    if isinstance(held, Mapping) and isinstance(asked, Mapping):
+        for key in {**held, **asked}:
+            below = f"{path}.{key}".lstrip(".")
+            yield from differences(held.get(key, _ABSENT), asked.get(key, _ABSENT), below)
+    elif isinstance(held, list) and isinstance(asked, list) and len(held) == len(asked):
+        for number, pair in enumerate(zip(held, asked, strict=True)):
+            yield from differences(*pair, f"{path}.{number}")
+    elif held != asked:
+        yield f"{path} was {_short(held)} there and is {_short(asked)} now"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

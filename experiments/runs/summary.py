@@ -1,0 +1,244 @@
+"""The figures of a run from its results, and the file that holds them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from experiments.matches import results
+from experiments.matches.results import Results, Tally
+from experiments.matches.schedule import Match, control_of
+from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
+from experiments.stats.ratings import ratings
+from experiments.stats.stopping import Sprt, Stop
+
+SUMMARY = "summary.json"
+
+EVERY_GAME = Stop()
+"""The rule that ends no match early."""
+
+_SUMS = (
+    "turns",
+    "game_suggestions",
+    "suggestions",
+    "out",
+    "decisions",
+    "simulations",
+    "search_seconds",
+)
+"""Columns of which sums are wanted."""
+
+
+def figures(played: Results, stop: Stop = EVERY_GAME) -> dict[str, Any]:
+    """Return the figures of a run, all of them plain data.
+
+    ``table``: a line for each measured player of a match, or each of a round robin;
+    ``comparisons``: who is better than whom on the same games; ``ratings``: Elo of a round robin;
+    ``tests``: what the sequential test says.
+
+    Parameters
+    ----------
+    played : with all rows on disk
+    stop : the rule by which the matches ended, with which the intervals must agree
+    """
+    sums = _sums(played.folder) if played.games else {}
+    numbered = list(zip(played.matches, played.tallies, strict=True))
+    return {
+        "table": [
+            _line(match, tally, entrant, sums, stop)
+            for match, tally in numbered
+            for entrant in ([0] if match.measured is not None else range(len(match.entrants)))
+        ],
+        "comparisons": [*_against_controls(played, stop), *_meetings(numbered)],
+        "ratings": [rating for match, tally in numbered for rating in _ratings(match, tally)],
+        "tests": _tests(played, stop),
+    }
+
+
+def _line(
+    match: Match,
+    tally: Tally,
+    entrant: int,
+    sums: dict[tuple[str, str, int], dict[str, float]],
+    stop: Stop,
+) -> dict[str, Any]:
+    """Return the figures of one entrant of a match; None where there is nothing to tell.
+
+    A game counts once, however many seats the entrant has in it; ``parity`` is what identical
+    players would win.  ``simulations_per_second`` is per second of searching, not of the run.
+    """
+    played = tally.numbers
+    winner = tally.winner()[played]
+    sat = match.sat(tally.reach, entrant)[played]
+    won = match.won(tally.winner(), entrant)[played]
+    counted = sat > 0
+    games, wins = int(counted.sum()), int(won.sum())
+    estimate = stop.win_rate(wins, games) if games else None
+    who = match.labels[entrant]
+    seats = {seat: found for (*key, seat), found in sums.items() if key == [match.name, who]}
+    total = {key: sum(each[key] for each in seats.values()) for key in (*_SUMS, "rows")}
+    rows, seconds = total["rows"], total["search_seconds"]
+    return {
+        "match": match.name,
+        "player": who,
+        "games": games,
+        "wins": wins,
+        "draws": int((winner[counted] == -1).sum()),
+        "win_rate": estimate and estimate.value,
+        "ci95": estimate and [estimate.low, estimate.high],
+        "parity": float(sat[counted].mean() / match.players) if games else None,
+        "turns_mean": total["turns"] / rows if rows else None,
+        "suggestions_mean": total["game_suggestions"] / rows if rows else None,
+        "accused_wrongly": int(total["out"]),
+        "decisions": int(total["decisions"]),
+        "simulations": int(total["simulations"]),
+        "simulations_per_second": total["simulations"] / seconds if seconds else None,
+        "by_seat": {
+            str(seat): {"games": int(each["rows"]), "wins": int(each["won"])}
+            for seat, each in sorted(seats.items())
+        },
+    }
+
+
+def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:
+    """Return sums of the columns by match, player and seat, read part by part."""
+    columns = ["match", "game", "player", "seat", "won", *_SUMS]
+    parts = [_grouped(_counted(part)) for part in results.stream(folder, columns=columns)]
+    names = ("won", "rows", *_SUMS)
+    return {
+        (row["match"], row["player"], row["seat"]): {name: row[name] for name in names}
+        for row in _grouped(pa.concat_tables(parts)).to_pylist()
+    }
+
+
+def _counted(part: pa.Table) -> pa.Table:
+    """Return ``part`` with numbers in place of truths, and a column that counts the rows."""
+    for name in ("won", "out"):
+        at = part.column_names.index(name)
+        part = part.set_column(at, name, pc.cast(part[name], pa.int64()))
+    return part.append_column("rows", pa.array(np.ones(part.num_rows, np.int64)))
+
+
+def _grouped(table: pa.Table) -> pa.Table:
+    """Return the sums of ``table`` by match, player and seat, under the columns' own names."""
+    sums = [(name, "sum") for name in ("won", "rows", *_SUMS)]
+    found = table.group_by(["match", "player", "seat"]).aggregate(sums)
+    return found.rename_columns([each.removesuffix("_sum") for each in found.column_names])
+
+
+def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
+    """Yield how each match differs from its control, on the games that both played.
+
+    Holm's correction is over all that have the same control.
+    """
+    families: dict[int, list[int]] = {}
+    for number in range(len(played.matches)):
+        control = control_of(played.matches, number)
+        if control is not None:
+            families.setdefault(control, []).append(number)
+    for control, others in families.items():
+        compared = [found for i in others if (found := _paired(played, control, i, stop))]
+        p = holm(np.array([each["p"] for each in compared]))
+        for each, adjusted in zip(compared, p, strict=True):
+            each["p_holm"] = float(adjusted)
+            # A test that looked at every game leaves no p value; its own verdict stands instead.
+            yield {**each, "p": None, "p_holm": None} if isinstance(stop, Sprt) else each
+
+
+def _paired(played: Results, control: int, other: int, stop: Stop) -> dict[str, Any] | None:
+    """Return how match ``other`` differs from ``control``, None if they share no game."""
+    both = np.intersect1d(*(played.tallies[i].numbers for i in (control, other)))
+    if not len(both):
+        return None
+    first, second = (
+        played.matches[i].won(played.tallies[i].winner(), 0)[both] for i in (control, other)
+    )
+    names = (played.matches[i].name for i in (control, other))
+    p = mcnemar(first, second)
+    return _told(Comparison(*names, len(both), stop.difference(first, second), p, p))
+
+
+def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any]]:
+    """Yield who won oftener of those that sat at the same tables of a round robin."""
+    for match, tally in numbered:
+        if match.measured is None and tally.games:
+            games = tally.numbers
+            winners = tally.winner()[games]
+            for each in round_robin(match.seating.at(games), winners, match.labels):
+                yield _told(each)
+
+
+def _told(each: Comparison) -> dict[str, Any]:
+    return {
+        "first": each.first,
+        "second": each.second,
+        "games": each.games,
+        "difference": each.difference.value,
+        "ci95": [each.difference.low, each.difference.high],
+        "p": each.p,
+        "p_holm": each.p_holm,
+    }
+
+
+def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
+    """Return the Elo of the players of a round robin; none as long as one of them won no game."""
+    games = tally.numbers
+    if match.measured is not None or not len(games):
+        return []
+    winners = tally.winner()[games]
+    try:
+        found = ratings(match.seating.at(games), winners, match.labels, match.seed)
+    except ValueError:
+        return []
+    return [
+        {"player": each.label, "elo": each.elo, "low": each.low, "high": each.high}
+        for each in found
+    ]
+
+
+def _tests(played: Results, stop: Stop) -> list[dict[str, Any]]:
+    """Return what the sequential test says of each match, or of each with its control."""
+    if not isinstance(stop, Sprt):
+        return []
+    found, matches, tallies = [], played.matches, played.tallies
+    controls = [control_of(matches, number) for number in range(len(matches))]
+    for number, (match, control) in enumerate(zip(matches, controls, strict=True)):
+        if match.measured is None or (control is None and number in controls):
+            continue
+        games = tallies[number].prefix
+        if control is None:
+            verdict = stop.verdict(
+                match.won(tallies[number].winner(games), 0), match.players, match.seats
+            )
+        else:
+            games = min(games, tallies[control].prefix)
+            verdict = stop.verdict_paired(
+                matches[control].won(tallies[control].winner(games), 0),
+                match.won(tallies[number].winner(games), 0),
+            )
+        found.append(
+            {
+                "match": match.name,
+                "control": None if control is None else matches[control].name,
+                "games": verdict.games,
+                "llr": verdict.llr,
+                "accepted": verdict.accepted,
+                "verdict": str(verdict),
+            }
+        )
+    return found
+
+
+def write(folder: Path, summary: dict[str, Any], name: str = SUMMARY) -> Path:
+    """Write ``summary`` as JSON, whole or not at all, and return its path."""
+    path = folder / name
+    writing = folder / f".{name}.writing"
+    writing.write_text(json.dumps(summary, indent=2) + "\n")
+    writing.replace(path)
+    return path

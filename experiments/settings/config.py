@@ -1,0 +1,158 @@
+"""The configuration, registered and checked.
+
+`check` adds to the types of `experiments.settings.schemas` what they cannot say: ranges, choices,
+and keys that ``+player.foo=1`` smuggles past a structured configuration.
+
+The schemas live in a group ``schema`` of their own, so that ``player=`` offers players alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from importlib.resources import files
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from experiments.settings.commandline import Refusal, did_you_mean, explain
+from experiments.settings.schemas import Compare, Greedy, Heuristic, Planner, Policy, Rules, Swift
+from mcts.kernel.plugins import named
+
+
+def register() -> None:
+    """Make the schemas known to Hydra; to be called before anything is composed."""
+    store = ConfigStore.instance()
+    store.store("compare", Compare, group="schema")
+    store.store("rules", Rules, group="schema")
+    for name, schema in (
+        ("policy", Policy),
+        ("heuristic", Heuristic),
+        ("greedy", Greedy),
+        ("swift", Swift),
+        ("planner", Planner),
+    ):
+        store.store(name, schema, group="schema/player")
+    OmegaConf.register_new_resolver("choices", _choices, replace=True)
+    OmegaConf.register_new_resolver("first", _first, replace=True)
+
+
+def _first(*values: Any) -> Any:
+    """Return the first of ``values`` that is not null."""
+    return next((value for value in values if value is not None), None)
+
+
+def _choices() -> str:
+    """Return the groups and their options for ``--help``; Hydra's list would show the schemas."""
+    folders = sorted(
+        (each for each in files("conf").iterdir() if each.is_dir()), key=lambda each: each.name
+    )
+    named = {
+        folder.name: sorted(each.name[:-5] for each in folder.iterdir() if ".yaml" in each.name)
+        for folder in folders
+    }
+    return "\n".join(f"{group}: {', '.join(names)}" for group, names in named.items() if names)
+
+
+def composed(name: str, overrides: Sequence[str] = ()) -> DictConfig:
+    """Return the configuration ``name`` of `conf` with ``overrides``, inside Hydra or out of it.
+
+    Raises
+    ------
+    Refusal
+        If it cannot be composed, in one line.
+    """
+    from hydra import compose, initialize_config_module
+    from hydra.core.global_hydra import GlobalHydra
+    from hydra.errors import HydraException
+
+    register()
+    try:
+        if GlobalHydra.instance().is_initialized():
+            return compose(name, overrides=list(overrides))
+        with initialize_config_module("conf", version_base="1.3"):
+            return compose(name, overrides=list(overrides))
+    except (HydraException, OmegaConfBaseException) as fault:
+        raise Refusal(explain(fault)) from None
+
+
+def check(config: DictConfig) -> None:
+    """Refuse what the types let through: unknown or missing keys, choices, ranges.
+
+    Raises
+    ------
+    Refusal
+        With the first fault found, in one sentence that names the key.
+    """
+    check_sections(config)
+    match = config.match
+    seats = match.focal_seats
+    if seats is not None:
+        if not seats or len(set(seats)) < len(seats):
+            raise Refusal("match.focal_seats must list different seats, or be null for all")
+        if min(seats) < 0 or max(seats) >= config.rules.players:
+            raise Refusal(f"match.focal_seats must lie between 0 and {config.rules.players - 1}")
+    for key in ("player", "opponent"):
+        budget = config[key].get("budget")
+        if budget is not None and budget.simulations is None and budget.seconds is None:
+            raise Refusal(f"{key}.budget needs simulations or seconds")
+
+
+def check_sections(config: DictConfig) -> None:
+    """Refuse unknown or missing keys, choices and ranges in any configuration; as `check`."""
+    for key, node, schema in _sections(config, ""):
+        _check_section(key, node, schema)
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, type]]:
+    """Yield each section with its dotted path and the dataclass that describes it."""
+    schema = OmegaConf.get_type(node)
+    if not hasattr(schema, "__dataclass_fields__"):
+        if node.get("name") in named("sleuth.players"):  # knows its settings itself
+            return
+        raise Refusal(f"{path}: there is no such setting")
+    yield path, node, schema
+    for described in fields(schema):
+        if described.name in node and not OmegaConf.is_missing(node, described.name):
+            below = node[described.name]
+            if isinstance(below, DictConfig):
+                yield from _sections(below, f"{path}.{described.name}".lstrip("."))
+
+
+def _check_section(path: str, node: DictConfig, schema: type) -> None:
+    described = {each.name: each for each in fields(schema)}
+    for name in node:
+        if name not in described:
+            key = f"{path}.{name}".lstrip(".")
+            raise Refusal(f"{key}: there is no such setting{did_you_mean(str(name), described)}")
+    for name, each in described.items():
+        key = f"{path}.{name}".lstrip(".")
+        if name not in node or OmegaConf.is_missing(node, name):
+            raise Refusal(f"{key} is missing: give it a value")
+        _check_value(key, node[name], each.metadata)
+
+
+def _check_value(key: str, value: Any, limits: Any) -> None:
+    choices = limits.get("choices")
+    if choices is not None and value not in choices:
+        names = [str(each) for each in choices]
+        raise Refusal(
+            f"{key}={value}: choose one of {', '.join(names)}{did_you_mean(value, names)}"
+        )
+    least = limits.get("least")
+    # Not `value < least`, which lets NaN through.
+    if least is not None and value is not None and not value >= least:
+        raise Refusal(f"{key}={value}: must be at least {least}")
+    for one in value if "each" in limits else ():
+        _check_value(key, one, {"choices": limits["each"]})
+    above = limits.get("above")
+    if above is not None and value is not None and not above < value <= limits["most"]:
+        raise Refusal(f"{key}={value}: must be above {above} and at most {limits['most']}")

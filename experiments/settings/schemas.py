@@ -1,0 +1,267 @@
+"""The schemas of the configuration: which keys there are, of what type and in what range.
+
+Hydra merges the YAML of `conf` into these dataclasses, which gives types; what types cannot say,
+ranges and choices, stands in the fields' metadata for `experiments.settings.config` to check.
+Values, and what they mean, stand in the YAML; every one of them must be given.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, make_dataclass
+from importlib.resources import files
+from typing import Any
+
+from omegaconf import MISSING, OmegaConf
+
+from mcts.kernel.plugins import named
+
+# Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
+# test compares them.
+PLANNERS = (
+    "bmcts",
+    "ld_bmcts",
+    "bmcts_or",
+    "so_ismcts",
+    "mo_ismcts",
+    "pomcp",
+    "pimc",
+    "flat",
+)
+"""The players that search, as in `sim.players.registry.PLANNERS`."""
+SHOWING = ("random", "least_informative")
+"""Ways to choose the card to show, as in `sim.policies.table.SHOWING`."""
+IN_FLIGHT = ("none", "virtual_loss", "wu_uct")
+"""Treatments of visits in flight, as in `mcts.selection.IN_FLIGHT`."""
+FINAL = ("visits", "mean")
+"""Ways to choose the move in the end, as in `mcts.options.FINAL`."""
+MODES = ("tree", "leaf", "root")
+"""Ways to search in parallel, as in `mcts.options.MODES`."""
+MERGES = ("visits", "value", "vote")
+"""Ways to merge the roots of several trees, as in `mcts.options.MERGES`."""
+FORMS = ("one", "rest", "both", "robin")
+"""Companies in which players meet, as `experiments.matches.lineups` has them."""
+DETAILS = ("suggestions", "decisions")
+"""Kinds of rows beside those of games, as `experiments.matches.details` has them."""
+BELIEFS = ("exact", "factored", "constrained", "particles", "closure")
+"""The beliefs that planners may hold, of those in `belief.beliefs.registry.BELIEFS`."""
+
+
+def _policies() -> tuple[str, ...]:
+    """Return the names of the compiled policies: those in ``conf/player`` that are no planner's,
+    and those of other packages."""
+    presets = files("conf").joinpath("player").iterdir()
+    found = [
+        re.search(r"(?m)^name: *(\w+)", each.read_text()) for each in presets if _is_yaml(each)
+    ]
+    ours = {name[1] for name in found if name} - set(PLANNERS)
+    return tuple(sorted({*ours, *named("sleuth.policies")}))
+
+
+def _is_yaml(path: Any) -> bool:
+    return path.name.endswith(".yaml")
+
+
+POLICIES = _policies()
+
+
+def _one_of(*choices: str) -> Any:
+    return field(default=MISSING, metadata={"choices": choices})
+
+
+def _at_least(least: float) -> Any:
+    return field(default=MISSING, metadata={"least": least})
+
+
+def _between(above: float, most: float) -> Any:
+    return field(default=MISSING, metadata={"above": above, "most": most})
+
+
+@dataclass
+class Seat:
+    """What everybody who sits in a seat has; ``label`` is the name in results, null: `name`."""
+
+    name: str = MISSING
+    label: str | None = MISSING
+    showing: str = _one_of(*SHOWING)
+
+
+@dataclass
+class Policy(Seat):
+    """A compiled policy in a seat."""
+
+    name: str = _one_of(*POLICIES)
+
+
+@dataclass
+class Heuristic(Policy):
+    """The compiled policy that plays on the factored belief."""
+
+    inference: bool = MISSING
+
+
+@dataclass
+class Greedy(Policy):
+    """The compiled policy that plays on the exact belief."""
+
+    threshold: float = _between(0, 1)
+    doubt: float = _between(0, 1)
+
+
+@dataclass
+class Swift(Policy):
+    """Its fast equal."""
+
+    inference: bool = MISSING
+    threshold: float = _between(0, 1)
+    doubt: float = _between(0, 1)
+
+
+@dataclass
+class Model:
+    """Switches of the policies that stand for the opponents; those that have none ignore them."""
+
+    threshold: float = _between(0, 1)
+    inference: bool = MISSING
+
+
+@dataclass
+class Rollout:
+    """Who plays in roll-outs, and how far."""
+
+    policy: str = _one_of(*POLICIES)
+    threshold: float | None = _between(0, 1)
+    opponents: str | None = _one_of(None, *POLICIES)
+    horizon: int = _at_least(0)
+    per_leaf: int = _at_least(1)
+
+
+@dataclass
+class Widening:
+    """Progressive widening of the actions on offer at a node."""
+
+    base: float = _at_least(0)
+    exponent: float = _at_least(0)
+
+
+@dataclass
+class Actions:
+    """Which actions a node offers."""
+
+    offer: str = _one_of("all", "candidates")
+    candidates: int = _at_least(1)
+    accusations: int = _at_least(1)
+    least_accused: float = _at_least(0)
+    widening: Widening = field(default_factory=Widening)
+
+
+@dataclass
+class Search:
+    """How the tree is searched."""
+
+    mode: str = _one_of(*MODES)
+    threads: int = _at_least(1)
+    workers: int = _at_least(1)
+    merge: str = _one_of(*MERGES)
+    in_flight: str = _one_of(*IN_FLIGHT)
+    virtual_loss: float = _at_least(0)
+    exploration: float = _at_least(0)
+    root_exploration: float | None = _at_least(0)
+    common: bool = MISSING
+    final: str = _one_of(*FINAL)
+    keep_tree: bool = MISSING
+    oversubscribe: bool = MISSING
+
+
+@dataclass
+class Budget:
+    """When the search for one decision ends."""
+
+    simulations: int | None = _at_least(1)
+    seconds: float | None = _at_least(0)
+    nodes: int | None = _at_least(1)
+
+
+@dataclass
+class Planner(Seat):
+    """A player that searches."""
+
+    name: str = _one_of(*PLANNERS)
+    belief: str = _one_of(*BELIEFS)
+    answers: str = _one_of("deal", "one_by_one")
+    redraw: str = _one_of("simulation", "decision")
+    trees: int = _at_least(1)
+    doubt: float = _between(0, 1)
+    merges: bool = MISSING
+    opponents: str = _one_of("tree", *POLICIES)
+    model: Model = field(default_factory=Model)
+    rollout: Rollout = field(default_factory=Rollout)
+    actions: Actions = field(default_factory=Actions)
+    search: Search = field(default_factory=Search)
+    budget: Budget = field(default_factory=Budget)
+
+
+def _rules() -> type:
+    """Return the schema of rules: the switches of ``ledford.yaml`` with the types they have there.
+
+    `sim.rules.preset` checks values and combinations.
+    """
+    shipped = OmegaConf.load(files("conf").joinpath("rules/ledford.yaml"))
+    switches = [(str(key), type(value)) for key, value in shipped.items() if key != "defaults"]
+    return make_dataclass("Rules", [(*each, field(default=MISSING)) for each in switches])
+
+
+Rules = _rules()
+
+
+@dataclass
+class Match:
+    """Who meets whom, in which seats, how often, and how many games at a time."""
+
+    games: int = _at_least(1)
+    form: str = _one_of(*FORMS)
+    players: list[str] | None = MISSING
+    stop: str = MISSING
+    plan: float | None = _between(0, 1)
+    focal_seats: list[int] | None = MISSING
+    workers: int | None = _at_least(1)
+
+
+@dataclass
+class Tracking:
+    """The MLflow record."""
+
+    enabled: bool = MISSING
+    uri: str | None = MISSING
+    experiment: str = MISSING
+
+
+@dataclass
+class Ray:
+    """Where the games are played."""
+
+    address: str | None = MISSING
+
+
+@dataclass
+class Run:
+    """Where the results go, and what is written beside a row a game and seat."""
+
+    folder: str = MISSING
+    resume: str | None = MISSING
+    details: list[str] = field(default_factory=list, metadata={"each": DETAILS})
+    records: int = _at_least(0)
+
+
+@dataclass
+class Compare:
+    """The main job.  ``player`` and ``opponent`` are each a policy or a `Planner`."""
+
+    player: Any = MISSING
+    opponent: Any = MISSING
+    rules: Any = MISSING
+    match: Match = field(default_factory=Match)
+    tracking: Tracking = field(default_factory=Tracking)
+    ray: Ray = field(default_factory=Ray)
+    run: Run = field(default_factory=Run)
+    seed: int = _at_least(0)

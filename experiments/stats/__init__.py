@@ -1,0 +1,1 @@
+"""Intervals, tests, ratings: statistics of games, with no game in sight."""

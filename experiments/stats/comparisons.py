@@ -1,0 +1,128 @@
+"""Many players compared two by two: differences, exact p values, Holm's correction.
+
+The players either played the same games each on its own account (`pairs`), or sat at the same
+tables (`round_robin`).  A difference is second less first throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.stats import binomtest
+
+from experiments.stats.intervals import Estimate, discordant, paired_difference
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two players on the same games.
+
+    Attributes
+    ----------
+    first, second : the players' labels
+    games : in which both were
+    difference : how much oftener the second won, as a share of the games
+    p : of McNemar's exact test that they win equally often
+    p_holm : the same, adjusted for all comparisons made at once; below 0.05 for any pair of equal
+        players with 5 %
+    """
+
+    first: str
+    second: str
+    games: int
+    difference: Estimate
+    p: float
+    p_holm: float
+
+
+def pairs(won: Mapping[str, np.ndarray], control: str | None = None) -> list[Comparison]:
+    """Compare all players with one another, or with ``control`` alone, on the same games.
+
+    Parameters
+    ----------
+    won : by label, (games,) bool; game *k* is the same game for all
+    control : the first of each pair
+
+    Raises
+    ------
+    ValueError
+        If the control is none of the players, or the games are none or not equally many.
+    """
+    if control is not None and control not in won:
+        raise ValueError(f"the control {control} is not among {', '.join(won)}")
+    chosen = (
+        combinations(won, 2)
+        if control is None
+        else ((control, other) for other in won if other != control)
+    )
+    return _compared((one, other, won[one], won[other]) for one, other in chosen)
+
+
+def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) -> list[Comparison]:
+    """Compare all players that met, on the games where both held equally many seats.
+
+    A game counts +1 for the second, -1 for the first, 0 if another seat won or nobody.
+
+    Parameters
+    ----------
+    tables : (games, seats) int, the number of the player in each seat
+    winners : (games,) int, the seat that won, -1 for a draw
+    labels : by the number of the player
+    """
+    seats = np.stack([(tables == player).sum(axis=1) for player in range(len(labels))])
+    champion = np.where(winners < 0, -1, tables[np.arange(len(tables)), winners])
+
+    def met() -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
+        for i, j in combinations(range(len(labels)), 2):
+            both = (seats[i] == seats[j]) & (seats[i] > 0)
+            if both.any():
+                yield labels[i], labels[j], champion[both] == i, champion[both] == j
+
+    return _compared(met())
+
+
+def _compared(
+    results: Iterator[tuple[str, str, np.ndarray, np.ndarray]],
+) -> list[Comparison]:
+    results = list(results)
+    p = np.array([mcnemar(first, second) for _, _, first, second in results])
+    return [
+        Comparison(one, other, len(first), paired_difference(first, second), *map(float, values))
+        for (one, other, first, second), *values in zip(results, p, holm(p), strict=True)
+    ]
+
+
+def mcnemar(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the exact two-sided p value that both win equally often [McNemar 1947].
+
+    Under that hypothesis each discordant game is a fair coin; 1 if there is none.
+
+    Parameters
+    ----------
+    first, second : (games,) bool, whether each game was won
+
+    Raises
+    ------
+    ValueError
+        If the games are none, or not the same number.
+    """
+    gained, lost, _ = discordant(first, second)
+    return float(binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Return p values adjusted for their number [Holm 1979, Scandinavian Journal of Statistics 6].
+
+    Rejecting those below 0.05 rejects a true hypothesis with at most 5 %, however they depend.
+
+    Parameters
+    ----------
+    p : (comparisons,)
+    """
+    order = np.argsort(p)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1.0)

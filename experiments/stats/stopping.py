@@ -1,0 +1,213 @@
+"""When a match ends: after all its games, at a width of its interval, or by a sequential test.
+
+A rule looks at the results in the order of the games' numbers, never of their completion, so that
+the last game counted does not depend on the workers.  Games played beyond it are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from experiments.stats import sprt
+from experiments.stats.anytime import paired_difference_anytime, win_rate_anytime
+from experiments.stats.intervals import (
+    Estimate,
+    paired_difference,
+    paired_width,
+    wilson_width,
+    win_rate,
+)
+from experiments.stats.sprt import MINIMUM, Verdict
+
+LARGEST_ELO = 2000
+
+_NUMBER = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
+_WIDTH = re.compile(rf"width:{_NUMBER}(%?)")
+_SPRT = re.compile(rf"sprt:{_NUMBER}(%?)[,:]{_NUMBER}(%?)")
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The rule ``games``: never early, whatever the results."""
+
+    def check(self, paired: bool) -> None:
+        """Refuse what cannot be asked of one player's wins, or of two players' difference.
+
+        Raises
+        ------
+        ValueError
+            With one sentence for the user.
+        """
+
+    def after(self, won: np.ndarray, players: int, seats: int = 1) -> int | None:
+        """Return the number of games after which a match of one player ends, or None.
+
+        Parameters
+        ----------
+        won : (games,) bool, whether the player won; in the order of the games' numbers, no gaps
+        players : at the table
+        seats : of them that the player holds
+        """
+        return _ended(self.verdict(won, players, seats))
+
+    def after_paired(self, first: np.ndarray, second: np.ndarray) -> int | None:
+        """Return the number of games after which a comparison on the same games ends, or None.
+
+        Parameters
+        ----------
+        first, second : (games,) bool, whether each player won; in order, no gaps
+        """
+        return _ended(self.verdict_paired(first, second))
+
+    def verdict(self, won: np.ndarray, players: int, seats: int = 1) -> Verdict | None:
+        """Return what the test says of the results that `after` takes; None if this is no test."""
+        return None
+
+    def verdict_paired(self, first: np.ndarray, second: np.ndarray) -> Verdict | None:
+        """Return what the test says of the results that `after_paired` takes; None if no test."""
+        return None
+
+    def win_rate(self, wins: int, games: int) -> Estimate:
+        """Return the win rate with an interval that holds where this rule ends a match."""
+        return win_rate(wins, games)
+
+    def difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
+        """Return the paired difference with an interval that holds where this rule ends."""
+        return paired_difference(first, second)
+
+
+@dataclass(frozen=True)
+class Width(Stop):
+    """The rule ``width:0.02``: the first game, from `MINIMUM` on, with so narrow an interval.
+
+    The width depends on the results through their variance alone, so the intervals for a fixed
+    number of games keep their coverage [Chow and Robbins 1965, Annals of Mathematical Statistics
+    36].
+
+    Attributes
+    ----------
+    width : of the whole 95 % interval, in shares of a game: 0.02 is plus or minus one per cent
+    """
+
+    width: float
+
+    def after(self, won: np.ndarray, players: int, seats: int = 1) -> int | None:
+        won = np.asarray(won, bool)
+        return self._first(wilson_width(np.cumsum(won), np.arange(1, len(won) + 1)))
+
+    def after_paired(self, first: np.ndarray, second: np.ndarray) -> int | None:
+        return self._first(paired_width(*sprt.running_pairs(first, second)))
+
+    def _first(self, widths: np.ndarray) -> int | None:
+        narrow = np.flatnonzero(widths[MINIMUM - 1 :] <= self.width)
+        return MINIMUM + int(narrow[0]) if len(narrow) else None
+
+
+@dataclass(frozen=True)
+class Sprt(Stop):
+    """The rules ``sprt:0,30`` and ``sprt:25%,30%``: H0 against H1, see `experiments.stats.sprt`.
+
+    Attributes
+    ----------
+    h0, h1 : the hypotheses: Elo above the others at the table, or above the first of two players;
+        or, not in Elo, win rates of one player and differences of two players', in shares
+    elo : whether they are Elo
+    """
+
+    h0: float
+    h1: float
+    elo: bool
+
+    def check(self, paired: bool) -> None:
+        low, high = sorted((self.h0, self.h1))
+        if not (self.elo or paired or (low > 0 and high < 1)):
+            raise ValueError(
+                "match.stop: the sequential test of one player needs win rates between 0 and 100 "
+                "per cent, both excluded, as in sprt:25%:30%"
+            )
+
+    def verdict(self, won: np.ndarray, players: int, seats: int = 1) -> Verdict:
+        """Return what `experiments.stats.sprt.wins` says.
+
+        Raises
+        ------
+        ValueError
+            As `check`, and if the player does not share the table with others.
+        """
+        self.check(paired=False)
+        h0, h1 = self.h0, self.h1
+        if self.elo:
+            h0, h1 = (sprt.elo_to_win_rate(each, players, seats) for each in (h0, h1))
+        return sprt.wins(won, h0, h1)
+
+    def verdict_paired(self, first: np.ndarray, second: np.ndarray) -> Verdict:
+        """Return what `experiments.stats.sprt.difference` says.
+
+        Elo become a difference at the first player's win rate as measured up to each game.
+        """
+        h0: np.ndarray | float = self.h0
+        h1: np.ndarray | float = self.h1
+        if self.elo:
+            first = np.asarray(first, bool)
+            rate = (np.cumsum(first) + 0.5) / (np.arange(len(first)) + 2)
+            h0, h1 = (sprt.elo_to_difference(each, rate) for each in (self.h0, self.h1))
+        return sprt.difference(first, second, h0, h1)
+
+    def win_rate(self, wins: int, games: int) -> Estimate:
+        return win_rate_anytime(wins, games)
+
+    def difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
+        return paired_difference_anytime(first, second)
+
+
+def _ended(verdict: Verdict | None) -> int | None:
+    return verdict.games if verdict and verdict.accepted else None
+
+
+def parse(text: str) -> Stop:
+    """Return the rule that ``match.stop`` names.
+
+    ``games``; ``width:0.02`` or ``width:2%``; ``sprt:0,30`` in Elo; ``sprt:25%,30%`` in win rates,
+    or ``sprt:0%,3%`` in differences of them.  A colon may stand for the comma, which Hydra's
+    command line takes for a choice of two values unless the text is quoted twice.
+
+    Raises
+    ------
+    ValueError
+        With one sentence for the user, if it names none.
+    """
+    plain = re.sub(r"\s", "", text)
+    if plain == "games":
+        return Stop()
+    if found := _WIDTH.fullmatch(plain):
+        width = float(found[1]) / (100 if found[2] else 1)
+        if not 0 < width < 1:
+            raise ValueError(
+                f"match.stop={text}: the width is that of the whole interval as a share of the "
+                "games, above 0 and below 1, as in width:0.02"
+            )
+        return Width(width)
+    if found := _SPRT.fullmatch(plain):
+        return _sprt(text, float(found[1]), float(found[3]), (found[2], found[4]))
+    raise ValueError(
+        f"match.stop={text}: choose games, width:0.02, sprt:0:30 (H0 and H1 in Elo) or "
+        "sprt:25%:30% (in win rates)"
+    )
+
+
+def _sprt(text: str, h0: float, h1: float, units: tuple[str, str]) -> Sprt:
+    if units[0] != units[1]:
+        raise ValueError(f"match.stop={text}: give both hypotheses in Elo or both in per cent")
+    if h0 == h1:
+        raise ValueError(f"match.stop={text}: H0 and H1 are the same; they must differ")
+    largest = max(abs(h0), abs(h1))
+    if not units[0]:
+        if largest > LARGEST_ELO:
+            raise ValueError(f"match.stop={text}: give at most {LARGEST_ELO} Elo, either sign")
+        return Sprt(h0, h1, elo=True)
+    if largest >= 100:
+        raise ValueError(f"match.stop={text}: give less than 100 %, either sign")
+    return Sprt(h0 / 100, h1 / 100, elo=False)

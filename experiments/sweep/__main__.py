@@ -1,0 +1,104 @@
+"""Sweeps: many settings of a player, each over the same games, and the best of them.
+
+    python -m experiments.sweep player=swift player@opponent=swift player.threshold=0.3,0.4,0.5
+    python -m experiments.sweep sweep.method=racing sweep.trials=40 player.doubt='interval(0.1,1)'
+
+Any setting of ``experiments.compare`` with several values is an axis.  Nothing slow is imported at
+the top: ``--help`` should not wait for Numba and Ray.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from importlib.resources import files
+
+from omegaconf import OmegaConf
+from rich.console import Console
+
+from experiments.settings import config
+from experiments.settings.commandline import INTERRUPTED, Parser, enter
+from experiments.sweep import schema
+
+NAME = "sleuth-sweep"
+
+_HELP = """
+axes (quote them in a shell):
+  player.threshold=0.3,0.4,0.5                  values; of a group too: player=swift,closure
+  player.budget.simulations='range(100,500,100)'
+  player.search.exploration='interval(0.1,2)'   drawn from, by sweep.method=random or racing
+  player.doubt='tag(log,interval(0.01,1))'      on a logarithmic scale
+  player.trees='tag(int,interval(1,8))'         whole numbers
+everything else is a setting of sleuth-compare (see its --help), the same for all points:
+  match.games is the number of games a point.
+
+settings of the sweep:
+"""
+
+_AFTER = """
+A sweep writes sweep.csv, sweep.png and summary.json to its folder, and a run folder for each trial.
+An interrupted one goes on by the same command with run.resume=FOLDER.
+"""
+
+
+def main() -> None:
+    """Run the command and exit with its code."""
+    try:
+        enter(NAME, run)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # all is saved; an orderly end would wait for Ray
+            sys.stdout.flush()
+            os._exit(INTERRUPTED)
+        raise
+
+
+def run() -> None:
+    """Play the sweep that the command line asks for.
+
+    Raises
+    ------
+    Refusal, Interrupted
+        As `experiments.sweep.job.Job`.
+    """
+    parser = Parser(
+        prog=NAME,
+        description=__doc__.partition("\n\n    ")[0],
+        epilog=_HELP + _settings_text() + _AFTER,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("overrides", nargs="*", metavar="name=value", help="settings and axes")
+    parser.add_argument("--cfg", choices=["job"], help="show the configuration and play nothing")
+    arguments = parser.parse_args()
+    started = time.monotonic()
+    schema.register()
+    from hydra import initialize_config_module
+
+    from experiments.sweep.axes import divided
+    from experiments.sweep.space import Space
+
+    own, others = divided(arguments.overrides)
+    with initialize_config_module("conf", version_base="1.3"):
+        settings = config.composed("sweep", own)
+        config.check_sections(settings)
+        space = Space(others)
+        if arguments.cfg:
+            print(OmegaConf.to_yaml(settings, resolve=True), end="")
+            print(OmegaConf.to_yaml(space.point(space.combinations[0]).settings), end="")
+            print("".join(f"# {key}: {values}\n" for key, values in space.plain.items()), end="")
+            return
+        from experiments.sweep.job import Job
+
+        Job(settings, space).run(started, Console(highlight=False))
+
+
+def _settings_text() -> str:
+    """Return the sweep's own settings as `conf` explains them."""
+    text = files("conf").joinpath("sweep.yaml").read_text()
+    body = text[text.index("\nsweep:") + 1 :]
+    return "".join(f"  {line}\n" if line else "\n" for line in body.splitlines())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

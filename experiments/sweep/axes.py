@@ -1,0 +1,179 @@
+"""The axes of a sweep, written as Hydra writes them.
+
+``key=a,b,c``, ``key=range(1,5)``, ``key=interval(0.1,2)``, ``key=tag(log,interval(0.05,1))``,
+``key=tag(int,interval(1,8))``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Glob, IntervalSweep, Override
+from hydra.errors import HydraException
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.trial import Trial
+
+from experiments.settings.commandline import Refusal, explain
+
+Value = str | int | float
+Parameters = Mapping[str, Value]
+"""A point: by axis its value; of choices the text that stands on the command line."""
+
+OWN = ("sweep.", "run.folder", "run.resume")
+"""Keys of the sweep itself."""
+
+FOR_ALL = ("sweep", "run", "tracking", "ray", "hydra", "match")
+"""Sections of which a key says how a sweep is played, not what; it is no axis."""
+
+AXES_OF_MATCH = ("match.focal_seats",)
+"""The exceptions."""
+
+TAGS = {"log", "int"}
+
+_INSIDE = 0.618
+"""Where an interval is tried out beside its ends: at a value that is no whole number."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A key and its values: either ``choices``, or all from ``low`` to ``high``.
+
+    Attributes
+    ----------
+    key : as results name it
+    element : as an override names it, with ``+`` where it is given
+    choices : texts
+    low, high : bounds, both included
+    log, whole : whether an interval is drawn from on a logarithmic scale, and as whole numbers
+    """
+
+    key: str
+    element: str
+    choices: tuple[str, ...] = ()
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = False
+    whole: bool = False
+
+    @property
+    def distribution(self) -> BaseDistribution:
+        """What Optuna draws from."""
+        if self.choices:
+            return CategoricalDistribution(self.choices)
+        if self.whole:
+            return IntDistribution(int(self.low), int(self.high), log=self.log)
+        return FloatDistribution(self.low, self.high, log=self.log)
+
+    def suggest(self, trial: Trial) -> None:
+        """Give ``trial`` its value of this axis."""
+        if self.choices:
+            trial.suggest_categorical(self.key, self.choices)
+        elif self.whole:
+            trial.suggest_int(self.key, int(self.low), int(self.high), log=self.log)
+        else:
+            trial.suggest_float(self.key, self.low, self.high, log=self.log)
+
+    @property
+    def samples(self) -> tuple[Value, ...]:
+        """All choices, or values of the interval at which a fault would show."""
+        if self.choices:
+            return self.choices
+        if self.whole:
+            return int(self.low), int(self.high)
+        return self.low, self.low + _INSIDE * (self.high - self.low), self.high
+
+    def plain(self, value: Value) -> Any:
+        """Return what ``value`` of this axis is in a configuration."""
+        if not self.choices:
+            return value
+        (given,) = OverridesParser.create().parse_overrides([f"{self.key}={value}"])
+        return given.value()
+
+    def __str__(self) -> str:
+        if self.choices:
+            return ",".join(self.choices)
+        kind = "int" if self.whole else "float"
+        return f"{kind} from {self.low:g} to {self.high:g}{', log' if self.log else ''}"
+
+
+def told(parameters: Parameters) -> str:
+    """Return ``parameters`` in a line."""
+    return ", ".join(f"{key}={short(value)}" for key, value in parameters.items())
+
+
+def short(value: Value) -> str:
+    """Return ``value`` as tables show it."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def divided(arguments: Sequence[str]) -> tuple[list[str], list[Override]]:
+    """Return the overrides of the sweep itself, as they are, and all others.
+
+    Raises
+    ------
+    Refusal
+        If one cannot be read, or a setting of the sweep has several values.
+    """
+    own, others = [], []
+    parser = OverridesParser.create()
+    for argument in arguments:
+        try:
+            (given,) = parser.parse_overrides([argument])
+        except HydraException as fault:
+            raise Refusal(explain(fault)) from None
+        if not key_of(given).startswith(OWN):
+            others.append(given)
+        elif given.is_sweep_override():
+            raise Refusal(f"{key_of(given)} is the same for all points: give it one value")
+        else:
+            own.append(argument)
+    return own, others
+
+
+def key_of(given: Override) -> str:
+    """Return what ``given`` sets: a key, or a group with its package as in ``player@opponent``."""
+    return given.key_or_group + (f"@{given.package}" if given.package else "")
+
+
+def axis_of(given: Override, key: str) -> Axis:
+    """Return the axis that ``given``, several values for ``key``, describes.
+
+    Raises
+    ------
+    Refusal
+        If ``key`` may not differ between points, or the values cannot be used.
+    """
+    if key.partition(".")[0] in FOR_ALL and key not in AXES_OF_MATCH:
+        raise Refusal(f"{key} is the same for all points: give it one value")
+    swept: Any = given.value()
+    if isinstance(swept, Glob):
+        raise Refusal(f"{given.input_line}: write the values out, as a,b,c")
+    if swept.tags - (TAGS if given.is_interval_sweep() else set()):
+        raise Refusal(
+            f"{given.input_line}: the tags are log and int, of an interval, as in "
+            f"{key}=tag(log,interval(0.1,2))"
+        )
+    if given.is_interval_sweep():
+        return _interval(given, key, swept)
+    swept.shuffle = False  # the order would be another one after a restart
+    choices = tuple(dict.fromkeys(given.sweep_string_iterator()))
+    if not choices:
+        raise Refusal(f"{given.input_line} has no values")
+    return Axis(key, given.get_key_element(), choices)
+
+
+def _interval(given: Override, key: str, swept: IntervalSweep) -> Axis:
+    low, high, log = float(swept.start), float(swept.end), "log" in swept.tags
+    if not low < high or (log and low <= 0):
+        raise Refusal(
+            f"{given.input_line}: the interval must rise{', and start above 0' if log else ''}"
+        )
+    return Axis(key, given.get_key_element(), (), low, high, log, "int" in swept.tags)

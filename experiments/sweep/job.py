@@ -1,0 +1,223 @@
+"""A sweep from its configuration to its folder, which first of all says what is played."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+
+from experiments.matches.match_loop import ERROR
+from experiments.matches.progress import stage
+from experiments.provenance import provenance
+from experiments.runs import runfolder
+from experiments.runs.summary import SUMMARY, write
+from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+from experiments.sweep import report
+from experiments.sweep.axes import Parameters
+from experiments.sweep.progress import SweepProgress
+from experiments.sweep.record import Record
+from experiments.sweep.runs import Runs
+from experiments.sweep.space import Point, Space
+from experiments.sweep.study import Study
+from experiments.sweep.trials import Played, Trials, trial_folder
+
+PLAN = "sweep.json"
+"""File in the sweep's folder with what it plays."""
+
+LOCK = ".lock"
+PLOT = "sweep.png"
+
+MOST_COMBINATIONS = 200
+"""Combinations of the axes' values that are tried out before points are drawn; if there are more,
+each value of an axis with the first of the others."""
+
+_FREE = ("run", "tracking", "ray")
+"""Sections that may change when a sweep goes on."""
+
+
+class Job:
+    """The sweep that a command line asks for.
+
+    Parameters
+    ----------
+    settings : checked configuration ``sweep``
+    space : of its points
+
+    Raises
+    ------
+    Refusal
+        If the method does not fit the axes.
+    """
+
+    def __init__(self, settings: DictConfig, space: Space) -> None:
+        self._settings, self._space = settings, space
+        self._folder = Path(settings.run.resume or settings.run.folder)
+        asked = settings.sweep
+        listed = asked.method == "grid" or (asked.method == "racing" and asked.trials is None)
+        if asked.method == "grid" and asked.trials is not None:
+            raise Refusal("sweep.trials: a grid plays all its points; leave it out")
+        if asked.method == "random" and asked.trials is None:
+            raise Refusal("sweep.method=random needs sweep.trials: the number of points to draw")
+        if listed and not space.finite:
+            endless = next(axis for axis in space.axes if not axis.choices)
+            raise Refusal(
+                f"{endless.key} is an interval: write its values out, or give sweep.trials with "
+                "sweep.method=random or racing"
+            )
+        self._listed: list[Parameters] | None = space.combinations if listed else None
+        self._trials: int = len(self._listed) if listed else asked.trials
+
+    def run(self, started: float, console: Console) -> None:
+        """Play the sweep, and leave its table, plot, summary and record.
+
+        Raises
+        ------
+        Refusal
+            Before the first game, if something asked for cannot be; at the end, if trials failed.
+        Interrupted
+            On Ctrl-C, after what was played has been saved.
+        """
+        first = self._check(console)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with FileLock(self._folder / LOCK, timeout=0), ctrl_c() as pressed:
+                self._claim(first)
+                self._play(first, started, console, lambda: not pressed.is_set())
+        except Timeout:
+            raise Refusal(
+                f"{self._folder}: another command is playing this sweep: wait for it, or choose "
+                "another run.folder"
+            ) from None
+        except OSError as fault:
+            raise Refusal(
+                f"cannot write to {self._folder}: {fault.strerror or fault}: make room, or set "
+                "run.folder"
+            ) from None
+
+    def _check(self, console: Console) -> Point:
+        """Refuse a bad point now, as far as points are known; return the first."""
+        parameters = self._space.combinations
+        if self._listed is None and len(parameters) > MOST_COMBINATIONS:
+            parameters = self._space.crosses
+        with stage(console, f"checking {len(parameters)} points"):
+            first, *_ = [self._space.point(each) for each in parameters]
+        return first
+
+    def _claim(self, first: Point) -> None:
+        """Write down what the sweep plays; refuse a folder with something else in it."""
+        plan, path = self._plan(first), self._folder / PLAN
+        if path.exists():
+            if self._settings.run.resume is None:
+                raise Refusal(
+                    f"{self._folder} holds a sweep: choose another run.folder, or go on with it by "
+                    f"run.resume={self._folder}"
+                )
+            try:
+                held = json.loads(path.read_text())
+            except ValueError:
+                raise Refusal(
+                    f"{path} cannot be read: without it nobody knows what was played there; choose "
+                    "another folder"
+                ) from None
+            differ = list(runfolder.differences({key: held.get(key) for key in plan}, plan))
+            if differ:
+                raise Refusal(
+                    f"{self._folder} is another sweep's: {'; '.join(differ[:3])}: give those "
+                    "settings, or choose another folder"
+                )
+        elif (self._folder / runfolder.PLAN).exists():
+            raise Refusal(f"{self._folder} holds a run, not a sweep: choose another run.folder")
+        else:
+            where = {
+                "command": provenance.command(),
+                "versions": provenance.versions(),
+                "commit": provenance.commit(),
+                "machine": provenance.machine(),
+            }
+            write(self._folder, {**plan, **where}, PLAN)
+
+    def _plan(self, first: Point) -> dict[str, Any]:
+        """Return what must not change when the sweep goes on: more trials may be asked for."""
+        settings = OmegaConf.to_container(first.settings, resolve=True)
+        asked = OmegaConf.to_container(self._settings.sweep)
+        del settings["match"]["workers"], asked["trials"], asked["fresh"]
+        common = {key: value for key, value in settings.items() if key not in _FREE}
+        return {"sweep": asked, "axes": self._space.plain, "first": common}
+
+    def _play(
+        self, first: Point, started: float, console: Console, going: Callable[[], bool]
+    ) -> None:
+        asked, folder = self._settings.sweep, self._folder
+        racing = asked.method == "racing"
+        doubt = asked.doubt if racing else 0.0
+        study = Study(folder, self._space, self._listed, asked.method, asked.seed, doubt)
+        record = self._record(first, console)
+        with SweepProgress(console, self._trials) as progress:
+            runs = Runs(record, progress, console, going)
+            block = asked.block if racing else None
+            trials = Trials(folder, self._space, study, block, runs, progress, record)
+            try:
+                played = trials.play(self._trials, asked.fresh)
+            except BaseException:
+                record.end("FAILED", None, 0)
+                record.finish("FAILED", {}, 0, [])
+                raise
+        described = report.describe(self._settings, self._space, played, folder)
+        described |= {"fault": self._fault(played), "seconds": time.monotonic() - started}
+        made = self._written(described, played, first)
+        status = "KILLED" if played.interrupted else "FAILED" if played.failed else "FINISHED"
+        record.finish(status, report.metrics(described), self._trials, made)
+        if played.lines:
+            report.show(described, played, console)
+        told = f"{len(played.lines)} of {self._trials} trials, kept in {folder}"
+        console.print(f"{described['seconds']:.0f} s in all, {told}", soft_wrap=True)
+        if played.interrupted:
+            raise Interrupted(f"interrupted after {told}; run.resume={folder} goes on")
+        if described["fault"] is not None:
+            raise Refusal(described["fault"])
+        if record.fault is not None:
+            raise Refusal(
+                f"the MLflow record is incomplete ({record.fault}); all results are in {folder}"
+            )
+
+    def _record(self, first: Point, console: Console) -> Record:
+        parameters = {
+            "sweep": OmegaConf.to_container(self._settings.sweep),
+            "axes": self._space.plain,
+            "overrides": " ".join(self._space.fixed),
+        }
+        tracking = first.settings.tracking
+        if not tracking.enabled:
+            return Record(tracking, self._folder, parameters)
+        with stage(console, "opening the MLflow record"):
+            return Record(tracking, self._folder, parameters)
+
+    def _written(self, described: dict[str, Any], played: Played, first: Point) -> list[Path]:
+        """Write table, plot and summary; return their paths."""
+        folder = self._folder
+        made = [report.write_table(described, folder / report.TABLE)]
+        if played.best is not None and not played.interrupted:  # nobody waits after Ctrl-C
+            from experiments.sweep import plot  # Matplotlib takes a second to import
+
+            title = f"{first.match.name}, {first.settings.match.games} games a point"
+            parity = first.match.seats / first.match.players
+            made.append(plot.draw(self._space.axes, played, parity, title, folder / PLOT))
+        return [*made, write(folder, described, SUMMARY)]
+
+    def _fault(self, played: Played) -> str | None:
+        """Return which trials failed, in a sentence."""
+        trials = [line.trial for line in played.failed]
+        fresh = played.fresh
+        if not trials and (fresh is None or fresh.fault is None):
+            return None
+        if not trials:
+            return f"the best failed on fresh games: {fresh.fault}"
+        first = trial_folder(self._folder, trials[0]) / ERROR
+        which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
+        return f"{which} of {self._trials} failed: {first} tells why; the others are kept"

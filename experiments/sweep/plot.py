@@ -1,0 +1,133 @@
+"""The picture of a sweep: win rate by each axis, and two axes as a map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")  # a run has no display
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from experiments.stats.intervals import win_rate
+from experiments.sweep.axes import Axis
+from experiments.sweep.trials import Line, Played
+
+_OURS, _LOST, _BEST, _PARITY = "#1f5fa8", "#9a9a9a", "#b3541e", "#666666"
+_LOOKS = {"complete": (_OURS, "a point, 95 %"), "pruned": (_LOST, "given up")}
+_MOST_CELLS = 12
+"""Values of an axis, above which a map cannot be read."""
+_SPREAD = 0.5
+"""How far points of the same choice are drawn apart, where choices are 1 apart."""
+
+
+def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: Path) -> Path:
+    """Draw the points of a sweep with their 95 % intervals to a PNG and return ``path``.
+
+    Parameters
+    ----------
+    played : with a best trial
+    parity : win rate that identical players would have
+    """
+    lines = [line for line in played.lines if line.state in _LOOKS and line.same_as is None]
+    mapped = len(axes) == 2 and all(0 < len(axis.choices) <= _MOST_CELLS for axis in axes)
+    panels = len(axes) + mapped
+    columns = min(panels, 3)
+    rows = -(-panels // columns)
+    figure, grid = plt.subplots(
+        rows,
+        columns,
+        figsize=(max(6.4, 4.6 * columns), 3.8 * rows),
+        layout="constrained",
+        squeeze=False,
+    )
+    places = list(grid.flat)
+    for axis, place in zip(axes, places, strict=False):
+        _by_axis(place, axis, lines, played)
+        place.axhline(parity, color=_PARITY, ls="--", lw=1, label=f"parity: {parity:.0%}")
+    if mapped:
+        _map(figure, places[len(axes)], axes, lines)
+    for place in places[panels:]:
+        place.set_axis_off()
+    places[0].legend(loc="best", frameon=False, fontsize=8)
+    figure.suptitle(title)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+    return path
+
+
+def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> None:
+    """Draw each point over its value of ``axis``, with the mean at each choice."""
+    for state, (colour, name) in _LOOKS.items():
+        shown = [line for line in lines if line.state == state]
+        if shown:
+            _bars(place, _values(axis, shown), shown, color=colour, ms=4, alpha=0.7, label=name)
+    if len(lines) > len(axis.choices) > 0:
+        rates = {
+            place_of: [line.rate for line in lines if line.parameters[axis.key] == choice]
+            for place_of, choice in enumerate(axis.choices)
+        }
+        means = {at: np.mean(found) for at, found in rates.items() if found}
+        place.plot(means.keys(), means.values(), "_-", color=_OURS, ms=14, label="mean of points")
+    if played.fresh is not None and played.fresh.games:
+        where = _centre(axis, played.best)
+        look = {"color": _BEST, "fmt": "D", "ms": 6, "label": "the best, fresh games"}
+        _bars(place, np.array([where]), [played.fresh], **look)
+    place.set(xlabel=axis.key, ylabel="win rate")
+    if axis.log:
+        place.set_xscale("log")
+    if axis.choices:
+        place.set_xticks(range(len(axis.choices)), axis.choices)
+        place.set_xlim(-0.6, len(axis.choices) - 0.4)
+    place.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    place.spines[["top", "right"]].set_visible(False)
+    place.grid(axis="y", alpha=0.25)
+
+
+def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: object) -> None:
+    """Draw win rates with their intervals; each of ``counts`` has ``wins`` and ``games``."""
+    rates = [win_rate(each.wins, each.games) for each in counts]
+    middle = np.array([rate.value for rate in rates])
+    low, high = (np.array([getattr(rate, end) for rate in rates]) for end in ("low", "high"))
+    spread = np.maximum([middle - low, high - middle], 0)
+    place.errorbar(values, middle, spread, **{"fmt": "o", "lw": 1, "capsize": 2, **look})
+
+
+def _centre(axis: Axis, line: Line) -> float:
+    value = line.parameters[axis.key]
+    return float(axis.choices.index(value)) if axis.choices else float(value)
+
+
+def _values(axis: Axis, lines: Sequence[Line]) -> np.ndarray:
+    """Return where each of ``lines`` is drawn: side by side where they share a choice."""
+    centres = np.array([_centre(axis, line) for line in lines])
+    if not axis.choices:
+        return centres
+    order = np.array([np.count_nonzero(centres[:i] == at) for i, at in enumerate(centres)])
+    often = np.array([np.count_nonzero(centres == at) for at in centres])
+    return centres + _SPREAD * (order - (often - 1) / 2) / np.maximum(often, 1)
+
+
+def _map(figure: Figure, place: Axes, axes: Sequence[Axis], lines: Sequence[Line]) -> None:
+    """Draw the win rate over two axes; cells without a point stay empty."""
+    across, up = axes
+    rates = np.full((len(up.choices), len(across.choices)), np.nan)
+    for line in lines:
+        at = (up.choices.index(line.parameters[up.key]), int(_centre(across, line)))
+        rates[at] = line.rate
+    image = place.imshow(rates, origin="lower", aspect="auto", cmap="cividis")
+    low, high = np.nanmin(rates), np.nanmax(rates)
+    for (row, column), rate in np.ndenumerate(rates):
+        if not np.isnan(rate):
+            ink = "black" if rate > (low + high) / 2 else "white"
+            place.text(column, row, f"{rate:.1%}", ha="center", va="center", color=ink, fontsize=8)
+    place.set_xticks(range(len(across.choices)), across.choices)
+    place.set_yticks(range(len(up.choices)), up.choices)
+    place.set(xlabel=across.key, ylabel=up.key)
+    figure.colorbar(image, ax=place, format=PercentFormatter(1, decimals=0))

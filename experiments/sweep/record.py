@@ -1,0 +1,94 @@
+"""The MLflow record of a sweep: one run with a run below it for each trial.
+
+A store that fails once games are played costs the record, not the sweep
+(`experiments.provenance.tracking`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.matches import startup
+from experiments.provenance import tracking
+from experiments.runs import outcome
+from experiments.settings.commandline import Refusal
+
+PARENT = "mlflow.parentRunId"
+"""Tag by which MLflow knows that a run belongs to another."""
+
+
+class Record:
+    """The record of the sweep in ``folder``; nothing is recorded if tracking is off.
+
+    Attributes
+    ----------
+    fault : why it is incomplete, None as long as it is not
+
+    Parameters
+    ----------
+    settings : the section ``tracking``
+    parameters : of the sweep, nested
+
+    Raises
+    ------
+    Refusal
+        If the store cannot be reached.
+    """
+
+    def __init__(self, settings: DictConfig, folder: Path, parameters: Mapping[str, Any]) -> None:
+        self.fault: str | None = None
+        self._home = folder.resolve().parent
+        self._parent: tracking.Tracker | None = None
+        self._trial: tracking.Tracker | None = None
+        if settings.enabled:
+            uri = settings.uri or tracking.default_uri(self._home)
+            tracking.check_reachable(uri)
+            self._parent = tracking.Tracker(uri, settings.experiment, self._home / "mlartifacts")
+            tags = startup.tags(folder)
+            self._parent.begin(folder.resolve().name, dict(parameters), tags, folder)
+
+    def begin(self, folder: Path, settings: DictConfig) -> None:
+        """Begin the record of the trial in ``folder``, or take it up again."""
+        if self._parent is None or self.fault is not None:
+            return
+        trial = self._parent.beside()
+        plain = OmegaConf.to_container(settings, resolve=True)
+        name = folder.resolve().relative_to(self._home).as_posix()
+        # Not the tracker's own `parent`, which ends with each of its parts.
+        tags = {**startup.tags(folder), PARENT: self._parent.run}
+        try:
+            trial.begin(name, plain, tags, folder)
+        except Refusal as fault:
+            self.fault = str(fault)
+        else:
+            self._trial = trial
+
+    def end(self, status: str, described: Mapping[str, Any] | None, step: int) -> None:
+        """End the record of the trial that was begun last.
+
+        Parameters
+        ----------
+        status : FINISHED, FAILED or KILLED
+        described : its summary, if it has one
+        step : its number
+        """
+        if self._trial is not None:
+            metrics = outcome.metrics(described) if described else {}
+            self._trial.finish(status, metrics, step, [])
+            self.fault = self._trial.fault
+            self._trial = None
+
+    def progress(self, step: int, **metrics: float) -> None:
+        """Note metrics of the sweep after trial ``step``."""
+        if self._parent is not None:
+            self._parent.record(step, **metrics)
+
+    def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
+        """Send what is left of the sweep's own record, and its files."""
+        if self._parent is not None:
+            self._parent.finish(status, metrics, step, files)
+            self.fault = self.fault or self._parent.fault

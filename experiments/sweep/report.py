@@ -1,0 +1,164 @@
+"""What a sweep leaves behind: summary, table of its points, and the words at its end."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+from rich.table import Table
+
+from experiments.provenance import provenance
+from experiments.stats.intervals import Estimate, win_rate
+from experiments.sweep.axes import short, told
+from experiments.sweep.space import Space
+from experiments.sweep.study import importance
+from experiments.sweep.trials import Line, Played, trial_folder
+
+TABLE = "sweep.csv"
+
+MOST_SHOWN = 24
+"""Points in the table on the screen; the file has all."""
+
+_ORDER = ("complete", "pruned", "failed")
+
+
+def ranked(lines: Sequence[Line]) -> list[Line]:
+    """Return ``lines`` best first: complete ones, then those given up, then those that failed."""
+    return sorted(lines, key=lambda line: (_ORDER.index(line.state), -line.rate, line.trial))
+
+
+def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -> dict[str, Any]:
+    """Return what ``summary.json`` of a sweep holds, all but ``seconds`` and ``fault``.
+
+    ``points`` come best first; ``best`` has the figures it was ``chosen`` by, which flatter it, and
+    those of ``fresh`` games; ``importance`` is each axis' share of the variance.
+
+    Parameters
+    ----------
+    settings : of the sweep
+    """
+    best = played.best
+    # A point that was drawn twice would weigh twice.
+    once = [line for line in played.lines if line.games and line.same_as is None]
+    judged = [(line.parameters, line.rate) for line in once if line.state != "failed"]
+    return {
+        "axes": space.plain,
+        "points": [_point(line, folder) for line in ranked(played.lines)],
+        "best": best
+        and {
+            "trial": best.trial,
+            "parameters": dict(best.parameters),
+            "chosen": _figures(best.games, best.wins),
+            "fresh": played.fresh and _figures(played.fresh.games, played.fresh.wins),
+        },
+        "importance": importance(space, judged, settings.sweep.seed),
+        "interrupted": played.interrupted,
+        "run": {
+            "folder": str(folder),
+            "command": provenance.command(),
+            "configuration": {
+                **OmegaConf.to_container(settings, resolve=True),
+                "overrides": space.fixed,
+            },
+            "versions": provenance.versions(),
+            "commit": provenance.commit(),
+            "machine": provenance.machine(),
+        },
+    }
+
+
+def _point(line: Line, folder: Path) -> dict[str, Any]:
+    source = line.trial if line.same_as is None else line.same_as
+    return {
+        "trial": line.trial,
+        "state": line.state,
+        "parameters": dict(line.parameters),
+        **_figures(line.games, line.wins),
+        "same_as": line.same_as,
+        "folder": trial_folder(folder, source).name,
+    }
+
+
+def _figures(games: int, wins: int) -> dict[str, Any]:
+    estimate = win_rate(wins, games) if games else None
+    return {
+        "games": games,
+        "wins": wins,
+        "win_rate": estimate and estimate.value,
+        "ci95": estimate and [estimate.low, estimate.high],
+    }
+
+
+def write_table(described: dict[str, Any], path: Path) -> Path:
+    """Write the points, best first, as CSV and return the path."""
+    axes = list(described["axes"])
+    writing = path.with_name(f".{path.name}.writing")
+    with writing.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["trial", "state", *axes, "games", "wins", "win_rate", "low", "high"])
+        for each in described["points"]:
+            values = [each["parameters"][axis] for axis in axes]
+            figures = [each[key] for key in ("games", "wins", "win_rate")]
+            interval = each["ci95"] or ["", ""]
+            rows.writerow([each["trial"], each["state"], *values, *figures, *interval])
+    writing.replace(path)
+    return path
+
+
+def metrics(described: dict[str, Any]) -> dict[str, float]:
+    """Return the final metrics of a sweep for its record."""
+    found = {f"importance/{key}": value for key, value in described["importance"].items()}
+    if described["best"]:
+        found["best_trial"] = described["best"]["trial"]
+        for kind in ("chosen", "fresh"):
+            figures = described["best"][kind]
+            if figures:
+                found[f"best_{kind}"] = figures["win_rate"]
+                found[f"best_{kind}_low"], found[f"best_{kind}_high"] = figures["ci95"]
+    return {key: float(value) for key, value in found.items()}
+
+
+def show(described: dict[str, Any], played: Played, console: Console) -> None:
+    """Print the points best first, then the best on fresh games and what mattered."""
+    lines, axes = ranked(played.lines), list(described["axes"])
+    table = Table(title=f"{len(lines)} trials, on the games they were chosen by")
+    short_names = [axis.rpartition(".")[2] for axis in axes]
+    names = short_names if len({*short_names}) == len(axes) else axes
+    for column in ("trial", *names, "games", "win rate, 95 %", ""):
+        rate = column.startswith("win rate")
+        table.add_column(column, justify="right" if column else "left", no_wrap=rate)
+    for line in lines[:MOST_SHOWN]:
+        table.add_row(
+            str(line.trial),
+            *(short(line.parameters[axis]) for axis in axes),
+            str(line.games),
+            str(win_rate(line.wins, line.games)) if line.games else "",
+            line.note,
+        )
+    console.print(table)
+    if len(lines) > MOST_SHOWN:
+        console.print(f"and {len(lines) - MOST_SHOWN} more in {TABLE}")
+    best = played.best
+    if best is None:
+        return
+    console.print(f"best: {told(best.parameters)} (trial {best.trial})", soft_wrap=True)
+    chosen, fresh = (_estimate(described["best"][kind]) for kind in ("chosen", "fresh"))
+    arms = len({line.trial for line in lines if line.same_as is None})
+    console.print(
+        f"  on the {best.games} games it was chosen by: {chosen}, the highest of {arms}, "
+        "which flatters it",
+        soft_wrap=True,
+    )
+    if fresh is not None:
+        console.print(f"  on {played.fresh.games} fresh games: [bold]{fresh}[/bold]")
+    if described["importance"]:
+        shares = (f"{key} {share:.0%}" for key, share in described["importance"].items())
+        console.print(f"importance: {', '.join(shares)}", soft_wrap=True)
+
+
+def _estimate(figures: dict[str, Any] | None) -> Estimate | None:
+    return figures and Estimate(figures["win_rate"], *figures["ci95"])

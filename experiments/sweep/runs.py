@@ -1,0 +1,152 @@
+"""Play one point of a sweep: a run folder as `experiments.compare` leaves it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from omegaconf import OmegaConf
+from rich.console import Console
+
+from experiments.matches import match_loop, play, runner, startup
+from experiments.matches.match_loop import ERROR, Crew, Ended
+from experiments.matches.progress import COMPILING
+from experiments.matches.results import Results
+from experiments.runs import outcome, runfolder
+from experiments.runs.summary import write
+from experiments.settings.commandline import Refusal
+from experiments.stats.stopping import Stop
+from experiments.sweep.progress import SweepProgress
+from experiments.sweep.record import Record
+from experiments.sweep.space import Point
+
+Look = Callable[[int, float], bool]
+"""Told the number of a block and the share of its games won; tells whether to give the point up."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What the games of a point came to.
+
+    Attributes
+    ----------
+    games, wins : that were looked at
+    given_up : whether a look ended it
+    interrupted : whether Ctrl-C did
+    fault : of a game that raised an exception
+    """
+
+    games: int
+    wins: int
+    given_up: bool = False
+    interrupted: bool = False
+    fault: str | None = None
+
+    @property
+    def status(self) -> str:
+        """As MLflow calls it."""
+        return "FAILED" if self.fault else "KILLED" if self.interrupted else "FINISHED"
+
+
+class Runs:
+    """Plays points one after another on the same Ray.
+
+    Parameters
+    ----------
+    record, progress, console : who is told
+    going : whether to go on, asked after every portion of games
+    """
+
+    def __init__(
+        self, record: Record, progress: SweepProgress, console: Console, going: Callable[[], bool]
+    ) -> None:
+        self._record, self._progress, self._console = record, progress, console
+        self._going = going
+        self._crews: dict[tuple[int, bool], Crew] = {}
+        self._warm: set[tuple[str, ...]] = set()
+        self._rooted: bool | None = None
+
+    def play(self, point: Point, folder: Path, number: int, ends: Sequence[int], look: Look) -> Ran:
+        """Play the games of ``point`` that are missing in ``folder``.
+
+        Parameters
+        ----------
+        number : of the trial
+        ends : games after which there is a look, in order
+        look : what is asked then
+
+        Raises
+        ------
+        Refusal
+            If results cannot be written, or workers die again and again.
+        """
+        started, settings, match = time.monotonic(), point.settings, point.match
+        settings.run.folder = str(folder)
+        runfolder.claim(folder, [match], settings.match.stop, resume=True)
+        played = Results.resumed(folder, [match])
+        try:
+            OmegaConf.save(settings, folder / "config.yaml", resolve=True)
+            crew = self._ready(point)
+            self._record.begin(folder, settings)
+            self._progress.begin(folder.name, ends[-1])
+            ran, ended = self._through(played, crew, ends, look)
+            described = outcome.describe(settings, Stop(), played, ended)
+            described["seconds"] = time.monotonic() - started
+            write(folder, described)
+        except OSError as fault:
+            raise Refusal(
+                f"{folder}: {fault.strerror or fault}: make room and go on with "
+                f"run.resume={folder.parent}"
+            ) from None
+        self._record.end(ran.status, described if played.games else None, number)
+        return ran
+
+    def _through(
+        self, played: Results, crew: Crew, ends: Sequence[int], look: Look
+    ) -> tuple[Ran, Ended]:
+        begin, wins = 0, 0
+        (tally,), (match,) = played.tallies, played.matches
+
+        def watch() -> bool:
+            self._progress.games(tally.games)
+            return self._going()
+
+        for step, end in enumerate(ends):
+            ended = match_loop.play(played, end, Stop(), crew, watch)
+            if ended.fault is not None and ERROR not in ended.fault:
+                # Not the trial is to be gone on with, but the sweep.
+                whole = f"run.resume={played.folder.parent}"
+                fault = ended.fault.replace(f"run.resume={played.folder}", whole)
+                raise Refusal(fault if whole in fault else f"{fault}; {whole} goes on")
+            won = match.won(tally.winner(end), 0)
+            if ended.fault is not None or ended.interrupted:
+                found = tally.games, int(won.sum())
+                return Ran(*found, interrupted=ended.interrupted, fault=ended.fault), ended
+            wins += int(won[begin:].sum())
+            if look(step, float(won[begin:].mean())) and end < ends[-1]:
+                return Ran(end, wins, given_up=True), ended
+            begin = end
+        return Ran(end, wins), ended
+
+    def _ready(self, point: Point) -> Crew:
+        """Compile what the point needs, start Ray, and return with what it is played."""
+        match, address = point.match, point.settings.ray.address
+        # Idle workers of other games would hold the cores of a search in Ray actors.
+        if self._rooted is not None and (self._rooted or match.rooted) and address is None:
+            runner.stop()
+        self._rooted = match.rooted
+        key = (match.threads, match.rooted)
+        if key not in self._crews:
+            quiet = Console(quiet=True) if self._crews else self._console
+            workers = point.settings.match.workers
+            self._crews[key] = startup.crew([match], workers, address, quiet)
+        players = tuple(each["name"] for each in match.entrants)
+        if players in self._warm:
+            play.warm(match)
+        else:
+            with self._progress.stage(COMPILING):
+                play.warm(match)
+            self._warm.add(players)
+        return self._crews[key]

@@ -1,0 +1,163 @@
+"""The points of a sweep: what a command line with several values a key spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from itertools import product
+
+from hydra.core.override_parser.types import Override
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from optuna.distributions import BaseDistribution
+
+from experiments.matches import lineups
+from experiments.matches.schedule import Match
+from experiments.settings import config
+from experiments.settings.commandline import Refusal, explain
+from experiments.sweep.axes import Axis, Parameters, Value, axis_of, key_of, told
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point that can be played: its configuration and its match."""
+
+    parameters: Parameters
+    settings: DictConfig
+    match: Match
+
+
+class Space:
+    """What is varied, and what is not.
+
+    Parameters
+    ----------
+    overrides : of the command line, without those of the sweep itself
+
+    Raises
+    ------
+    Refusal
+        If nothing is varied, or what cannot be.
+    """
+
+    def __init__(self, overrides: Sequence[Override]) -> None:
+        axes, self.fixed, seen = [], [], set()
+        for each in overrides:
+            key = key_of(each)
+            if key in seen:
+                raise Refusal(f"{key} is given twice: leave one out")
+            seen.add(key)
+            if each.is_sweep_override():
+                axes.append(axis_of(each, key))
+            else:
+                self.fixed.append(each.input_line)
+        if not axes:
+            raise Refusal(
+                "no setting has several values: write one as player.threshold=0.3,0.4,0.5 or "
+                "player.threshold=interval(0.2,1)"
+            )
+        self.axes: list[Axis] = axes
+        # Of a group, or a setting that is to be added.
+        self._composing = [each for each in axes if each.element != each.key or _grouped(each.key)]
+        self._bases: dict[tuple[str, ...], DictConfig] = {}
+        self._points: dict[tuple[Value, ...], Point] = {}
+
+    @cached_property
+    def distributions(self) -> dict[str, BaseDistribution]:
+        """What Optuna draws from, by axis."""
+        return {axis.key: axis.distribution for axis in self.axes}
+
+    @property
+    def finite(self) -> bool:
+        """Whether all axes are choices."""
+        return all(axis.choices for axis in self.axes)
+
+    @property
+    def combinations(self) -> list[Parameters]:
+        """Every combination of the axes' samples; of a finite space all points, in order."""
+        keys = [axis.key for axis in self.axes]
+        return [
+            dict(zip(keys, values, strict=True))
+            for values in product(*(axis.samples for axis in self.axes))
+        ]
+
+    @property
+    def crosses(self) -> list[Parameters]:
+        """The samples of each axis with the first of all others."""
+        first = {axis.key: axis.samples[0] for axis in self.axes}
+        return [{**first, axis.key: value} for axis in self.axes for value in axis.samples]
+
+    def point(self, parameters: Parameters) -> Point:
+        """Return the point ``parameters``, after looking that it can be played.
+
+        Raises
+        ------
+        Refusal
+            If it cannot, with the values at which.
+        """
+        values = tuple(parameters[axis.key] for axis in self.axes)
+        try:
+            if values not in self._points:
+                self._points[values] = self._point(parameters)
+            return self._points[values]
+        except Refusal as fault:
+            raise Refusal(f"{fault} (at {told(parameters)})") from None
+
+    def _point(self, parameters: Parameters) -> Point:
+        from experiments.matches import play
+
+        settings = self._settings(parameters)
+        config.check(settings)
+        _check_match(settings)
+        found = lineups.matches(settings)
+        if len(found) != 1 or found[0].measured is None:
+            raise Refusal("a point is one match: set match.form=one or rest")
+        if settings.ray.address is None:
+            lineups.check_cores(found, settings.match.workers, config.cores())
+        try:
+            play.check(found[0])
+        except ValueError as fault:
+            raise Refusal(str(fault)) from None
+        return Point(parameters, settings, found[0])
+
+    def _settings(self, parameters: Parameters) -> DictConfig:
+        """Return the configuration of a point.
+
+        Composed anew for each value of a group alone: that takes a tenth of a second.  Values of
+        settings are put into it afterwards, as Hydra does.
+        """
+        chosen = [f"{each.element}={parameters[each.key]}" for each in self._composing]
+        if tuple(chosen) not in self._bases:
+            self._bases[tuple(chosen)] = config.composed("compare", [*self.fixed, *chosen])
+        settings = deepcopy(self._bases[tuple(chosen)])
+        for axis in self.axes:
+            if axis not in self._composing:
+                try:
+                    OmegaConf.update(settings, axis.key, axis.plain(parameters[axis.key]))
+                except OmegaConfBaseException as fault:
+                    raise Refusal(explain(fault)) from None
+        return settings
+
+    @property
+    def plain(self) -> dict[str, str]:
+        """The axes in words, by key."""
+        return {axis.key: str(axis) for axis in self.axes}
+
+
+def _grouped(key: str) -> bool:
+    """Tell whether ``key`` names a group of `conf`."""
+    return files("conf").joinpath(key.partition("@")[0]).is_dir()
+
+
+def _check_match(settings: DictConfig) -> None:
+    match = settings.match
+    if match.players is not None or match.plan is not None:
+        raise Refusal("match.players and match.plan mean nothing in a sweep: vary player=a,b,c")
+    if match.stop != "games":
+        raise Refusal(
+            f"match.stop={match.stop}: the points of a sweep play match.games each; "
+            "sweep.method=racing spends fewer on bad ones"
+        )

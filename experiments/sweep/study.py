@@ -1,0 +1,207 @@
+"""The trials of a sweep in Optuna's storage: which point comes next, and what became of each.
+
+Every trial is put into the storage with its whole point, in one transaction, and drawn by a sampler
+of its own that is seeded with the trial's number and sees the finished trials alone.  So a sweep
+that was killed anywhere goes on as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.exceptions import ExperimentalWarning, OptunaError
+from optuna.pruners import NopPruner, WilcoxonPruner
+from optuna.samplers import BaseSampler, RandomSampler, TPESampler
+from optuna.storages import RDBStorage
+from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
+from sqlalchemy.exc import SQLAlchemyError
+
+from experiments.settings.commandline import Refusal
+from experiments.sweep.axes import Parameters
+from experiments.sweep.space import Space
+
+STUDY = "study.db"
+"""File in the sweep's folder with Optuna's storage."""
+
+PLAYS, SAME_AS, GAMES, WINS = "plays", "same_as", "games", "wins"
+"""Attributes of a trial: what it plays, the trial that had played it before, and its results."""
+
+FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
+
+LOCKED_SECONDS = 5
+"""Longest wait for a storage that another program has locked."""
+
+_NAME = "sweep"
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+Sampler = Callable[[int], BaseSampler]
+SAMPLERS: dict[str, Sampler] = {
+    "random": lambda seed: RandomSampler(seed),
+    "racing": lambda seed: TPESampler(seed=seed),
+}
+"""By method, what draws a point with a seed; TPE is [Bergstra et al. 2011, NeurIPS]."""
+
+
+class Study:
+    """The trials in ``folder``, one after another.
+
+    Parameters
+    ----------
+    folder : of the sweep
+    space : from which points come
+    listed : the points in order; None if they are drawn
+    method, seed : with which they are drawn
+    doubt : p below which Wilcoxon's test ends a trial; 0: never
+
+    Raises
+    ------
+    Refusal
+        From here and all methods, if the storage cannot be read or written.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        space: Space,
+        listed: list[Parameters] | None,
+        method: str,
+        seed: int,
+        doubt: float,
+    ) -> None:
+        self._path = folder / STUDY
+        self._space, self._listed, self._seed = space, listed, seed
+        self._sampler = SAMPLERS.get(method)
+        with self._guarded(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExperimentalWarning)
+            self._study = optuna.create_study(
+                storage=RDBStorage(
+                    f"sqlite:///{self._path}",
+                    engine_kwargs={"connect_args": {"timeout": LOCKED_SECONDS}},
+                ),
+                study_name=_NAME,
+                direction="maximize",
+                load_if_exists=True,
+                pruner=WilcoxonPruner(p_threshold=doubt) if doubt else NopPruner(),
+            )
+
+    @property
+    def trials(self) -> list[FrozenTrial]:
+        """All trials, in order."""
+        with self._guarded():
+            return self._study.get_trials(deepcopy=False)
+
+    def next(self) -> Trial:
+        """Return the trial that is to be played now: the one under way, or a new one."""
+        with self._guarded():
+            running = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+            if running:
+                trial = Trial(self._study, running[0]._trial_id)
+            else:
+                if not self._study.get_trials(deepcopy=False, states=(TrialState.WAITING,)):
+                    self._study.enqueue_trial(dict(self._proposed()))
+                trial = self._study.ask()
+            for axis in self._space.axes:
+                axis.suggest(trial)
+            return trial
+
+    def _proposed(self) -> Parameters:
+        """Return the point of the next trial."""
+        held = self._study.get_trials(deepcopy=False)
+        if self._listed is not None:
+            return self._listed[len(held)]
+        seed = int(np.random.SeedSequence([self._seed, len(held)]).generate_state(1)[0])
+        draft = optuna.create_study(sampler=self._sampler(seed), direction="maximize")
+        draft.add_trials([each for each in held if each.state in FINISHED])
+        return draft.ask(self._space.distributions).params
+
+    def report(self, trial: Trial, step: int, share: float) -> bool:
+        """Note the wins of a block of games; return whether to give the point up.
+
+        A block that had been noted, and after which the trial went on, is passed over.
+        """
+        with self._guarded():
+            noted = self._study.trials[trial.number].intermediate_values
+            if step in noted:
+                return step + 1 not in noted and trial.should_prune()
+            trial.report(share, step)
+            return trial.should_prune()
+
+    def finish(self, trial: Trial, state: TrialState, games: int, wins: int, plays: str) -> None:
+        """Note what became of a trial."""
+        with self._guarded():
+            for key, value in ((GAMES, games), (WINS, wins), (PLAYS, plays)):
+                trial.set_user_attr(key, value)
+            value = wins / games if state is TrialState.COMPLETE else None
+            self._study.tell(trial, value, state)
+
+    def repeat(self, trial: Trial, earlier: FrozenTrial) -> None:
+        """Note that a trial is the same as an ``earlier`` one, which has finished."""
+        with self._guarded():
+            noted = self._study.trials[trial.number].intermediate_values
+            for step, share in earlier.intermediate_values.items():
+                if step not in noted:
+                    trial.report(share, step)
+            trial.set_user_attr(SAME_AS, earlier.number)
+            attributes = earlier.user_attrs
+            state, plays = earlier.state, attributes[PLAYS]
+        self.finish(trial, state, attributes[GAMES], attributes[WINS], plays)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except (SQLAlchemyError, OptunaError, RuntimeError) as fault:
+            raise Refusal(f"{self._path} {_reason(fault, self._path.parent)}") from None
+
+
+def _reason(fault: BaseException, folder: Path) -> str:
+    """Return what is wrong with the storage and what to do, in a line."""
+    first: Any = fault
+    while first.__cause__ is not None:
+        first = first.__cause__
+    text = str(getattr(first, "orig", None) or first).partition("\n")[0]
+    if "locked" in text:
+        return f"is locked by another program: end that, and go on with run.resume={folder}"
+    if any(word in text for word in ("disk", "full", "readonly", "unable to open")):
+        return f"cannot be written ({text}): make room, and go on with run.resume={folder}"
+    return (
+        f"cannot be read ({text}): remove it, and go on with run.resume={folder}, which makes it "
+        "anew from the games that are kept"
+    )
+
+
+def importance(space: Space, rates: list[tuple[Parameters, float]], seed: int) -> dict[str, float]:
+    """Return by axis its share of the variance of the win rates, the largest first.
+
+    fANOVA [Hutter, Hoos and Leyton-Brown 2014, ICML] where scikit-learn is installed, else
+    PED-ANOVA [Watanabe et al. 2023, IJCAI].  Nothing if the rates do not differ.
+
+    Parameters
+    ----------
+    rates : points with their win rates, each point once
+    seed : of fANOVA's forest
+    """
+    if len({rate for _, rate in rates}) < 2:
+        return {}
+    if len(space.axes) == 1:
+        return {space.axes[0].key: 1.0}
+    draft = optuna.create_study(direction="maximize")
+    draft.add_trials(
+        create_trial(params=dict(point), distributions=space.distributions, value=rate)
+        for point, rate in rates
+    )
+    return optuna.importance.get_param_importances(draft, evaluator=_evaluator(seed))
+
+
+def _evaluator(seed: int) -> optuna.importance.BaseImportanceEvaluator:
+    try:
+        return optuna.importance.FanovaImportanceEvaluator(seed=seed)
+    except ImportError:
+        return optuna.importance.PedAnovaImportanceEvaluator()

@@ -1,1 +1,0 @@
-"""What a sweep is made of; the command is `experiments.sweep`."""

@@ -1,0 +1,199 @@
+"""Figures of tables: what was measured in the run of a table, beside what others measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from experiments.matches.results import stream
+from experiments.runs import figures, runfolder, summary
+from experiments.stats import stopping
+from experiments.stats.intervals import Estimate, mean, median, win_rate
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A value, or the two that it lies between, of so many games; what is not known is None."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    games: int | None = None
+
+    @classmethod
+    def counted(cls, wins: int, games: int) -> Figure:
+        """Return a share of games with its Wilson interval."""
+        return cls.of(win_rate(wins, games), games)
+
+    @classmethod
+    def of(cls, estimate: Estimate | None, games: int) -> Figure | None:
+        """Return ``estimate`` of so many games; None without one."""
+        return estimate and cls(estimate.value, estimate.low, estimate.high, games)
+
+    def apart(self, other: Figure) -> bool | None:
+        """Tell whether the intervals have nothing in common; None if neither has one.
+
+        A value without an interval is an interval of no width.
+        """
+        if self.low is None and other.low is None:
+            return None
+        (low, high), (others_low, others_high) = self._span(), other._span()
+        return low > others_high or others_low > high
+
+    def _span(self) -> tuple[float, float]:
+        return (self.value, self.value) if self.low is None else (self.low, self.high)
+
+
+class Measured:
+    """The figures of the run in ``folder``, each read when it is asked for.
+
+    Raises
+    ------
+    Refusal
+        If there is no such run, or a part cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.played = runfolder.loaded(folder)
+        self.rule = stopping.parse("games")
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """Table and comparisons, as in the run's summary."""
+        return summary.figures(self.played, self.rule)
+
+    @cached_property
+    def lines(self) -> dict[str, dict[str, Any]]:
+        """Lines of the summary's table by match, of those with games."""
+        return {line["match"]: line for line in self.figures["table"] if line["games"]}
+
+    @cached_property
+    def lasting(self) -> dict[str, figures.Lasting]:
+        """Lengths of games by match."""
+        return {each.match: each for each in figures.lasting(self.folder)}
+
+    @cached_property
+    def suggesting(self) -> dict[tuple[str, str], figures.Suggesting]:
+        """Suggestions by match and player."""
+        found = figures.suggesting(self.folder)
+        return {(each.match, each.player): each for each in found}
+
+    @cached_property
+    def games(self) -> dict[str, pa.Table]:
+        """Winner, turns and suggestions of each game, by match."""
+        columns = ["match", "game", "seat", "winner", "turns", "game_suggestions"]
+        whole = pa.concat_tables(
+            part.filter(pc.equal(part["seat"], 0)) for part in stream(self.folder, columns=columns)
+        )
+        names = pc.unique(whole["match"]).to_pylist()
+        return {name: whole.filter(pc.equal(whole["match"], name)) for name in names}
+
+    def turn_cap(self, match: str) -> int:
+        """Return the turns after which a game of ``match`` is a draw."""
+        (found,) = (each for each in self.played.matches if each.name == match)
+        return found.rules["turn_cap"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a line of a table tells.
+
+    Attributes
+    ----------
+    name : in the table
+    measure : from a run, a match and a player, of which there are games
+    rate : whether it is a share of games, told in per cent
+    digits : behind the point, if it is none
+    """
+
+    name: str
+    measure: Callable[[Measured, str, str], Figure | None]
+    rate: bool = False
+    digits: int = 1
+
+    def told(self, figure: Figure | None) -> str:
+        """Return ``figure`` in words; a dash for None."""
+        if figure is None:
+            return "-"
+        factor, digits, unit = (100, 1, " %") if self.rate else (1, self.digits, "")
+        if figure.low is None:  # as exact as it was given
+            return f"{factor * figure.value:,.6g}{unit}"
+        low, high = (f"{factor * each:,.{digits}f}" for each in (figure.low, figure.high))
+        if figure.value is None:
+            return f"{low} to {high}{unit}"
+        return f"{factor * figure.value:,.{digits}f}{unit} ({low} to {high})"
+
+
+def _won(run: Measured, match: str, player: str) -> Figure:
+    line = run.lines[match]
+    return Figure(line["win_rate"], *line["ci95"], line["games"])
+
+
+def _out(run: Measured, match: str, player: str) -> Figure:
+    line = run.lines[match]
+    return Figure(round(line["accused_wrongly"] / line["games"], 2), games=line["games"])
+
+
+def _lasting(name: str) -> Callable[[Measured, str, str], Figure | None]:
+    def measure(run: Measured, match: str, player: str) -> Figure | None:
+        found = run.lasting[match]
+        value = getattr(found, name)
+        if isinstance(value, int):
+            return Figure(value, games=found.games)
+        return Figure.of(value, found.games)
+
+    return measure
+
+
+def _suggesting(name: str) -> Callable[[Measured, str, str], Figure | None]:
+    def measure(run: Measured, match: str, player: str) -> Figure | None:
+        found = run.suggesting.get((match, player))
+        return found and Figure.of(getattr(found, name), found.games)
+
+    return measure
+
+
+def _of_won(
+    column: str, estimate: Callable[[np.ndarray], Estimate] = mean
+) -> Callable[[Measured, str, str], Figure | None]:
+    def measure(run: Measured, match: str, player: str) -> Figure | None:
+        games = run.games[match]
+        values = games.filter(pc.greater_equal(games["winner"], 0))[column].to_numpy()
+        return Figure.of(estimate(values), len(values)) if len(values) > 1 else None
+
+    return measure
+
+
+def _endless(run: Measured, match: str, player: str) -> Figure:
+    games = run.games[match]
+    capped = pc.and_(
+        pc.less(games["winner"], 0), pc.greater_equal(games["turns"], run.turn_cap(match))
+    )
+    return Figure.counted(int(pc.sum(capped).as_py()), games.num_rows)
+
+
+WON = Quantity("games won", _won, rate=True)
+OUT = Quantity("wrong accusations of the planners, a game", _out)
+TURNS = Quantity("turns a game, mean", _lasting("turns"))
+TURNS_MEDIAN = Quantity("turns a game, median", _lasting("median_turns"), digits=0)
+TURNS_LEAST = Quantity("turns a game, least", _lasting("least_turns"), digits=0)
+TURNS_MOST = Quantity("turns a game, most", _lasting("most_turns"), digits=0)
+TURNS_WON = Quantity("turns a game that somebody won, mean", _of_won("turns"))
+TURNS_WON_MEDIAN = Quantity("the same, median", _of_won("turns", median), digits=0)
+ASKED_WON = Quantity("suggestions a game that somebody won, mean", _of_won("game_suggestions"))
+ENDLESS = Quantity("games without an end within the cap on turns", _endless, rate=True)
+BITS_OF_GAMES = Quantity(
+    "bits less by a suggestion, mean of games' means", _suggesting("game_decrease"), digits=2
+)
+BITS = Quantity("bits less by a suggestion, mean of all", _suggesting("decrease"), digits=2)
+KNOWN = Quantity(
+    "cards of a suggestion already known to the suggester", _suggesting("known"), digits=2
+)

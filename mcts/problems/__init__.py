@@ -1,0 +1,1 @@
+"""Small problems with known values, which import nothing but the search."""

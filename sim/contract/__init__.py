@@ -1,0 +1,1 @@
+"""What every policy and player must satisfy, as tests that anyone can call."""

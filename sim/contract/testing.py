@@ -1,0 +1,223 @@
+"""What every player must keep: a contract test to call.
+
+`check_player` seats a player in whole games under the referee, and then makes each of its decisions
+again with all exchanged that its seat cannot know.  It raises AssertionError with what fails, and
+needs no test runner.
+
+The limits: a player is caught peeping only if what it sees changes what it does.  One that gets at
+the state through the stack of calls is handed the exchanged state there; one that keeps a copy of
+the true state elsewhere is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcts.kernel.rng import new_stream
+from sim.arena import Memory
+from sim.contract.hidden import SEED, deals, decide, decisions, swapped
+from sim.game import legal, open_decision
+from sim.players.player import Player, PolicyPlayer
+from sim.policies.table import SHOWING, Policy, policy, seat_policy
+from sim.referee import IllegalAction, play
+from sim.rules import Rules, world
+from sim.state import N_ACTIONS, empty
+from sim.view import Log, relive, view_of
+
+AROUND = ("heuristic", "closure", "random", "swift", "uniform")
+"""Who sits in the other seats."""
+
+Event = tuple[int, int, int, int]
+
+
+def check_player(make: Callable[[], Player], rules: Rules, games: int = 2, swaps: int = 2) -> int:
+    """Check a player in games under ``rules``, another seat in each.
+
+    It must choose legal actions alone; choose the same in a new instance that has the same key and
+    is told the same; choose the same ``swaps`` times with the deal beyond its hand, and whatever
+    else it cannot know, exchanged; and choose the same in a game that it plays again.
+
+    Parameters
+    ----------
+    make
+        Returns a new player of one kind.  A player that searches needs a budget of simulations:
+        what is found in a budget of time is never the same.
+
+    Returns
+    -------
+    int
+        Decisions that were made again with another deal.
+
+    Raises
+    ------
+    AssertionError
+        With the first fault that is found.
+    """
+    if make().policy is not None:
+        return sum(_check_policy(make().policy, rules, game, swaps) for game in range(games))
+    played = [_play(make(), rules, game) for game in range(games)]
+    exchanged = sum(_check_again(make, rules, each, swaps) for each in played)
+    same = _play(played[-1].player, rules, 0).actions == played[0].actions
+    _ask(same, "after another game it decides otherwise: begin does not reset the player")
+    return exchanged
+
+
+def _ask(holds: bool, complaint: str) -> None:
+    if not holds:
+        raise AssertionError(complaint)
+
+
+def _table(rules: Rules, game: int) -> tuple[int, list[Policy]]:
+    """Return the seat of the player in a game, and the policies in all seats."""
+    around = [Policy(AROUND[(game + i) % len(AROUND)]) for i in range(rules.players)]
+    return game % rules.players, around
+
+
+@dataclass
+class _Transcript(Player):
+    """Sits in a seat for a ``player``, and writes down all that it is told and what it does."""
+
+    player: Player
+    told: list[Event | np.recarray] = field(default_factory=list)
+    """Events, and a view for each decision, in the order of time."""
+    actions: list[int] = field(default_factory=list)
+    states: list[np.record] = field(default_factory=list)
+    """The true state at each decision."""
+    seat: int = -1
+    key: int = 0
+    first: np.recarray | None = None
+    """The view at the start."""
+
+    def __post_init__(self) -> None:
+        super().__init__(self.player.name)
+        self.picks_cards, self.showing = self.player.picks_cards, self.player.showing
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        self.seat, self.first, self.key = seat, view.copy(), key
+        self.player.begin(rules, seat, view, key)
+
+    def see(self, event: Event) -> None:
+        self.told.append(event)
+        self.player.see(event)
+
+    def decide(self, view: np.recarray) -> int:
+        self.told.append(view.copy())
+        self.actions.append(int(self.player.decide(view)))
+        return self.actions[-1]
+
+    def watch(self, state: np.record, action: int) -> None:
+        """Keep the state of the decision just made."""
+        if len(self.states) < len(self.actions):
+            self.states.append(_copy(state))
+
+
+def _copy(state: np.record) -> np.record:
+    made = empty()
+    made[0] = state
+    return made[0]
+
+
+def _play(player: Player, rules: Rules, game: int) -> _Transcript:
+    """Play a game and return what the player was told and did."""
+    seat, around = _table(rules, game)
+    _ask(player.showing in SHOWING, f"showing is {player.showing!r}, not one of {SHOWING}")
+    transcript = _Transcript(player)
+    seats = [transcript if i == seat else PolicyPlayer(each) for i, each in enumerate(around)]
+    try:
+        play(rules, seats, SEED, game, transcript.watch)
+    except IllegalAction as fault:
+        raise AssertionError(str(fault)) from None
+    return transcript
+
+
+def _check_again(make: Callable[[], Player], rules: Rules, played: _Transcript, swaps: int) -> int:
+    """Check that new players decide the same; return how many decisions had another deal."""
+    exchanged = 0
+    for swap in range(swaps):
+        states = list(_exchanged(rules, played, swap))
+        for before, after in zip(played.states, states, strict=True):
+            exchanged += int(before.envelope != after.envelope)
+            views = [view_of(state, played.seat).tobytes() for state in (before, after)]
+            _ask(views[0] == views[1], "a view shows what its seat cannot know")
+        found = _relived(make(), rules, played, states)
+        if found == played.actions:
+            continue
+        again = _relived(make(), rules, played, played.states)
+        if again != played.actions:
+            where = _first(again, played.actions)
+            raise AssertionError(
+                f"{where} in a new instance with the same key: it is not reproducible"
+            )
+        where = _first(found, played.actions)
+        raise AssertionError(f"{where} when what its seat cannot know is exchanged")
+    return exchanged
+
+
+def _first(found: Sequence[int], actions: Sequence[int]) -> str:
+    """Say where two lists of actions differ first."""
+    at = next(i for i, pair in enumerate(zip(found, actions, strict=True)) if len(set(pair)) > 1)
+    return f"its decision {at} is {found[at]} and not {actions[at]}"
+
+
+def _exchanged(rules: Rules, played: _Transcript, swap: int) -> Iterator[np.record]:
+    """Yield the true states with all exchanged that the seat cannot know."""
+    seat, log = played.seat, Log()
+    stream, noise = new_stream(swap), np.random.default_rng(swap)
+    states = iter(played.states)
+    for told in played.told:
+        if isinstance(told, tuple):
+            log.append(told)
+            continue
+        truth, learnt = _copy(next(states)), told.copy()[0]
+        seat_policy(learnt, seat, policy("closure"))  # which keeps the evidence
+        relive(world(rules)[0], learnt, seat, log.events)
+        truth.evidence[seat] = learnt.evidence[seat]
+        others = deals(truth, seat, stream, 1)
+        yield swapped(truth, seat, others[0], noise) if others else truth
+
+
+def _relived(
+    player: Player, rules: Rules, played: _Transcript, states: Sequence[np.record]
+) -> list[int]:
+    """Return what ``player`` decides where it is told the same; the states are ``states``."""
+    state = states[0]  # found, under this name, by whoever looks up the stack of calls
+    player.begin(rules, played.seat, played.first.copy(), played.key)
+    actions: list[int] = []
+    for told in played.told:
+        if isinstance(told, tuple):
+            player.see(told)
+        else:
+            state = states[len(actions)]
+            actions.append(int(player.decide(view_of(state, played.seat))))
+    return actions
+
+
+def _check_policy(which: Policy, rules: Rules, game: int, swaps: int) -> int:
+    """Check a compiled policy in one game; return how many decisions had another deal."""
+    seat, policies = _table(rules, game)
+    policies[seat] = which
+    memory, options = Memory(["greedy"]), np.empty(N_ACTIONS, np.int64)
+    stream, noise = new_stream(game), np.random.default_rng(game)
+    exchanged = 0
+    for number, state in enumerate(decisions(rules, policies, seat, game, memory)):
+        open_decision(state)
+        truth = _copy(state)
+        chosen = decide(truth, rules, seat, memory)
+        goal = int(truth.goal[seat])
+        _ask(
+            chosen in options[: legal(world(rules)[0], state, options)],
+            f"{which.name} in seat {seat} chose action {chosen}",
+        )
+        for deal in deals(state, seat, stream, swaps):
+            other = swapped(state, seat, deal, noise)
+            found = decide(other, rules, seat, memory), int(other.goal[seat])
+            _ask(
+                found == (chosen, goal),
+                f"decision {number} of {which.name} changes from {chosen} to {found[0]} when what "
+                "its seat cannot know is exchanged",
+            )
+            exchanged += 1
+    return exchanged

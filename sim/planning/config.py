@@ -1,0 +1,138 @@
+"""How a planner sees the game and searches it: all that can be chosen, and what does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from mcts.options import Budget, Options
+from sim.planning import node_belief
+from sim.planning.opponent_nodes import POLICY
+from sim.planning.variants import FORMS, Form
+from sim.policies.table import FAST_NAMES, TRACKS, Policy, number, policy, switches_of
+from sim.state import FACTS
+
+TREE = "tree"
+"""In place of a policy of the opponents: the tree moves them."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a planner sees the game and searches it; ValueError on an impossible value.
+
+    Attributes
+    ----------
+    form : one of `sim.planning.variants.FORMS`
+    belief : what deals are drawn from, what ranks actions at the nodes and what accusations there
+        are worth; ``particles`` draws deals alone, and the nodes use ``constrained``
+    one_by_one : answers are drawn from the propagated belief (``factored``), not from a deal
+    redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
+    trees : of PIMC, one a deal
+    doubt : weight that somebody who names a suspect or weapon holds it, beside that it does not; 1
+        reads nothing into suggestions; with a belief other than ``exact`` only the nodes use it
+    merges : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
+    opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
+        in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
+        ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
+    responds : the own seat accuses in roll-outs from the probability on that wins most games
+        against the model (`sim.planning.best_response`), found when the first game begins
+    horizon : turns after which a roll-out is cut off and estimated; 0: none
+    candidates : actions of a kind that a node offers, best information first; 0 offers all
+    accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
+        only those above this probability
+    options, budget : see `mcts.options`
+    """
+
+    form: str = "bmcts"
+    belief: str = "exact"
+    one_by_one: bool = False
+    redraw: str = "simulation"
+    trees: int = 20
+    doubt: float = 1.0
+    merges: bool = True
+    opponents: Policy | str = "heuristic"
+    rollout: Policy | str = "swift"
+    rollout_opponents: Policy | str | None = None
+    responds: bool = False
+    horizon: int = 0
+    candidates: int = 6
+    accusations: int = 1
+    least_accused: float = 0.0
+    options: Options = field(
+        default_factory=lambda: Options(exploration=0.2, root_exploration=0.7, nodes=1001)
+    )
+    budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise ValueError(f"unknown planner {self.form!r}: choose one of {', '.join(FORMS)}")
+        known = (*node_belief.BELIEFS, "particles")
+        if self.belief not in known:
+            raise ValueError(f"unknown belief {self.belief!r}: choose one of {', '.join(known)}")
+        if self.one_by_one and self.belief != "factored":
+            raise ValueError(
+                f"answers are drawn one by one from the factored belief, not from {self.belief}"
+            )
+        if self.one_by_one and (self.how.pays_deal or self.how.movers != POLICY):
+            raise ValueError(f"{self.form} plays with a deal: its answers cannot come one by one")
+        if self.one_by_one:
+            self._ask_for_beliefs()
+        if self.options.keep_tree and (self.how.open_cards or self.how.movers != POLICY):
+            raise ValueError(f"{self.form} keeps no tree: keep_tree must be false")
+        if self.redraw not in ("simulation", "decision"):
+            raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
+        by_tree = self.how.movers != POLICY
+        if by_tree != (self.opponents == TREE):
+            raise ValueError(
+                f"{self.form} moves its opponents by {'the tree' if by_tree else 'a policy'}: "
+                f"opponents must {'' if by_tree else 'not '}be {TREE}"
+            )
+        if not by_tree:
+            later, own = self.model, policy(self.opponents)
+            for name in {*switches_of(later.name)} & {*switches_of(own.name)}:
+                if getattr(later, name) != getattr(own, name):
+                    raise ValueError(f"{name} of opponents and rollout_opponents must be the same")
+        if by_tree and self.horizon:
+            raise ValueError(f"horizon must be 0 for {self.form}: it estimates for one seat alone")
+        for each in (self.model, self.rollout):
+            name = policy(each).name
+            number(name)
+            if name not in FAST_NAMES:
+                raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
+        for name, least in (("trees", 1), ("horizon", 0), ("candidates", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be {least} or more, got {getattr(self, name)}")
+        if not 1 <= self.accusations <= 8:
+            raise ValueError(f"accusations must be 1 to 8, got {self.accusations}")
+        if not 0.0 <= self.least_accused < 1.0:
+            raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
+        if not 0.0 < self.doubt <= 1.0:
+            raise ValueError(f"doubt must be above 0 and at most 1, got {self.doubt}")
+
+    def _ask_for_beliefs(self) -> None:
+        """Refuse what needs a deal, where there is none before the roll-out or at all."""
+        policies = [self.opponents] if self.how.redeals else [self.opponents, self.model]
+        for name in (policy(each).name for each in policies):
+            if TRACKS[number(name)] & FACTS:
+                raise ValueError(f"{name} has no evidence to go by where answers come one by one")
+        if self.horizon and not self.how.redeals:
+            raise ValueError("horizon must be 0 where answers come one by one")
+
+    @property
+    def model(self) -> Policy:
+        """What the others play in roll-outs, and in the tree unless that moves them."""
+        chosen = self.rollout_opponents
+        if chosen is None:
+            chosen = "swift" if self.opponents == TREE else self.opponents
+        return policy(chosen)
+
+    @property
+    def how(self) -> Form:
+        """The form that ``form`` names."""
+        return FORMS[self.form]
+
+    @property
+    def search_options(self) -> Options:
+        """``options`` as this form searches: its rule of selection, no tree where it has none."""
+        how = self.how
+        nodes = self.options.nodes if how.grows else 1
+        return replace(self.options, selection=how.selection, nodes=nodes)

@@ -1,0 +1,95 @@
+"""What the searching seat believes at a node: the marginals that rank its actions, and P(envelope).
+
+Every belief here is a function of what the seat has seen by then, never of the drawn deal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.beliefs.closure import even
+from belief.beliefs.constrained import fit
+from belief.evidence import CARDS, CATEGORY_START, ENVELOPE, HOLDERS
+from belief.exact import solver
+from belief.exact.envelope import likely_envelopes
+from mcts.kernel.compile import jit
+from sim.knowledge import close
+
+BELIEFS = ("exact", "factored", "constrained", "closure")
+"""Beliefs that can be propagated in a tree, by number."""
+EXACT, FACTORED, CONSTRAINED, CLOSURE = range(4)
+
+_ROUNDS = 5
+
+
+@jit
+def believe(p, state: np.record, work: tuple) -> bool:
+    """Fill ``work.marginals``; False if the exact posterior has no room (it must not be used then).
+
+    ``work`` is a workspace of `belief.exact.solver`.
+    """
+    seat, marginals = p.seat, work.marginals
+    if p.belief == EXACT:
+        return solver.solve(state.evidence[seat], work)
+    if p.belief == FACTORED:
+        for card in range(CARDS):
+            for holder in range(HOLDERS):
+                marginals[card, holder] = state.belief[seat, card, holder]
+        return True
+    close(state, seat)
+    if p.belief == CONSTRAINED:
+        known, evidence = state.closure[seat], state.evidence[seat]
+        fit(state.belief[seat], known, evidence, _ROUNDS, marginals)
+    else:
+        even(state.closure[seat], p.world[0].players, marginals)
+    return True
+
+
+@jit
+def likeliest(
+    p, work: tuple, most: int, least: float, cards: np.ndarray, chance: np.ndarray
+) -> int:
+    """Find the ``most`` likeliest envelopes above ``least``, as
+    `belief.exact.envelope.likely_envelopes`.
+
+    ``work`` is as `believe` left it; beliefs other than the exact one take the categories as
+    independent.
+    """
+    if p.belief == EXACT:
+        return likely_envelopes(work, most, least, cards, chance)
+    return likely_products(work.marginals, most, least, cards, chance)
+
+
+@jit
+def likely_products(
+    marginals: np.ndarray, most: int, least: float, cards: np.ndarray, chance: np.ndarray
+) -> int:
+    """Find the likeliest envelopes of independent categories, each column normalised."""
+    scale = 1.0
+    for kind in range(3):
+        total = 0.0
+        for card in range(CATEGORY_START[kind], CATEGORY_START[kind + 1]):
+            total += marginals[card, ENVELOPE]
+        scale *= total
+    if scale == 0.0:
+        return 0
+    found = 0
+    for suspect in range(CATEGORY_START[0], CATEGORY_START[1]):
+        for weapon in range(CATEGORY_START[1], CATEGORY_START[2]):
+            pair = marginals[suspect, ENVELOPE] * marginals[weapon, ENVELOPE] / scale
+            if pair <= least:
+                continue
+            for room in range(CATEGORY_START[2], CATEGORY_START[3]):
+                weight = pair * marginals[room, ENVELOPE]
+                if weight <= least or (found == most and weight <= chance[most - 1]):
+                    continue
+                at = min(found, most - 1)
+                while at > 0 and chance[at - 1] < weight:
+                    chance[at] = chance[at - 1]
+                    for kind in range(3):
+                        cards[at, kind] = cards[at - 1, kind]
+                    at -= 1
+                chance[at] = weight
+                cards[at, 0], cards[at, 1], cards[at, 2] = suspect, weapon, room
+                found = min(found + 1, most)
+    return found

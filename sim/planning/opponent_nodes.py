@@ -1,0 +1,102 @@
+"""Opponents whose moves the tree makes, as in ISMCTS: what their nodes offer, and what they see.
+
+A node of an opponent is keyed by what the searching seat has seen (SO-ISMCTS) or by what the
+opponent has (MO-ISMCTS), so its list is a function of that, and each simulation chooses among what
+is legal with the cards it drew: which card to show depends on the hand, and an opponent accuses
+(`GUESS`) the envelope that it thinks likeliest itself, if it is not all too unlikely.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import lowest
+from mcts.kernel.compile import jit, jit_owning
+from mcts.kernel.rng import fold
+from sim.game import decider
+from sim.planning.candidates import every, list_suggestions, list_ways
+from sim.policies import swift
+from sim.policies.common import accusation
+from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN
+
+POLICY, ONE_TREE, TREES = range(3)
+"""Who moves the opponents: a policy, the one tree (SO-ISMCTS), a tree each (MO-ISMCTS)."""
+
+GUESS = N_ACTIONS
+"""The action of an opponent that accuses what it thinks likeliest."""
+
+_LEAST_GUESS = 0.2
+
+
+@jit_owning
+def offer_opponent(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndarray) -> int:
+    """List what the opponent to move may do; ``work`` holds what ranks its candidates."""
+    world = p.world[0]
+    seat = decider(s)
+    n = 0
+    if s.phase == SHOW:
+        rest = s.cards
+        while rest:
+            out[n] = REVEAL + lowest(rest)
+            rest &= rest - 1
+            n += 1
+    elif s.phase == END:
+        out[0], out[1] = PASS, GUESS
+        n = 2
+    elif p.candidates:
+        score = np.empty(len(out), np.float64)
+        if s.phase == SUGGEST or s.summoned[seat]:
+            here = world.room_of[s.spot[seat]]
+            n = min(list_suggestions(work.marginals, seat, here, out, score, 0), p.candidates)
+        if s.phase == TURN:
+            ways = list_ways(world, s, work.marginals, seat, out, score, n)
+            n = min(ways, n + p.candidates)
+    else:
+        n = every(world, s, seat, out)
+    if s.phase == TURN:
+        out[n] = GUESS
+        n += 1
+    for i in range(n):
+        notes[i] = 0.0
+    return n
+
+
+@jit
+def guess(world: np.record, s: np.record) -> tuple[int, float]:
+    """Return the accusation that the seat to move would make, and its chance as that sees it."""
+    swift.refresh(world, s, s.seat)
+    found, chance = swift.best_guess(s)
+    return (accusation(found), chance) if found else (0, 0.0)
+
+
+@jit
+def may(p, s: np.record, action: int) -> bool:
+    """Tell whether ``action``, listed at a node of the seat that decides, is legal in ``s``."""
+    if s.phase == SHOW:
+        return (s.hand[s.answerer] >> (action - REVEAL) & 1) == 1
+    if action == GUESS:
+        return guess(p.world[0], s)[1] >= _LEAST_GUESS
+    return True
+
+
+@jit
+def view_key(p, s: np.record, seat: int) -> np.uint64:
+    """Return the key of what ``seat`` has seen since the last decision, and of what it holds."""
+    world = p.world[0]
+    key = fold(fold(fold(np.uint64(s.phase), s.roll), decider(s)), s.known[seat])
+    for other in range(world.players):
+        key = fold(fold(fold(key, s.spot[other]), s.out[other]), s.summoned[other])
+    if s.phase == SHOW:
+        key = fold(key, s.cards)
+    for i in range(s.events):
+        event = s.event[i]
+        key = fold(fold(key, 8 * event[0] + event[2] + 1), event[1])
+        if seat in (event[0], event[2]):
+            key = fold(key, event[3] + 1)
+    return key
+
+
+@jit
+def won(p, s: np.record, player: int) -> float:
+    """Return what ``player`` (0: the searching seat) gets: 1 for winning, else 0."""
+    return 1.0 if s.winner == (p.seat + player) % p.world[0].players else 0.0

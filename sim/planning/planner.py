@@ -1,0 +1,276 @@
+"""The planners' seat: it keeps what it has seen, and searches before each decision.
+
+It is handed views and events by the referee; the belief, the search and the choice are its own.
+A decision with one legal action, or one on offer, is not searched.
+
+    planner = Planner(Plan("bmcts", opponents="swift"))
+    planner.begin(rules, seat, view, key)
+    action = planner.decide(view)
+    planner.result, planner.search.tree
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from belief import evidence
+from belief.beliefs.base import Belief
+from belief.beliefs.registry import make
+from belief.evidence import CARDS, EvidenceFull
+from belief.exact import solver
+from belief.exact.workspace import compact
+from mcts.domain import observation
+from mcts.kernel.rng import named, new_stream
+from mcts.merge import merge
+from mcts.search import Search, SearchResult
+from mcts.searcher import Searcher, searcher
+from sim.game import legal
+from sim.planning import node_belief
+from sim.planning.best_response import best_response
+from sim.planning.cluedo import Cluedo, Workspace, offer, workspace
+from sim.planning.config import Plan
+from sim.planning.opponent_nodes import POLICY
+from sim.planning.suggestion_events import heard, setting_of
+from sim.players.player import Player
+from sim.policies.table import (
+    TRACKS,
+    hand_over,
+    number,
+    policy,
+    seat_policy,
+    switches_of,
+)
+from sim.rules import Rules, world
+from sim.state import ACCUSE, ASKED, EVENTS, EXTERNAL, FACTS, MATRIX, MAX_PLAYERS, N_ACTIONS, REVEAL
+from sim.view import Log, relive
+
+_AMPLE = 100
+"""Turns in which a seat that plays alone is sure to find everything out."""
+
+_DEALS = 1000
+"""Deals drawn at once from a belief that cannot draw them inside a simulation."""
+
+
+class Planner(Player):
+    """Any of the planners, in one seat.
+
+    Attributes
+    ----------
+    plan : how it searches
+    search : the searcher with the tree of the last search, once there was one
+    result : the last search
+    """
+
+    def __init__(self, plan: Plan | None = None, name: str | None = None) -> None:
+        self.plan = plan or Plan()
+        super().__init__(name or self.plan.form)
+        self.result: SearchResult | None = None
+        self.search: Searcher | None = None
+        self._posterior = solver.workspace()
+        self._spare: Workspace | None = None
+        self._choices = np.empty(N_ACTIONS, np.int64)
+        self._notes = np.empty(N_ACTIONS)
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        """Take ``seat`` in a new game; searches draw from streams below ``key``."""
+        self.decisions = self.simulations = 0
+        self.search_seconds = 0.0
+        if rules.players != getattr(self, "_rules", rules).players:  # others need other workspaces
+            self.search = self._spare = None
+        if isinstance(self.search, Search):
+            self.search.forget()
+        self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
+        self._own = replace(policy(self.plan.rollout), showing=self.showing)
+        if "doubt" in switches_of(self._own.name):
+            self._own = replace(self._own, doubt=self.plan.doubt)
+        if self.plan.responds:
+            self._own = best_response(rules, self._own, self.plan.model)
+        self._log = Log()
+        self._last: tuple[int, int] | None = None
+        self._belief: Belief | None = None
+        self._taken_in = 0
+        if self.plan.belief != "exact":
+            hand, face_up = int(view[0].hand[seat]), int(view[0].face_up)
+            stream = new_stream(named(key, 1))
+            setting = setting_of(rules, seat, hand, face_up)
+            self._belief = make(self.plan.belief, setting, stream)
+
+    def see(self, event: tuple[int, int, int, int]) -> None:
+        """Add a suggestion to the log."""
+        self._log.append(event)
+
+    def position(self, view: np.recarray) -> Cluedo:
+        """Return the position to search, from what this seat has seen alone.
+
+        Raises
+        ------
+        belief.evidence.ContradictoryEvidence
+            If no deal explains what was seen.
+        belief.evidence.EvidenceFull
+            If the posterior does not fit into memory.
+        belief.beliefs.particles.ParticleDeprivation
+            If no particle is left.
+        """
+        plan, seat = self.plan, self._seat
+        root = self._root(view)
+        if plan.belief == "exact":
+            self._solve(root[0].evidence[seat])
+        particles = plan.belief == "particles"
+        return Cluedo(
+            world=self._world,
+            root=root,
+            posterior=self._posterior,
+            states=len(self._posterior.key),
+            deals=self._deals(new_stream(named(self._key, self.decisions, 2))),
+            events=self._log.events,
+            seat=seat,
+            answers=plan.how.answers(plan.one_by_one),
+            belief=node_belief.BELIEFS.index("constrained" if particles else plan.belief),
+            movers=plan.how.movers,
+            pays_deal=int(plan.how.pays_deal),
+            redeals=int(plan.how.redeals),
+            merges=int(plan.merges and plan.how.movers == POLICY),
+            open_cards=int(plan.how.open_cards),
+            policies=self._policies(),
+            horizon=plan.horizon,
+            candidates=plan.candidates,
+            accusations=plan.accusations,
+            least_accused=float(plan.least_accused),
+        )
+
+    def decide(self, view: np.recarray) -> int:
+        """Return the action that a search from ``view`` prefers."""
+        if legal(self._world[0], view[0], self._choices) == 1:
+            return self._remember(int(self._choices[0]), len(self._log.events))
+        began = time.perf_counter()
+        position = self.position(view)
+        self._follow(position)
+        only = self._only_offer(position)
+        if only is not None:
+            return self._remember(only, len(self._log.events))
+        self.result = self._run(position)
+        self.decisions += 1
+        self.simulations += self.result.simulations
+        self.search_seconds += time.perf_counter() - began
+        return self._remember(self.result.best, len(self._log.events))
+
+    def _root(self, view: np.recarray) -> np.recarray:
+        """Return the state to search from: ``view``, models in the seats, own knowledge relived."""
+        root, plan, seat = view.copy(), self.plan, self._seat
+        for other in range(self._rules.players):
+            seat_policy(root[0], other, plan.model)
+            if plan.how.movers != POLICY:
+                root[0].policy[other], root[0].showing[other] = EXTERNAL, ASKED
+                root[0].tracks[other] = MATRIX | FACTS
+            else:
+                hand_over(root[0], other, policy(plan.opponents))
+        seat_policy(root[0], seat, self._own)
+        root[0].policy[seat] = EXTERNAL
+        root[0].tracks[seat] |= MATRIX | FACTS
+        root[0].doubt[seat] = plan.doubt
+        root[0].recording = 1
+        relive(self._world[0], root[0], seat, self._log.events)
+        return root
+
+    def _policies(self) -> np.ndarray:
+        """Return what each seat plays in roll-outs, and what is kept for it there."""
+        plan = self.plan
+        played = np.full((2, MAX_PLAYERS), number(plan.model.name))
+        played[0, self._seat] = number(policy(plan.rollout).name)
+        played[1] = np.array(TRACKS)[played[0]]
+        return played
+
+    def _solve(self, facts: np.record) -> None:
+        """Solve the exact posterior of what this seat has seen."""
+        self._facts = facts
+        self._exact = solver.ExactPosterior(facts, self._posterior)
+        if self._exact.parts > 1:
+            raise EvidenceFull("the posterior is too wide to be searched in one piece")
+        if self._exact.work is not self._posterior:  # it grew, and the threads' workspaces with it
+            self._posterior, self.search = self._exact.work, None
+
+    def _deals(self, stream: np.ndarray) -> np.ndarray:
+        """Return the deals that simulations draw from, int64 (n, 21); none: the exact posterior."""
+        plan = self.plan
+        once = plan.redraw == "decision" and plan.how.restricts
+        if self._belief is None:
+            return self._one_envelope(stream) if once else np.zeros((0, CARDS), np.int64)
+        log = self._log.events[self._taken_in :]
+        events = heard(log.tolist(), self._seat, self._rules.players)[0]
+        self._belief.observe(events)
+        self._taken_in += len(log)
+        deals = self._belief.sample(stream, _DEALS)
+        if once:
+            same = (deals == 0) == (deals[0] == 0)
+            deals = deals[same.all(axis=1)]
+        return np.ascontiguousarray(deals)
+
+    def _one_envelope(self, stream: np.ndarray) -> np.ndarray:
+        """Draw an envelope from the exact posterior, and deals that have it."""
+        drawn = self._exact.sample(stream, 1)[0]
+        cards = sum(1 << int(card) for card in np.flatnonzero(drawn == 0))
+        facts = evidence.new_evidence()
+        facts[0] = self._facts
+        for player in range(self._rules.players):
+            evidence.passed(facts[0], player, cards)
+        return solver.ExactPosterior(facts[0]).sample(stream, _DEALS)
+
+    def _only_offer(self, position: Cluedo) -> int | None:
+        """Return the action that needs no search, if there is one.
+
+        It is the only one on offer; or, when nobody else plays any more and nothing can be lost by
+        waiting for certainty, the candidate that tells most.
+        """
+        root, work = position.root[0], position.posterior
+        if self.plan.belief != "exact":
+            node_belief.believe(position, root, work)
+        n = offer(position, root, work, self._choices, self._notes)
+        alone = root.out[: self._rules.players].sum() == self._rules.players - 1
+        patient = self._rules.turn_cap - root.turn >= _AMPLE
+        if alone and patient and self.plan.candidates:
+            waiting = (a for a in self._choices[:n].tolist() if not ACCUSE <= a < REVEAL)
+            return next(waiting, int(self._choices[0]))
+        return int(self._choices[0]) if n == 1 else None
+
+    def _run(self, position: Cluedo) -> SearchResult:
+        """Search ``position`` for the whole budget."""
+        plan = self.plan
+        key = int(named(self._key, self.decisions))
+        if self.search is None:
+            self.search = searcher(position, plan.search_options)
+        if plan.options.mode == "root":
+            position = position._replace(posterior=compact(position.posterior))
+        if not plan.how.open_cards:
+            return self.search.run(plan.budget, key, position)
+        deals = position.deals
+        if self._belief is None:
+            deals = self._exact.sample(new_stream(key), plan.trees)
+        share = plan.budget.shared(plan.trees)
+        results = [
+            self.search.run(share, key + i, position._replace(deals=deals[i : i + 1].copy()))
+            for i in range(plan.trees)
+        ]
+        return merge(results, plan.options.merge, plan.options.final)
+
+    def _remember(self, action: int, events: int) -> int:
+        """Note ``action`` and how many suggestions had been made before it; return it."""
+        self._last = (action, events)
+        return action
+
+    def _follow(self, position: Cluedo) -> None:
+        """Let the search keep what it found below the last action and what was seen since."""
+        if not (self.plan.options.keep_tree and isinstance(self.search, Search) and self._last):
+            return
+        action, before = self._last
+        since = self._log.events[before:][:EVENTS]
+        if self._spare is None:
+            self._spare = workspace(position)
+        s = self._spare
+        s.state[0] = position.root[0]
+        s.state[0].events = len(since)
+        for i, event in enumerate(since):
+            s.state[0].event[i] = tuple(event)
+        self.search.advance(action, int(observation(position, s)))

@@ -1,0 +1,52 @@
+"""What one seat saw, in the terms of the beliefs: the setting, and suggestions as events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from belief.beliefs.base import Setting
+from belief.events import PASSED, SHOWED, SHOWN
+from belief.evidence import UNIFORM
+from sim.rules import Rules
+
+
+def setting_of(rules: Rules, seat: int, hand: int, face_up: int, showing: int = UNIFORM) -> Setting:
+    """Return what ``seat`` knows when it holds ``hand`` and ``face_up`` lies open (masks).
+
+    It takes the others to show cards by ``showing``.
+    """
+    return Setting(
+        players=rules.players,
+        seat=seat,
+        hand_sizes=rules.hand_sizes,
+        hand=hand,
+        face_up=face_up,
+        shares=rules.shares,
+        showing=showing,
+    )
+
+
+def heard(
+    suggestions: Iterable[tuple[int, int, int, int]], seat: int, players: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the events of ``suggestions`` for ``seat``, int64 (n, 4), and how many each ends at.
+
+    A suggestion is (asker, cards, answerer or -1, card or -1); the card is read where ``seat``
+    asked.
+    """
+    events, ends = [], []
+    for asker, cards, answerer, card in suggestions:
+        for step in range(1, players):
+            player = (asker + step) % players
+            if player == answerer:
+                if asker == seat:
+                    events.append((SHOWN, player, cards, card))
+                elif player != seat:
+                    events.append((SHOWED, player, cards, -1))
+                break
+            if player != seat:
+                events.append((PASSED, player, cards, -1))
+        ends.append(len(events))
+    return np.array(events, np.int64).reshape(-1, 4), np.array(ends, np.int64)

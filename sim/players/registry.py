@@ -1,0 +1,121 @@
+"""Players by name, from the nested values of a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcts.kernel.plugins import named
+from mcts.options import Budget, Options
+from sim.planning.config import TREE, Plan
+from sim.planning.planner import Planner
+from sim.planning.variants import FORMS
+from sim.players.player import Player, PolicyPlayer
+from sim.policies.table import NAMES as POLICIES
+from sim.policies.table import Policy, switches_of
+from sim.rules import Rules
+
+PLANNERS = tuple(FORMS)
+
+_SEARCH = (
+    "mode",
+    "threads",
+    "workers",
+    "merge",
+    "in_flight",
+    "virtual_loss",
+    "exploration",
+    "root_exploration",
+    "common",
+    "final",
+    "keep_tree",
+    "oversubscribe",
+)
+"""Keys of the section ``search``: options of the same name."""
+
+
+def make(spec: Mapping[str, Any], rules: Rules) -> Player:
+    """Return the player that ``spec`` describes, for games under ``rules``.
+
+    ``spec`` has the keys of the configuration's ``player`` group: for a compiled policy ``name``
+    and its switches, for a planner the sections ``rollout``, ``actions``, ``search``, ``budget``;
+    a player of another package (entry point of ``sleuth.players``) has settings of its own.
+
+    Raises
+    ------
+    ValueError
+        On an unknown name or an impossible value, in one sentence.
+    BrokenPlugin
+        If the player is another package's, and cannot be loaded.
+    """
+    name = spec["name"]
+    label = spec.get("label") or name
+    if name in POLICIES:
+        return PolicyPlayer(compiled(spec), label)
+    outside = named("sleuth.players")
+    if name in outside:
+        return outside[name].load()(spec, rules)
+    if name not in PLANNERS:
+        known = ", ".join((*POLICIES, *PLANNERS, *outside))
+        raise ValueError(f"unknown player {name!r}: choose one of {known}")
+    player = Planner(plan(spec), label)
+    player.showing = spec["showing"]
+    return player
+
+
+def plan(spec: Mapping[str, Any]) -> Plan:
+    """Return the plan that ``spec``, as for `make`, describes; ValueError as `make`."""
+    actions, search, budget, rollout = (
+        spec[key] for key in ("actions", "search", "budget", "rollout")
+    )
+    options = Options(
+        **{key: search[key] for key in _SEARCH},
+        per_leaf=rollout["per_leaf"],
+        widening_base=actions["widening"]["base"],
+        widening_exponent=actions["widening"]["exponent"],
+        nodes=nodes_for(budget, search["keep_tree"]),
+    )
+    others = rollout["opponents"]
+    return Plan(
+        form=spec["name"],
+        **{key: spec[key] for key in ("belief", "redraw", "trees", "doubt", "merges")},
+        one_by_one=spec["answers"] == "one_by_one",
+        opponents=_model(spec["opponents"], spec["model"]),
+        rollout=_model(rollout["policy"], {"threshold": rollout["threshold"] or 1.0}),
+        responds=rollout["threshold"] is None,
+        rollout_opponents=None if others is None else _model(others, spec["model"]),
+        horizon=rollout["horizon"],
+        candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
+        accusations=actions["accusations"],
+        least_accused=actions["least_accused"],
+        options=options,
+        budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
+    )
+
+
+def _model(name: str, switches: Mapping[str, Any]) -> Policy | str:
+    """Return policy ``name`` with those of ``switches`` that it has; `TREE` is none."""
+    if name == TREE:
+        return name
+    has = switches_of(name)
+    return Policy(name, **{key: value for key, value in switches.items() if key in has})
+
+
+def compiled(spec: Mapping[str, Any]) -> Policy:
+    """Return the compiled policy that ``spec`` describes; ValueError as `make`."""
+    switches = {
+        key: spec[key] for key in ("threshold", "inference", "doubt", "showing") if key in spec
+    }
+    return Policy(spec["name"], **switches)
+
+
+def nodes_for(budget: Mapping[str, Any], keeps: bool) -> int:
+    """Return the nodes to allocate: as given, else one a simulation, else 100,000.
+
+    A tree that is kept gets room for four searches.
+    """
+    if budget["nodes"] is not None:
+        return budget["nodes"]
+    if budget["simulations"] is None:
+        return 100_000
+    return (4 if keeps else 1) * budget["simulations"] + 1

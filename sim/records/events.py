@@ -1,0 +1,204 @@
+"""What an action does, as events in the words of the field: the lines of a game record.
+
+The events follow from the true state before and after an action, so that whoever writes a record
+(`sim.records.record`) and whoever checks one (`sim.records.replay`) cannot differ about them.
+
+An event is a dict for JSON with the keys ``turn`` (0 for the deal), ``seat`` (whose turn it is,
+whose hand is dealt, None for nobody's), ``event``, those that `EVENTS` lists for it, and
+``known_to``: "all", or the seats that know of it.  What a seat decides and what all see of it are
+two events where they differ:
+
+* Nobody announces which room it walks to: ``move``, ``walk`` and ``stay`` are known to the seat,
+  ``reach`` to all.
+* A wrong accusation is known to the accuser, its ``verdict`` to all.
+* That a card is shown (``refute``) is known to all, which one (``show``) to asker and answerer.  An
+  answerer's only card has an ``action`` like a card that it chose, since the asker must not see
+  which of the two it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sim.board import N_CORRIDOR, graph
+from sim.cards import CARDS, ROOMS, SUSPECTS, WEAPONS
+from sim.state import ACCUSE, ASK, END, MOVE, OVER, PASS, PASSAGE, REVEAL, WALK
+
+Event = dict[str, Any]
+
+EVENTS = {
+    # the deal
+    "deal": ("cards",),
+    "face_up": ("cards",),
+    "envelope": ("cards",),
+    # a turn
+    "roll": ("steps",),
+    "move": ("goal", "action"),
+    "walk": ("xy", "action"),  # to that very square, where movement is free
+    "stay": ("action",),
+    "reach": ("xy", "room"),  # where the pawn then stands; room: null in the corridor
+    "passage": ("xy", "room", "action"),
+    "suggestion": ("cards", "called", "action"),  # called: seat whose pawn was moved here, or null
+    "refute": ("unable", "by"),  # seats that passed; who shows a card, null if nobody can
+    "show": ("by", "card", "action"),
+    "accusation": ("cards", "action"),
+    "verdict": ("right",),
+    "pass": ("action",),  # ends the turn without an accusation
+    # the last line; winner: seat, or null; check: see `sim.records.record`
+    "end": ("winner", "turns", "envelope", "digest", "check"),
+}
+"""The keys that an event has beside ``turn``, ``seat``, ``event`` and ``known_to``."""
+
+_END_STATE = (
+    "winner",
+    "turn",
+    "asked",
+    "envelope",
+    "face_up",
+    "hand",
+    "spot",
+    "summoned",
+    "out",
+    "suggestions",
+    "known",
+    "has_shown",
+)
+"""Fields of the state that a digest covers: all that does not depend on who plays how."""
+
+
+def keys(kind: str) -> tuple[str, ...]:
+    """Return the keys of an event of ``kind`` in their order."""
+    return ("turn", "seat", "event", *EVENTS[kind], "known_to")
+
+
+def opening(board: np.record, state: np.record) -> list[Event]:
+    """Return deal and first roll of the game that ``state`` begins; ``board`` is a `WORLD`."""
+    told = [
+        _event(0, seat, "deal", [seat], names(state.hand[seat])) for seat in range(board.players)
+    ]
+    told.append(_event(0, None, "face_up", "all", names(state.face_up)))
+    told.append(_event(0, None, "envelope", [], names(state.envelope)))
+    return told + _roll(board, state)
+
+
+def happened(board: np.record, before: np.record, action: int, after: np.record) -> list[Event]:
+    """Return what ``action`` did, from the true states before and after, next roll included.
+
+    The end of the game is not among it: see `ending`.
+    """
+    told = _done(board, before, int(action), after)
+    if after.phase != OVER and after.turn > before.turn:
+        told += _roll(board, after)
+    return told
+
+
+def ending(state: np.record, check: str) -> Event:
+    """Return the last event of the game that is over in ``state``."""
+    winner = int(state.winner) if state.winner >= 0 else None
+    turns = int(state.turn)
+    envelope = names(state.envelope)
+    return _event(turns, None, "end", "all", winner, turns, envelope, digest(state), check)
+
+
+def digest(state: np.record) -> str:
+    """Return a short SHA-256 of the cards, pawns and scores of ``state``, in hexadecimal."""
+    parts = (np.asarray(state[field]).astype("<i8").tobytes() for field in _END_STATE)
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+
+def names(cards: int) -> list[str]:
+    """Return the names of the cards in a mask."""
+    return [name for card, name in enumerate(CARDS) if int(cards) >> card & 1]
+
+
+def _event(turn: int, seat: int | None, kind: str, known_to: str | Sequence[int], *values) -> Event:
+    return dict(zip(keys(kind), (int(turn), seat, kind, *values, known_to), strict=True))
+
+
+def _roll(board: np.record, state: np.record) -> list[Event]:
+    """Return the roll for the turn that begins; without a board nobody rolls."""
+    if not board.board:
+        return []
+    return [_event(state.turn, int(state.seat), "roll", "all", int(state.roll))]
+
+
+def _done(board: np.record, before: np.record, action: int, after: np.record) -> list[Event]:
+    turn, seat = int(before.turn), int(before.seat)
+    if ASK <= action < ACCUSE:
+        return _suggested(board, before, action, after)
+    if ACCUSE <= action < REVEAL:
+        return _accused(before, action, after)
+    if REVEAL <= action < PASS:
+        return [_shown(before, int(before.answerer), action)]
+    if action == PASS and before.phase == END:
+        return [_event(turn, seat, "pass", "all", action)]
+    if action == PASSAGE:
+        return [_event(turn, seat, "passage", "all", *_place(board, after, seat), action)]
+    if action >= WALK:
+        chosen = _event(
+            turn, seat, "walk", [seat], list(graph().nodes[action - WALK]["xy"]), action
+        )
+    elif action == PASS:
+        chosen = _event(turn, seat, "stay", [seat], action)
+    else:
+        chosen = _event(turn, seat, "move", [seat], ROOMS[action - MOVE], action)
+    return [chosen, _event(turn, seat, "reach", "all", *_place(board, after, seat))]
+
+
+def _place(board: np.record, state: np.record, seat: int) -> tuple[list[int] | None, str | None]:
+    """Return coordinates and room of a pawn; without a board a place has no coordinates."""
+    spot = int(state.spot[seat])
+    room = ROOMS[board.room_of[spot]] if spot >= N_CORRIDOR else None
+    return list(graph().nodes[spot]["xy"]) if board.board else None, room
+
+
+def _suggested(board: np.record, before: np.record, action: int, after: np.record) -> list[Event]:
+    """Return a suggestion, who can answer it, and the card if there is no choice."""
+    turn, seat = int(before.turn), int(before.seat)
+    answerer = int(after.answerer)
+    called = [
+        other
+        for other in range(board.players)
+        if other != seat and before.spot[other] != after.spot[other]
+    ]
+    asked = [(seat + step) % int(board.players) for step in range(1, board.players)]
+    unable = asked[: asked.index(answerer)] if answerer >= 0 else asked
+    by = answerer if answerer >= 0 else None
+    told = [
+        _event(
+            turn,
+            seat,
+            "suggestion",
+            "all",
+            names(after.cards),
+            called[0] if called else None,
+            action,
+        ),
+        _event(turn, seat, "refute", "all", unable, by),
+    ]
+    if by is not None:
+        matching = int(before.hand[by] & after.cards)
+        if matching.bit_count() == 1:
+            told.append(_shown(before, by, REVEAL + matching.bit_length() - 1))
+    return told
+
+
+def _shown(before: np.record, by: int, action: int) -> Event:
+    seat = int(before.seat)
+    return _event(before.turn, seat, "show", sorted((seat, by)), by, CARDS[action - REVEAL], action)
+
+
+def _accused(before: np.record, action: int, after: np.record) -> list[Event]:
+    turn, seat = int(before.turn), int(before.seat)
+    pair, room = divmod(action - ACCUSE, len(ROOMS))
+    suspect, weapon = divmod(pair, len(WEAPONS))
+    cards = [SUSPECTS[suspect], WEAPONS[weapon], ROOMS[room]]
+    right = bool(after.winner == seat)
+    return [
+        _event(turn, seat, "accusation", "all" if right else [seat], cards, action),
+        _event(turn, seat, "verdict", "all", right),
+    ]

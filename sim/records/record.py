@@ -1,0 +1,272 @@
+"""Game records: every event of a game as a line of JSON, in order, with who knows of it.
+
+The first line says which game it is and who plays: format and version, all switches of the rules,
+seed and number (with which deal and dice are fixed), and the seats.  A line an event follows
+(`sim.records.events` lists them), the last is the end.  Header and end have a ``check``, a short
+SHA-256 of the header, and of all lines before the end.  A switch that is younger than a record is
+taken as its default, so a new one must have as default what was so before; else raise `VERSION`.
+
+    recorder = Recorder(rules, players, seed, game)
+    play(rules, players, seed, game, watch=recorder)
+    path.write_text(recorder.text())
+
+`sim.records.replay` plays a record again.  Records hold the hidden cards: a player must never see
+one, and `Record.known_to` gives what one seat may see.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.players.player import Player
+from sim.policies.table import Policy
+from sim.records.events import EVENTS, Event, ending, happened, keys, opening
+from sim.rules import Rules, world
+from sim.state import empty
+
+FORMAT = "sleuth game"
+VERSION = 1
+
+OUTSIDE = "external"
+"""What stands in place of a policy for a seat that no compiled policy plays."""
+
+_HEADER = ("format", "version", "rules", "seed", "game", "seats", "check")
+_NUMBERS = 2**63
+
+
+class RecordError(ValueError):
+    """A record is not what was written; ``line`` and ``reason`` say where and why."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Record:
+    """A game record, read and well formed; whether the game was played so, `sim.records.replay`
+    tells.
+
+    Attributes
+    ----------
+    header : the first line
+    rules, seed, game : which game it is
+    seats : by seat, ``label``, ``policy`` with its switches or `OUTSIDE`, and ``showing``
+    events : all lines but the first and the last, from line 2 on
+    end : the last line
+    """
+
+    header: dict[str, Any]
+    rules: Rules
+    seed: int
+    game: int
+    seats: tuple[dict[str, Any], ...]
+    events: tuple[Event, ...]
+    end: Event
+
+    def known_to(self, seat: int) -> list[Event]:
+        """Return the events that ``seat`` knows of, the end among them."""
+        return [event for event in (*self.events, self.end) if knows(event, seat)]
+
+
+class Recorder:
+    """Writes down the game that it watches: hand it to `sim.referee.play` as ``watch``.
+
+    Parameters
+    ----------
+    rules, seats, seed, game : as the referee is given them
+    """
+
+    def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
+        self._board = world(rules)[0]
+        self._lines = [line(_header(rules, seats, seed, game))]
+        self._before = empty()
+        self._action: int | None = None
+
+    def __call__(self, state: np.record, action: int) -> None:
+        """Take note of what the last action did to ``state``, and of the next; -1 for the end."""
+        if self._action is None:
+            told = opening(self._board, state)
+        else:
+            told = happened(self._board, self._before[0], self._action, state)
+        self._lines += map(line, told)
+        if action < 0:
+            self._lines.append(line(ending(state, checksum(self._lines))))
+        self._before[0] = state
+        self._action = action
+
+    def text(self) -> str:
+        """Return the record so far, whole once the game is over."""
+        return "".join(f"{each}\n" for each in self._lines)
+
+
+def knows(event: Event, seat: int) -> bool:
+    """Tell whether ``seat`` knows of ``event``."""
+    return event["known_to"] == "all" or seat in event["known_to"]
+
+
+def line(value: Mapping[str, Any]) -> str:
+    """Return the one way in which ``value`` is written."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def checksum(lines: Iterable[str]) -> str:
+    """Return a short SHA-256 of ``lines``, in hexadecimal."""
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _header(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> dict[str, Any]:
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rules": asdict(rules),
+        "seed": int(seed),
+        "game": int(game),
+        "seats": [_seat(player) for player in seats],
+    }
+    return {**content, "check": checksum([line(content)])}
+
+
+def _seat(player: Player) -> dict[str, Any]:
+    if player.policy is None:
+        showing = OUTSIDE if player.picks_cards else player.showing
+        return {"label": player.name, "policy": OUTSIDE, "showing": showing}
+    switches = asdict(player.policy)
+    return {"label": player.name, "policy": switches.pop("name"), **switches}
+
+
+def read(path: str | Path) -> Record:
+    """Return the record in the file ``path``.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    RecordError
+        If it is no record, or its lines are not whole or not of a known form.
+    """
+    *lines, rest = Path(path).read_bytes().split(b"\n")
+    if not lines and not rest:
+        raise RecordError(1, "the file is empty")
+    header = _parsed(1, lines[0] if lines else rest)
+    rules = _check_header(header)
+    events = []
+    for number, text in enumerate(lines[1:], 2):
+        if events and events[-1]["event"] == "end":
+            raise RecordError(number, "there is something after the end of the game")
+        event = _parsed(number, text)
+        _check_event(number, event, rules.players)
+        events.append(event)
+    if rest:
+        raise RecordError(len(lines) + 1, "the line is cut off: the record is truncated")
+    if not events or events[-1]["event"] != "end":
+        raise RecordError(len(lines), "no end of the game follows: the record is truncated")
+    return Record(
+        header=header,
+        rules=rules,
+        seed=header["seed"],
+        game=header["game"],
+        seats=tuple(header["seats"]),
+        events=tuple(events[:-1]),
+        end=events[-1],
+    )
+
+
+def _parsed(number: int, text: bytes) -> dict[str, Any]:
+    """Return the JSON object in a line, which must be written exactly as `line` writes it."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise RecordError(number, f"not JSON ({str(fault).partition(':')[0]})") from None
+    if not isinstance(value, dict):
+        raise RecordError(number, "not a JSON object")
+    if line(value).encode() != text:
+        raise RecordError(number, "spaces, keys or numbers are not written as in a record")
+    return value
+
+
+def _need(
+    number: int, value: Mapping[str, Any], wanted: Sequence[str], allowed: Collection[str] = ()
+) -> None:
+    """Ask that ``value`` has the keys ``wanted``, and no other that is not ``allowed``."""
+    for key in wanted:
+        if key not in value:
+            raise RecordError(number, f"the key {key!r} is missing")
+    for key in value:
+        if key not in wanted and key not in allowed:
+            raise RecordError(number, f"there is no key {key!r} here")
+
+
+def _check_header(value: dict[str, Any]) -> Rules:
+    """Ask that the first line is a header; return the rules that it names."""
+    if value.get("format") != FORMAT:
+        raise RecordError(1, f"not a game record: it must begin with format {FORMAT!r}")
+    if value.get("version") != VERSION:
+        raise RecordError(
+            1, f"unknown version {value.get('version')!r}: this program reads version {VERSION}"
+        )
+    _need(1, value, _HEADER)
+    content = {key: value[key] for key in value if key != "check"}
+    if value["check"] != checksum([line(content)]):
+        raise RecordError(1, "the header does not fit its check: it was changed")
+    for key in ("seed", "game"):
+        if type(value[key]) is not int or not 0 <= value[key] < _NUMBERS:
+            raise RecordError(1, f"{key} must be a number from 0 to 2^63 - 1, not {value[key]!r}")
+    rules = _read_rules(value["rules"])
+    seats = value["seats"]
+    if not isinstance(seats, list) or len(seats) != rules.players:
+        raise RecordError(1, f"seats must list {rules.players} players")
+    for seat in seats:
+        _check_seat(seat)
+    return rules
+
+
+def _read_rules(switches: Any) -> Rules:
+    usual = asdict(Rules())
+    if not isinstance(switches, dict):
+        raise RecordError(1, "rules must be an object of switches")
+    _need(1, switches, (), usual)
+    for key, value in switches.items():
+        if type(value) is not type(usual[key]):
+            raise RecordError(1, f"rules.{key} must be like {usual[key]!r}, not {value!r}")
+    try:
+        return Rules(**switches)
+    except ValueError as fault:
+        raise RecordError(1, str(fault)) from None
+
+
+def _check_seat(seat: Any) -> None:
+    if not isinstance(seat, dict) or not isinstance(seat.get("label"), str):
+        raise RecordError(1, "each of seats must be an object with a label")
+    if seat.get("policy") == OUTSIDE:
+        _need(1, seat, ("label", "policy", "showing"))
+        return
+    switches = [each.name for each in fields(Policy)[1:]]
+    _need(1, seat, ("label", "policy"), switches)
+    try:
+        Policy(seat["policy"], **{key: seat[key] for key in switches if key in seat})
+    except (TypeError, ValueError) as fault:
+        raise RecordError(1, f"a seat: {fault}") from None
+
+
+def _check_event(number: int, event: dict[str, Any], players: int) -> None:
+    """Ask that ``event`` is of a known kind and has its keys."""
+    kind = event.get("event")
+    if kind is None:
+        raise RecordError(number, "the key 'event' is missing")
+    if not isinstance(kind, str) or kind not in EVENTS:
+        raise RecordError(number, f"unknown event {kind!r}")
+    _need(number, event, keys(kind))
+    known = event["known_to"]
+    if known != "all" and not (
+        isinstance(known, list) and all(seat in range(players) for seat in known)
+    ):
+        raise RecordError(number, f"known_to must be 'all' or a list of seats, not {known!r}")

@@ -1,0 +1,105 @@
+"""Replay: the actions of a record through the state machine, every line checked against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from sim.cards import CARDS
+from sim.chance import game_key
+from sim.game import apply, decider, legal, new_game
+from sim.policies.table import seat_policies
+from sim.records.events import Event, ending, happened, opening
+from sim.records.record import Record, RecordError, checksum, line
+from sim.rules import world
+from sim.state import FACTS, N_ACTIONS, OVER, PASS, REVEAL, SHOW, empty
+
+_FIRST = 2
+"""Line of the first event: the header is line 1."""
+
+
+def replay(record: Record) -> np.recarray:
+    """Return the true state at the end of the recorded game, as an array of one `STATE`.
+
+    Raises
+    ------
+    RecordError
+        On the first line that is not what the state machine does.
+    """
+    *_, (_, state) = states(record)
+    return state
+
+
+def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
+    """Yield the events of each action, checked, and the true state after them; first the deal.
+
+    The state (an array of one `STATE`) goes on changing: copy it to keep it.  All its seats track
+    `FACTS`, so that ``evidence[seat]`` is what a seat has seen.
+
+    Raises
+    ------
+    RecordError
+        As `replay`, when its line is reached.
+    """
+    board = world(record.rules)[0]
+    state, before = empty(), empty()
+    seat_policies(state[0], [None] * record.rules.players)
+    state[0].tracks[:] = FACTS
+    new_game(board, state[0], np.uint64(game_key(record.seed, record.game)))
+    told = (*record.events, record.end)
+    at = 0
+    due = opening(board, state[0])
+    while True:
+        over = state[0].phase == OVER
+        if over:
+            due.append(ending(state[0], _check(record)))
+        _compare(told, at, due)
+        yield told[at : at + len(due)], state
+        at += len(due)
+        if over:
+            return
+        action = _decision(told, at, board, state[0])
+        before[0] = state[0]
+        apply(board, state[0], action)
+        due = happened(board, before[0], action, state[0])
+
+
+def _check(record: Record) -> str:
+    """Return what the ``check`` of the last line has to be."""
+    return checksum(map(line, (record.header, *record.events)))
+
+
+def _decision(told: Sequence[Event], at: int, board: np.record, state: np.record) -> int:
+    """Return the legal action that an event records."""
+    event, number = told[at], _FIRST + at
+    seat = int(decider(state))
+    if "action" not in event:
+        raise RecordError(
+            number, f"seat {seat} must decide here, but the line is {event['event']!r}"
+        )
+    action = event["action"]
+    options = np.empty(N_ACTIONS, np.int64)
+    if type(action) is int and action in options[: legal(board, state, options)].tolist():
+        return action
+    if state.phase == SHOW and type(action) is int and REVEAL <= action < PASS:
+        card = action - REVEAL
+        why = "was not asked for" if state.hand[seat] >> card & 1 else "is not in its hand"
+        raise RecordError(number, f"seat {seat} cannot show the {CARDS[card]}, which {why}")
+    raise RecordError(number, f"seat {seat} may not take action {action!r} here")
+
+
+def _compare(told: Sequence[Event], at: int, due: Sequence[Event]) -> None:
+    """Ask that the events from ``told[at]`` on are those that are ``due``."""
+    # The last line alone is an end, so it differs where more is due, or where the end is not.
+    for number, (given, true) in enumerate(zip(told[at:], due, strict=False), _FIRST + at):
+        if given["event"] != true["event"]:
+            raise RecordError(number, f"{given['event']!r} where {true['event']!r} is due")
+        for key, value in true.items():
+            # Not the values: True is 1 in Python.
+            if line({key: given[key]}) != line({key: value}):
+                raise RecordError(
+                    number, f"{key} is {given[key]!r}, but in the game it is {value!r}"
+                )
+        if line(given) != line(true):
+            raise RecordError(number, "the keys are not in their order")
