@@ -1,10 +1,10 @@
 """Logical consequences of the evidence: who surely holds a card, and who still may.
 
-`settle` draws, until nothing moves, the consequences of: a card is in one place; each category has
-one envelope card; hands have their size, and if public their number of cards of each category; a
-card with one candidate is there; a clause has a card left.  With one place left in a hand, every
-open clause must be met by that one card.  This is sound and cheap, not complete: what it misses,
-the exact posterior finds out as probability 0 or 1.
+`update_closure` draws, until nothing moves, the consequences of: a card is in one place; each
+category has one envelope card; hands have their size, and if public their number of cards of each
+category; a card with one candidate is there; a clause has a card left.  With one place left in a
+hand, every open clause must be met by that one card.  This is sound and cheap, not complete: what
+it misses, the exact posterior finds out as probability 0 or 1.
 
 All knowledge is kept as bit masks of cards, one a holder (0 envelope, p + 1 player p): a round is a
 few dozen instructions.  `has` only grows and `may` only shrinks, so it ends, whatever the input.
@@ -14,7 +14,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import ALL_CARDS, CARDS, CATEGORY_MASK, ENVELOPE, HOLDERS, count, shares_known
+from belief.evidence import (
+    ALL_CARDS,
+    CATEGORY_MASK,
+    ENVELOPE,
+    HOLDERS,
+    N_CARDS,
+    Evidence,
+    count,
+    shares_known,
+)
 from mcts.kernel.compile import jit
 
 KNOWN = np.dtype(
@@ -66,7 +75,7 @@ def _settle_share(known, holder: int, within: int, size: int) -> bool:
 
 
 @jit
-def _settle_shares(ev, known) -> bool:
+def _settle_shares(ev: Evidence, known) -> bool:
     """Apply how many cards of each category every player was dealt; False if that cannot be."""
     for player in range(ev.players):
         for kind, mask in enumerate(CATEGORY_MASK):
@@ -76,11 +85,11 @@ def _settle_shares(ev, known) -> bool:
 
 
 @jit
-def _settle_clauses(ev, known) -> bool:
+def _settle_clauses(ev: Evidence, known) -> bool:
     """Apply every clause to what is known of its player; False if one cannot be met."""
     for i in range(ev.clauses):
         entry = np.int64(ev.clause[i])
-        holder = (entry >> CARDS) + 1
+        holder = (entry >> N_CARDS) + 1
         has = known.has[holder]
         if entry & has:
             continue
@@ -95,7 +104,7 @@ def _settle_clauses(ev, known) -> bool:
 
 
 @jit
-def settle(ev, known) -> bool:
+def update_closure(ev: Evidence, known) -> bool:
     """Fill ``known`` from the evidence; return False if it is found contradictory.
 
     Cards neither in ``has`` of a holder nor face up are open: at least two holders may have them.

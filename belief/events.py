@@ -10,29 +10,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import ALL_CARDS, CARDS, passed, showed, shown
+from belief.evidence import ALL_CARDS, N_CARDS, Evidence, passed, refuted_other, refuted_us
 from mcts.kernel.compile import jit
 
-PASSED, SHOWED, SHOWN = 0, 1, 2
+PASSED, REFUTED_OTHER, REFUTED_US = 0, 1, 2
 KIND, PLAYER, NAMED, CARD = 0, 1, 2, 3
 """The columns of an event."""
 
 
 @jit
-def note(ev, kind: int, player: int, cards: int, card: int) -> None:
+def note(ev: Evidence, kind: int, player: int, cards: int, card: int) -> None:
     """Add one event to the evidence ``ev``."""
     if player == ev.seat:
         return
     if kind == PASSED:
         passed(ev, player, cards)
-    elif kind == SHOWED:
-        showed(ev, player, cards)
+    elif kind == REFUTED_OTHER:
+        refuted_other(ev, player, cards)
     else:
-        shown(ev, player, card, cards)
+        refuted_us(ev, player, card, cards)
 
 
 @jit
-def record(ev, events: np.ndarray) -> None:
+def record(ev: Evidence, events: np.ndarray) -> None:
     """Add all rows of ``events`` to the evidence ``ev``, which flags what goes wrong."""
     for i in range(len(events)):
         note(ev, events[i, KIND], events[i, PLAYER], events[i, NAMED], events[i, CARD])
@@ -43,9 +43,9 @@ def _first_bad(events: np.ndarray, players: int) -> int:
     """Return the index of the first row that is no event of a game of ``players``, or -1."""
     for i in range(len(events)):
         kind, player, cards = events[i, KIND], events[i, PLAYER], events[i, NAMED]
-        good = PASSED <= kind <= SHOWN and 0 <= player < players and 0 < cards <= ALL_CARDS
-        if good and kind == SHOWN:
-            good = 0 <= events[i, CARD] < CARDS and cards >> events[i, CARD] & 1 == 1
+        good = PASSED <= kind <= REFUTED_US and 0 <= player < players and 0 < cards <= ALL_CARDS
+        if good and kind == REFUTED_US:
+            good = 0 <= events[i, CARD] < N_CARDS and cards >> events[i, CARD] & 1 == 1
         if not good:
             return i
     return -1

@@ -29,14 +29,14 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 
-CARDS = 21
+N_CARDS = 21
 MAX_PLAYERS = 6
 HOLDERS = MAX_PLAYERS + 1
 ENVELOPE = 0
-CATEGORIES = 3
+N_CATEGORIES = 3
 CATEGORY_START = (0, 6, 12, 21)
 CATEGORY_MASK = (0x3F, 0x3F << 6, 0x1FF << 12)
-ALL_CARDS = (1 << CARDS) - 1
+ALL_CARDS = (1 << N_CARDS) - 1
 
 MAX_CLAUSES = 128
 MAX_SHOWN = 96
@@ -54,20 +54,26 @@ EVIDENCE = np.dtype(
         ("has", np.int64, (MAX_PLAYERS,)),  # mask of cards that the player surely holds
         ("lacks", np.int64, (MAX_PLAYERS,)),  # mask of cards that it surely does not hold
         ("seen_from", np.int64, (MAX_PLAYERS,)),  # mask of cards that it has shown to us
-        ("shares", np.int64, (MAX_PLAYERS, CATEGORIES)),  # cards it was dealt of each, or all -1
+        ("shares", np.int64, (MAX_PLAYERS, N_CATEGORIES)),  # cards it was dealt of each, or all -1
         ("showing", np.int64),  # UNIFORM or LEAST_INFORMATIVE
         ("contradiction", np.int64),  # 1: no deal explains this (as far as was noticed here)
         ("overflow", np.int64),  # 1: a list was full and evidence was lost
         ("clauses", np.int64),  # live entries of `clause`
         ("shown", np.int64),  # live entries of `others`
         ("named", np.int64, (MAX_PLAYERS,)),  # mask of cards that the player asked for itself
-        ("doubt", np.float64),  # weight of each of those in its own hand, 1: asking tells nothing
+        (
+            "own_card_weight",
+            np.float64,
+        ),  # weight of each of those in its own hand, 1: asking tells nothing
         ("log_dropped", np.float64),  # log of the constant factors that no list holds any more
         ("clause", np.int32, (MAX_CLAUSES,)),  # player << 21 | cards, of which it has one
         ("others", np.int32, (MAX_SHOWN,)),  # player << 21 | other cards of the question
         ("times", np.int32, (MAX_SHOWN,)),  # how often: the weight is k ** -times
     ]
 )
+
+Evidence = np.record
+"""One `EVIDENCE`: what one player knows for certain, and what it was told."""
 """One observer's evidence; masks and counts, a flat record of 1.8 kB, a multiple of 8 bytes."""
 
 
@@ -109,13 +115,15 @@ def category(card: int) -> int:
 
 
 @jit
-def shares_known(ev) -> bool:
+def shares_known(ev: Evidence) -> bool:
     """Return whether it is public how many cards of each category everybody was dealt."""
     return ev.shares[0, 0] >= 0
 
 
 @jit
-def reset(ev, players: int, seat: int, hand_sizes: np.ndarray, hand: int, face_up: int) -> None:
+def reset(
+    ev: Evidence, players: int, seat: int, hand_sizes: np.ndarray, hand: int, face_up: int
+) -> None:
     """Start ``ev`` for the observer ``seat`` (0 .. players-1) that was dealt ``hand`` (mask).
 
     ``hand_sizes`` (int64, at least ``players`` long) is public; cards in ``face_up`` (mask) belong
@@ -131,11 +139,11 @@ def reset(ev, players: int, seat: int, hand_sizes: np.ndarray, hand: int, face_u
     ev.shown = 0
     ev.showing = UNIFORM
     ev.log_dropped = 0.0
-    ev.doubt = 1.0
+    ev.own_card_weight = 1.0
     for player in range(MAX_PLAYERS):
         ev.named[player] = 0
         ev.seen_from[player] = 0
-        for kind in range(CATEGORIES):
+        for kind in range(N_CATEGORIES):
             ev.shares[player, kind] = -1
         ev.has[player] = 0
         ev.lacks[player] = hand | face_up if player < players else ALL_CARDS
@@ -147,7 +155,7 @@ def reset(ev, players: int, seat: int, hand_sizes: np.ndarray, hand: int, face_u
 
 
 @jit
-def _simplify(ev, player: int) -> None:
+def _simplify(ev: Evidence, player: int) -> None:
     """Shorten the clauses of ``player`` after its masks grew; drop those fulfilled.
 
     A clause down to one card is knowledge, which may fulfil others: go round until nothing moves.
@@ -159,7 +167,7 @@ def _simplify(ev, player: int) -> None:
         kept = 0
         for i in range(ev.clauses):
             entry = np.int64(ev.clause[i])
-            if entry >> CARDS == player:
+            if entry >> N_CARDS == player:
                 cards = entry & ALL_CARDS & ~ev.lacks[player]
                 if cards & ev.has[player]:
                     continue
@@ -169,14 +177,14 @@ def _simplify(ev, player: int) -> None:
                     ev.has[player] |= cards
                     moved = True
                     continue
-                entry = player << CARDS | cards
+                entry = player << N_CARDS | cards
             ev.clause[kept] = entry
             kept += 1
         ev.clauses = kept
 
 
 @jit
-def passed(ev, player: int, cards: int) -> None:
+def passed(ev: Evidence, player: int, cards: int) -> None:
     """Record that ``player`` could not answer a question for ``cards``."""
     if cards & ev.has[player]:
         ev.contradiction = 1
@@ -186,7 +194,7 @@ def passed(ev, player: int, cards: int) -> None:
 
 
 @jit
-def has_card(ev, player: int, card: int) -> None:
+def has_card(ev: Evidence, player: int, card: int) -> None:
     """Record that ``player`` holds ``card``, however that came out."""
     bit = 1 << card
     if ev.has[player] & bit:
@@ -204,12 +212,12 @@ def has_card(ev, player: int, card: int) -> None:
 
 
 @jit
-def _add_clause(ev, player: int, cards: int) -> None:
+def _add_clause(ev: Evidence, player: int, cards: int) -> None:
     """List a clause unless it follows from another; drop those that follow from it."""
     weaker = 0
     for i in range(ev.clauses):
         entry = np.int64(ev.clause[i])
-        if entry >> CARDS == player:
+        if entry >> N_CARDS == player:
             old = entry & ALL_CARDS
             if old & ~cards == 0:
                 return
@@ -219,18 +227,18 @@ def _add_clause(ev, player: int, cards: int) -> None:
         kept = 0
         for i in range(ev.clauses):
             entry = np.int64(ev.clause[i])
-            if entry >> CARDS != player or cards & ~entry:
+            if entry >> N_CARDS != player or cards & ~entry:
                 ev.clause[kept] = entry
                 kept += 1
     if kept == MAX_CLAUSES:
         ev.overflow = 1
         return
-    ev.clause[kept] = player << CARDS | cards
+    ev.clause[kept] = player << N_CARDS | cards
     ev.clauses = kept + 1
 
 
 @jit
-def _compact_clauses(ev) -> None:
+def _compact_clauses(ev: Evidence) -> None:
     """Drop the clauses that follow from what is known, or from others since they were shortened."""
     for player in range(ev.players):
         _simplify(ev, player)
@@ -238,11 +246,11 @@ def _compact_clauses(ev) -> None:
     ev.clauses = 0
     for i in range(listed):  # never behind the end of the new list
         entry = np.int64(ev.clause[i])
-        _add_clause(ev, entry >> CARDS, entry & ALL_CARDS)
+        _add_clause(ev, entry >> N_CARDS, entry & ALL_CARDS)
 
 
 @jit
-def showed(ev, player: int, cards: int) -> None:
+def refuted_other(ev: Evidence, player: int, cards: int) -> None:
     """Record that ``player`` showed one of ``cards`` to somebody else.
 
     A clause that follows from another is dropped.  Sets ``overflow`` if the list is full.
@@ -262,10 +270,10 @@ def showed(ev, player: int, cards: int) -> None:
 
 
 @jit
-def asked(ev, player: int, cards: int) -> int:
+def asked(ev: Evidence, player: int, cards: int) -> int:
     """Record that ``player`` asked for ``cards``; return those that it had not asked for before.
 
-    A deal in which it holds n of all that it asked for weighs ``ev.doubt ** n``.
+    A deal in which it holds n of all that it asked for weighs ``ev.own_card_weight ** n``.
     """
     fresh = cards & ~ev.named[player]
     ev.named[player] |= cards
@@ -273,7 +281,7 @@ def asked(ev, player: int, cards: int) -> int:
 
 
 @jit
-def _add_shown(ev, entry: int, times: int) -> None:
+def _add_shown(ev: Evidence, entry: int, times: int) -> None:
     """List a card shown to us, by its ``others``; equal ones are one entry with a multiplicity."""
     for i in range(ev.shown):
         if ev.others[i] == entry:
@@ -288,7 +296,7 @@ def _add_shown(ev, entry: int, times: int) -> None:
 
 
 @jit
-def _compact_shown(ev) -> None:
+def _compact_shown(ev: Evidence) -> None:
     """Reduce the entries to cards that may be held, and merge equal ones.
 
     Where all cards are decided, the factor is the same for every deal: it goes to ``log_dropped``.
@@ -297,16 +305,16 @@ def _compact_shown(ev) -> None:
     ev.shown = 0
     for i in range(listed):  # never behind the end of the new list
         entry, times = np.int64(ev.others[i]), np.int64(ev.times[i])
-        player = entry >> CARDS
+        player = entry >> N_CARDS
         others = entry & ALL_CARDS & ~ev.lacks[player]
         if others & ~ev.has[player]:
-            _add_shown(ev, player << CARDS | others, times)
+            _add_shown(ev, player << N_CARDS | others, times)
         else:
             ev.log_dropped -= times * math.log(1 + count(others))
 
 
 @jit
-def shown(ev, player: int, card: int, cards: int) -> None:
+def refuted_us(ev: Evidence, player: int, card: int, cards: int) -> None:
     """Record that ``player`` showed *us* ``card`` when asked for ``cards`` (which include it).
 
     The choice among the k cards held is uniform: factor 1/k.  By `LEAST_INFORMATIVE`, if some of
@@ -328,10 +336,10 @@ def shown(ev, player: int, card: int, cards: int) -> None:
     if ev.shown == MAX_SHOWN and not ev.overflow:
         _compact_shown(ev)
     # Cards that it surely holds stay in the entry: they are part of k.
-    _add_shown(ev, player << CARDS | others, 1)
+    _add_shown(ev, player << N_CARDS | others, 1)
 
 
-def check(ev) -> None:
+def check(ev: Evidence) -> None:
     """Raise `ContradictoryEvidence` or `EvidenceFull` for what the kernels noticed in ``ev``."""
     if ev.contradiction:
         raise ContradictoryEvidence("the recorded answers exclude each other")

@@ -28,15 +28,15 @@ from typing import NamedTuple
 import numpy as np
 
 from belief.evidence import (
-    CARDS,
     CATEGORY_START,
     ENVELOPE,
     MAX_PLAYERS,
+    N_CARDS,
     ContradictoryEvidence,
     category,
     new_evidence,
     passed,
-    shown,
+    refuted_us,
 )
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.exact.solver import sample as draw_deal
@@ -171,18 +171,18 @@ def sample_workspace(n: int) -> Sample:
     log = np.arange(_WHOLE * n + 1, dtype=float)
     log[1:] *= np.log2(log[1:])
     return Sample(
-        steps=np.zeros((CARDS, n), np.uint8),
+        steps=np.zeros((N_CARDS, n), np.uint8),
         size=np.zeros(2, np.int64),
         begin=np.zeros(n + 1, np.int64),
         bits=np.zeros(1),
         log=log,
         outcome=np.zeros(_OUTCOMES, np.int32),
         joint=np.zeros(_OUTCOMES, np.int32),
-        drawn=np.zeros((n, CARDS), np.uint8),
+        drawn=np.zeros((n, N_CARDS), np.uint8),
         envelope=np.zeros(n, np.int64),
         times=np.zeros(_ENVELOPES, np.int64),
         place=np.zeros(_ENVELOPES, np.int64),
-        holder=np.zeros(CARDS, np.int64),
+        holder=np.zeros(N_CARDS, np.int64),
     )
 
 
@@ -190,7 +190,7 @@ def sample_workspace(n: int) -> Sample:
 def _write_steps(holder: np.ndarray, seat: int, players: int, steps: np.ndarray) -> int:
     """Fill ``steps`` (21,) from the deal ``holder``; return the number of its envelope."""
     envelope = 0
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         away = _NOBODY
         if holder[card] == ENVELOPE:
             kind = category(card)
@@ -237,7 +237,7 @@ def draw_sample(sample: Sample, work, stream: np.ndarray, seat: int, players: in
     sample.bits[0] = bits
     for deal in range(n):
         envelope = sample.envelope[deal]
-        for card in range(CARDS):
+        for card in range(N_CARDS):
             sample.steps[card, place[envelope]] = sample.drawn[deal, card]
         place[envelope] += 1
 
@@ -333,7 +333,7 @@ def expected_reduction(
         for card in (suspect, weapon, room):
             if marginals[card, player + 1] > 0.0:
                 records[1] = silent
-                shown(answered, player, card, cards)
+                refuted_us(answered, player, card, cards)
                 bits -= part(answered)
         passed(silent, player, cards)
     return bits - part(silent)

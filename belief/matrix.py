@@ -24,8 +24,8 @@ from math import log2
 
 import numpy as np
 
-from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, SHOWED
-from belief.evidence import CARDS, HOLDERS, count, lowest
+from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, REFUTED_OTHER
+from belief.evidence import HOLDERS, N_CARDS, count, lowest
 from mcts.kernel.compile import jit
 
 
@@ -37,7 +37,7 @@ def start(b: np.ndarray, players: int, seat: int, hand: int, face_up: int) -> No
     with 4 own and 2 face-up cards.
     """
     share = 1.0 / players
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         for column in range(HOLDERS):
             b[card, column] = 0.0
         if hand >> card & 1:
@@ -82,7 +82,7 @@ def passed(b: np.ndarray, player: int, cards: int) -> None:
 
 
 @jit
-def showed(b: np.ndarray, player: int, cards: int, unknown: int) -> None:
+def refuted_other(b: np.ndarray, player: int, cards: int, unknown: int) -> None:
     """Weigh in that ``player`` showed one of ``cards`` (mask) to somebody else [eq. 3.1].
 
     ``P(player) *= unknown / n`` for each of the n cards that it may hold (entry > 0), then the row
@@ -109,7 +109,7 @@ def showed(b: np.ndarray, player: int, cards: int, unknown: int) -> None:
 
 
 @jit
-def shown(b: np.ndarray, player: int, card: int) -> None:
+def refuted_us(b: np.ndarray, player: int, card: int) -> None:
     """Make it certain that ``player`` holds ``card``."""
     for column in range(HOLDERS):
         b[card, column] = 0.0
@@ -117,14 +117,16 @@ def shown(b: np.ndarray, player: int, card: int) -> None:
 
 
 @jit
-def doubted(b: np.ndarray, player: int, cards: int, doubt: float) -> None:
-    """Weigh in that ``player`` asked for ``cards`` (mask) itself: its entries count ``doubt``."""
+def doubted(b: np.ndarray, player: int, cards: int, own_card_weight: float) -> None:
+    """Weigh in that ``player`` asked for ``cards`` (mask) itself: its entries count
+    ``own_card_weight``.
+    """
     while cards:
         card = lowest(cards)
         cards &= cards - 1
         entry = b[card, player + 1]
         if 0.0 < entry < 1.0:
-            b[card, player + 1] = entry * doubt
+            b[card, player + 1] = entry * own_card_weight
             _normalise(b, card, _row_sum(b, card))
 
 
@@ -143,7 +145,7 @@ def row_entropy(b: np.ndarray, card: int) -> float:
 def entropy(b: np.ndarray) -> float:
     """Return the entropy in bits of the whole matrix, rows taken as independent."""
     bits = 0.0
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         bits += row_entropy(b, card)
     return bits
 
@@ -159,9 +161,9 @@ def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
         return seen
     if event[KIND] == PASSED:
         passed(b, player, event[NAMED])
-    elif event[KIND] == SHOWED:
-        showed(b, player, event[NAMED], CARDS - count(seen))
+    elif event[KIND] == REFUTED_OTHER:
+        refuted_other(b, player, event[NAMED], N_CARDS - count(seen))
     else:
-        shown(b, player, event[CARD])
+        refuted_us(b, player, event[CARD])
         seen |= 1 << event[CARD]
     return seen

@@ -77,14 +77,16 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
     config.cores = lambda: workers  # or one worker would not be all that Ray has
     timed("set-up: compiled code", lambda: play.warm(found))
     console = Console(quiet=True)
-    crew = timed("set-up: Ray", lambda: startup.crew([found], workers, None, console))
+    resources = timed("set-up: Ray", lambda: startup.resources([found], workers, None, console))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         runfolder.claim(folder, [found], "games", resume=False)
         played = results.Results(folder, [found])
-        first = timed("set-up: workers", lambda: match_loop.play(played, 4 * workers, *_to(crew)))
+        first = timed(
+            "set-up: workers", lambda: match_loop.play(played, 4 * workers, *_to(resources))
+        )
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        timed("seconds", lambda: match_loop.play(played, 4 * workers + games, *_to(crew)))
+        timed("seconds", lambda: match_loop.play(played, 4 * workers + games, *_to(resources)))
         timed("summary", lambda: figures(played))
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         size = sum(path.stat().st_size for path in folder.iterdir())
@@ -92,8 +94,10 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
     return {**parts, "MB more": (after - before) / 1024, "MB": after / 1024, "bytes": size}
 
 
-def _to(crew: match_loop.Crew) -> tuple[stopping.Stop, match_loop.Crew, Callable[[], bool]]:
-    return stopping.Stop(), crew, lambda: True
+def _to(
+    resources: match_loop.Resources,
+) -> tuple[stopping.Stop, match_loop.Resources, Callable[[], bool]]:
+    return stopping.Stop(), resources, lambda: True
 
 
 def apart(*arguments: object, processes: int = 1) -> list[dict[str, float]]:

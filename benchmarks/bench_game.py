@@ -43,9 +43,9 @@ from mcts.tree import NODES  # noqa: E402
 from sim.chance import game_key  # noqa: E402
 from sim.game import new_game  # noqa: E402
 from sim.planning import cluedo  # noqa: E402
-from sim.planning.config import TREE, Plan  # noqa: E402
+from sim.planning.config import TREE, PlannerConfig  # noqa: E402
 from sim.planning.planner import Planner  # noqa: E402
-from sim.planning.variants import FORMS  # noqa: E402
+from sim.planning.variants import VARIANTS  # noqa: E402
 from sim.policies.table import Policy, seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
 from sim.state import empty  # noqa: E402
@@ -79,45 +79,45 @@ def drawn_rollouts(p, s, stream: np.ndarray, key: np.uint64, n: int) -> float:
 SWIFT = Policy("swift", threshold=0.35)
 
 
-def plan_of(form: str, simulations: int) -> Plan:
+def plan_of(variant: str, simulations: int) -> PlannerConfig:
     """Return how a planner searches with `swift` in all other seats."""
-    by_tree = "ismcts" in form
-    options = replace(Plan().options, nodes=simulations + 1)
-    return Plan(
-        form,
+    by_tree = "ismcts" in variant
+    options = replace(PlannerConfig().options, nodes=simulations + 1)
+    return PlannerConfig(
+        variant,
         opponents=TREE if by_tree else SWIFT,
         rollout_opponents=SWIFT if by_tree else None,
         options=options,
     )
 
 
-def opening(plan: Plan | None = None) -> cluedo.Cluedo:
+def opening(config: PlannerConfig | None = None) -> cluedo.Cluedo:
     """Return the first position of a game, as the planner of seat 0 searches it."""
     rules, state = Rules(), empty()[0]
     seat_policies(state, [None, "heuristic", "heuristic", "heuristic"])
     new_game(world(rules)[0], state, np.uint64(game_key(0, 0)))
-    planner = Planner(plan or Plan())
+    planner = Planner(config or PlannerConfig())
     planner.begin(rules, 0, view_of(state, 0), 1)
     return planner.position(view_of(state, 0))
 
 
 def search(repeats: int) -> None:
     """Time the planners one after another."""
-    for form in FORMS:
-        if form != "pimc":  # whose trees have the answer at once
-            one_planner(form, repeats)
+    for variant in VARIANTS:
+        if variant != "pimc":  # whose trees have the answer at once
+            one_planner(variant, repeats)
 
 
-def one_planner(form: str, repeats: int, simulations: int = 4_000) -> None:
+def one_planner(variant: str, repeats: int, simulations: int = 4_000) -> None:
     """Time a planner at the opening beside its roll-outs alone."""
-    plan = plan_of(form, simulations)
-    p = opening(plan)
+    config = plan_of(variant, simulations)
+    p = opening(config)
     s, stream = cluedo.workspace(p), new_stream(2)
     states = empty(STARTS)
     for i in range(STARTS):
         cluedo.start(p, s, stream)
         states[i] = s.state[0]
-    planned = Search(p, plan.search_options)
+    planned = Search(p, config.search_options)
     # Measured in turn, so that a change in the machine's load meets them all.
     ways = {
         "search": lambda: planned.run(Budget(simulations=simulations), 1),
@@ -128,7 +128,7 @@ def one_planner(form: str, repeats: int, simulations: int = 4_000) -> None:
     cpu = {name: statistics.median(each[name][0] for each in rounds) for name in ways}
     wall = statistics.median(each["search"][1] for each in rounds)
     show(
-        f"{form}, simulations at the opening",
+        f"{variant}, simulations at the opening",
         f"{simulations / cpu['search']:,.0f} /s CPU, {simulations / wall:,.0f} wall",
         f"control: {simulations / cpu['bare']:,.0f} bare roll-outs a CPU second; "
         f"share {cpu['bare'] / cpu['search']:.2f}",
@@ -141,11 +141,11 @@ def one_planner(form: str, repeats: int, simulations: int = 4_000) -> None:
     )
     tree = planned.tree
     size = sum(part.nbytes for part in tree)
-    made = min(int(tree.counters[NODES]), plan.search_options.nodes)
+    made = min(int(tree.counters[NODES]), config.search_options.nodes)
     show(
         "  nodes made",
         f"{made} of {simulations} simulations",
-        f"{size / plan.search_options.nodes:,.0f} bytes a node allowed",
+        f"{size / config.search_options.nodes:,.0f} bytes a node allowed",
     )
 
 

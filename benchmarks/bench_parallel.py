@@ -29,7 +29,7 @@ from mcts.searcher import searcher
 from sim.endgame.finding import endgames
 from sim.endgame.positions import Endgame
 from sim.planning.cluedo import Cluedo
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 
 COUNTS = (1, 2, 4, 8)
@@ -88,14 +88,14 @@ def control(p: Cluedo, n: int, simulations: int) -> float:
 
 def regret(found: list[Endgame], options: Options, simulations: int, seeds: int) -> np.ndarray:
     """Return the mean regret of the first decision at each position."""
-    plan = Plan(
+    config = PlannerConfig(
         opponents="uniform",
         candidates=36,
         accusations=8,
         options=options,
         budget=Budget(simulations=simulations),
     )
-    planner = Planner(plan)
+    planner = Planner(config)
     losses = np.zeros((len(found), seeds))
     for i, endgame in enumerate(found):
         for seed in range(seeds):
@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, default=8000, help="of the rate")
     arguments = parser.parse_args()
     show_load()
-    p = opening(Plan(opponents=SWIFT))
+    p = opening(PlannerConfig(opponents=SWIFT))
     found = list(islice(endgames(0), arguments.positions))
     alone = control(p, 1, arguments.playouts)
     for n in COUNTS[1:]:

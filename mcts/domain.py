@@ -50,7 +50,7 @@ def start(p: Any, s: Any, stream: np.ndarray) -> None:
     _REGISTRY[type(p)].start(p, s, stream)
 
 
-def actions(p: Any, s: Any, out: np.ndarray, notes: np.ndarray) -> int:
+def actions(p: Any, s: Any, out: np.ndarray, edge_data: np.ndarray) -> int:
     """List the legal actions at ``s``, an own decision, in the order they should be tried.
 
     Parameters
@@ -68,12 +68,12 @@ def actions(p: Any, s: Any, out: np.ndarray, notes: np.ndarray) -> int:
         How many were written.  The list must be a function of what the searching seat knows, for
         it is made once a node and serves every simulation that comes by.
     """
-    return _REGISTRY[type(p)].actions(p, s, out, notes)
+    return _REGISTRY[type(p)].actions(p, s, out, edge_data)
 
 
-def step(p: Any, s: Any, action: int, note: float, stream: np.ndarray) -> float:
+def step(p: Any, s: Any, action: int, edge_data: float, stream: np.ndarray) -> float:
     """Do the own ``action``, advance to the next own decision or the end, return the reward."""
-    return _REGISTRY[type(p)].step(p, s, action, note, stream)
+    return _REGISTRY[type(p)].step(p, s, action, edge_data, stream)
 
 
 def observation(p: Any, s: Any) -> np.uint64:
@@ -250,12 +250,12 @@ def _start(p, s, stream):
 
 
 @overload(actions, jit_options=INLINED)
-def _actions(p, s, out, notes):
+def _actions(p, s, out, edge_data):
     return _implementation(p, "actions")
 
 
 @overload(step, jit_options=INLINED)
-def _step(p, s, action, note, stream):
+def _step(p, s, action, edge_data, stream):
     return _implementation(p, "step")
 
 

@@ -33,7 +33,7 @@ class Row(NamedTuple):
     """nan without visits."""
     error: float
     """Standard error of the value, taking simulations as independent; nan below two."""
-    note: float
+    edge_data: float
     """What the domain says of the action, in its own units."""
 
 
@@ -60,7 +60,7 @@ def root_table(result: SearchResult, words: Callable[[int], str] = str) -> list[
             share=int(visits[i]) / total if total else math.nan,
             value=float(values[i]),
             error=float(result.errors[i]),
-            note=float(result.notes[i]),
+            edge_data=float(result.edge_data[i]),
         )
         for i in np.lexsort((np.arange(len(visits)), -known, -visits)).tolist()
     ]

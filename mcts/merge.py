@@ -38,8 +38,8 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
     Returns
     -------
     SearchResult
-        Actions are those of the first result in its order, then what others add; a note is that of
-        the first result to list the action.  What is counted or timed is
+        Actions are those of the first result in its order, then what others add; edge data are that
+        of the first result to list the action.  What is counted or timed is
         added; errors are those of the merged values, for independent searches.
 
     Raises
@@ -51,9 +51,9 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
         raise ValueError(f"merge must be {' or '.join(MERGES)}, not {rule!r}")
     if not results:
         raise ValueError("there is no search to merge")
-    notes = _notes(results)
-    actions = np.array(list(notes), np.int64)
-    visits, values, errors = _aligned(results, {action: i for i, action in enumerate(notes)})
+    data = _edge_data(results)
+    actions = np.array(list(data), np.int64)
+    visits, values, errors = _aligned(results, {action: i for i, action in enumerate(data)})
     added = visits.sum(axis=0)
     # A tree weighs as much as its visits, or as any other in which the action was tried.
     weights = np.sign(visits) if rule == "value" else visits
@@ -65,7 +65,7 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
         chosen = final_choice(added, merged, "mean" if rule == "value" else final)
     return SearchResult(
         actions=actions,
-        notes=np.array(list(notes.values()), np.float64),
+        edge_data=np.array(list(data.values()), np.float64),
         visits=added,
         values=merged,
         errors=_error(errors, weights),
@@ -82,13 +82,13 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
     )
 
 
-def _notes(results: Sequence[SearchResult]) -> dict[int, float]:
-    """Return the first note on each action, in the order of the merged table."""
-    notes: dict[int, float] = {}
+def _edge_data(results: Sequence[SearchResult]) -> dict[int, float]:
+    """Return the first datum on each action, in the order of the merged table."""
+    data: dict[int, float] = {}
     for result in results:
-        for action, note in zip(result.actions.tolist(), result.notes.tolist(), strict=True):
-            notes.setdefault(action, note)
-    return notes
+        for action, datum in zip(result.actions.tolist(), result.edge_data.tolist(), strict=True):
+            data.setdefault(action, datum)
+    return data
 
 
 def _aligned(

@@ -103,9 +103,9 @@ class Options:
     final: str = "visits"
     """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
     action listed first."""
-    common: bool = False
+    common_random_numbers: bool = False
     """Common random numbers: the n-th visits of all root actions are made of the same chance."""
-    per_leaf: int = 1
+    rollouts_per_leaf: int = 1
     """Roll-outs from each leaf (and thread, in mode ``leaf``), averaged."""
     keep_tree: bool = False
     """Whether a search may begin with what the last one found below its root (`Search.advance`)."""
@@ -132,7 +132,12 @@ class Options:
             _ask(_real(self.root_exploration), "root_exploration", wanted, self.root_exploration)
         rules = " or ".join(SELECTION)
         _ask(self.selection in SELECTION, "selection", rules, self.selection)
-        _ask(_whole(self.per_leaf, 1), "per_leaf", "a whole number from 1", self.per_leaf)
+        _ask(
+            _whole(self.rollouts_per_leaf, 1),
+            "rollouts_per_leaf",
+            "a whole number from 1",
+            self.rollouts_per_leaf,
+        )
         _ask(self.mode in MODES, "mode", " or ".join(MODES), self.mode)
         _ask(self.merge in MERGES, "merge", " or ".join(MERGES), self.merge)
         _ask(_whole(self.workers, 1), "workers", "a whole number from 1", self.workers)
@@ -170,7 +175,7 @@ class Options:
     @property
     def playouts(self) -> int:
         """Play-outs that one descent of the tree is worth."""
-        return self.per_leaf * self.leaf_threads
+        return self.rollouts_per_leaf * self.leaf_threads
 
     def settings(
         self, discount: float, low: float, span: float, players: int = 1, perspectives: int = 1
@@ -186,8 +191,8 @@ class Options:
             virtual_loss=float(self.virtual_loss),
             widening_base=float(self.widening_base),
             widening_exponent=float(self.widening_exponent),
-            common=int(self.common),
-            per_leaf=int(self.per_leaf),
+            common_random_numbers=int(self.common_random_numbers),
+            rollouts_per_leaf=int(self.rollouts_per_leaf),
             leaf_threads=int(self.leaf_threads),
             players=players,
             perspectives=perspectives,

@@ -44,7 +44,7 @@ class SearchResult:
 
     actions: np.ndarray
     """int64: the legal actions."""
-    notes: np.ndarray
+    edge_data: np.ndarray
     """float64: the domain's notes on them."""
     visits: np.ndarray
     """int64: simulations that began with the action."""
@@ -216,7 +216,7 @@ class Search:
         ended = mark()
         return SearchResult(
             actions=tree.action[block].copy(),
-            notes=tree.note[block].copy(),
+            edge_data=tree.edge_data[block].copy(),
             visits=visits,
             values=settings.low + settings.span * means,
             errors=settings.span * np.sqrt(errors),

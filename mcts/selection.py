@@ -57,9 +57,9 @@ class Settings(NamedTuple):
     widening_base: float
     """Actions offered at a node of N visits: ceil(base N**exponent), at least 1; base 0: all."""
     widening_exponent: float
-    common: int
+    common_random_numbers: int
     """1: the n-th visits of all root actions share their random numbers."""
-    per_leaf: int
+    rollouts_per_leaf: int
     """Roll-outs a leaf."""
     leaf_threads: int
     """Threads that share the roll-outs of one leaf; 1 unless leaf-parallel."""

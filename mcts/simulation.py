@@ -78,7 +78,7 @@ class Scratch(NamedTuple):
     """int64 (perspectives,): ... and the edge that it followed there."""
     actions: np.ndarray
     """int64 (max_actions,): a list on its way into the tree."""
-    notes: np.ndarray
+    edge_data: np.ndarray
     """float64 (max_actions,): its notes."""
     stream: np.ndarray
     """uint64 (1,): the random stream of the simulation."""
@@ -97,7 +97,7 @@ def new_scratch(longest: int, depth: int, players: int, perspectives: int) -> Sc
         node=threads.private(perspectives, np.int64),
         edge=threads.private(perspectives, np.int64),
         actions=threads.private(longest, np.int64),
-        notes=threads.private(longest),
+        edge_data=threads.private(longest),
         stream=threads.private(1, np.uint64),
         cycles=threads.private(3, np.int64),
     )
@@ -135,7 +135,7 @@ def simulate(p, s, spare, tree, scratch, settings, control, key, number):
     first = NOWHERE
     scratch.stream[0] = fold(key, number)
     top = tree.counters[TOP]
-    if settings.common and load(tree.status, top) == LISTED:
+    if settings.common_random_numbers and load(tree.status, top) == LISTED:
         first = select(p, s, tree, top, settings)
         scratch.stream[0] = fold(key, tree.edge_visits[first] + tree.edge_in_flight[first])
     start(p, s, scratch.stream)
@@ -174,7 +174,7 @@ def descend(p, s, tree, scratch, settings, first):
         scratch.edges[depth] = edge
         scratch.movers[depth] = who
         action = tree.action[edge]
-        scratch.rewards[depth] = step(p, s, action, tree.note[edge], scratch.stream)
+        scratch.rewards[depth] = step(p, s, action, tree.edge_data[edge], scratch.stream)
         depth += 1
         if terminal(p, s):
             break
@@ -205,10 +205,10 @@ def expand(p, s, tree, node, scratch):
     due = status == UNLISTED and (before > 0 or node == tree.counters[TOP])
     if due and compare_and_swap(tree.status, node, UNLISTED, LISTING) == UNLISTED:
         began = cycles()
-        n = actions(p, s, scratch.actions, scratch.notes)
+        n = actions(p, s, scratch.actions, scratch.edge_data)
         if n > len(scratch.actions):
             raise ValueError("the domain listed more actions than the max_actions it declares")
-        status = attach(tree, node, scratch.actions, scratch.notes, n)
+        status = attach(tree, node, scratch.actions, scratch.edge_data, n)
         spent = cycles() - began
         scratch.cycles[LISTING_ACTIONS] += spent
         scratch.cycles[SELECTING] -= spent
@@ -225,12 +225,12 @@ def evaluate(p, s, spare, scratch, control, settings):
             _add_payoffs(p, s, 0.0, scratch.payoff, settings)
     elif settings.leaf_threads > 1:
         _share(p, s, spare, scratch, control, settings)
-    elif settings.per_leaf == 1:
+    elif settings.rollouts_per_leaf == 1:
         _add_payoffs(p, s, rollout(p, s, scratch.stream), scratch.payoff, settings)
     else:
         play_out(p, s, spare, scratch.stream, scratch.payoff, settings)
         for player in range(settings.players):
-            scratch.payoff[player] /= settings.per_leaf
+            scratch.payoff[player] /= settings.rollouts_per_leaf
 
 
 @jit_generic
@@ -245,8 +245,10 @@ def _add_payoffs(p, s, value, sums, settings):
 
 @jit_generic
 def play_out(p, s, spare, stream, sums, settings):
-    """Roll out ``settings.per_leaf`` times from copies of ``s``; add what they pay to ``sums``."""
-    for _ in range(settings.per_leaf):
+    """Roll out ``settings.rollouts_per_leaf`` times from copies of ``s``; add what they pay to
+    ``sums``.
+    """
+    for _ in range(settings.rollouts_per_leaf):
         copy(p, s, spare)
         _add_payoffs(p, spare, rollout(p, spare, stream), sums, settings)
 
@@ -262,7 +264,7 @@ def _share(p, s, spare, scratch, control, settings):
     play_out(p, s, spare, scratch.stream, scratch.payoff, settings)
     while load(control, ANSWERED) < settings.leaf_threads - 1 and load(control, STOP) == 0:
         give_way()
-    total = float(settings.per_leaf * (1 + load(control, ANSWERED)))
+    total = float(settings.rollouts_per_leaf * (1 + load(control, ANSWERED)))
     for player in range(settings.players):
         scratch.payoff[player] /= total
     scratch.stream[0] = own

@@ -26,7 +26,7 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
-from mcts.traced_simulation import Found, History, Rehearsal, ask, words
+from mcts.traced_simulation import History, Trace, TracedSimulation, ask, describe
 from mcts.tree import EDGES, NODES, Tree, check_invariants
 
 THREADS = (1, 2, 4, 8)
@@ -77,7 +77,7 @@ def check_domain(
     for path in range(paths):
         choices: dict[tuple[int, History], int] = {(0, ()): path}
         for draw in range(draws):
-            rehearsal = Rehearsal(
+            traced_simulation = TracedSimulation(
                 domain,
                 p,
                 stream=int(fold(np.uint64(key), path * draws + draw)),
@@ -85,14 +85,14 @@ def check_domain(
                 rng=rng,
                 depth=int(rng.integers(most + 1)) if draw % 2 else most,
             )
-            found = _in_time(lambda each=rehearsal: each.run(used, spare), seconds)
+            found = _in_time(lambda each=traced_simulation: each.run(used, spare), seconds)
             ask(_contents(p) == before, "the domain wrote to p, which all threads share")
-            _check_repeats(rehearsal, found, seconds)
+            _check_repeats(traced_simulation, found, seconds)
             for (view, history), listed in found.lists.items():
                 compared += bool(history) and (view, history) in seen
                 ask(
                     seen.setdefault((view, history), listed) == listed,
-                    f"two simulations listed different actions or notes after {words(history)}: "
+                    f"two simulations listed different actions or edge data after {describe(history)}: "
                     "the list depends on what is not known at the node",
                 )
     return compared
@@ -169,7 +169,7 @@ def _tree(tree: Tree) -> list[bytes]:
     """Return the nodes in order, and all edges, with their statistics."""
     nodes, edges = tree.order[: tree.counters[NODES]], slice(int(tree.counters[EDGES]))
     by_node = (tree.key, tree.parent, tree.incoming, tree.status, tree.visits)
-    by_edge = (tree.action, tree.note, tree.edge_visits, tree.edge_total)
+    by_edge = (tree.action, tree.edge_data, tree.edge_visits, tree.edge_total)
     return [each[nodes].tobytes() for each in by_node] + [each[edges].tobytes() for each in by_edge]
 
 
@@ -236,12 +236,12 @@ def _in_time(call: Callable[[], Any], seconds: float) -> Any:
     return result
 
 
-def _check_repeats(rehearsal: Rehearsal, found: Found, seconds: float) -> None:
+def _check_repeats(traced_simulation: TracedSimulation, found: Trace, seconds: float) -> None:
     """Check that a simulation is the same in fresh workspaces, and without its questions."""
 
-    def again(follow: list[tuple[int, float]] | None = None) -> Found:
-        fresh = (rehearsal.domain.workspace(rehearsal.p) for _ in range(2))
-        return _in_time(lambda: rehearsal.run(*fresh, follow), seconds)
+    def again(follow: list[tuple[int, float]] | None = None) -> Trace:
+        fresh = (traced_simulation.domain.workspace(traced_simulation.p) for _ in range(2))
+        return _in_time(lambda: traced_simulation.run(*fresh, follow), seconds)
 
     one, silent = again(), again(found.taken)
     if one != found or silent.events != found.events:

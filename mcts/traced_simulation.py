@@ -1,8 +1,8 @@
 """One simulation of a domain by plain calls, in the order of `mcts.simulation`, watched.
 
-`Rehearsal.run` does what the search does with one simulation, but for the tree: it starts, lists,
-steps and rolls out, and keeps what came of it, so that runs can be compared (`mcts.testing`).  It
-raises AssertionError where one run alone shows a fault.
+`TracedSimulation.run` does what the search does with one simulation, but for the tree: it starts,
+lists, steps and rolls out, and keeps what came of it, so that runs can be compared
+(`mcts.testing`).  It raises AssertionError where one run alone shows a fault.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def ask(holds: bool, complaint: str) -> None:
         raise AssertionError(complaint)
 
 
-def words(history: History, last: int | None = None) -> str:
+def describe(history: History, last: int | None = None) -> str:
     """Return a history, and the ``last`` action after it, in words."""
     steps = [f"{action} (seen: {seen})" for action, seen in history]
     steps += [] if last is None else [str(last)]
@@ -40,7 +40,7 @@ def words(history: History, last: int | None = None) -> str:
 
 
 @dataclass
-class Found:
+class Trace:
     """What one simulation went through."""
 
     lists: dict[tuple[int, History], tuple[bytes, bytes]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Found:
 
 
 @dataclass
-class Rehearsal:
+class TracedSimulation:
     """One simulation, to be run again and again.
 
     Parameters
@@ -79,12 +79,12 @@ class Rehearsal:
     rng: np.random.Generator
     depth: int
 
-    def run(self, s: Any, spare: Any, follow: list[tuple[int, float]] | None = None) -> Found:
+    def run(self, s: Any, spare: Any, follow: list[tuple[int, float]] | None = None) -> Trace:
         """Simulate in the workspace ``s``; with ``follow``, take these and ask for no list.
 
         The roll-out is played first from a copy, in the workspace ``spare``.
         """
-        domain, p, found = self.domain, self.p, Found()
+        domain, p, found = self.domain, self.p, Trace()
         players, views = (domain.declared(name, p) for name in ("players", "perspectives"))
         discount = float(domain.declared("discount", p))
         stream = new_stream(self.stream)
@@ -107,7 +107,7 @@ class Rehearsal:
             over = bool(domain.terminal(p, s))
             found.taken.append(taken)
             found.events += [reward, over]
-            where = f"after {words(keys[0], taken[0])}"
+            where = f"after {describe(keys[0], taken[0])}"
             ask(over == domain.terminal(p, s), f"terminal toggles {where}")
             ask(math.isfinite(reward), f"the reward is {reward} {where}")
             value, weight = value + weight * reward, weight * discount
@@ -122,12 +122,12 @@ class Rehearsal:
             found.copied = float(domain.rollout(p, spare, other)), int(other[0])
             found.rolled = float(domain.rollout(p, s, stream)), int(stream[0])
             rest = found.rolled[0]
-            ask(math.isfinite(rest), f"the roll-out returns {rest} after {words(keys[0])}")
+            ask(math.isfinite(rest), f"the roll-out returns {rest} after {describe(keys[0])}")
             found.events.append(rest)
             value += weight * rest
         paid = [value] if players == 1 else self._payoffs(s)
         found.events += [*paid, int(stream[0])]
-        where = f"after {words(keys[0], found.taken[-1][0] if over else None)}"
+        where = f"after {describe(keys[0], found.taken[-1][0] if over else None)}"
         low, high = (domain.declared(name, p) for name in ("low", "high"))
         slack = _ROUNDING * (high - low)
         for each in paid:
@@ -146,12 +146,12 @@ class Rehearsal:
         return [float(self.domain.payoff(self.p, s, player)) for player in players]
 
     def _choose(
-        self, s: Any, view: int, history: History, found: Found
+        self, s: Any, view: int, history: History, found: Trace
     ) -> tuple[int, float] | None:
         """List the actions, and return one that is available with its note; None if none is."""
-        where = f"after {words(history)}"
-        actions, notes = self._listed(s, where, np.nan)
-        found.lists[view, history] = actions.tobytes(), notes.tobytes()
+        where = f"after {describe(history)}"
+        actions, edge_data = self._listed(s, where, np.nan)
+        found.lists[view, history] = actions.tobytes(), edge_data.tobytes()
         again = tuple(each.tobytes() for each in self._listed(s, where, -1.0))
         same = again == found.lists[view, history]
         ask(same, f"listed twice {where}, actions or notes differ")
@@ -166,21 +166,21 @@ class Rehearsal:
             self.choices[view, history] = int(self.rng.integers(len(actions)))
         chosen = self.choices[view, history] % len(actions)
         place = next((i for i in legal if i >= chosen), legal[0])
-        return int(actions[place]), float(notes[place])
+        return int(actions[place]), float(edge_data[place])
 
     def _listed(self, s: Any, where: str, blank: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the list at ``s`` and its notes, written over ``blank``."""
         longest = int(self.domain.declared("max_actions", self.p))
         out = np.full(longest + _BEYOND, -2, np.int64)
-        notes = np.full(longest + _BEYOND, blank)
-        beyond = out[longest:].tobytes() + notes[longest:].tobytes()
+        edge_data = np.full(longest + _BEYOND, blank)
+        beyond = out[longest:].tobytes() + edge_data[longest:].tobytes()
         try:
-            n = int(self.domain.actions(self.p, s, out[:longest], notes[:longest]))
+            n = int(self.domain.actions(self.p, s, out[:longest], edge_data[:longest]))
         except IndexError:  # where bounds are checked: in the interpreter, or by NUMBA_BOUNDSCHECK
             n = longest + 1
-        untouched = beyond == out[longest:].tobytes() + notes[longest:].tobytes()
+        untouched = beyond == out[longest:].tobytes() + edge_data[longest:].tobytes()
         ask(
             0 <= n <= longest and untouched,
             f"more actions than max_actions, {longest}, are listed {where}",
         )
-        return out[:n], notes[:n]
+        return out[:n], edge_data[:n]

@@ -62,7 +62,7 @@ class Tree(NamedTuple):
     """int64 (nodes budget,): nodes in the order of their creation."""
     action: np.ndarray
     """int64 (E,): what the domain listed ..."""
-    note: np.ndarray
+    edge_data: np.ndarray
     """float64 (E,): ... and its note."""
     edge_visits: np.ndarray
     """int64 (E,): simulations that went this way and came back."""
@@ -97,7 +97,7 @@ def new_tree(nodes: int, edges: int) -> Tree:
         visits=np.zeros(slots, np.int64),
         order=np.empty(nodes, np.int64),
         action=np.empty(edges, np.int64),
-        note=np.empty(edges, np.float64),
+        edge_data=np.empty(edges, np.float64),
         edge_visits=np.empty(edges, np.int64),
         edge_total=np.empty(edges, np.float64),
         edge_squares=np.empty(edges, np.float64),
@@ -183,10 +183,10 @@ def _reserve(tree: Tree) -> bool:
 
 
 @jit
-def attach(tree: Tree, node: int, actions: np.ndarray, notes: np.ndarray, n: int) -> int:
+def attach(tree: Tree, node: int, actions: np.ndarray, edge_data: np.ndarray, n: int) -> int:
     """Give ``node``, which this thread is `LISTING`, its ``n`` edges; return the new status.
 
-    ``actions`` (int64) and ``notes`` (float64) hold the list in their first ``n`` places.
+    ``actions`` (int64) and ``edge_data`` (float64) hold the list in their first ``n`` places.
     """
     status = CLOSED
     if n > 0:
@@ -195,7 +195,7 @@ def attach(tree: Tree, node: int, actions: np.ndarray, notes: np.ndarray, n: int
             for i in range(n):
                 edge = first + i
                 tree.action[edge] = actions[i]
-                tree.note[edge] = notes[i]
+                tree.edge_data[edge] = edge_data[i]
                 tree.edge_visits[edge] = 0
                 tree.edge_total[edge] = 0.0
                 tree.edge_squares[edge] = 0.0

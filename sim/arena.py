@@ -21,7 +21,7 @@ from sim.game import advance, apply, decider, new_game, open_decision
 from sim.policies import greedy
 from sim.policies.table import SLOW, Policy, choose, policy, seat_policies
 from sim.rules import Rules, world
-from sim.state import EVENTS, OVER, SHOW, empty
+from sim.state import EVENTS, OVER, SHOW, State, World, empty
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Memory:
 
 
 @jit
-def act(world: np.record, s: np.record, work: tuple, sample: tuple) -> int:
+def act(world: World, s: State, work: tuple, sample: tuple) -> int:
     """Return the action of the compiled seat that must decide, or `greedy.UNSOLVED`."""
     open_decision(s)
     if s.phase == SHOW or s.policy[s.seat] < SLOW:
@@ -79,7 +79,7 @@ def act(world: np.record, s: np.record, work: tuple, sample: tuple) -> int:
 
 
 @jit
-def run(world: np.record, s: np.record, work: tuple, sample: tuple) -> bool:
+def run(world: World, s: State, work: tuple, sample: tuple) -> bool:
     """Run until a seat from outside must decide, the game is over or `s.event` is full.
 
     As `sim.game.advance`, with the slow policies.  Returns False if ``work`` is too small; then

@@ -18,7 +18,7 @@ from belief.evidence import lowest
 from mcts.kernel.compile import jit, jit_owning
 from sim.cards import ROOMS
 
-PLAN = """
+FLOOR_PLAN = """
 #######.########1#######
 #######..######..#######
 #######..######..#######
@@ -111,7 +111,7 @@ BOARD = np.dtype(
 
 def corridor() -> list[tuple[int, int]]:
     """Return the (column, row) of every corridor square; the place in the list is its spot."""
-    rows = PLAN.strip().splitlines()
+    rows = FLOOR_PLAN.strip().splitlines()
     return [(x, y) for y, row in enumerate(rows) for x, c in enumerate(row) if c in ".123456"]
 
 

@@ -5,9 +5,7 @@ Card numbers are those of `belief.evidence`: suspects 0-5, weapons 6-11, rooms 1
 
 from __future__ import annotations
 
-from belief.evidence import ALL_CARDS, CATEGORY_START
-from belief.evidence import CARDS as N_CARDS
-from belief.evidence import CATEGORY_MASK as CATEGORIES
+from belief.evidence import ALL_CARDS, CATEGORY_MASK, CATEGORY_START, N_CARDS
 
 SUSPECTS = ("Mustard", "Scarlett", "Plum", "Green", "White", "Peacock")
 WEAPONS = ("knife", "rope", "candlestick", "lead pipe", "revolver", "wrench")
@@ -29,7 +27,7 @@ FIRST_WEAPON, FIRST_ROOM = CATEGORY_START[1:3]
 __all__ = [
     "ALL_CARDS",
     "CARDS",
-    "CATEGORIES",
+    "CATEGORY_MASK",
     "FIRST_ROOM",
     "FIRST_WEAPON",
     "N_CARDS",

@@ -12,8 +12,8 @@ import numpy as np
 from belief.evidence import category, count
 from mcts.kernel.compile import jit, jit_owning
 from mcts.kernel.rng import below, fold, shuffle
-from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, N_CARDS
-from sim.state import MAX_PLAYERS
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.state import MAX_PLAYERS, State, World
 
 # Purposes.
 DEAL, DICE, DECIDE, DETOUR = 1, 2, 3, 4
@@ -35,13 +35,13 @@ def search_key(seed: int, game: int, seat: int) -> np.uint64:
 
 
 @jit
-def open_stream(s: np.record, purpose: int, count: int) -> None:
+def open_stream(s: State, purpose: int, count: int) -> None:
     """Point ``s.stream`` at the random numbers of the ``count``-th ``purpose``."""
     s.stream[0] = fold(fold(s.key, purpose), count)
 
 
 @jit
-def roll(world: np.record, s: np.record) -> None:
+def roll(world: World, s: State) -> None:
     """Roll for the turn ``s.turn``."""
     open_stream(s, DICE, s.turn)
     s.roll = 0
@@ -50,7 +50,7 @@ def roll(world: np.record, s: np.record) -> None:
 
 
 @jit_owning
-def deal(world: np.record, s: np.record) -> None:
+def deal(world: World, s: State) -> None:
     """Fill the envelope with one card a category, deal the rest, leave what is over face up.
 
     Cards go round the table; where hands are dealt by category, each to the first player that has
@@ -84,9 +84,9 @@ def deal(world: np.record, s: np.record) -> None:
 
 
 @jit
-def _with_room(world: np.record, s: np.record, kind: int) -> int:
+def _with_room(world: World, s: State, kind: int) -> int:
     """Return the first seat that has fewer cards of category ``kind`` than its share."""
     seat = 0
-    while count(s.hand[seat] & CATEGORIES[kind]) == world.shares[seat, kind]:
+    while count(s.hand[seat] & CATEGORY_MASK[kind]) == world.shares[seat, kind]:
         seat += 1
     return seat

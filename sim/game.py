@@ -45,6 +45,8 @@ from sim.state import (
     SUGGEST,
     TURN,
     WALK,
+    State,
+    World,
 )
 
 _DETOURS = 10
@@ -52,7 +54,7 @@ _ANY_TIME = ACCUSATIONS.index("any")
 
 
 @jit
-def new_game(world: np.record, s: np.record, key: np.uint64) -> None:
+def new_game(world: World, s: State, key: np.uint64) -> None:
     """Deal and set up the game named ``key``; who plays each seat, and how, stays as set."""
     s.key = key
     s.turn = 0
@@ -76,7 +78,7 @@ def new_game(world: np.record, s: np.record, key: np.uint64) -> None:
 
 
 @jit
-def next_turn(world: np.record, s: np.record) -> None:
+def next_turn(world: World, s: State) -> None:
     """Pass the turn to the next seat that still plays and roll for it; end the game at the cap."""
     if s.turn >= world.turn_cap:
         s.phase = OVER
@@ -94,7 +96,7 @@ def next_turn(world: np.record, s: np.record) -> None:
 
 
 @jit
-def _end_turn(world: np.record, s: np.record) -> None:
+def _end_turn(world: World, s: State) -> None:
     """Let the seat accuse at the end of its turn, where the rules allow that; else pass it on."""
     if world.accuse:
         s.phase = END
@@ -103,7 +105,7 @@ def _end_turn(world: np.record, s: np.record) -> None:
 
 
 @jit
-def apply(world: np.record, s: np.record, action: int) -> None:
+def apply(world: World, s: State, action: int) -> None:
     """Do ``action``, which must be legal for the seat that decides (see `legal`)."""
     seat = s.seat
     if action >= WALK:
@@ -136,7 +138,7 @@ def apply(world: np.record, s: np.record, action: int) -> None:
 
 
 @jit
-def _survey(world: np.record, s: np.record) -> None:
+def _survey(world: World, s: State) -> None:
     """Fill ``s.occupied`` with the corridor squares closed to the pawn whose turn it is."""
     s.occupied[:] = 0
     if world.blocking:
@@ -147,7 +149,7 @@ def _survey(world: np.record, s: np.record) -> None:
 
 
 @jit
-def _walk_out(world: np.record, s: np.record, goal: int) -> int:
+def _walk_out(world: World, s: State, goal: int) -> int:
     """Return where the pawn ends that walks to ``goal``, -1 without a path; nearest door first."""
     start = s.spot[s.seat]
     here = world.room_of[start]
@@ -170,7 +172,7 @@ def _walk_out(world: np.record, s: np.record, goal: int) -> int:
 
 
 @jit
-def _move(world: np.record, s: np.record, goal: int) -> None:
+def _move(world: World, s: State, goal: int) -> None:
     """Walk towards ``goal``; without a path try another room, ten times, then stay [s. 3.1]."""
     seat = s.seat
     s.summoned[seat] = 0
@@ -197,7 +199,7 @@ def _move(world: np.record, s: np.record, goal: int) -> None:
 
 
 @jit
-def _suggest(world: np.record, s: np.record, pair: int) -> None:
+def _suggest(world: World, s: State, pair: int) -> None:
     """Suggest suspect ``pair // 6`` with weapon ``pair % 6`` here; find who must answer."""
     seat = s.seat
     room = world.room_of[s.spot[seat]]
@@ -227,7 +229,7 @@ def _suggest(world: np.record, s: np.record, pair: int) -> None:
 
 
 @jit
-def _conclude(world: np.record, s: np.record, card: int) -> None:
+def _conclude(world: World, s: State, card: int) -> None:
     """Let everybody learn from the answer (``card`` is -1 if nobody could show one)."""
     if s.recording:
         event = s.event[s.events]
@@ -244,7 +246,7 @@ def _conclude(world: np.record, s: np.record, card: int) -> None:
 
 
 @jit
-def _accuse(world: np.record, s: np.record, trio: int) -> None:
+def _accuse(world: World, s: State, trio: int) -> None:
     """Accuse: win and end the game, or play no more turns."""
     suspect, weapon, room = trio // 54, trio // 9 % 6, trio % 9
     accused = (1 << suspect) | (1 << (FIRST_WEAPON + weapon)) | (1 << (FIRST_ROOM + room))
@@ -259,13 +261,13 @@ def _accuse(world: np.record, s: np.record, trio: int) -> None:
 
 
 @jit
-def decider(s: np.record) -> int:
+def decider(s: State) -> int:
     """Return the seat that must decide now."""
     return s.answerer if s.phase == SHOW else s.seat
 
 
 @jit
-def stops(s: np.record) -> bool:
+def stops(s: State) -> bool:
     """Tell whether the decision at hand is not for a policy that plays inside the machine."""
     if s.phase == SHOW:
         return s.showing[s.answerer] <= EXTERNAL
@@ -274,13 +276,13 @@ def stops(s: np.record) -> bool:
 
 
 @jit
-def open_decision(s: np.record) -> None:
+def open_decision(s: State) -> None:
     """Point ``s.stream`` at the random numbers of the decision at hand."""
     open_stream(s, DECIDE, 4 * s.turn + s.phase)
 
 
 @jit
-def advance(world: np.record, s: np.record) -> None:
+def advance(world: World, s: State) -> None:
     """Run until a seat that is not compiled must decide, the game is over, or `s.event` is full."""
     while s.phase != OVER and s.events < EVENTS and not stops(s):
         open_decision(s)
@@ -288,7 +290,7 @@ def advance(world: np.record, s: np.record) -> None:
 
 
 @jit
-def legal(world: np.record, s: np.record, out: np.ndarray) -> int:
+def legal(world: World, s: State, out: np.ndarray) -> int:
     """Write every legal action of the seat that decides into ``out``, in order of number.
 
     ``out`` is int64 with room for `N_ACTIONS`; returns how many there are.
@@ -322,7 +324,7 @@ def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
 
 
 @jit
-def _legal_turn(world: np.record, s: np.record, out: np.ndarray) -> int:
+def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
     """Write the legal actions at the start of a turn."""
     n = 0
     room = world.room_of[s.spot[s.seat]]

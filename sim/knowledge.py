@@ -2,47 +2,45 @@
 
 A seat learns from who passed, who showed a card and, where it asked, which card: never from the
 hands themselves.  Kept are the set of cards that it has seen (all seats) and, as far as
-``tracks`` says, the factored belief of [Ledford 2018, App. B] (`MATRIX`) and the evidence from
-which the logical closure and the exact posterior follow (`FACTS`).
+``tracks`` says, the factored belief of [Ledford 2018, App. B] (`FACTORED`) and the evidence from
+which the logical closure and the exact posterior follow (`EVIDENCE`).
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from belief import evidence, matrix
-from belief.closure import settle
-from belief.evidence import CATEGORIES as N_CATEGORIES
+from belief.closure import update_closure
 from belief.evidence import CATEGORY_MASK, lowest
+from belief.evidence import N_CATEGORIES as N_CATEGORIES
 from mcts.kernel.compile import jit
 from sim.cards import N_CARDS
-from sim.state import FACTS, MATRIX
+from sim.state import EVIDENCE, FACTORED, State, World
 
 _CHOSEN = CATEGORY_MASK[0] | CATEGORY_MASK[1]
 """The cards that an asker is free to name: the room is the one it is in."""
 
 
 @jit
-def begin(world: np.record, s: np.record, seat: int) -> None:
+def begin(world: World, s: State, seat: int) -> None:
     """Reset what ``seat`` knows to its hand and the cards that lie face up."""
     s.known[seat] = s.hand[seat] | s.face_up
     s.marginals_of = 0
     s.goal[seat] = -1
-    if s.tracks[seat] & MATRIX:
+    if s.tracks[seat] & FACTORED:
         matrix.start(s.belief[seat], world.players, seat, s.hand[seat], s.face_up)
         s.bits[seat][:] = -1.0
-    if s.tracks[seat] & FACTS:
+    if s.tracks[seat] & EVIDENCE:
         facts = s.evidence[seat]
         evidence.reset(facts, world.players, seat, world.hand_sizes, s.hand[seat], s.face_up)
         for player in range(world.players):
             for kind in range(N_CATEGORIES):
                 facts.shares[player, kind] = world.shares[player, kind]
-        facts.doubt = s.doubt[seat] if s.doubt[seat] > 0.0 else 1.0
+        facts.own_card_weight = s.own_card_weight[seat] if s.own_card_weight[seat] > 0.0 else 1.0
         s.settled[seat] = 0
 
 
 @jit
-def row_bits(s: np.record, seat: int, card: int) -> float:
+def row_bits(s: State, seat: int, card: int) -> float:
     """Return the entropy in bits of where ``card`` is, as ``seat`` believes."""
     if s.bits[seat, card] < 0.0:
         s.bits[seat, card] = matrix.row_entropy(s.belief[seat], card)
@@ -51,7 +49,7 @@ def row_bits(s: np.record, seat: int, card: int) -> float:
 
 @jit
 def learn(
-    world: np.record, s: np.record, seat: int, asker: int, cards: int, answerer: int, card: int
+    world: World, s: State, seat: int, asker: int, cards: int, answerer: int, card: int
 ) -> None:
     """Let ``seat`` learn from one suggestion of ``cards``.
 
@@ -64,16 +62,16 @@ def learn(
             if player == answerer:
                 break
             if player != seat:
-                if tracks & MATRIX:
+                if tracks & FACTORED:
                     matrix.passed(s.belief[seat], player, cards)
-                if tracks & FACTS:
+                if tracks & EVIDENCE:
                     evidence.passed(s.evidence[seat], player, cards)
         if answerer >= 0 and answerer != seat:
             if seat == asker:
                 _learn_card(s, seat, answerer, card, cards)
             else:
                 _learn_shown(s, seat, answerer, cards)
-        if 0.0 < s.doubt[seat] < 1.0 and asker != seat and tracks & FACTS:
+        if 0.0 < s.own_card_weight[seat] < 1.0 and asker != seat and tracks & EVIDENCE:
             _read(s, seat, asker, cards & _CHOSEN)
         rest = cards
         while rest:
@@ -85,43 +83,43 @@ def learn(
 
 
 @jit
-def _learn_card(s: np.record, seat: int, answerer: int, card: int, cards: int) -> None:
+def _learn_card(s: State, seat: int, answerer: int, card: int, cards: int) -> None:
     """Let ``seat`` take in the ``card`` that it was shown."""
-    if s.tracks[seat] & MATRIX:
-        matrix.shown(s.belief[seat], answerer, card)
-    if s.tracks[seat] & FACTS:
-        evidence.shown(s.evidence[seat], answerer, card, cards)
+    if s.tracks[seat] & FACTORED:
+        matrix.refuted_us(s.belief[seat], answerer, card)
+    if s.tracks[seat] & EVIDENCE:
+        evidence.refuted_us(s.evidence[seat], answerer, card, cards)
 
 
 @jit
-def _learn_shown(s: np.record, seat: int, answerer: int, cards: int) -> None:
+def _learn_shown(s: State, seat: int, answerer: int, cards: int) -> None:
     """Let ``seat`` take in that somebody else was shown one of ``cards``."""
-    if s.tracks[seat] & MATRIX and s.infers[seat]:
+    if s.tracks[seat] & FACTORED and s.infers[seat]:
         unknown = N_CARDS - evidence.count(s.known[seat])
-        matrix.showed(s.belief[seat], answerer, cards, unknown)
-    if s.tracks[seat] & FACTS:
-        evidence.showed(s.evidence[seat], answerer, cards)
+        matrix.refuted_other(s.belief[seat], answerer, cards, unknown)
+    if s.tracks[seat] & EVIDENCE:
+        evidence.refuted_other(s.evidence[seat], answerer, cards)
 
 
 @jit
-def _read(s: np.record, seat: int, asker: int, cards: int) -> None:
+def _read(s: State, seat: int, asker: int, cards: int) -> None:
     """Let ``seat`` take in that ``asker`` chose to name ``cards``, which it may well not hold."""
     fresh = evidence.asked(s.evidence[seat], asker, cards)
-    if s.tracks[seat] & MATRIX:
-        matrix.doubted(s.belief[seat], asker, fresh, s.doubt[seat])
+    if s.tracks[seat] & FACTORED:
+        matrix.doubted(s.belief[seat], asker, fresh, s.own_card_weight[seat])
 
 
 @jit
-def close(s: np.record, seat: int) -> bool:
+def update_seat_closure(s: State, seat: int) -> bool:
     """Bring the logical closure of what ``seat`` knows up to date; tell whether it had changed."""
     if s.settled[seat]:
         return False
-    settle(s.evidence[seat], s.closure[seat])
+    update_closure(s.evidence[seat], s.closure[seat])
     s.settled[seat] = 1
     return True
 
 
 @jit
-def moment(s: np.record, seat: int) -> int:
+def knowledge_version(s: State, seat: int) -> int:
     """Return a number that names ``seat`` and what it knows now, for `marginals_of`."""
     return 1 + 8 * s.asked + seat

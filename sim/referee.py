@@ -14,7 +14,7 @@ from sim.players.player import Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, seat_policies
 from sim.rules import Rules, world
-from sim.state import EVENTS, EXTERNAL, N_ACTIONS, OVER, SHOW, empty
+from sim.state import EVENTS, EXTERNAL, N_ACTIONS, OVER, SHOW, State, World, empty
 from sim.view import as_seen, view_of
 
 
@@ -119,15 +119,15 @@ def play(
     )
 
 
-def _from_outside(state: np.record) -> bool:
+def _from_outside(state: State) -> bool:
     """Tell whether the decision at hand is for a player from outside."""
     seat = decider(state)
     return (state.showing if state.phase == SHOW else state.policy)[seat] == EXTERNAL
 
 
 def _run(
-    board: np.record,
-    state: np.record,
+    board: World,
+    state: State,
     memory: Memory,
     watch: Callable[[np.record, int], None] | None,
 ) -> None:

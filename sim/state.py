@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.closure import KNOWN
-from belief.evidence import CARDS, EVIDENCE, HOLDERS, MAX_PLAYERS
+from belief.evidence import EVIDENCE, HOLDERS, MAX_PLAYERS, N_CARDS
 from sim.board import N_CORRIDOR, WORDS
 
 EVENT = np.dtype(
@@ -51,12 +51,12 @@ STATE = np.dtype(
         ("showing", np.int64, (MAX_PLAYERS,)),  # who decides the card it shows; likewise
         ("threshold", np.float64, (MAX_PLAYERS,)),  # accuses from this probability on
         (
-            "doubt",
+            "own_card_weight",
             np.float64,
             (MAX_PLAYERS,),
         ),  # weight of an asker's holding what it names; 1 or 0: not read
         ("infers", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
-        ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept up to date: `MATRIX`, `FACTS`
+        ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept up to date: `FACTORED`, `EVIDENCE`
         # hidden
         ("hand", np.int64, (MAX_PLAYERS,)),  # masks
         ("envelope", np.int64),
@@ -65,13 +65,16 @@ STATE = np.dtype(
         # what each seat has learnt, in the forms that policies use
         ("known", np.int64, (MAX_PLAYERS,)),  # mask: own, face up and shown to it
         ("goal", np.int64, (MAX_PLAYERS,)),  # room that a heuristic player walks to, or -1
-        ("belief", np.float64, (MAX_PLAYERS, CARDS, HOLDERS)),  # factored
-        ("bits", np.float64, (MAX_PLAYERS, CARDS)),  # entropy of each row, -1: unknown
+        ("belief", np.float64, (MAX_PLAYERS, N_CARDS, HOLDERS)),  # factored
+        ("bits", np.float64, (MAX_PLAYERS, N_CARDS)),  # entropy of each row, -1: unknown
         ("evidence", EVIDENCE, (MAX_PLAYERS,)),
         ("closure", KNOWN, (MAX_PLAYERS,)),  # logical consequences of `evidence`
         ("settled", np.int64, (MAX_PLAYERS,)),  # 1: `closure` is up to date
-        ("marginals", np.float64, (CARDS, HOLDERS)),  # scratch of the seat that decides
-        ("marginals_of", np.int64),  # what they were computed from (`sim.knowledge.moment`), or 0
+        ("marginals", np.float64, (N_CARDS, HOLDERS)),  # scratch of the seat that decides
+        (
+            "marginals_of",
+            np.int64,
+        ),  # what they were computed from (`sim.knowledge.knowledge_version`), or 0
         # recent suggestions, oldest first
         ("recording", np.int64),  # 1: write `events`, and stop when they are full
         ("events", np.int64),
@@ -79,8 +82,14 @@ STATE = np.dtype(
     ]
 )
 
+State = np.record
+"""The type of one `STATE`."""
+
+World = np.record
+"""The type of one `sim.rules.WORLD`: rules and board as kernels read them."""
+
 # What a seat keeps (`tracks`), beside the cards that it has seen.
-MATRIX, FACTS = 1, 2
+FACTORED, EVIDENCE = 1, 2
 
 # Phases.
 TURN, SUGGEST, SHOW, END, OVER = range(5)

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.knowledge import begin, learn
-from sim.state import EVENT, empty
+from sim.state import EVENT, State, World, empty
 
 _PUBLIC = (
     "phase",
@@ -30,7 +30,7 @@ _PUBLIC = (
 )
 
 
-def view_of(state: np.record, seat: int) -> np.recarray:
+def view_of(state: State, seat: int) -> np.recarray:
     """Return what ``seat`` sees of ``state``, as an array of one `STATE`."""
     seen = empty()
     for field in _PUBLIC:
@@ -72,7 +72,7 @@ def as_seen(event: tuple[int, int, int, int], seat: int) -> tuple[int, int, int,
 
 
 @jit
-def relive(world: np.record, s: np.record, seat: int, events: np.recarray) -> None:
+def replay_evidence(world: World, s: State, seat: int, events: np.recarray) -> None:
     """Recompute what ``seat`` has learnt in ``s`` from ``events``, which it has seen."""
     begin(world, s, seat)
     for i in range(len(events)):

@@ -63,8 +63,8 @@ def test_the_page_has_an_example_of_each():
     kinds = {Path(name).parts[:2] for _, name, _ in BLOCKS}
     examples = {("sim", "policies"), ("conf", "player"), ("conf", "rules"), ("sim", "rules.py")}
     assert examples <= kinds
-    assert {("belief", "levelled.py"), ("sim", "domains"), ("tests", "data")} <= kinds
-    assert ("sim", "forms.py") in kinds
+    assert {("belief", "beliefs"), ("mcts", "problems"), ("tests", "data")} <= kinds
+    assert ("sim", "planning") in kinds
 
 
 @pytest.mark.skipif(INTERPRETED, reason="runs in the interpreter anyhow")
@@ -78,7 +78,7 @@ def test_their_tests_pass(copy):
 LEAK = """
 import numpy as np
 from mcts.testing import check_domain
-from sim.domains import cups
+from mcts.problems import cups
 try:
     check_domain(cups.Cups(np.array([0.1, 0.2, 0.3, 0.4])))
 except AssertionError as fault:
@@ -87,7 +87,7 @@ except AssertionError as fault:
 
 
 def test_a_domain_that_lists_what_is_hidden_is_told_so(copy):
-    path = copy / "sim/domains/cups.py"
+    path = copy / "mcts/problems/cups.py"
     sound = path.read_text()
     assert sound.count("    return n\n") == 1
     first = "    if n == len(p.chances):\n        out[0], out[s[_COIN]] = s[_COIN], 0\n"
@@ -105,8 +105,8 @@ def test_the_command_line_takes_them(copy):
 
 
 CHECKED = """
-from experiments.regret import preset
-from sim.players import make
+from experiments.regret.__main__ import preset
+from sim.players.registry import make
 from sim.rules import preset as rules
 for name in ("prober", "pomcp_or"):
     print(make(preset(name), rules("ledford")).name)

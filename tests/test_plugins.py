@@ -51,14 +51,14 @@ def run(script: str, *path: Path, **environment: str) -> str:
 USE = """
 import json
 import numpy as np
-from belief.table import BELIEFS, make
-from belief.testing import check_belief
-from mcts.kernel.plugins import named
+from belief.beliefs.registry import BELIEFS, make
+from belief.contract.testing import check_belief
+from mcts.kernel.plugins import entry_points
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.testing import check_domain
 from sim.arena import play_many
-from sim.player import PolicyPlayer
+from sim.players.player import PolicyPlayer
 from sim.policies.table import FAST_NAMES, NAMES
 from sim.referee import play
 from sim.rules import preset
@@ -68,11 +68,11 @@ if "lantern" in NAMES:
     rules = preset("speed", turn_cap=200)
     games = play_many(rules, ["lantern", "closure", "closure", "lantern"], 1, np.arange(2))
     found["suggestions"] = games.suggestions.tolist()
-    first = named("sleuth.players")["first"].load()({"name": "first", "label": "mine"}, rules)
+    first = entry_points("sleuth.players")["first"].load()({"name": "first", "label": "mine"}, rules)
     game = play(rules, [first, *map(PolicyPlayer, ["closure"] * 3)], 1, 0)
     found["seat"] = [game.seats[0].player, game.turns]
     check_belief(lambda setting, stream: make("hazy", setting, stream), questions=(0, 5))
-    doors = named("sleuth.domains")["doors"].load()
+    doors = entry_points("sleuth.domains")["doors"].load()
     p = doors.Doors(np.array([0.25, 1.0, 0.5]))
     check_domain(p, paths=2, draws=4)
     result = Search(p, Options(nodes=10)).run(Budget(simulations=60), 1)
@@ -173,10 +173,10 @@ def install(tmp_path, monkeypatch):
         describe(tmp_path, {"name": name, "version": "2.0", "entry-points": {group: entries}})
         for module, source in sources.items():
             (tmp_path / f"{module}.py").write_text(source)
-        plugins.named.cache_clear()
+        plugins.entry_points.cache_clear()
 
     yield install
-    plugins.named.cache_clear()
+    plugins.entry_points.cache_clear()
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
             del sys.modules[name]
@@ -228,18 +228,18 @@ def test_one_name_in_two_distributions_is_refused(install):
     install(POLICIES, {"twin": "twin"}, name="sleuth-other")
     one_or_other = r"'twin' .* also the name of one in sleuth-(broken|other) 2\.0"
     with pytest.raises(BrokenPlugin, match=one_or_other):
-        plugins.named(POLICIES)
+        plugins.entry_points(POLICIES)
 
 
 def test_a_policy_without_its_parts_is_refused(install, monkeypatch):
-    install(POLICIES, {"blank": "blank"}, blank="TRACKS, SWITCHES, turn = 0, (), None\n")
-    monkeypatch.setattr(policies, "_OUTSIDE", plugins.named(POLICIES))
+    install(POLICIES, {"blank": "blank"}, blank="REQUIRES, SWITCHES, turn = 0, (), None\n")
+    monkeypatch.setattr(policies, "_OUTSIDE", plugins.entry_points(POLICIES))
     with pytest.raises(BrokenPlugin, match=r"'blank' .* has no accused and no suggestion"):
         list(filter(policies._has_policy, load_policies()))
 
 
 NAMED = """
-from belief.logical import ClosureBelief
+from belief.beliefs.closure import ClosureBelief
 class Named(ClosureBelief):
     name = {!r}
 """
@@ -248,7 +248,7 @@ class Named(ClosureBelief):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("exact", r"'odd' .* has a belief 'exact', as belief\.\w+ has"),
+        ("exact", r"'odd' .* has a belief 'exact', as belief\.beliefs\.\w+ has"),
         ("even", "'odd' .* has no belief of that name in odd"),
     ],
 )
@@ -266,4 +266,4 @@ def test_a_belief_is_found_by_its_name(install):
 def test_a_player_that_is_not_there_is_named(install):
     install("sleuth.players", {"absent": "absent:make.up"}, absent="make = 1\n")
     with pytest.raises(BrokenPlugin, match="AttributeError: 'int' object has no attribute 'up'"):
-        plugins.named("sleuth.players")["absent"].load()
+        plugins.entry_points("sleuth.players")["absent"].load()

@@ -19,16 +19,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from belief.events import PASSED, SHOWED, SHOWN, checked, event
+from belief.events import PASSED, REFUTED_OTHER, REFUTED_US, checked, event
 from belief.evidence import (
     ALL_CARDS,
-    CARDS,
-    CATEGORIES,
     CATEGORY_MASK,
     CATEGORY_START,
     ENVELOPE,
     LEAST_INFORMATIVE,
     MAX_PLAYERS,
+    N_CARDS,
+    N_CATEGORIES,
     UNIFORM,
     new_evidence,
     reset,
@@ -85,10 +85,10 @@ class Setting:
                 f"the hand has {self.hand.bit_count()} cards, its size is "
                 f"{self.hand_sizes[self.seat]}"
             )
-        if sum(self.hand_sizes) + self.face_up.bit_count() + CATEGORIES != CARDS:
+        if sum(self.hand_sizes) + self.face_up.bit_count() + N_CATEGORIES != N_CARDS:
             raise ValueError(
-                f"hands, face-up cards and envelope must be {CARDS} cards, not "
-                f"{sum(self.hand_sizes) + self.face_up.bit_count() + CATEGORIES}"
+                f"hands, face-up cards and envelope must be {N_CARDS} cards, not "
+                f"{sum(self.hand_sizes) + self.face_up.bit_count() + N_CATEGORIES}"
             )
         seen = self.hand | self.face_up
         if any(seen & inside == inside for inside in CATEGORY_MASK):
@@ -101,8 +101,10 @@ class Setting:
     def _check_shares(self, shares: tuple[tuple[int, int, int], ...]) -> None:
         """Raise unless the public shares fit the hand sizes, our hand and the categories."""
         table = np.array(shares)
-        if table.shape != (self.players, CATEGORIES) or table.min() < 0:
-            raise ValueError(f"shares must be {self.players} tuples of {CATEGORIES} numbers from 0")
+        if table.shape != (self.players, N_CATEGORIES) or table.min() < 0:
+            raise ValueError(
+                f"shares must be {self.players} tuples of {N_CATEGORIES} numbers from 0"
+            )
         if tuple(table.sum(axis=1)) != tuple(self.hand_sizes):
             raise ValueError("the shares of a player must add up to its hand size")
         for kind, inside in enumerate(CATEGORY_MASK):
@@ -186,7 +188,7 @@ class Belief(ABC):
         Raises what `observe` and `marginals` raise.
         """
         rows = checked(events, self.setting.players)
-        trace = np.zeros((len(rows), CARDS, MAX_PLAYERS + 1))
+        trace = np.zeros((len(rows), N_CARDS, MAX_PLAYERS + 1))
         self._replay(rows, trace)
         return trace
 
@@ -194,13 +196,13 @@ class Belief(ABC):
         """Take in that ``player`` has none of ``cards`` (mask)."""
         self.observe(event(PASSED, player, cards))
 
-    def showed(self, player: int, cards: int) -> None:
+    def refuted_other(self, player: int, cards: int) -> None:
         """Take in that ``player`` showed one of ``cards`` (mask) to somebody else."""
-        self.observe(event(SHOWED, player, cards))
+        self.observe(event(REFUTED_OTHER, player, cards))
 
-    def shown(self, player: int, card: int, cards: int) -> None:
+    def refuted_us(self, player: int, card: int, cards: int) -> None:
         """Take in that ``player`` showed us ``card`` when asked for ``cards`` (mask)."""
-        self.observe(event(SHOWN, player, cards, card))
+        self.observe(event(REFUTED_US, player, cards, card))
 
     def envelope_entropy(self) -> float:
         """Return the joint entropy of the envelope, in bits."""

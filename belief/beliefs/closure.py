@@ -11,17 +11,17 @@ from __future__ import annotations
 import numpy as np
 
 from belief.beliefs.base import Belief, Setting, product_table
-from belief.closure import new_known, settle
+from belief.closure import new_known, update_closure
 from belief.events import CARD, KIND, NAMED, PLAYER, note, record
-from belief.evidence import CARDS, ENVELOPE, HOLDERS, ContradictoryEvidence, check
-from belief.sampling.sample_rows import fill_all, filling
+from belief.evidence import ENVELOPE, HOLDERS, N_CARDS, ContradictoryEvidence, Evidence, check
+from belief.sampling.sample_rows import new_memory, sample_deals
 from mcts.kernel.compile import jit
 
 
 @jit
 def even(known, players: int, out: np.ndarray) -> None:
     """Fill ``out`` (21, 7) with even rows over the holders that ``known`` leaves possible."""
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         holders = 0
         for holder in range(HOLDERS):
             possible = holder <= players and known.may[holder] >> card & 1
@@ -33,12 +33,12 @@ def even(known, players: int, out: np.ndarray) -> None:
 
 
 @jit
-def _observe(ev, known, events: np.ndarray, trace: np.ndarray) -> bool:
+def _observe(ev: Evidence, known, events: np.ndarray, trace: np.ndarray) -> bool:
     """Take in events one by one with the matrix after each; False at a contradiction."""
     for i in range(len(events)):
         row = events[i]
         note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
-        if not settle(ev, known):
+        if not update_closure(ev, known):
             return False
         even(known, ev.players, trace[i])
     return True
@@ -51,7 +51,7 @@ class SettledBelief(Belief):
         super().__init__(setting)
         self.evidence = setting.records()[0]
         self.known = new_known()[0]
-        self._settle(settle(self.evidence, self.known))
+        self._settle(update_closure(self.evidence, self.known))
 
     def _settle(self, consistent: bool) -> None:
         """Raise what the kernels noticed."""
@@ -63,8 +63,8 @@ class SettledBelief(Belief):
         return product_table(self.marginals(), int(self.known.may[ENVELOPE]))
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
-        deals = np.zeros((n, CARDS), np.int64)
-        fill_all(self.marginals(), self.evidence, self.known, filling(), stream, deals)
+        deals = np.zeros((n, N_CARDS), np.int64)
+        sample_deals(self.marginals(), self.evidence, self.known, new_memory(), stream, deals)
         return deals
 
 
@@ -75,12 +75,12 @@ class ClosureBelief(SettledBelief):
 
     def _observe(self, events: np.ndarray) -> None:
         record(self.evidence, events)
-        self._settle(settle(self.evidence, self.known))
+        self._settle(update_closure(self.evidence, self.known))
 
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         self._settle(_observe(self.evidence, self.known, events, trace))
 
     def marginals(self) -> np.ndarray:
-        matrix = np.zeros((CARDS, HOLDERS))
+        matrix = np.zeros((N_CARDS, HOLDERS))
         even(self.known, self.setting.players, matrix)
         return matrix

@@ -19,13 +19,14 @@ import numpy as np
 
 from belief.beliefs.base import Setting
 from belief.beliefs.closure import SettledBelief
-from belief.closure import settle
+from belief.closure import update_closure
 from belief.events import CARD, KIND, NAMED, PLAYER, note
 from belief.evidence import (
-    CARDS,
     CATEGORY_MASK,
     ENVELOPE,
     HOLDERS,
+    N_CARDS,
+    Evidence,
     count,
     lowest,
     shares_known,
@@ -44,7 +45,7 @@ def masked(matrix_in: np.ndarray, known, players: int, out: np.ndarray) -> None:
     A row with a known holder is 1.0 there; others are renormalised over their possible holders, and
     even where these had no mass; rows of face-up cards are zero.  ``out`` may be ``matrix_in``.
     """
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         total = 0.0
         possible = 0
         surely = -1
@@ -97,7 +98,7 @@ def _scale_column(out: np.ndarray, holder: int, cards: int, wanted: int) -> None
 
 
 @jit
-def fit(matrix_in: np.ndarray, known, ev, rounds: int, out: np.ndarray) -> None:
+def fit(matrix_in: np.ndarray, known, ev: Evidence, rounds: int, out: np.ndarray) -> None:
     """Write ``matrix_in`` (21, 7), masked and fitted in ``rounds`` of columns and rows, to ``out``.
 
     ``known`` is the settled evidence ``ev``, which gives hand sizes and public shares.  With no
@@ -135,7 +136,13 @@ def fit(matrix_in: np.ndarray, known, ev, rounds: int, out: np.ndarray) -> None:
 
 @jit
 def _observe(
-    b: np.ndarray, seen: int, ev, known, events: np.ndarray, rounds: int, trace: np.ndarray
+    b: np.ndarray,
+    seen: int,
+    ev: Evidence,
+    known,
+    events: np.ndarray,
+    rounds: int,
+    trace: np.ndarray,
 ) -> int:
     """Take in events, writing the fitted matrix after each if ``trace`` has room.
 
@@ -146,10 +153,10 @@ def _observe(
         seen = take_in(b, seen, ev.seat, row)
         note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
         if len(trace):
-            if not settle(ev, known):
+            if not update_closure(ev, known):
                 return -1
             fit(b, known, ev, rounds, trace[i])
-    return seen if settle(ev, known) else -1
+    return seen if update_closure(ev, known) else -1
 
 
 class ConstrainedBelief(SettledBelief):
@@ -170,12 +177,12 @@ class ConstrainedBelief(SettledBelief):
         if rounds < 0:
             raise ValueError(f"rounds must be a whole number from 0, not {rounds}")
         self._rounds = rounds
-        self._matrix = np.zeros((CARDS, HOLDERS))
+        self._matrix = np.zeros((N_CARDS, HOLDERS))
         start(self._matrix, setting.players, setting.seat, setting.hand, setting.face_up)
         self._seen = setting.hand | setting.face_up
 
     def _observe(self, events: np.ndarray) -> None:
-        self._replay(events, np.zeros((0, CARDS, HOLDERS)))
+        self._replay(events, np.zeros((0, N_CARDS, HOLDERS)))
 
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         self._seen = int(
@@ -192,6 +199,6 @@ class ConstrainedBelief(SettledBelief):
         self._settle(self._seen >= 0)
 
     def marginals(self) -> np.ndarray:
-        matrix = np.zeros((CARDS, HOLDERS))
+        matrix = np.zeros((N_CARDS, HOLDERS))
         fit(self._matrix, self.known, self.evidence, self._rounds, matrix)
         return matrix

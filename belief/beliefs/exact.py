@@ -11,20 +11,20 @@ import numpy as np
 
 from belief.beliefs.base import Belief, Setting
 from belief.events import CARD, KIND, NAMED, PLAYER, note, record
-from belief.evidence import CARDS, HOLDERS, check
+from belief.evidence import HOLDERS, N_CARDS, Evidence, check
 from belief.exact.solver import ExactPosterior, solve, workspace
 from mcts.kernel.compile import jit
 
 
 @jit
-def _observe(ev, work, events: np.ndarray, begin: int, trace: np.ndarray) -> int:
+def _observe(ev: Evidence, work, events: np.ndarray, begin: int, trace: np.ndarray) -> int:
     """Take in events from ``begin`` on, with the marginals after each; return how far it solved."""
     for i in range(begin, len(events)):
         row = events[i]
         note(ev, row[KIND], row[PLAYER], row[NAMED], row[CARD])
         if not solve(ev, work):
             return i
-        for card in range(CARDS):
+        for card in range(N_CARDS):
             for holder in range(HOLDERS):
                 trace[i, card, holder] = work.marginals[card, holder]
     return len(events)

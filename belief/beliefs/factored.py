@@ -13,10 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from belief.beliefs.base import Belief, Setting, product_table
-from belief.closure import new_known, settle
-from belief.evidence import ALL_CARDS, CARDS, HOLDERS
+from belief.closure import new_known, update_closure
+from belief.evidence import ALL_CARDS, HOLDERS, N_CARDS
 from belief.matrix import start, take_in
-from belief.sampling.sample_rows import fill_all, filling
+from belief.sampling.sample_rows import new_memory, sample_deals
 from mcts.kernel.compile import jit
 
 
@@ -26,7 +26,7 @@ def _observe(b: np.ndarray, seen: int, seat: int, events: np.ndarray, trace: np.
     for i in range(len(events)):
         seen = take_in(b, seen, seat, events[i])
         if len(trace):
-            for card in range(CARDS):
+            for card in range(N_CARDS):
                 for holder in range(HOLDERS):
                     trace[i, card, holder] = b[card, holder]
     return seen
@@ -40,12 +40,12 @@ class FactoredBelief(Belief):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.matrix = np.zeros((CARDS, HOLDERS))
+        self.matrix = np.zeros((N_CARDS, HOLDERS))
         start(self.matrix, setting.players, setting.seat, setting.hand, setting.face_up)
         self._seen = setting.hand | setting.face_up
 
     def _observe(self, events: np.ndarray) -> None:
-        self._replay(events, np.zeros((0, CARDS, HOLDERS)))
+        self._replay(events, np.zeros((0, N_CARDS, HOLDERS)))
 
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         self._seen = int(_observe(self.matrix, self._seen, self.setting.seat, events, trace))
@@ -57,8 +57,8 @@ class FactoredBelief(Belief):
         return product_table(self.matrix, ALL_CARDS & ~self._seen)
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
-        deals = np.zeros((n, CARDS), np.int64)
+        deals = np.zeros((n, N_CARDS), np.int64)
         ev, known = self.setting.records()[0], new_known()[0]
-        settle(ev, known)
-        fill_all(self.matrix, ev, known, filling(), stream, deals)
+        update_closure(ev, known)
+        sample_deals(self.matrix, ev, known, new_memory(), stream, deals)
         return deals

@@ -23,13 +23,13 @@ from typing import NamedTuple
 import numpy as np
 
 from belief.beliefs.base import Belief, Setting
-from belief.closure import new_known, settle
+from belief.closure import new_known, update_closure
 from belief.events import CARD, KIND, NAMED, PLAYER, note
 from belief.evidence import (
-    CARDS,
     CATEGORY_MASK,
     ENVELOPE,
     HOLDERS,
+    N_CARDS,
     ContradictoryEvidence,
     check,
     lowest,
@@ -123,7 +123,7 @@ def _rebuild(cloud, stream: np.ndarray, effort: int) -> bool:
     for i in range(len(cloud.weight)):
         cloud.weight[i] = 0.0
         repaired = repair(ev, known, cloud.hands[i], cloud.cards, n, stream, effort)
-        # The likelihood has the last word: the masks of `settle` only point the way.
+        # The likelihood has the last word: the masks of `update_closure` only point the way.
         if repaired and explains(ev, cloud.hands[i]):
             cloud.weight[i] = 1.0
             alive += 1
@@ -152,7 +152,7 @@ def _take_in(
     for i in range(n):
         cloud.scratch[i] = log_likelihood(ev, player, cloud.hands[i, player + 1])
     note(ev, kind, player, cards, card)
-    if ev.overflow or not settle(ev, cloud.known[0]):
+    if ev.overflow or not update_closure(ev, cloud.known[0]):
         return CONTRADICTORY
     total = 0.0
     squares = 0.0
@@ -182,7 +182,7 @@ def _take_in(
 @jit
 def _read(cloud, matrix: np.ndarray) -> None:
     """Fill ``matrix`` (21, 7) with the weighted counts."""
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         for holder in range(HOLDERS):
             matrix[card, holder] = 0.0
     for i in range(len(cloud.weight)):
@@ -277,7 +277,7 @@ class ParticleBelief(Belief):
             weight=np.zeros(particles),
             copied=np.zeros((particles, HOLDERS), np.int64),
             scratch=np.zeros(particles),
-            cards=np.zeros(CARDS, np.int64),
+            cards=np.zeros(N_CARDS, np.int64),
             trial=np.zeros(HOLDERS, np.int64),
             known=new_known(),
             evidence=setting.records(),
@@ -285,7 +285,7 @@ class ParticleBelief(Belief):
         _begin(self.cloud, stream)
 
     def _observe(self, events: np.ndarray) -> None:
-        self._replay(events, np.zeros((0, CARDS, HOLDERS)))
+        self._replay(events, np.zeros((0, N_CARDS, HOLDERS)))
 
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         taken, status = _filter(self.cloud, events, trace, self._stream, self._steps, self._effort)
@@ -300,7 +300,7 @@ class ParticleBelief(Belief):
             )
 
     def marginals(self) -> np.ndarray:
-        matrix = np.zeros((CARDS, HOLDERS))
+        matrix = np.zeros((N_CARDS, HOLDERS))
         _read(self.cloud, matrix)
         return matrix
 
@@ -310,6 +310,6 @@ class ParticleBelief(Belief):
         return table / table.sum()
 
     def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
-        deals = np.zeros((n, CARDS), np.int64)
+        deals = np.zeros((n, N_CARDS), np.int64)
         _draw(self.cloud, stream, deals)
         return deals

@@ -11,13 +11,13 @@ import numpy as np
 
 from belief.beliefs.base import Belief, Setting
 from mcts.kernel.compile import modules_of
-from mcts.kernel.plugins import named
+from mcts.kernel.plugins import entry_points
 
 
 def _found() -> dict[str, type[Belief]]:
     """Return the beliefs by name; `BrokenPlugin` if one from outside takes a name or has none."""
     found: dict[str, type[Belief]] = {}
-    outside = {each.module: each for each in named("sleuth.beliefs").values()}
+    outside = {each.module: each for each in entry_points("sleuth.beliefs").values()}
     for module in modules_of("belief.beliefs", "sleuth.beliefs"):
         for each in vars(module).values():
             if inspect.isclass(each) and issubclass(each, Belief) and "name" in vars(each):

@@ -14,13 +14,13 @@ import numpy as np
 
 from belief import evidence
 from belief.beliefs.base import Setting
-from belief.events import PASSED, SHOWED, SHOWN
-from belief.evidence import CARDS, CATEGORY_START, LEAST_INFORMATIVE, UNIFORM
+from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
+from belief.evidence import CATEGORY_START, LEAST_INFORMATIVE, N_CARDS, UNIFORM
 
 CATEGORIES = tuple(range(start, stop) for start, stop in pairwise(CATEGORY_START))
 """The cards of each category: suspects, weapons, rooms."""
 
-_KINDS = {"passed": PASSED, "showed": SHOWED, "shown": SHOWN}
+_KINDS = {"passed": PASSED, "refuted_other": REFUTED_OTHER, "refuted_us": REFUTED_US}
 
 
 def mask(cards: Iterable[int]) -> int:
@@ -54,7 +54,8 @@ class History:
     hand, face_up : cards of the observer, and of nobody
     sizes : int64 (players,), cards of each
     shares : (players, 3) cards of each category, or None
-    events : (kind, player, trio, card) in order; the kinds are ``passed``, ``showed`` (to somebody
+    events : (kind, player, trio, card) in order; the kinds are ``passed``, ``refuted_other`` (to
+    somebody
         else) and ``shown`` (to the observer); the card is the true one, None for a pass
     """
 
@@ -67,8 +68,8 @@ class History:
         showing: int = UNIFORM,
     ) -> None:
         self.players, self.seat, self.deal, self.showing = players, seat, deal, showing
-        self.hand = [c for c in range(CARDS) if deal[c] == seat + 1]
-        self.face_up = [c for c in range(CARDS) if deal[c] == -1]
+        self.hand = [c for c in range(N_CARDS) if deal[c] == seat + 1]
+        self.face_up = [c for c in range(N_CARDS) if deal[c] == -1]
         self.sizes = np.array([int(np.sum(deal == p + 1)) for p in range(players)])
         self.shares = None
         if shares:
@@ -91,7 +92,7 @@ class History:
             card = int(rng.choice(held))
             before.add(card)
             if player != self.seat:
-                kind = "shown" if asker == self.seat else "showed"
+                kind = "refuted_us" if asker == self.seat else "refuted_other"
                 self.events.append((kind, player, trio, card))
             return
 
@@ -111,10 +112,10 @@ class History:
                 continue
             if kind == "passed":
                 evidence.passed(ev, player, mask(trio))
-            elif kind == "showed":
-                evidence.showed(ev, player, mask(trio))
+            elif kind == "refuted_other":
+                evidence.refuted_other(ev, player, mask(trio))
             elif weighted:
-                evidence.shown(ev, player, card, mask(trio))
+                evidence.refuted_us(ev, player, card, mask(trio))
             else:
                 evidence.has_card(ev, player, card)
         return ev
@@ -129,7 +130,7 @@ class History:
             held = hands & mask(trio)
             if kind == "passed":
                 weight *= held == 0
-            elif kind == "showed":
+            elif kind == "refuted_other":
                 weight *= held != 0
             else:
                 if self.showing == LEAST_INFORMATIVE:
@@ -164,10 +165,10 @@ def random_history(
     With probability ``repeat`` a question is one that was asked before, word for word.  Without
     ``sizes`` the cards are dealt round; ``face_up`` of them are left out.
     """
-    order = rng.permutation(CARDS)
+    order = rng.permutation(N_CARDS)
     envelope = [int(rng.choice(category)) for category in CATEGORIES]
     rest = [int(c) for c in order if c not in envelope]
-    deal = np.full(CARDS, -1)
+    deal = np.full(N_CARDS, -1)
     deal[envelope] = 0
     rest = rest[face_up:]
     if sizes is None:
@@ -204,7 +205,7 @@ def setting_of(history: History) -> Setting:
 def events_of(history: History) -> np.ndarray:
     """Return the events of a history as beliefs take them in, int64 (n, 4)."""
     rows = [
-        (_KINDS[kind], player, mask(trio), card if kind == "shown" else -1)
+        (_KINDS[kind], player, mask(trio), card if kind == "refuted_us" else -1)
         for kind, player, trio, card in history.events
     ]
     return np.array(rows, np.int64).reshape(-1, 4)
@@ -215,8 +216,8 @@ def explained(deals: np.ndarray, history: History) -> np.ndarray:
     good = np.ones(len(deals), bool)
     for kind, player, trio, card in history.events:
         held = deals[:, list(trio)] == player + 1
-        if kind == "shown":
+        if kind == "refuted_us":
             good &= deals[:, card] == player + 1
         else:
-            good &= held.any(axis=1) == (kind == "showed")
+            good &= held.any(axis=1) == (kind == "refuted_other")
     return good

@@ -22,8 +22,8 @@ from belief.contract.history import (
     random_sizes,
     setting_of,
 )
-from belief.events import PASSED, SHOWN
-from belief.evidence import CARDS, LEAST_INFORMATIVE, UNIFORM, ContradictoryEvidence
+from belief.events import PASSED, REFUTED_US
+from belief.evidence import LEAST_INFORMATIVE, N_CARDS, UNIFORM, ContradictoryEvidence
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
@@ -96,7 +96,7 @@ def _check_history(make: Make, history: History, key: int) -> None:
         single.observe(event[None])
     _same(single.marginals(), after, "events one by one give other marginals than all at once")
     trace = replayed.replay(events)
-    _ask(trace.shape == (len(events), CARDS, 7), f"replay returns the shape {trace.shape}")
+    _ask(trace.shape == (len(events), N_CARDS, 7), f"replay returns the shape {trace.shape}")
     if len(events):
         _same(trace[-1], after, "replay ends with other marginals than observe")
     _same(replayed.marginals(), after, "marginals after replay are not those after observe")
@@ -107,11 +107,11 @@ def _check_marginals(belief: Belief) -> np.ndarray:
     """Check the matrix against the setting; return it."""
     setting = belief.setting
     matrix = belief.marginals()
-    _ask(matrix.shape == (CARDS, 7), f"marginals has the shape {matrix.shape}, not (21, 7)")
+    _ask(matrix.shape == (N_CARDS, 7), f"marginals has the shape {matrix.shape}, not (21, 7)")
     _ask(bool(np.isfinite(matrix).all()), "a marginal is not finite")
     _ask(bool((matrix >= 0).all()), "a marginal is below 0")
-    face_up = [card for card in range(CARDS) if setting.face_up >> card & 1]
-    hand = [card for card in range(CARDS) if setting.hand >> card & 1]
+    face_up = [card for card in range(N_CARDS) if setting.face_up >> card & 1]
+    hand = [card for card in range(N_CARDS) if setting.hand >> card & 1]
     sums = np.delete(matrix, face_up, 0).sum(axis=1)
     _ask(bool((np.abs(sums - 1.0) <= _ROUNDING).all()), "marginals of a card do not sum to 1")
     _ask(bool((matrix[face_up] == 0).all()), "a card that lies face up has a holder")
@@ -150,8 +150,8 @@ def _check_deals(belief: Belief) -> np.ndarray:
     before = belief.marginals()
     deals = _draw(belief)
     shape = (deals.shape, deals.dtype)
-    _ask(shape == ((_DRAWS, CARDS), np.int64), f"{_DRAWS} deals are {shape}, not int64 (n, 21)")
-    for card in range(CARDS):
+    _ask(shape == ((_DRAWS, N_CARDS), np.int64), f"{_DRAWS} deals are {shape}, not int64 (n, 21)")
+    for card in range(N_CARDS):
         if setting.face_up >> card & 1:
             _ask(bool((deals[:, card] == -1).all()), "a card that lies face up is dealt")
         elif setting.hand >> card & 1:
@@ -179,8 +179,8 @@ def _check_news(make: Make) -> None:
     belief.passed(0, mask((2, 7, 15)))
     gone = belief.marginals()[[2, 7, 15], 1]
     _ask(bool((gone == 0).all()), "who passed may still hold one of the cards")
-    belief.showed(2, mask((2, 7, 16)))
-    belief.shown(0, 8, mask((3, 8, 17)))
+    belief.refuted_other(2, mask((2, 7, 16)))
+    belief.refuted_us(0, 8, mask((3, 8, 17)))
     sure = belief.marginals()[8, 1]
     _ask(abs(sure - 1.0) <= _ROUNDING, "a card that was shown to us is not certain")
     belief.passed(1, mask((0, 6, 12)))  # ourselves: ignored, whatever it says
@@ -188,7 +188,7 @@ def _check_news(make: Make) -> None:
     if belief.logical:
 
         def contradict() -> None:
-            belief.shown(2, 8, mask((3, 8, 17)))
+            belief.refuted_us(2, 8, mask((3, 8, 17)))
             belief.marginals()
 
         complaint = "answers that exclude each other raise no ContradictoryEvidence"
@@ -197,8 +197,8 @@ def _check_news(make: Make) -> None:
         [(3, 0, 1, -1)],
         [(PASSED, 3, 1, -1)],
         [(PASSED, 0, 1 << 21, -1)],
-        [(SHOWN, 0, 7, 3)],
-        [(SHOWN, 0, 7)],
+        [(REFUTED_US, 0, 7, 3)],
+        [(REFUTED_US, 0, 7)],
     ):
         fresh = make(setting, new_stream(1))
         _refuses(

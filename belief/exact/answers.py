@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import HOLDERS, LEAST_INFORMATIVE, MAX_PLAYERS, count, lowest
+from belief.evidence import HOLDERS, LEAST_INFORMATIVE, MAX_PLAYERS, Evidence, count, lowest
 from belief.exact.envelope import carry
 from mcts.kernel.compile import jit
 
@@ -80,7 +80,7 @@ def joint_holders(work, cards: int) -> None:
 
 
 @jit
-def predict(ev, work, cards: int, answers: np.ndarray) -> float:
+def predict(ev: Evidence, work, cards: int, answers: np.ndarray) -> float:
     """Compute the distribution of the answer to the observer's own suggestion ``cards`` (mask).
 
     ``work`` is solved for ``ev``.  Fills ``answers`` (float64 (6, 3)) with P(player answers, and
@@ -133,7 +133,7 @@ def _among(some: int, cards: int) -> int:
 
 
 @jit
-def answerer(ev, work, asker: int, cards: int, chances: np.ndarray) -> None:
+def answerer(ev: Evidence, work, asker: int, cards: int, chances: np.ndarray) -> None:
     """Compute who answers when ``asker`` (the observer or another) suggests ``cards`` (mask).
 
     ``work`` is solved for ``ev``.  Fills ``chances`` (float64 (7,)): 0 nobody, p + 1 player p.

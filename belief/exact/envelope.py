@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import CATEGORIES, CATEGORY_START, ENVELOPE
-from belief.exact.layers import bonds
+from belief.evidence import CATEGORY_START, ENVELOPE, N_CATEGORIES
+from belief.exact.layers import pair_factors
 from belief.exact.workspace import LARGEST
 from mcts.kernel.compile import jit
 
@@ -34,12 +34,12 @@ def carry(work, first: int, last: int, card: int, holder: int, barred: int) -> N
         for j in range(plan.candidates[t]):
             onto = plan.holder[t, j]
             if (onto == holder) if fixed else (onto != barred):
-                weight, bonded = plan.weight[t, j], plan.bond[t, j] >= 0
+                weight, paired = plan.weight[t, j], plan.pair[t, j] >= 0
                 for state in range(begin, end):
                     way = value[state] * weight
                     if way > 0.0:
-                        if bonded:
-                            way *= bonds(plan, t, j, key[state] | plan.opened[t])
+                        if paired:
+                            way *= pair_factors(plan, t, j, key[state] | plan.opened[t])
                         value[child[edges + state - begin]] += way
             edges += end - begin
 
@@ -160,11 +160,11 @@ def likely_envelopes(work, n: int, floor: float, cards: np.ndarray, probability:
             at = min(found, n - 1)
             while at > 0 and probability[at - 1] < weight:
                 probability[at] = probability[at - 1]
-                for k in range(CATEGORIES):
+                for k in range(N_CATEGORIES):
                     cards[at, k] = cards[at - 1, k]
                 at -= 1
             probability[at] = weight
-            for k in range(CATEGORIES):
+            for k in range(N_CATEGORIES):
                 cards[at, k] = plan.trio[k]
             found = min(found + 1, n)
             if found == n:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.exact.layers import arrange, bonds
+from belief.evidence import Evidence
+from belief.exact.layers import arrange, pair_factors
 from belief.exact.workspace import CONTRADICTORY, DIGIT_BITS, FULL, TOP_OF_DIGITS
 from mcts.kernel.compile import jit
 
@@ -36,10 +37,10 @@ def _expand(plan, key, forward, child, slot, t: int) -> bool:
     for j in range(plan.candidates[t]):
         shift = DIGIT_BITS * plan.holder[t, j]
         digit, one = np.int64(15) << shift, np.int64(1) << shift
-        keep, dead, raised = plan.keep[t, j], plan.dead[t, j], plan.raised[t, j]
-        owed, idle, weight = plan.owed[t, j], plan.idle[t, j], plan.weight[t, j]
-        bonded = plan.bond[t, j] >= 0
-        ends = (owed | idle) != 0
+        keep, forbidden, raised = plan.keep[t, j], plan.forbidden[t, j], plan.raised[t, j]
+        unmet, idle, weight = plan.unmet[t, j], plan.idle[t, j], plan.weight[t, j]
+        paired = plan.pair[t, j] >= 0
+        ends = (unmet | idle) != 0
         for state in range(begin, end):
             before = key[state] | opened
             edge = edges + state - begin
@@ -47,12 +48,12 @@ def _expand(plan, key, forward, child, slot, t: int) -> bool:
             after = (before & keep) - one
             # Without a place the digit wraps to 15; with too many for the cards to come, the bias
             # lifts it to 8 or more.
-            if (after | (after + bias)) & TOP_OF_DIGITS or after & dead:
+            if (after | (after + bias)) & TOP_OF_DIGITS or after & forbidden:
                 continue
             after |= raised
             if ends and after & digit == 0:
                 # A full hand meets no more clauses, and no more bonds.
-                if after & owed:
+                if after & unmet:
                     continue
                 after &= ~idle
             # Fibonacci hashing of 28 folded bits: the product stays within 60.
@@ -70,8 +71,8 @@ def _expand(plan, key, forward, child, slot, t: int) -> bool:
                 key[found] = after
                 forward[found] = 0.0
             way = forward[state] * weight
-            if bonded:
-                way *= bonds(plan, t, j, before)
+            if paired:
+                way *= pair_factors(plan, t, j, before)
             forward[found] += way
             child[edge] = found
         edges += states
@@ -80,7 +81,7 @@ def _expand(plan, key, forward, child, slot, t: int) -> bool:
 
 
 @jit
-def forwards(ev, work) -> bool:
+def forwards(ev: Evidence, work) -> bool:
     """Plan the posterior of ``ev`` in ``work``, and build its states and links.
 
     Returns False, and says why in ``work.plan[0].status``, if there is no posterior or no room.
@@ -119,7 +120,7 @@ def backwards(work) -> None:
         for j in range(plan.candidates[t]):
             weight = plan.weight[t, j]
             ways = 0.0
-            if plan.bond[t, j] < 0:
+            if plan.pair[t, j] < 0:
                 for state in range(begin, end):
                     onwards = weight * backward[child[edges + state - begin]]
                     backward[state] += onwards
@@ -128,7 +129,7 @@ def backwards(work) -> None:
                 for state in range(begin, end):
                     onwards = weight * backward[child[edges + state - begin]]
                     if onwards > 0.0:
-                        onwards *= bonds(plan, t, j, key[state] | opened)
+                        onwards *= pair_factors(plan, t, j, key[state] | opened)
                     backward[state] += onwards
                     ways += forward[state] * onwards
             marginals[plan.card[t], plan.holder[t, j]] = ways

@@ -9,7 +9,7 @@ The posterior is computed card by card.  The state between two cards is an integ
 
 For the card of layer t given to its j-th candidate h, with the key first OR-ed with ``opened[t]``:
 refuse if h has no place left; ``& keep[t, j]``; one place less; refuse if a holder can no longer be
-filled (``bias[t]``) or if a bit of ``dead[t, j]`` stands; ``| raised[t, j]``.  The factor is
+filled (``bias[t]``) or if a bit of ``forbidden[t, j]`` stands; ``| raised[t, j]``.  The factor is
 ``weight[t, j]`` times those of the bonds whose bit stands.
 
 The weight of a card shown to us, 1/k**m, is taken relative to its largest value.  With one open
@@ -25,13 +25,14 @@ import math
 
 import numpy as np
 
-from belief.closure import settle
+from belief.closure import update_closure
 from belief.evidence import (
     ALL_CARDS,
-    CARDS,
-    CATEGORIES,
     CATEGORY_MASK,
     ENVELOPE,
+    N_CARDS,
+    N_CATEGORIES,
+    Evidence,
     count,
     lowest,
     shares_known,
@@ -48,12 +49,12 @@ _LOG = (0.0, 0.0, math.log(2.0), math.log(3.0))
 
 
 @jit
-def _collect_clauses(ev, plan) -> None:
+def _collect_clauses(ev: Evidence, plan) -> None:
     """Keep the clauses that are still open, reduced to open cards, none following from another."""
     plan.clauses = 0
     for i in range(ev.clauses):
         entry = np.int64(ev.clause[i])
-        holder = (entry >> CARDS) + 1
+        holder = (entry >> N_CARDS) + 1
         has, may = plan.known.has[holder], plan.known.may[holder]
         cards = entry & ALL_CARDS & may
         # Met already, or met by any choice: fewer open cards stay out of the hand than it names.
@@ -64,7 +65,7 @@ def _collect_clauses(ev, plan) -> None:
         follows = False
         for k in range(plan.clauses):
             old = plan.clause[k]
-            if old >> CARDS == holder and not follows:
+            if old >> N_CARDS == holder and not follows:
                 if old & ALL_CARDS & ~cards == 0:
                     follows = True
                 elif cards & ~old == 0:
@@ -72,7 +73,7 @@ def _collect_clauses(ev, plan) -> None:
             plan.clause[kept] = old
             kept += 1
         if not follows:
-            plan.clause[kept] = holder << CARDS | cards
+            plan.clause[kept] = holder << N_CARDS | cards
             kept += 1
         plan.clauses = kept
 
@@ -86,7 +87,7 @@ def _order(plan) -> None:
     begins comes last.  Against the order of the numbers this saves a fifth of the links.
     """
     layer = 0
-    for category in range(CATEGORIES):
+    for category in range(N_CATEGORIES):
         plan.block[category] = layer
         inside = CATEGORY_MASK[category]
         below = (inside & -inside) - 1
@@ -110,7 +111,7 @@ def _order(plan) -> None:
             plan.score[at] = score
             plan.card[at] = card
             layer += 1
-    plan.block[CATEGORIES] = layer
+    plan.block[N_CATEGORIES] = layer
     plan.layers = layer
 
 
@@ -124,7 +125,7 @@ def _digit(plan, holder: int, size: int, within: int) -> int:
 
 
 @jit
-def _candidates(ev, plan) -> None:
+def _candidates(ev: Evidence, plan) -> None:
     """Fill the candidates of every layer, the places of the holders, and the bias of the digits."""
     known = plan.known
     by_category = shares_known(ev)
@@ -133,7 +134,7 @@ def _candidates(ev, plan) -> None:
         for player in range(ev.players):
             plan.root |= _digit(plan, player + 1, ev.hand_sizes[player], ALL_CARDS)
     later = np.int64(_ANY_PLACES)  # digit h: 7 minus the later cards that h may get, at least 0
-    for category in range(CATEGORIES - 1, -1, -1):
+    for category in range(N_CATEGORIES - 1, -1, -1):
         later |= _ANY_PLACES if by_category else 7
         begin, end = plan.block[category], plan.block[category + 1]
         for t in range(end - 1, begin - 1, -1):
@@ -147,13 +148,13 @@ def _candidates(ev, plan) -> None:
                 if known.may[holder] >> card & 1:
                     plan.holder[t, n] = holder
                     plan.keep[t, n] = -1
-                    plan.dead[t, n] = 0
+                    plan.forbidden[t, n] = 0
                     plan.raised[t, n] = 0
-                    plan.owed[t, n] = 0
+                    plan.unmet[t, n] = 0
                     plan.idle[t, n] = 0
                     doubted = holder > 0 and ev.named[holder - 1] >> card & 1
-                    plan.weight[t, n] = ev.doubt if doubted else 1.0
-                    plan.bond[t, n] = -1
+                    plan.weight[t, n] = ev.own_card_weight if doubted else 1.0
+                    plan.pair[t, n] = -1
                     n += 1
                     if later >> (DIGIT_BITS * holder) & 7:
                         later -= 1 << (DIGIT_BITS * holder)
@@ -185,13 +186,13 @@ def _free_flag(plan, first: int, last: int) -> int:
 
 
 @jit
-def _plan_clauses(ev, plan) -> None:
+def _plan_clauses(ev: Evidence, plan) -> None:
     """Give each clause a flag: raised at its first card, lowered when met, fatal at its last."""
     by_category = shares_known(ev)
     for i in range(plan.clauses):
-        holder = plan.clause[i] >> CARDS
+        holder = plan.clause[i] >> N_CARDS
         cards = plan.clause[i] & ALL_CARDS
-        first, last = CARDS, -1
+        first, last = N_CARDS, -1
         rest = cards
         while rest:
             t = plan.layer_of[lowest(rest)]
@@ -206,9 +207,9 @@ def _plan_clauses(ev, plan) -> None:
                     if named:
                         plan.keep[t, j] &= ~flag
                     if not by_category:
-                        plan.owed[t, j] |= flag
+                        plan.unmet[t, j] |= flag
                 if t == last:
-                    plan.dead[t, j] |= flag
+                    plan.forbidden[t, j] |= flag
 
 
 @jit
@@ -221,18 +222,18 @@ def _candidate(plan, t: int, holder: int) -> int:
 
 
 @jit
-def _plan_shown(ev, plan) -> None:
+def _plan_shown(ev: Evidence, plan) -> None:
     """Turn the weights of the cards shown to us into factors and bonds."""
     by_category = shares_known(ev)
     plan.log_constant = ev.log_dropped
     for player in range(ev.players):
         surely = count(ev.named[player] & plan.known.has[player + 1])
         if surely:
-            plan.log_constant += surely * math.log(ev.doubt)
+            plan.log_constant += surely * math.log(ev.own_card_weight)
     made = 0
     for i in range(ev.shown):
         entry = np.int64(ev.others[i])
-        holder = (entry >> CARDS) + 1
+        holder = (entry >> N_CARDS) + 1
         has = plan.known.has[holder]
         cards = entry & ALL_CARDS & plan.known.may[holder] & ~has
         k = 1 + count(entry & ALL_CARDS & has)
@@ -259,18 +260,18 @@ def _plan_shown(ev, plan) -> None:
                 plan.idle[t, _candidate(plan, t, holder)] |= flag
         for other in range(plan.candidates[b]):
             plan.keep[b, other] &= ~flag
-        plan.bond_flag[made] = flag
-        plan.bond_factor[made] = (4.0 / 3.0) ** times
-        plan.bond_next[made] = plan.bond[b, second]
-        plan.bond[b, second] = made
+        plan.pair_flag[made] = flag
+        plan.pair_factor[made] = (4.0 / 3.0) ** times
+        plan.pair_next[made] = plan.pair[b, second]
+        plan.pair[b, second] = made
         made += 1
 
 
 @jit
-def _settled_cards(ev, plan) -> None:
+def _settled_cards(ev: Evidence, plan) -> None:
     """Record where the known cards are, and which are open."""
     plan.open = ALL_CARDS & ~ev.face_up
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         plan.settled[card] = -1
     for holder in range(ev.players + 1):
         cards = plan.known.has[holder]
@@ -281,13 +282,13 @@ def _settled_cards(ev, plan) -> None:
 
 
 @jit
-def arrange(ev, plan) -> bool:
+def arrange(ev: Evidence, plan) -> bool:
     """Fill ``plan`` for the evidence; return False, and say why in ``status``, if that fails."""
     plan.status = UNSOLVED
     if ev.overflow:
         plan.status = TOO_WIDE
         return False
-    if not settle(ev, plan.known):
+    if not update_closure(ev, plan.known):
         plan.status = CONTRADICTORY
         return False
     _settled_cards(ev, plan)
@@ -300,12 +301,12 @@ def arrange(ev, plan) -> bool:
 
 
 @jit
-def bonds(plan, t: int, j: int, key: int) -> float:
+def pair_factors(plan, t: int, j: int, key: int) -> float:
     """Return the factor of the bonds of candidate ``j`` at layer ``t`` in state ``key``."""
     factor = 1.0
-    bond = plan.bond[t, j]
-    while bond >= 0:
-        if key & plan.bond_flag[bond]:
-            factor *= plan.bond_factor[bond]
-        bond = plan.bond_next[bond]
+    pair = plan.pair[t, j]
+    while pair >= 0:
+        if key & plan.pair_flag[pair]:
+            factor *= plan.pair_factor[pair]
+        pair = plan.pair_next[pair]
     return factor

@@ -27,19 +27,20 @@ from collections.abc import Callable
 import numpy as np
 
 from belief.evidence import (
-    CARDS,
-    CATEGORIES,
     CATEGORY_START,
     HOLDERS,
     MAX_PLAYERS,
+    N_CARDS,
+    N_CATEGORIES,
     ContradictoryEvidence,
+    Evidence,
     check,
     new_evidence,
 )
 from belief.exact.answers import answerer, joint_holders, predict
 from belief.exact.envelope import envelope_probability, envelope_table, likely_envelopes
 from belief.exact.forward_backward import backwards, forwards
-from belief.exact.layers import bonds
+from belief.exact.layers import pair_factors
 from belief.exact.split import parts
 from belief.exact.workspace import CONTRADICTORY, FULL, SOLVED, TOO_WIDE, Workspace, workspace
 from mcts.kernel.compile import jit
@@ -67,7 +68,7 @@ __all__ = [
 
 
 @jit
-def solve(ev, work) -> bool:
+def solve(ev: Evidence, work) -> bool:
     """Compute the posterior of the evidence ``ev`` in ``work``.
 
     Returns False if there is none: ``work.plan[0].status`` then is CONTRADICTORY, or FULL or
@@ -78,7 +79,7 @@ def solve(ev, work) -> bool:
     if not forwards(ev, work):
         return False
     plan, marginals = work.plan[0], work.marginals
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         for column in range(HOLDERS):
             marginals[card, column] = 0.0
         if plan.settled[card] >= 0:
@@ -100,7 +101,7 @@ def log_total(work) -> float:
 
 
 @jit
-def log_weight(ev, work) -> float:
+def log_weight(ev: Evidence, work) -> float:
     """Return the natural log of the sum over deals of the likelihood of all recorded answers.
 
     If evidence B is A and one more answer, exp(log_weight(B) - log_weight(A)) is the probability
@@ -123,7 +124,7 @@ def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
     """
     plan = work.plan[0]
     key, backward, child = work.key, work.backward, work.child
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         holder[card] = plan.settled[card]
     state = np.int64(1)
     left = 0.0
@@ -137,8 +138,8 @@ def sample(work, stream: np.ndarray, holder: np.ndarray) -> None:
             onto = np.int64(child[edge])
             edge += states
             factor = plan.weight[t, j]
-            if plan.bond[t, j] >= 0:
-                factor *= bonds(plan, t, j, key[state] | plan.opened[t])
+            if plan.pair[t, j] >= 0:
+                factor *= pair_factors(plan, t, j, key[state] | plan.opened[t])
             share = factor * backward[onto]
             if left < share:
                 chosen = j
@@ -255,7 +256,7 @@ class ExactPosterior:
     def likely_envelopes(self, n: int, floor: float = 0.0) -> list[tuple[tuple[int, ...], float]]:
         """Return up to ``n`` envelopes above ``floor`` and their probabilities, likeliest first."""
         if self.parts == 1:
-            cards, probability = np.zeros((n, CATEGORIES), np.int64), np.zeros(n)
+            cards, probability = np.zeros((n, N_CATEGORIES), np.int64), np.zeros(n)
             found = likely_envelopes(self.work, n, floor, cards, probability)
         else:
             table = self.envelope_table()
@@ -271,7 +272,7 @@ class ExactPosterior:
         The first value is (6, 3): P(player answers, and shows the suspect, the weapon, the room);
         the second P(nobody answers).
         """
-        answers = np.zeros((MAX_PLAYERS, CATEGORIES))
+        answers = np.zeros((MAX_PLAYERS, N_CATEGORIES))
         flat = np.zeros(answers.size + 1)
 
         def read() -> np.ndarray:
@@ -294,7 +295,7 @@ class ExactPosterior:
 
     def sample(self, stream: np.ndarray, deals: int) -> np.ndarray:
         """Return ``deals`` independent deals, int64 (deals, 21); consumes draws of ``stream``."""
-        drawn = np.empty((deals, CARDS), np.int64)
+        drawn = np.empty((deals, N_CARDS), np.int64)
         of_part = np.zeros(deals, np.int64)
         if self.parts > 1:
             begins = np.cumsum(self._shares[:-1])

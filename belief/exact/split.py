@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from belief.evidence import ALL_CARDS, CARDS, ENVELOPE, has_card, new_evidence, passed
+from belief.evidence import ALL_CARDS, ENVELOPE, N_CARDS, has_card, new_evidence, passed
 from belief.exact.workspace import CONTRADICTORY, SOLVED
 
 
@@ -21,7 +21,7 @@ def _card_to_split(evidence, plan) -> int:
     """Return the open card in most clauses and bonds; among equals, of most candidates."""
     coupled = [int(clause) & ALL_CARDS for clause in plan.clause[: plan.clauses]]
     for entry in evidence.others[: evidence.shown]:
-        cards = int(entry & plan.open & plan.known.may[(entry >> CARDS) + 1])
+        cards = int(entry & plan.open & plan.known.may[(entry >> N_CARDS) + 1])
         if cards & (cards - 1):
             coupled.append(cards)
 
@@ -29,7 +29,7 @@ def _card_to_split(evidence, plan) -> int:
         chosen = sum(cards >> card & 1 for cards in coupled)
         return chosen, sum(int(may) >> card & 1 for may in plan.known.may)
 
-    return max((card for card in range(CARDS) if int(plan.open) >> card & 1), key=rank)
+    return max((card for card in range(N_CARDS) if int(plan.open) >> card & 1), key=rank)
 
 
 def divide(evidence, plan) -> np.recarray:

@@ -12,12 +12,12 @@ import numpy as np
 
 from belief.closure import KNOWN
 from belief.evidence import (
-    CARDS,
-    CATEGORIES,
     CATEGORY_START,
     HOLDERS,
     MAX_CLAUSES,
     MAX_SHOWN,
+    N_CARDS,
+    N_CATEGORIES,
 )
 
 UNSOLVED, SOLVED, CONTRADICTORY, FULL, TOO_WIDE = 0, 1, 2, 3, 4
@@ -26,7 +26,7 @@ than 34 flags at once or more than 7 places in a hand), or the evidence had over
 
 DIGIT_BITS = 4
 TOP_OF_DIGITS = 0x8888888
-LARGEST = max(CATEGORY_START[i + 1] - CATEGORY_START[i] for i in range(CATEGORIES))
+LARGEST = max(CATEGORY_START[i + 1] - CATEGORY_START[i] for i in range(N_CATEGORIES))
 
 PLAN = np.dtype(
     [
@@ -36,34 +36,34 @@ PLAN = np.dtype(
         ("epoch", np.int64),  # entries of `Workspace.slot` below it are stale
         ("layers", np.int64),  # T, number of open cards
         ("root", np.int64),  # key of the first state
-        ("block", np.int64, (CATEGORIES + 1,)),  # layer at which a category begins
+        ("block", np.int64, (N_CATEGORIES + 1,)),  # layer at which a category begins
         ("open", np.int64),  # mask of the open cards
-        ("card", np.int64, (CARDS,)),  # card of layer t
-        ("score", np.int64, (CARDS,)),  # by which cards are ordered
-        ("candidates", np.int64, (CARDS,)),
-        ("holder", np.int64, (CARDS, HOLDERS)),  # j-th candidate of layer t
-        ("opened", np.int64, (CARDS,)),
-        ("bias", np.int64, (CARDS,)),
-        ("keep", np.int64, (CARDS, HOLDERS)),
-        ("dead", np.int64, (CARDS, HOLDERS)),
-        ("raised", np.int64, (CARDS, HOLDERS)),
+        ("card", np.int64, (N_CARDS,)),  # card of layer t
+        ("score", np.int64, (N_CARDS,)),  # by which cards are ordered
+        ("candidates", np.int64, (N_CARDS,)),
+        ("holder", np.int64, (N_CARDS, HOLDERS)),  # j-th candidate of layer t
+        ("opened", np.int64, (N_CARDS,)),
+        ("bias", np.int64, (N_CARDS,)),
+        ("keep", np.int64, (N_CARDS, HOLDERS)),
+        ("forbidden", np.int64, (N_CARDS, HOLDERS)),
+        ("raised", np.int64, (N_CARDS, HOLDERS)),
         # Flags of candidate j live after layer t, which a full hand can no more lower (clauses) or
         # needs no more (bonds); none if hands are refilled with each category.
-        ("owed", np.int64, (CARDS, HOLDERS)),
-        ("idle", np.int64, (CARDS, HOLDERS)),
-        ("weight", np.float64, (CARDS, HOLDERS)),
-        ("bond", np.int64, (CARDS, HOLDERS)),  # first bond of candidate j at layer t, or -1
-        ("bond_next", np.int64, (MAX_SHOWN,)),
-        ("bond_flag", np.int64, (MAX_SHOWN,)),
-        ("bond_factor", np.float64, (MAX_SHOWN,)),
-        ("state_from", np.int64, (CARDS + 2,)),  # states of layer t: state_from[t] .. [t + 1] - 1
-        ("child_from", np.int64, (CARDS + 1,)),  # of candidate j: child_from[t] + j * states
-        ("settled", np.int64, (CARDS,)),  # holder of a known card, -1 face up
-        ("envelope", np.int64, (CATEGORIES,)),  # known envelope card of a category, or -1
-        ("layer_of", np.int64, (CARDS,)),  # inverse of `card`, for open cards
-        ("used", np.int64, (CARDS,)),  # flags in use at layer t
-        ("chance", np.float64, (CATEGORIES, LARGEST)),  # scratch of `belief.exact.envelope`
-        ("trio", np.int64, (CATEGORIES,)),  # likewise
+        ("unmet", np.int64, (N_CARDS, HOLDERS)),
+        ("idle", np.int64, (N_CARDS, HOLDERS)),
+        ("weight", np.float64, (N_CARDS, HOLDERS)),
+        ("pair", np.int64, (N_CARDS, HOLDERS)),  # first bond of candidate j at layer t, or -1
+        ("pair_next", np.int64, (MAX_SHOWN,)),
+        ("pair_flag", np.int64, (MAX_SHOWN,)),
+        ("pair_factor", np.float64, (MAX_SHOWN,)),
+        ("state_from", np.int64, (N_CARDS + 2,)),  # states of layer t: state_from[t] .. [t + 1] - 1
+        ("child_from", np.int64, (N_CARDS + 1,)),  # of candidate j: child_from[t] + j * states
+        ("settled", np.int64, (N_CARDS,)),  # holder of a known card, -1 face up
+        ("envelope", np.int64, (N_CATEGORIES,)),  # known envelope card of a category, or -1
+        ("layer_of", np.int64, (N_CARDS,)),  # inverse of `card`, for open cards
+        ("used", np.int64, (N_CARDS,)),  # flags in use at layer t
+        ("chance", np.float64, (N_CATEGORIES, LARGEST)),  # scratch of `belief.exact.envelope`
+        ("trio", np.int64, (N_CATEGORIES,)),  # likewise
         ("joint", np.float64, (HOLDERS, HOLDERS, HOLDERS)),  # scratch of `belief.exact.answers`
         ("known", KNOWN),
         ("clauses", np.int64),
@@ -110,7 +110,7 @@ def workspace(states: int = 1 << 16) -> Workspace:
     states = max(states, 8)  # the smallest hash table that a layer uses has 16 slots
     return Workspace(
         plan=np.zeros(1, PLAN).view(np.recarray),
-        marginals=np.zeros((CARDS, HOLDERS)),
+        marginals=np.zeros((N_CARDS, HOLDERS)),
         key=np.zeros(states, np.int64),
         forward=np.zeros(states),
         backward=np.zeros(states),

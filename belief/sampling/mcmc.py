@@ -22,10 +22,11 @@ import numpy as np
 
 from belief.evidence import (
     ALL_CARDS,
-    CARDS,
     CATEGORY_MASK,
     ENVELOPE,
     HOLDERS,
+    N_CARDS,
+    Evidence,
     category,
     count,
     lowest,
@@ -40,7 +41,7 @@ _LOG = (0.0, 0.0, log(2.0), log(3.0))
 
 
 @jit
-def log_likelihood(ev, player: int, hand: int) -> float:
+def log_likelihood(ev: Evidence, player: int, hand: int) -> float:
     """Return the log likelihood of all answers of ``player`` if it holds ``hand`` (mask).
 
     Up to a constant of the evidence; `IMPOSSIBLE` if the hand does not explain them.
@@ -49,18 +50,18 @@ def log_likelihood(ev, player: int, hand: int) -> float:
         return IMPOSSIBLE
     for i in range(ev.clauses):
         entry = np.int64(ev.clause[i])
-        if entry >> CARDS == player and entry & ALL_CARDS & hand == 0:
+        if entry >> N_CARDS == player and entry & ALL_CARDS & hand == 0:
             return IMPOSSIBLE
     bits = 0.0
     for i in range(ev.shown):
         entry = np.int64(ev.others[i])
-        if entry >> CARDS == player:
+        if entry >> N_CARDS == player:
             bits -= ev.times[i] * _LOG[1 + count(entry & ALL_CARDS & hand)]
     return bits
 
 
 @jit
-def explains(ev, hands: np.ndarray) -> bool:
+def explains(ev: Evidence, hands: np.ndarray) -> bool:
     """Return whether the deal explains all the evidence."""
     for player in range(ev.players):
         if log_likelihood(ev, player, hands[player + 1]) == IMPOSSIBLE:
@@ -69,18 +70,18 @@ def explains(ev, hands: np.ndarray) -> bool:
 
 
 @jit
-def _unexplained(ev, known, holder: int, hand: int) -> int:
+def _unexplained(ev: Evidence, known, holder: int, hand: int) -> int:
     """Return how many cards ``holder`` cannot have, and how many of its clauses ``hand`` fails."""
     n = count(hand & ~known.may[holder])
     if holder != ENVELOPE:
         for i in range(ev.clauses):
             entry = np.int64(ev.clause[i])
-            n += entry >> CARDS == holder - 1 and entry & ALL_CARDS & hand == 0
+            n += entry >> N_CARDS == holder - 1 and entry & ALL_CARDS & hand == 0
     return n
 
 
 @jit
-def _exchangeable(ev, a: int, here: int, b: int, there: int) -> bool:
+def _exchangeable(ev: Evidence, a: int, here: int, b: int, there: int) -> bool:
     """Return whether ``here`` and ``there`` may exchange ``a`` and ``b`` by the rules of a deal."""
     if category(a) == category(b):
         return True
@@ -108,7 +109,7 @@ def list_cards(mask: int, cards: np.ndarray) -> int:
 
 
 @jit
-def unsettled(ev, known) -> int:
+def unsettled(ev: Evidence, known) -> int:
     """Return the mask of the cards with more than one possible holder."""
     cards = ALL_CARDS & ~ev.face_up
     for holder in range(ev.players + 1):
@@ -117,7 +118,9 @@ def unsettled(ev, known) -> int:
 
 
 @jit
-def _propose(ev, trial: np.ndarray, cards: np.ndarray, n: int, stream: np.ndarray) -> float:
+def _propose(
+    ev: Evidence, trial: np.ndarray, cards: np.ndarray, n: int, stream: np.ndarray
+) -> float:
     """Make one to `_LONGEST` exchanges in ``trial``, each further one with a chance of `_FURTHER`.
 
     The first card of each is that of the one before, by a half, else any; so runs of exchanges are
@@ -151,7 +154,7 @@ def _propose(ev, trial: np.ndarray, cards: np.ndarray, n: int, stream: np.ndarra
 
 @jit
 def walk(
-    ev,
+    ev: Evidence,
     known,
     hands: np.ndarray,
     trial: np.ndarray,
@@ -195,7 +198,13 @@ def walk(
 
 @jit
 def repair(
-    ev, known, hands: np.ndarray, cards: np.ndarray, n: int, stream: np.ndarray, steps: int
+    ev: Evidence,
+    known,
+    hands: np.ndarray,
+    cards: np.ndarray,
+    n: int,
+    stream: np.ndarray,
+    steps: int,
 ) -> bool:
     """Exchange cards until the deal explains the evidence; False if ``steps`` do not suffice.
 
@@ -252,7 +261,7 @@ def _hand_out(hands: np.ndarray, holder: int, n: int, rest: int, stream: np.ndar
 
 
 @jit
-def deal(ev, hands: np.ndarray, stream: np.ndarray) -> None:
+def deal(ev: Evidence, hands: np.ndarray, stream: np.ndarray) -> None:
     """Fill ``hands`` with a uniform deal that fits the observer's hand, sizes and public shares.
 
     All answers are ignored.  Consumes one draw for every card that the observer has not seen.
@@ -277,7 +286,7 @@ def deal(ev, hands: np.ndarray, stream: np.ndarray) -> None:
 @jit
 def spread(hands: np.ndarray, holder: np.ndarray) -> None:
     """Write the deal ``hands`` as holders of the cards, int64 (21,): -1 for those of nobody."""
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         holder[card] = -1
     for column in range(len(hands)):
         cards = hands[column]

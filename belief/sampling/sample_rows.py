@@ -19,11 +19,12 @@ import numpy as np
 
 from belief.evidence import (
     ALL_CARDS,
-    CARDS,
-    CATEGORIES,
     CATEGORY_MASK,
     ENVELOPE,
     HOLDERS,
+    N_CARDS,
+    N_CATEGORIES,
+    Evidence,
     category,
     count,
     shares_known,
@@ -35,8 +36,8 @@ from mcts.kernel.rng import shuffle, uniform
 _TRIES, _REPAIRS, _REPAIR_STEPS = 300, 20, 3000
 
 
-class Filling(NamedTuple):
-    """Scratch memory of `fill`."""
+class Memory(NamedTuple):
+    """Scratch memory of `sample_rows`."""
 
     hands: np.ndarray  # int64 (7,): masks
     places: np.ndarray  # int64 (7, 3): places left
@@ -44,13 +45,13 @@ class Filling(NamedTuple):
     cards: np.ndarray  # int64 (21,)
 
 
-def filling() -> Filling:
-    """Return the memory of `fill`, one a thread."""
-    return Filling(
+def new_memory() -> Memory:
+    """Return the memory of `sample_rows`, one a thread."""
+    return Memory(
         np.zeros(HOLDERS, np.int64),
-        np.zeros((HOLDERS, CATEGORIES), np.int64),
-        np.zeros(CARDS),
-        np.zeros(CARDS, np.int64),
+        np.zeros((HOLDERS, N_CATEGORIES), np.int64),
+        np.zeros(N_CARDS),
+        np.zeros(N_CARDS, np.int64),
     )
 
 
@@ -78,19 +79,19 @@ def _draw_envelope(matrix: np.ndarray, known, hands: np.ndarray, chance, stream)
         if candidates == 0:
             return False
         total = 0.0
-        for card in range(CARDS):
+        for card in range(N_CARDS):
             chance[card] = matrix[card, ENVELOPE] if candidates >> card & 1 else 0.0
             total += chance[card]
         if total == 0.0:
-            for card in range(CARDS):
+            for card in range(N_CARDS):
                 chance[card] = float(candidates >> card & 1)
             total = float(count(candidates))
-        hands[ENVELOPE] |= 1 << _choose(chance, CARDS, total, stream)
+        hands[ENVELOPE] |= 1 << _choose(chance, N_CARDS, total, stream)
     return True
 
 
 @jit
-def _count_places(ev, hands: np.ndarray, places: np.ndarray) -> None:
+def _count_places(ev: Evidence, hands: np.ndarray, places: np.ndarray) -> None:
     """Set the places left: by category where shares are public, all in the first column if not."""
     for player in range(ev.players):
         places[player + 1, 0] = ev.hand_sizes[player] - count(hands[player + 1])
@@ -101,7 +102,7 @@ def _count_places(ev, hands: np.ndarray, places: np.ndarray) -> None:
 
 
 @jit
-def _try(matrix: np.ndarray, ev, known, memory: Filling, stream: np.ndarray) -> bool:
+def _try(matrix: np.ndarray, ev: Evidence, known, memory: Memory, stream: np.ndarray) -> bool:
     """Fill the hands once; False if a card found no place."""
     hands, places, chance, cards = memory.hands, memory.places, memory.chance, memory.cards
     for holder in range(HOLDERS):
@@ -134,7 +135,9 @@ def _try(matrix: np.ndarray, ev, known, memory: Filling, stream: np.ndarray) -> 
 
 
 @jit
-def fill(matrix: np.ndarray, ev, known, memory: Filling, stream: np.ndarray) -> bool:
+def sample_rows(
+    matrix: np.ndarray, ev: Evidence, known, memory: Memory, stream: np.ndarray
+) -> bool:
     """Draw one deal into ``memory.hands``; return whether the matrix had a say in it.
 
     ``known`` is the settled evidence ``ev``.  Consumes as many draws as it takes.
@@ -151,12 +154,12 @@ def fill(matrix: np.ndarray, ev, known, memory: Filling, stream: np.ndarray) -> 
 
 
 @jit
-def fill_all(
-    matrix: np.ndarray, ev, known, memory: Filling, stream: np.ndarray, holders: np.ndarray
+def sample_deals(
+    matrix: np.ndarray, ev: Evidence, known, memory: Memory, stream: np.ndarray, holders: np.ndarray
 ) -> int:
     """Draw a deal into every row of ``holders`` (n, 21); return how many the matrix shaped."""
     shaped = 0
     for row in range(len(holders)):
-        shaped += fill(matrix, ev, known, memory, stream)
+        shaped += sample_rows(matrix, ev, known, memory, stream)
         spread(memory.hands, holders[row])
     return shaped

@@ -1,4 +1,4 @@
-"""The strength yardsticks of compiled policies, beside what was measured elsewhere.
+"""The strength baselines of compiled policies, beside what was measured elsewhere.
 
     python -m experiments.baselines
     python -m experiments.baselines --set blocking=false --only 'swift*'
@@ -23,10 +23,10 @@ from experiments.settings.commandline import Interrupted, Parser, Refusal, did_y
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from experiments.runs.references import Yardstick
+    from experiments.runs.references import Baseline
     from sim.rules import Rules
 
-NAME = "sleuth-yardsticks"
+NAME = "sleuth-baselines"
 
 PIPED_WIDTH = 125
 """Columns of the tables where there is no terminal to fit."""
@@ -42,7 +42,7 @@ def _arguments() -> argparse.Namespace:
         prog=NAME,
         description="Play compiled policies against each other, one against all others of a kind "
         "with its seat going round, and show the win rates beside those measured elsewhere.",
-        epilog="Writes yardsticks.json, yardsticks.parquet, yardsticks.png and threshold.png, in "
+        epilog="Writes baselines.json, baselines.parquet, baselines.png and threshold.png, in "
         "place of those of an earlier run in the folder. Ctrl-C keeps the set-ups that are done.",
     )
     parser.add_argument(
@@ -74,9 +74,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--folder",
         type=Path,
-        default=Path("outputs/yardsticks"),
+        default=Path("outputs/baselines"),
         metavar="PATH",
-        help="where the results go (outputs/yardsticks)",
+        help="where the results go (outputs/baselines)",
     )
     parser.add_argument(
         "--workers", type=_positive, metavar="N", help="threads (as many as there are cores)"
@@ -162,7 +162,7 @@ def _value(given: str, kind: type, text: str) -> int | str | bool:
     return text
 
 
-def _chosen(arguments: argparse.Namespace, rules: Rules) -> list[tuple[Yardstick, int]]:
+def _chosen(arguments: argparse.Namespace, rules: Rules) -> list[tuple[Baseline, int]]:
     """Return the set-ups asked for, each with its number of games."""
     from experiments.runs.references import YARDSTICKS
 
@@ -183,7 +183,7 @@ def _chosen(arguments: argparse.Namespace, rules: Rules) -> list[tuple[Yardstick
 
 
 def _play(
-    chosen: list[tuple[Yardstick, int]],
+    chosen: list[tuple[Baseline, int]],
     rules: Rules,
     arguments: argparse.Namespace,
     console: Console,
@@ -192,7 +192,7 @@ def _play(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from belief.evidence import EvidenceFull
-    from experiments.baselines import games as yardstick_games
+    from experiments.baselines import games as baseline_games
     from experiments.matches.progress import stage
     from experiments.settings.config import cores
     from experiments.stats.intervals import win_rate
@@ -209,20 +209,20 @@ def _play(
     )
     task = bar.add_task("", total=sum(games for _, games in chosen))
 
-    def progress(yardstick: Yardstick, games: int) -> None:
-        bar.update(task, advance=games, description=f"{yardstick.name:24}")
+    def progress(baseline: Baseline, games: int) -> None:
+        bar.update(task, advance=games, description=f"{baseline.name:24}")
 
     try:
         with stage(console, "loading the compiled policies (compiling them the first time)"):
-            yardstick_games.warm(rules)
+            baseline_games.warm(rules)
         workers = arguments.workers or cores()
-        rows = yardstick_games.played(chosen, rules, arguments.seed, workers, progress)
+        rows = baseline_games.played(chosen, rules, arguments.seed, workers, progress)
         with bar, closing(rows):
-            for yardstick, games in rows:
-                found += yardstick_games.lines(yardstick, games, rules.players)
+            for baseline, games in rows:
+                found += baseline_games.lines(baseline, games, rules.players)
                 if not console.is_terminal:
                     rate = win_rate(int(games.won.sum()), len(games.won))
-                    console.print(f"  {yardstick.name}: won {rate} of {len(games.won)}")
+                    console.print(f"  {baseline.name}: won {rate} of {len(games.won)}")
     except EvidenceFull as fault:
         raise Refusal(str(fault)) from None
     except KeyboardInterrupt:

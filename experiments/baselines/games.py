@@ -1,4 +1,4 @@
-"""Playing the yardsticks and holding what came out against what was measured elsewhere.
+"""Playing the baselines and holding what came out against what was measured elsewhere.
 
 Game *k* is the one that `experiments.compare` plays under the same seed, with the focal player in
 seat *k* modulo the number of players.  Games run in threads: the arena holds no lock of Python's.
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from experiments.runs import references
-from experiments.runs.references import Reference, Yardstick
+from experiments.runs.references import Baseline, Reference
 from experiments.stats.intervals import Estimate, mean, median, win_rate
 from sim.arena import play_many
 from sim.rules import Rules
@@ -52,7 +52,7 @@ LINE = pa.schema(
 
 @dataclass(frozen=True)
 class Played:
-    """What the games of one yardstick came to, arrays by game.
+    """What the games of one baseline came to, arrays by game.
 
     Attributes
     ----------
@@ -75,13 +75,13 @@ def warm(rules: Rules) -> None:
 
 
 def played(
-    yardsticks: Iterable[tuple[Yardstick, int]],
+    baselines: Iterable[tuple[Baseline, int]],
     rules: Rules,
     seed: int,
     workers: int,
-    progress: Callable[[Yardstick, int], None],
-) -> Iterator[tuple[Yardstick, Played]]:
-    """Play so many games of each yardstick in ``workers`` threads; yield each when it is done.
+    progress: Callable[[Baseline, int], None],
+) -> Iterator[tuple[Baseline, Played]]:
+    """Play so many games of each baseline in ``workers`` threads; yield each when it is done.
 
     ``progress`` is told of games that are done.  Closing the iterator drops the games not begun.
     """
@@ -89,36 +89,36 @@ def played(
         try:
             tasks = [
                 (
-                    yardstick,
+                    baseline,
                     [
-                        pool.submit(_portion, yardstick, rules, seed, seat, part)
-                        for seat, part in _portions(yardstick, rules.players, games)
+                        pool.submit(_portion, baseline, rules, seed, seat, part)
+                        for seat, part in _portions(baseline, rules.players, games)
                     ],
                 )
-                for yardstick, games in yardsticks
+                for baseline, games in baselines
             ]
-            for yardstick, parts in tasks:
+            for baseline, parts in tasks:
                 done = []
                 for part in parts:
                     done.append(part.result())
-                    progress(yardstick, len(done[-1].won))
-                yield yardstick, _joined(done)
+                    progress(baseline, len(done[-1].won))
+                yield baseline, _joined(done)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _portions(yardstick: Yardstick, players: int, games: int) -> Iterator[tuple[int, np.ndarray]]:
+def _portions(baseline: Baseline, players: int, games: int) -> Iterator[tuple[int, np.ndarray]]:
     """Yield the focal seat and the numbers of games that are played in one call."""
-    size = SLOW_PORTION if yardstick.slow else PORTION
+    size = SLOW_PORTION if baseline.slow else PORTION
     for seat in range(players):
         numbers = np.arange(seat, games, players)
         for first in range(0, len(numbers), size):
             yield seat, numbers[first : first + size]
 
 
-def _portion(yardstick: Yardstick, rules: Rules, seed: int, seat: int, games: np.ndarray) -> Played:
-    policies = [yardstick.others] * rules.players
-    policies[seat] = yardstick.focal
+def _portion(baseline: Baseline, rules: Rules, seed: int, seat: int, games: np.ndarray) -> Played:
+    policies = [baseline.others] * rules.players
+    policies[seat] = baseline.focal
     result = play_many(rules, policies, seed, games)
     decided = result.winner >= 0
     return Played(
@@ -135,18 +135,18 @@ def _joined(parts: list[Played]) -> Played:
     return Played(*map(np.concatenate, fields))
 
 
-def lines(yardstick: Yardstick, games: Played, players: int) -> list[dict[str, Any]]:
-    """Return what there is to say of one yardstick, as rows of `LINE`.
+def lines(baseline: Baseline, games: Played, players: int) -> list[dict[str, Any]]:
+    """Return what there is to say of one baseline, as rows of `LINE`.
 
     The references are of games of four; beside another number of players there are none.
     """
     comparable = players == references.PLAYERS
-    known = (yardstick.references if comparable else ()) or (None,)
+    known = (baseline.references if comparable else ()) or (None,)
     rate = win_rate(int(games.won.sum()), len(games.won))
-    made = [_line(yardstick, games, WIN_RATE, rate, each) for each in known]
-    if yardstick.name == references.LENGTHS_OF and comparable:
+    made = [_line(baseline, games, WIN_RATE, rate, each) for each in known]
+    if baseline.name == references.LENGTHS_OF and comparable:
         made += [
-            _line(yardstick, games, quantity, value, references.LENGTHS[quantity])
+            _line(baseline, games, quantity, value, references.LENGTHS[quantity])
             for quantity, value in _lengths(games).items()
         ]
     return made
@@ -167,7 +167,7 @@ def _lengths(games: Played) -> dict[str, Estimate]:
 
 
 def _line(
-    yardstick: Yardstick,
+    baseline: Baseline,
     games: Played,
     quantity: str,
     ours: Estimate,
@@ -176,12 +176,12 @@ def _line(
     theirs = (reference and reference.interval) or (None, None)
     difference = None if reference is None else ours.value - reference.value
     return {
-        "setup": yardstick.name,
+        "setup": baseline.name,
         "quantity": quantity,
-        "focal": yardstick.focal.name,
-        "others": yardstick.others.name,
-        "focal_threshold": yardstick.focal.threshold,
-        "others_threshold": yardstick.others.threshold,
+        "focal": baseline.focal.name,
+        "others": baseline.others.name,
+        "focal_threshold": baseline.focal.threshold,
+        "others_threshold": baseline.others.threshold,
         "games": len(games.won),
         "value": ours.value,
         "low": ours.low,

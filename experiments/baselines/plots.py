@@ -1,4 +1,4 @@
-"""Pictures of the yardsticks: dots beside their references, and the curve of the threshold."""
+"""Pictures of the baselines: dots beside their references, and the curve of the threshold."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def dots(lines: list[dict[str, Any]], title: str, parity: float, path: Path) -> 
 
     Parameters
     ----------
-    lines : as `yardstick_games.lines` returns them
+    lines : as `baseline_games.lines` returns them
     title : under which rules they were played
     parity : win rate of identical players
     """

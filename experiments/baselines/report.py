@@ -1,4 +1,4 @@
-"""What the yardsticks leave behind: figures as JSON and Parquet, two plots, and the table."""
+"""What the baselines leave behind: figures as JSON and Parquet, two plots, and the table."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from experiments.runs import references, summary
 from experiments.stats.intervals import Estimate
 from sim.rules import PRESETS, Rules
 
-JSON, PARQUET = "yardsticks.json", "yardsticks.parquet"
-DOTS, CURVE = "yardsticks.png", "threshold.png"
+JSON, PARQUET = "baselines.json", "baselines.parquet"
+DOTS, CURVE = "baselines.png", "threshold.png"
 
 
 def write(

@@ -21,14 +21,21 @@ import pyarrow as pa
 from belief.beliefs.base import Belief, Setting
 from belief.beliefs.particles import ParticleDeprivation
 from belief.beliefs.registry import make
-from belief.evidence import ALL_CARDS, CARDS, ENVELOPE, ContradictoryEvidence, EvidenceFull, lowest
+from belief.evidence import (
+    ALL_CARDS,
+    ENVELOPE,
+    N_CARDS,
+    ContradictoryEvidence,
+    EvidenceFull,
+    lowest,
+)
 from belief.information import entropy
 from mcts.kernel.rng import new_stream
 from sim.arena import Memory, run
-from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.chance import game_key, search_key
 from sim.game import new_game
-from sim.planning.suggestion_events import heard, setting_of
+from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.policies.table import Policy, seat_policies
 from sim.rules import Rules, world
 from sim.state import OVER, empty
@@ -49,7 +56,7 @@ ROW = pa.schema(
         ("unseen", pa.int64()),  # mask of the cards neither in the observer's hand nor face up
         ("probability", pa.float64()),  # of the true envelope
         ("entropy", pa.float64()),  # of the envelope, in bits
-        ("envelope", pa.list_(pa.float64(), CARDS)),  # P(card is in the envelope), by card
+        ("envelope", pa.list_(pa.float64(), N_CARDS)),  # P(card is in the envelope), by card
         ("raised", pa.string()),  # why there are no figures here, one of `FAILURES`; else null
         ("microseconds", pa.float64()),  # an update, over the whole game: the same in its rows
     ]
@@ -120,7 +127,7 @@ def play(
 def seen_by(seat: int, game: Game, rules: Rules, showing: int) -> Seen:
     """Return what ``seat`` saw of ``game``; it takes the others to show cards by ``showing``."""
     setting = setting_of(rules, seat, game.hands[seat], game.face_up, showing)
-    events, ends = heard(game.suggestions.tolist(), seat, rules.players)
+    events, ends = suggestion_events(game.suggestions.tolist(), seat, rules.players)
     return Seen(setting, events, ends)
 
 
@@ -200,5 +207,5 @@ def _microseconds(fresh: Callable[[], Belief], events: np.ndarray) -> float | No
 
 def _index(envelope: int) -> tuple[int, int, int]:
     """Return the place of ``envelope`` (mask) in an envelope table (6, 6, 9)."""
-    suspect, weapon, room = (int(lowest(envelope & inside)) for inside in CATEGORIES)
+    suspect, weapon, room = (int(lowest(envelope & inside)) for inside in CATEGORY_MASK)
     return suspect, weapon - FIRST_WEAPON, room - FIRST_ROOM

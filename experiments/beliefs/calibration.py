@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from belief.evidence import CARDS
+from belief.evidence import N_CARDS
 from experiments.stats.intervals import Mean, clustered_means, win_rate
 
 FLOOR = 2.0**-20
@@ -133,10 +133,10 @@ def _where_enough(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[Mea
 
 def _reliability(good: pa.Table, bins: int, seed: int) -> dict[str, Any]:
     """Return the bins of marginals, and the claims of certainty, of the cards that were unseen."""
-    card = np.arange(CARDS)
+    card = np.arange(N_CARDS)
     unseen = (good["unseen"].to_numpy()[:, None] >> card & 1).astype(bool)
     hit = (good["truth"].to_numpy()[:, None] >> card & 1)[unseen].astype(bool)
-    said = good["envelope"].combine_chunks().flatten().to_numpy().reshape(-1, CARDS)[unseen]
+    said = good["envelope"].combine_chunks().flatten().to_numpy().reshape(-1, N_CARDS)[unseen]
     games, cluster = np.unique(good["game"].to_numpy(), return_inverse=True)
     game = np.broadcast_to(cluster[:, None], unseen.shape)[unseen]
     never, always = said <= CERTAIN, said >= 1.0 - CERTAIN

@@ -1,7 +1,7 @@
 """The main job: players against others, over many games.
 
     python -m experiments.compare player=bmcts player@opponent=heuristic match.games=200
-    python -m experiments.compare match.players=[bmcts,flat,pomcp] match.form=robin
+    python -m experiments.compare match.players=[bmcts,flat,pomcp] match.layout=robin
 
 Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait for Numba,
 Ray and MLflow.
@@ -26,7 +26,7 @@ from experiments.settings import commandline, config
 from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
 
 if TYPE_CHECKING:
-    from experiments.matches.match_loop import Ended
+    from experiments.matches.match_loop import Outcome
     from experiments.matches.results import Results
     from experiments.matches.schedule import Match
     from experiments.matches.startup import Ready
@@ -66,10 +66,10 @@ def job(settings: DictConfig, folder: Path) -> None:
     from experiments.runs import runfolder
 
     console = Console(highlight=False)
-    if settings.match.plan is not None:
+    if settings.match.power is not None:
         from experiments.compare import power
 
-        power.show(matches, settings.match.plan, settings.match.workers, console)
+        power.show(matches, settings.match.power, settings.match.workers, console)
         with suppress(OSError):  # of a run that is there
             folder.rmdir()
         return
@@ -128,7 +128,7 @@ def _play(
     ready: Ready,
     console: Console,
     pressed: Event,
-) -> Ended:
+) -> Outcome:
     """Play until all games are done, a rule ends the matches or Ctrl-C is pressed."""
     from experiments.matches import match_loop
     from experiments.matches.progress import GamesPlayed
@@ -141,7 +141,7 @@ def _play(
             return not pressed.is_set()
 
         try:
-            return match_loop.play(played, settings.match.games, stop, ready.crew, watch)
+            return match_loop.play(played, settings.match.games, stop, ready.resources, watch)
         except Exception:
             if ready.tracker is not None:
                 ready.tracker.finish("FAILED", {}, played.games, [])
@@ -156,7 +156,7 @@ def _conclude(
     ready: Ready,
     console: Console,
     started: float,
-    ended: Ended,
+    ended: Outcome,
 ) -> None:
     """Write the summary, draw the plot, complete the record and print the table."""
     from experiments.matches.match_loop import ERROR

@@ -1,4 +1,4 @@
-"""``match.plan``: how many games, and how many hours here, until a difference can be seen."""
+"""``match.power``: how many games, and how many hours here, until a difference can be seen."""
 
 from __future__ import annotations
 

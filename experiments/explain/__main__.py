@@ -162,7 +162,7 @@ def _tell_position(console: Console, decision: Decision, posterior: ExactPosteri
     """Print whose decision it is, and what that seat knows."""
     from experiments.explain.recorded import words
     from sim.board import N_CORRIDOR, graph
-    from sim.cards import CARDS, CATEGORIES, ROOMS
+    from sim.cards import CARDS, CATEGORY_MASK, ROOMS
     from sim.records.events import names
     from sim.state import SUGGEST, TURN
 
@@ -184,7 +184,7 @@ def _tell_position(console: Console, decision: Decision, posterior: ExactPosteri
         holds = posterior.marginals[:, other + 1] > _SURE
         told[f"proved of seat {other}"] = names(sum(1 << c for c in holds.nonzero()[0]) & ~own)
     inside = posterior.marginals[:, 0]
-    for kind, mask in zip(("suspect", "weapon", "room"), CATEGORIES, strict=True):
+    for kind, mask in zip(("suspect", "weapon", "room"), CATEGORY_MASK, strict=True):
         fit = [card for card in (-inside).argsort(kind="stable") if int(mask) >> card & 1]
         told[f"envelope, {kind}"] = [f"{CARDS[c]} {inside[c]:.2f}" for c in fit if inside[c] > 0]
     told["suggestions"] = [f"{len(decision.seen)} so far", f"{state.suggestions[seat]} its own"]

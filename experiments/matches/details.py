@@ -25,7 +25,7 @@ from belief.events import record
 from belief.evidence import EvidenceFull, lowest
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.information import entropy
-from sim.planning.suggestion_events import heard, setting_of
+from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.players.player import Player
 from sim.records.events import names
 from sim.rules import Rules
@@ -138,7 +138,7 @@ class _Mind:
     def see(self, suggestions: Sequence[tuple[int, int, int, int]]) -> None:
         """Take in what is new of all ``suggestions`` so far, (asker, cards, answerer, card)."""
         new = suggestions[self._taken_in :]
-        events = heard(new, self._setting.seat, self._setting.players)[0]
+        events = suggestion_events(new, self._setting.seat, self._setting.players)[0]
         self._factored.observe(events)
         record(self.evidence, events)
         self._taken_in = len(suggestions)

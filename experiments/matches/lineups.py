@@ -41,12 +41,14 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
             if name in entered:
                 raise Refusal(f"match.players names {name} twice: leave one out, or give +label=")
             entered[name] = player
-    if settings.match.form == "robin":
+    if settings.match.layout == "robin":
         return [_robin(settings, entered)]
     return [
-        _against(settings, form, name, player)
+        _against(settings, layout, name, player)
         for name, player in entered.items()
-        for form in (("one", "rest") if settings.match.form == "both" else (settings.match.form,))
+        for layout in (
+            ("one", "rest") if settings.match.layout == "both" else (settings.match.layout,)
+        )
     ]
 
 
@@ -73,13 +75,13 @@ def at_once(planned: Match, workers: int | None, available: int) -> int:
     return max(1, available // planned.threads) if workers is None else workers
 
 
-def _against(settings: DictConfig, form: str, name: str, player: dict[str, Any]) -> Match:
+def _against(settings: DictConfig, layout: str, name: str, player: dict[str, Any]) -> Match:
     """Return the match of ``player`` in one seat, or in all but one, against the opponent."""
     opponent, players = _plain(settings.opponent), settings.rules.players
     theirs, n = label(opponent), players - 1
     seats = settings.match.focal_seats or range(players)
-    seating = (Seating.one if form == "one" else Seating.rest)(players, seats)
-    called = f"{name} against {n} {theirs}" if form == "one" else f"{n} {name} against {theirs}"
+    seating = (Seating.one if layout == "one" else Seating.rest)(players, seats)
+    called = f"{name} against {n} {theirs}" if layout == "one" else f"{n} {name} against {theirs}"
     if name == theirs:  # the opponents of the same kind
         opponent = {**opponent, "label": f"{theirs} (opponent)"}
     return _match(settings, called, ({**player, "label": name}, opponent), seating, 0)
@@ -88,7 +90,7 @@ def _against(settings: DictConfig, form: str, name: str, player: dict[str, Any])
 def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
     if not 2 <= len(entered) <= MOST_ENTERED:
         raise Refusal(
-            f"match.form=robin needs 2 to {MOST_ENTERED} players: give match.players=[a,b,...]"
+            f"match.layout=robin needs 2 to {MOST_ENTERED} players: give match.players=[a,b,...]"
         )
     if settings.match.focal_seats is not None:
         raise Refusal("match.focal_seats means nothing in a round robin: leave it out")
@@ -123,10 +125,11 @@ def _plain(node: DictConfig) -> dict[str, Any]:
 def _entrant(
     entry: str, presets: Mapping[str, DictConfig], overrides: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the player ``entry``, a preset with changes of its own as in ``bmcts+doubt=0.1``.
+    """Return the player ``entry``, a preset with changes of its own as in
+    ``bmcts+own_card_weight=0.1``.
 
-    Among them may be its name in results, as in ``bmcts+doubt=0.1+label=doubter``.  ``presets``
-    are those of all listed players, unchanged.
+    Among them may be its name in results, as in ``bmcts+own_card_weight=0.1+label=doubter``.
+    ``presets`` are those of all listed players, unchanged.
 
     The command line's ``player.KEY=VALUE`` are made to those of the listed players that have the
     key; one that none has is refused.

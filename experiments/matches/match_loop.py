@@ -24,7 +24,7 @@ ERROR = "error.txt"
 
 
 @dataclass(frozen=True)
-class Crew:
+class Resources:
     """With what matches are played.
 
     Attributes
@@ -42,7 +42,7 @@ class Crew:
 
 
 @dataclass(frozen=True)
-class Ended:
+class Outcome:
     """How the playing ended: ``fault`` says why games failed, if some did."""
 
     fault: str | None
@@ -67,7 +67,7 @@ def check(stop: Stop, matches: Sequence[Match]) -> None:
         stop.check(paired=controls[number] is not None or number in controls)
 
 
-class Referees:
+class StopMonitor:
     """Looks at the results in the order of the games, and says where each match ends.
 
     So that the last game does not depend on how many workers there are.
@@ -142,7 +142,9 @@ class Referees:
         return new
 
 
-def play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[], bool]) -> Ended:
+def play(
+    played: Results, games: int, stop: Stop, resources: Resources, watch: Callable[[], bool]
+) -> Outcome:
     """Play what is missing of the matches of ``played``, and write it down whatever happens.
 
     Parameters
@@ -161,21 +163,23 @@ def play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[]
         with FileLock(played.folder / LOCK, timeout=0):
             for half in played.folder.glob(".*.writing"):  # of a process that was killed
                 half.unlink()
-            return _play(played, games, stop, crew, watch)
+            return _play(played, games, stop, resources, watch)
     except Timeout:
         raise Refusal(
             f"{played.folder} is being played by another process: wait for its end"
         ) from None
 
 
-def _play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[], bool]) -> Ended:
-    referees = Referees(stop, played, games)
+def _play(
+    played: Results, games: int, stop: Stop, resources: Resources, watch: Callable[[], bool]
+) -> Outcome:
+    monitor = StopMonitor(stop, played, games)
     fault, going = None, True
     try:
         try:
-            referees.look()
-            for group in _groups(played.matches, crew):
-                going = going and _play_group(played, group, referees, crew, watch)
+            monitor.look()
+            for group in _groups(played.matches, resources):
+                going = going and _play_group(played, group, monitor, resources, watch)
         except runner.WorkersLost as lost:
             fault = str(lost)
         except runner.GameRaised as raised:
@@ -183,7 +187,7 @@ def _play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[
             fault = f"{raised} (traceback in {ERROR})"
         finally:
             played.flush()
-            ends = {played.matches[i].name: referees.games[i] for i in sorted(referees.ended)}
+            ends = {played.matches[i].name: monitor.games[i] for i in sorted(monitor.ended)}
             if ends:
                 write(played.folder, ends, STOPS)
     except OSError as disk:
@@ -192,35 +196,35 @@ def _play(played: Results, games: int, stop: Stop, crew: Crew, watch: Callable[[
             f"results cannot be written ({disk.strerror or disk}): make room and go on with "
             f"run.resume={played.folder}"
         )
-    for number in referees.ended:
-        played.tallies[number].cut(referees.games[number])
-    done = all(tally.has(most) for tally, most in zip(played.tallies, referees.games, strict=True))
-    return Ended(fault, interrupted=fault is None and not done)
+    for number in monitor.ended:
+        played.tallies[number].cut(monitor.games[number])
+    done = all(tally.has(most) for tally, most in zip(played.tallies, monitor.games, strict=True))
+    return Outcome(fault, interrupted=fault is None and not done)
 
 
 def _play_group(
     played: Results,
     group: Sequence[int],
-    referees: Referees,
-    crew: Crew,
+    monitor: StopMonitor,
+    resources: Resources,
     watch: Callable[[], bool],
 ) -> bool:
     """Play the matches ``group`` of a run; return whether to go on."""
     matches = [played.matches[i] for i in group]
-    missing = [played.tallies[i].missing(referees.games[i]) for i in group]
-    if all(played.tallies[i].has(referees.games[i]) for i in group):
+    missing = [played.tallies[i].missing(monitor.games[i]) for i in group]
+    if all(played.tallies[i].has(monitor.games[i]) for i in group):
         return True
     schedule = Schedule(matches, missing)
-    cpus = [crew.cpus[i] for i in group]
-    runner.start(crew.address, crew.cores)
-    workers = max(crew.workers[i] for i in group)
-    if all(crew.workers[i] * crew.cpus[i] >= crew.cores for i in group):
+    cpus = [resources.cpus[i] for i in group]
+    runner.start(resources.address, resources.cores)
+    workers = max(resources.workers[i] for i in group)
+    if all(resources.workers[i] * resources.cpus[i] >= resources.cores for i in group):
         workers *= 2  # Ray keeps the rest waiting, so that no worker waits for this process
     with closing(runner.finished(matches, schedule, workers, cpus)) as batches:
         for done in batches:
             for which, games in done:
                 played.add(group[which], games)
-            for ended in referees.look() if done else ():
+            for ended in monitor.look() if done else ():
                 if ended in group:
                     schedule.close(group.index(ended))
             if not watch():
@@ -228,7 +232,7 @@ def _play_group(
     return True
 
 
-def _groups(matches: Sequence[Match], crew: Crew) -> Iterator[list[int]]:
+def _groups(matches: Sequence[Match], resources: Resources) -> Iterator[list[int]]:
     """Yield the matches that are played side by side.
 
     One that searches in Ray actors is played alone, and in a Ray of its own where that is ours:
@@ -239,6 +243,6 @@ def _groups(matches: Sequence[Match], crew: Crew) -> Iterator[list[int]]:
         yield together
     for number, each in enumerate(matches):
         if each.rooted:
-            if crew.address is None and len(matches) > 1:
+            if resources.address is None and len(matches) > 1:
                 runner.stop()
             yield [number]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts.kernel.plugins import named
+from mcts.kernel.plugins import entry_points
 
 PORTION_SECONDS = 0.15
 """Work aimed at in one task: enough to make its 0.5 ms of overhead small, short enough for
@@ -120,7 +120,7 @@ class Match:
     @property
     def compiled(self) -> bool:
         """Whether all seats are policies, which the arena plays without the referee."""
-        outside = named("sleuth.players")
+        outside = entry_points("sleuth.players")
         return not any("search" in each or each["name"] in outside for each in self.entrants)
 
     @property

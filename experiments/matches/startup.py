@@ -14,7 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from experiments.matches import lineups
-from experiments.matches.match_loop import Crew
+from experiments.matches.match_loop import Resources
 from experiments.matches.progress import COMPILING, stage
 from experiments.matches.schedule import Match
 from experiments.provenance import provenance, tracking
@@ -27,11 +27,11 @@ class Ready:
 
     Attributes
     ----------
-    crew : workers and cores
+    resources : workers and cores
     tracker : the MLflow record, None if tracking is off
     """
 
-    crew: Crew
+    resources: Resources
     tracker: tracking.Tracker | None
 
 
@@ -82,7 +82,7 @@ def prepare(
         tracking.check_reachable(uri)
         recording = _Background(_open_record, settings, home, uri)
     compiling = _Background(_warm, matches)
-    ready = crew(matches, settings.match.workers, settings.ray.address, console)
+    ready = resources(matches, settings.match.workers, settings.ray.address, console)
     tracker = None
     if recording is not None:
         with stage(console, f"opening the MLflow record in {uri}"):
@@ -94,9 +94,9 @@ def prepare(
     return Ready(ready, tracker)
 
 
-def crew(
+def resources(
     matches: Sequence[Match], workers: int | None, address: str | None, console: Console
-) -> Crew:
+) -> Resources:
     """Start Ray, or connect to it, and return with what ``matches`` are played.
 
     Raises
@@ -115,7 +115,7 @@ def crew(
         0.0 if each.rooted else _reserved(each.threads, cores / n)
         for each, n in zip(matches, at_once, strict=True)
     )
-    return Crew(tuple(at_once), tuple(cpus), address, cores)
+    return Resources(tuple(at_once), tuple(cpus), address, cores)
 
 
 def _warm(matches: Sequence[Match]) -> None:

@@ -20,9 +20,9 @@ _MOMENTS = 8
 
 def knowledge(run: Run, prefix: str) -> Iterator[Block]:
     """Yield tables and pictures of what suggesters learn and planners know; none without rows."""
-    if run.suggesting:
+    if run.suggestion_stats:
         yield _suggestions(run)
-    curves = {(each.match, each.player): each.by_turn for each in run.suggesting}
+    curves = {(each.match, each.player): each.by_turn for each in run.suggestion_stats}
     for at, (when, found) in enumerate(
         (("after a suggestion", curves), ("before a decision", run.envelopes))
     ):
@@ -55,7 +55,7 @@ def _suggestions(run: Run) -> Table:
                 spread(each.known, 2),
                 spread(each.own, 2),
             ]
-            for each in run.suggesting
+            for each in run.suggestion_stats
         ],
         note="Bits learnt are those that the factored belief of the thesis loses, of all cards; of "
         "the envelope, those of the exact posterior. Cards known are those of the three named that "
@@ -109,7 +109,7 @@ def speed(run: Run) -> Iterator[Block]:
             ],
             note="A second is one of searching; several games search at the same time.",
         )
-    if run.deciding:
+    if run.decision_stats:
         yield Table(
             "Decisions searched for, means with 95 % by game",
             ("", "games", "simulations", "seconds", "kinds"),
@@ -121,7 +121,7 @@ def speed(run: Run) -> Iterator[Block]:
                     spread(each.seconds, 4),
                     ", ".join(f"{count:,} {kind}" for kind, count in sorted(each.kinds.items())),
                 ]
-                for each in run.deciding
+                for each in run.decision_stats
             ],
             words=("kinds",),
         )

@@ -26,9 +26,9 @@ from experiments.runs.figures import (
     Lasting,
     Moment,
     Suggesting,
-    deciding,
-    lasting,
-    suggesting,
+    decision_stats,
+    game_lengths,
+    suggestion_stats,
 )
 from experiments.runs.turns import Ends, ends, envelopes
 from experiments.settings.commandline import Refusal
@@ -52,7 +52,8 @@ class Run:
     summary : what the run wrote at its end; None before that, and after it was killed
     games : by match, as many as it is to have; None where nobody knows
     ends : when games ended, by match and player
-    lasting, suggesting, deciding : figures of games and of details; empty where there are none
+    game_lengths, suggestion_stats, decision_stats : figures of games and of details; empty where
+    there are none
     envelopes : by match and player, before decisions
     written : when the last rows were
     """
@@ -66,9 +67,9 @@ class Run:
     summary: dict[str, Any] | None
     games: list[int | None]
     ends: dict[tuple[str, str], Ends]
-    lasting: list[Lasting]
-    suggesting: list[Suggesting]
-    deciding: list[Deciding]
+    game_lengths: list[Lasting]
+    suggestion_stats: list[Suggesting]
+    decision_stats: list[Deciding]
     envelopes: dict[tuple[str, str], tuple[Moment, ...]]
     written: datetime | None
 
@@ -141,9 +142,9 @@ def load(folder: Path, label: str) -> Run:
             summary=_parsed(still, summary.SUMMARY, json.loads),
             games=_games(still, played.matches),
             ends=ends(still) if "games" in kinds else {},
-            lasting=lasting(still) if "games" in kinds else [],
-            suggesting=suggesting(still) if "suggestions" in kinds else [],
-            deciding=deciding(still) if "decisions" in kinds else [],
+            game_lengths=game_lengths(still) if "games" in kinds else [],
+            suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
+            decision_stats=decision_stats(still) if "decisions" in kinds else [],
             envelopes=envelopes(still) if "decisions" in kinds else {},
             written=_time(parts[-1]) if parts else None,
         )
@@ -154,11 +155,13 @@ def _picture(folder: Path) -> Iterator[Path]:
     """Yield a folder that links to the files that ``folder`` holds now."""
     if not folder.is_dir():
         raise Refusal(f"{folder}: there is no such folder; give the folder of a run")
-    if not (folder / runfolder.PLAN).exists() and any(folder.glob(f"*/{runfolder.PLAN}")):
+    if not (folder / runfolder.MATCHES_FILE).exists() and any(
+        folder.glob(f"*/{runfolder.MATCHES_FILE}")
+    ):
         raise Refusal(f"{folder} holds runs and is none itself: give {folder}/*")
     with tempfile.TemporaryDirectory() as name:
         still = Path(name)
-        files = (runfolder.PLAN, summary.SUMMARY, results.STOPS, CONFIGURATION)
+        files = (runfolder.MATCHES_FILE, summary.SUMMARY, results.STOPS, CONFIGURATION)
         wanted = [folder / each for each in files if (folder / each).exists()]
         wanted += results.parts(folder)  # before their details, which are written first
         for kind in KINDS:

@@ -207,7 +207,7 @@ def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
             drawing = plots.wins_over_turns(players, run.stop, f"{prefix}turns{at}")
             pictures.append(Picture(f"Games won by turn: {match.name}", drawing))
     yield from pictures
-    if run.lasting:
+    if run.game_lengths:
         yield _lengths(run)
 
 
@@ -248,6 +248,6 @@ def _lengths(run: Run) -> Table:
                 f"{each.most_turns:,}",
                 spread(each.suggestions),
             ]
-            for each in run.lasting
+            for each in run.game_lengths
         ],
     )

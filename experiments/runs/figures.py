@@ -122,7 +122,7 @@ class Deciding:
     kinds: dict[str, int]
 
 
-def suggesting(folder: Path, decided: bool = False) -> list[Suggesting]:
+def suggestion_stats(folder: Path, decided: bool = False) -> list[Suggesting]:
     """Return the figures of each match and player in the run ``folder`` that wrote suggestions.
 
     Only games that somebody won count if ``decided``.
@@ -170,11 +170,11 @@ def suggesting(folder: Path, decided: bool = False) -> list[Suggesting]:
     return found
 
 
-def lasting(folder: Path, decided: bool = False) -> list[Lasting]:
+def game_lengths(folder: Path, decided: bool = False) -> list[Lasting]:
     """Return the length of games, by match, of the run in ``folder``.
 
     Matches without a game that counts are left out.  ``decided`` and what is raised are as in
-    `suggesting`.
+    `suggestion_stats`.
     """
     games = pa.concat_tables(
         table.filter(pc.equal(table["seat"], 0)).drop_columns("seat")
@@ -213,10 +213,10 @@ def lasting(folder: Path, decided: bool = False) -> list[Lasting]:
     return found
 
 
-def deciding(folder: Path) -> list[Deciding]:
+def decision_stats(folder: Path) -> list[Deciding]:
     """Return the figures of each match and planner in the run ``folder`` that wrote decisions.
 
-    Raises Refusal as `suggesting`.
+    Raises Refusal as `suggestion_stats`.
     """
     about, spent = ["match", "player", "game"], ["simulations", "seconds"]
     games = _sums(stream(folder, "decisions", [*about, *spent]), about, spent)

@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from experiments.matches.match_loop import Ended
+from experiments.matches.match_loop import Outcome
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance import provenance
@@ -22,7 +22,7 @@ from experiments.stats.stopping import Stop
 PLOT = "win_rate.png"
 
 
-def describe(settings: DictConfig, stop: Stop, played: Results, ended: Ended) -> dict[str, Any]:
+def describe(settings: DictConfig, stop: Stop, played: Results, ended: Outcome) -> dict[str, Any]:
     """Return what `summary.json` holds, but for ``seconds``, and ``held``, the games before them.
 
     Beside times and the section ``run`` it depends on players, rules, seed and the rule of

@@ -1,4 +1,4 @@
-"""The strength yardsticks: set-ups of compiled policies, each with what it measured elsewhere.
+"""The strength baselines: set-ups of compiled policies, each with what it measured elsewhere.
 
 Two sources, both of games of four under the rules of [Ledford 2018]:
 
@@ -9,7 +9,7 @@ Two sources, both of games of four under the rules of [Ledford 2018]:
   and that games end after 1,000 turns (``turn_cap=1000``).  An interval is given where it or the
   number of games was written down.
 
-A yardstick is not a result to reproduce to the digit: the simulators differ.  `WITHIN` is how far
+A baseline is not a result to reproduce to the digit: the simulators differ.  `WITHIN` is how far
 apart two of them may be before the difference wants an explanation.
 """
 
@@ -43,7 +43,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Yardstick:
+class Baseline:
     """One ``focal`` policy against ``others`` in all other seats, and its win rate elsewhere."""
 
     focal: Policy
@@ -108,28 +108,28 @@ _AGAINST_WAITING = {
 _AGAINST_BOLD = {1.0: 0.177, 0.5: 0.198, 0.4: 0.217, 0.3: 0.239, 0.25: 0.248}
 
 YARDSTICKS = (
-    Yardstick(_RANDOM, _HEURISTIC, (_program("random", "heuristic"),)),
-    Yardstick(_HEURISTIC, _RANDOM, (_program("heuristic", "random"), _trial(0.913))),
-    Yardstick(_HEURISTIC, _HEURISTIC),
-    Yardstick(Policy("heuristic", inference=False), _HEURISTIC),
-    Yardstick(_CLOSURE, _HEURISTIC, (_trial(0.633, 0.626, 0.640),)),
-    Yardstick(_SWIFT, _HEURISTIC, (_trial(0.918, games=10_000),)),
-    Yardstick(_SWIFT, _CLOSURE, (_trial(0.748, games=10_000),)),
-    Yardstick(_BOLD, _HEURISTIC, (_trial(0.68),)),
-    Yardstick(_GREEDY, _HEURISTIC, (_trial(0.916, 0.897, 0.932),)),
-    Yardstick(_GREEDY, _CLOSURE, (_trial(0.784, 0.757, 0.808),)),
-    Yardstick(_GREEDY, _SWIFT, (_trial(0.27),)),
-    Yardstick(Policy("greedy", threshold=0.5), _GREEDY, (_trial(0.441),)),
-    Yardstick(Policy("greedy", threshold=0.35), _GREEDY, (_trial(0.48, 0.449, 0.511),)),
+    Baseline(_RANDOM, _HEURISTIC, (_program("random", "heuristic"),)),
+    Baseline(_HEURISTIC, _RANDOM, (_program("heuristic", "random"), _trial(0.913))),
+    Baseline(_HEURISTIC, _HEURISTIC),
+    Baseline(Policy("heuristic", inference=False), _HEURISTIC),
+    Baseline(_CLOSURE, _HEURISTIC, (_trial(0.633, 0.626, 0.640),)),
+    Baseline(_SWIFT, _HEURISTIC, (_trial(0.918, games=10_000),)),
+    Baseline(_SWIFT, _CLOSURE, (_trial(0.748, games=10_000),)),
+    Baseline(_BOLD, _HEURISTIC, (_trial(0.68),)),
+    Baseline(_GREEDY, _HEURISTIC, (_trial(0.916, 0.897, 0.932),)),
+    Baseline(_GREEDY, _CLOSURE, (_trial(0.784, 0.757, 0.808),)),
+    Baseline(_GREEDY, _SWIFT, (_trial(0.27),)),
+    Baseline(Policy("greedy", threshold=0.5), _GREEDY, (_trial(0.441),)),
+    Baseline(Policy("greedy", threshold=0.35), _GREEDY, (_trial(0.48, 0.449, 0.511),)),
     *(
-        Yardstick(Policy("swift", threshold=at), _SWIFT, (_trial(rate, games=20_000),))
+        Baseline(Policy("swift", threshold=at), _SWIFT, (_trial(rate, games=20_000),))
         for at, rate in _AGAINST_WAITING.items()
     ),
     *(
-        Yardstick(Policy("swift", threshold=at), _BOLD, (_trial(rate),))
+        Baseline(Policy("swift", threshold=at), _BOLD, (_trial(rate),))
         for at, rate in _AGAINST_BOLD.items()
     ),
-    Yardstick(_BOLD, _BOLD),
+    Baseline(_BOLD, _BOLD),
 )
 """All set-ups, from the weakest players to the strongest; the threshold curve is the end of it."""
 

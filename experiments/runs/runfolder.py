@@ -14,7 +14,7 @@ from experiments.provenance import provenance
 from experiments.runs.summary import write
 from experiments.settings.commandline import Refusal
 
-PLAN = "matches.json"
+MATCHES_FILE = "matches.json"
 """File with the matches, the rule by which they end, and where the run comes from."""
 
 _ABSENT = "nothing"
@@ -33,7 +33,7 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
     Refusal
         If it cannot be written to, holds another plan, or must not be gone on with.
     """
-    if (folder / PLAN).exists() or any(folder.glob("games-*.parquet")):
+    if (folder / MATCHES_FILE).exists() or any(folder.glob("games-*.parquet")):
         if not resume:
             raise Refusal(
                 f"{folder} holds the results of another run: choose another run.folder, or go on "
@@ -72,7 +72,7 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
         "machine": provenance.machine(),
     }
     try:
-        write(folder, {**_plan(matches, stop), **where}, PLAN)
+        write(folder, {**_plan(matches, stop), **where}, MATCHES_FILE)
     except OSError as fault:
         raise unwritable(folder, fault) from None
 
@@ -128,13 +128,13 @@ def loaded(folder: Path) -> results.Results:
 
 def _held(folder: Path) -> dict[str, Any]:
     try:
-        return json.loads((Path(folder) / PLAN).read_text())
+        return json.loads((Path(folder) / MATCHES_FILE).read_text())
     except OSError:
-        raise Refusal(f"{folder} holds no {PLAN}: give the folder of a run") from None
+        raise Refusal(f"{folder} holds no {MATCHES_FILE}: give the folder of a run") from None
     except ValueError:
         raise Refusal(
-            f"{folder}/{PLAN} cannot be read: without it nobody knows what was played there; "
-            "choose another folder"
+            f"{folder}/{MATCHES_FILE} cannot be read: without it nobody knows what was played "
+            "there; choose another folder"
         ) from None
 
 

@@ -61,7 +61,8 @@ def enter(name: str, command: Callable[[], None]) -> None:
 def quoted(arguments: Iterable[str]) -> list[str]:
     """Return the command line's ``arguments`` with quotes where Hydra's grammar wants them.
 
-    ``match.players=[bmcts,bmcts+doubt=0.1]`` and ``match.stop=sprt:0,30`` hold ``=`` and ``,``.
+    ``match.players=[bmcts,bmcts+own_card_weight=0.1]`` and ``match.stop=sprt:0,30`` hold ``=`` and
+    ``,``.
     """
     found = []
     for each in arguments:

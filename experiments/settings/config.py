@@ -20,7 +20,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import Compare, Greedy, Heuristic, Planner, Policy, Rules, Swift
-from mcts.kernel.plugins import named
+from mcts.kernel.plugins import entry_points
 
 
 def register() -> None:
@@ -116,7 +116,7 @@ def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, ty
     """Yield each section with its dotted path and the dataclass that describes it."""
     schema = OmegaConf.get_type(node)
     if not hasattr(schema, "__dataclass_fields__"):
-        if node.get("name") in named("sleuth.players"):  # knows its settings itself
+        if node.get("name") in entry_points("sleuth.players"):  # knows its settings itself
             return
         raise Refusal(f"{path}: there is no such setting")
     yield path, node, schema

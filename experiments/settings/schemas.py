@@ -14,7 +14,7 @@ from typing import Any
 
 from omegaconf import MISSING, OmegaConf
 
-from mcts.kernel.plugins import named
+from mcts.kernel.plugins import entry_points
 
 # Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
 # test compares them.
@@ -39,7 +39,7 @@ MODES = ("tree", "leaf", "root")
 """Ways to search in parallel, as in `mcts.options.MODES`."""
 MERGES = ("visits", "value", "vote")
 """Ways to merge the roots of several trees, as in `mcts.options.MERGES`."""
-FORMS = ("one", "rest", "both", "robin")
+LAYOUTS = ("one", "rest", "both", "robin")
 """Companies in which players meet, as `experiments.matches.lineups` has them."""
 DETAILS = ("suggestions", "decisions")
 """Kinds of rows beside those of games, as `experiments.matches.details` has them."""
@@ -55,7 +55,7 @@ def _policies() -> tuple[str, ...]:
         re.search(r"(?m)^name: *(\w+)", each.read_text()) for each in presets if _is_yaml(each)
     ]
     ours = {name[1] for name in found if name} - set(PLANNERS)
-    return tuple(sorted({*ours, *named("sleuth.policies")}))
+    return tuple(sorted({*ours, *entry_points("sleuth.policies")}))
 
 
 def _is_yaml(path: Any) -> bool:
@@ -105,7 +105,7 @@ class Greedy(Policy):
     """The compiled policy that plays on the exact belief."""
 
     threshold: float = _between(0, 1)
-    doubt: float = _between(0, 1)
+    own_card_weight: float = _between(0, 1)
 
 
 @dataclass
@@ -114,7 +114,7 @@ class Swift(Policy):
 
     inference: bool = MISSING
     threshold: float = _between(0, 1)
-    doubt: float = _between(0, 1)
+    own_card_weight: float = _between(0, 1)
 
 
 @dataclass
@@ -167,7 +167,7 @@ class Search:
     virtual_loss: float = _at_least(0)
     exploration: float = _at_least(0)
     root_exploration: float | None = _at_least(0)
-    common: bool = MISSING
+    common_random_numbers: bool = MISSING
     final: str = _one_of(*FINAL)
     keep_tree: bool = MISSING
     oversubscribe: bool = MISSING
@@ -188,11 +188,11 @@ class Planner(Seat):
 
     name: str = _one_of(*PLANNERS)
     belief: str = _one_of(*BELIEFS)
-    answers: str = _one_of("deal", "one_by_one")
+    answers: str = _one_of("deal", "predictive")
     redraw: str = _one_of("simulation", "decision")
     trees: int = _at_least(1)
-    doubt: float = _between(0, 1)
-    merges: bool = MISSING
+    own_card_weight: float = _between(0, 1)
+    transpositions: bool = MISSING
     opponents: str = _one_of("tree", *POLICIES)
     model: Model = field(default_factory=Model)
     rollout: Rollout = field(default_factory=Rollout)
@@ -219,10 +219,10 @@ class Match:
     """Who meets whom, in which seats, how often, and how many games at a time."""
 
     games: int = _at_least(1)
-    form: str = _one_of(*FORMS)
+    layout: str = _one_of(*LAYOUTS)
     players: list[str] | None = MISSING
     stop: str = MISSING
-    plan: float | None = _between(0, 1)
+    power: float | None = _between(0, 1)
     focal_seats: list[int] | None = MISSING
     workers: int | None = _at_least(1)
 

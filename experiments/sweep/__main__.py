@@ -1,7 +1,8 @@
 """Sweeps: many settings of a player, each over the same games, and the best of them.
 
     python -m experiments.sweep player=swift player@opponent=swift player.threshold=0.3,0.4,0.5
-    python -m experiments.sweep sweep.method=racing sweep.trials=40 player.doubt='interval(0.1,1)'
+    python -m experiments.sweep sweep.method=racing sweep.trials=40
+    player.own_card_weight='interval(0.1,1)'
 
 Any setting of ``experiments.compare`` with several values is an axis.  Nothing slow is imported at
 the top: ``--help`` should not wait for Numba and Ray.
@@ -29,7 +30,7 @@ axes (quote them in a shell):
   player.threshold=0.3,0.4,0.5                  values; of a group too: player=swift,closure
   player.budget.simulations='range(100,500,100)'
   player.search.exploration='interval(0.1,2)'   drawn from, by sweep.method=random or racing
-  player.doubt='tag(log,interval(0.01,1))'      on a logarithmic scale
+  player.own_card_weight='tag(log,interval(0.01,1))'      on a logarithmic scale
   player.trees='tag(int,interval(1,8))'         whole numbers
 everything else is a setting of sleuth-compare (see its --help), the same for all points:
   match.games is the number of games a point.

@@ -27,7 +27,7 @@ from experiments.sweep.space import Point, Space
 from experiments.sweep.study import Study
 from experiments.sweep.trials import Played, Trials, trial_folder
 
-PLAN = "sweep.json"
+MATCHES_FILE = "sweep.json"
 """File in the sweep's folder with what it plays."""
 
 LOCK = ".lock"
@@ -111,7 +111,7 @@ class Job:
 
     def _claim(self, first: Point) -> None:
         """Write down what the sweep plays; refuse a folder with something else in it."""
-        plan, path = self._plan(first), self._folder / PLAN
+        plan, path = self._plan(first), self._folder / MATCHES_FILE
         if path.exists():
             if self._settings.run.resume is None:
                 raise Refusal(
@@ -131,7 +131,7 @@ class Job:
                     f"{self._folder} is another sweep's: {'; '.join(differ[:3])}: give those "
                     "settings, or choose another folder"
                 )
-        elif (self._folder / runfolder.PLAN).exists():
+        elif (self._folder / runfolder.MATCHES_FILE).exists():
             raise Refusal(f"{self._folder} holds a run, not a sweep: choose another run.folder")
         else:
             where = {
@@ -140,7 +140,7 @@ class Job:
                 "commit": provenance.commit(),
                 "machine": provenance.machine(),
             }
-            write(self._folder, {**plan, **where}, PLAN)
+            write(self._folder, {**plan, **where}, MATCHES_FILE)
 
     def _plan(self, first: Point) -> dict[str, Any]:
         """Return what must not change when the sweep goes on: more trials may be asked for."""
@@ -155,8 +155,8 @@ class Job:
     ) -> None:
         asked, folder = self._settings.sweep, self._folder
         racing = asked.method == "racing"
-        doubt = asked.doubt if racing else 0.0
-        study = Study(folder, self._space, self._listed, asked.method, asked.seed, doubt)
+        prune_p = asked.prune_p if racing else 0.0
+        study = Study(folder, self._space, self._listed, asked.method, asked.seed, prune_p)
         record = self._record(first, console)
         with SweepProgress(console, self._trials) as progress:
             runs = Runs(record, progress, console, going)

@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 from rich.console import Console
 
 from experiments.matches import match_loop, play, runner, startup
-from experiments.matches.match_loop import ERROR, Crew, Ended
+from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import COMPILING
 from experiments.matches.results import Results
 from experiments.runs import outcome, runfolder
@@ -64,7 +64,7 @@ class Runs:
     ) -> None:
         self._record, self._progress, self._console = record, progress, console
         self._going = going
-        self._crews: dict[tuple[int, bool], Crew] = {}
+        self._crews: dict[tuple[int, bool], Resources] = {}
         self._warm: set[tuple[str, ...]] = set()
         self._rooted: bool | None = None
 
@@ -88,10 +88,10 @@ class Runs:
         played = Results.resumed(folder, [match])
         try:
             OmegaConf.save(settings, folder / "config.yaml", resolve=True)
-            crew = self._ready(point)
+            resources = self._ready(point)
             self._record.begin(folder, settings)
             self._progress.begin(folder.name, ends[-1])
-            ran, ended = self._through(played, crew, ends, look)
+            ran, ended = self._through(played, resources, ends, look)
             described = outcome.describe(settings, Stop(), played, ended)
             described["seconds"] = time.monotonic() - started
             write(folder, described)
@@ -104,8 +104,8 @@ class Runs:
         return ran
 
     def _through(
-        self, played: Results, crew: Crew, ends: Sequence[int], look: Look
-    ) -> tuple[Ran, Ended]:
+        self, played: Results, resources: Resources, ends: Sequence[int], look: Look
+    ) -> tuple[Ran, Outcome]:
         begin, wins = 0, 0
         (tally,), (match,) = played.tallies, played.matches
 
@@ -114,7 +114,7 @@ class Runs:
             return self._going()
 
         for step, end in enumerate(ends):
-            ended = match_loop.play(played, end, Stop(), crew, watch)
+            ended = match_loop.play(played, end, Stop(), resources, watch)
             if ended.fault is not None and ERROR not in ended.fault:
                 # Not the trial is to be gone on with, but the sweep.
                 whole = f"run.resume={played.folder.parent}"
@@ -130,7 +130,7 @@ class Runs:
             begin = end
         return Ran(end, wins), ended
 
-    def _ready(self, point: Point) -> Crew:
+    def _ready(self, point: Point) -> Resources:
         """Compile what the point needs, start Ray, and return with what it is played."""
         match, address = point.match, point.settings.ray.address
         # Idle workers of other games would hold the cores of a search in Ray actors.
@@ -141,7 +141,7 @@ class Runs:
         if key not in self._crews:
             quiet = Console(quiet=True) if self._crews else self._console
             workers = point.settings.match.workers
-            self._crews[key] = startup.crew([match], workers, address, quiet)
+            self._crews[key] = startup.resources([match], workers, address, quiet)
         players = tuple(each["name"] for each in match.entrants)
         if players in self._warm:
             play.warm(match)

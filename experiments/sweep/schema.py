@@ -24,7 +24,7 @@ class Sweep:
     method: str = field(default=MISSING, metadata={"choices": METHODS})
     trials: int | None = _at_least(1)
     block: int = _at_least(1)
-    doubt: float = _at_least(0)
+    prune_p: float = _at_least(0)
     fresh: int | None = _at_least(0)
     seed: int = _at_least(0)
 

@@ -114,7 +114,7 @@ class Space:
         _check_match(settings)
         found = lineups.matches(settings)
         if len(found) != 1 or found[0].measured is None:
-            raise Refusal("a point is one match: set match.form=one or rest")
+            raise Refusal("a point is one match: set match.layout=one or rest")
         if settings.ray.address is None:
             lineups.check_cores(found, settings.match.workers, config.cores())
         try:
@@ -154,8 +154,8 @@ def _grouped(key: str) -> bool:
 
 def _check_match(settings: DictConfig) -> None:
     match = settings.match
-    if match.players is not None or match.plan is not None:
-        raise Refusal("match.players and match.plan mean nothing in a sweep: vary player=a,b,c")
+    if match.players is not None or match.power is not None:
+        raise Refusal("match.players and match.power mean nothing in a sweep: vary player=a,b,c")
     if match.stop != "games":
         raise Refusal(
             f"match.stop={match.stop}: the points of a sweep play match.games each; "

@@ -58,7 +58,7 @@ class Study:
     space : from which points come
     listed : the points in order; None if they are drawn
     method, seed : with which they are drawn
-    doubt : p below which Wilcoxon's test ends a trial; 0: never
+    prune_p : p below which Wilcoxon's test ends a trial; 0: never
 
     Raises
     ------
@@ -73,7 +73,7 @@ class Study:
         listed: list[Parameters] | None,
         method: str,
         seed: int,
-        doubt: float,
+        prune_p: float,
     ) -> None:
         self._path = folder / STUDY
         self._space, self._listed, self._seed = space, listed, seed
@@ -88,7 +88,7 @@ class Study:
                 study_name=_NAME,
                 direction="maximize",
                 load_if_exists=True,
-                pruner=WilcoxonPruner(p_threshold=doubt) if doubt else NopPruner(),
+                pruner=WilcoxonPruner(p_threshold=prune_p) if prune_p else NopPruner(),
             )
 
     @property

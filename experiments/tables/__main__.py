@@ -29,7 +29,7 @@ from experiments.settings.commandline import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from experiments.matches.match_loop import Crew, Ended
+    from experiments.matches.match_loop import Outcome, Resources
     from experiments.matches.results import Results
     from experiments.matches.schedule import Match
     from experiments.tables.cells import Table
@@ -130,7 +130,7 @@ def _list(known: dict[str, Table], console: Console) -> None:
 def _table(table: Table, arguments: argparse.Namespace, console: Console) -> None:
     """Play what is missing of ``table``, then show it and write it down."""
     from experiments.runs import runfolder
-    from experiments.runs.runfolder import PLAN
+    from experiments.runs.runfolder import MATCHES_FILE
     from experiments.settings import config
     from experiments.tables import figures
     from experiments.tables import report as table_report
@@ -141,7 +141,7 @@ def _table(table: Table, arguments: argparse.Namespace, console: Console) -> Non
     if arguments.simulations is not None and table.simulations is None:
         raise Refusal(f"--simulations: the budgets of {table.name} are its own; leave it out")
     folder = arguments.folder / ((table.run or table.name) + ("_fast" if arguments.fast else ""))
-    if arguments.show and not (folder / PLAN).exists():
+    if arguments.show and not (folder / MATCHES_FILE).exists():
         raise Refusal(f"nothing was played in {folder}: leave out --show to play")
     planned = matches(table, arguments.simulations, arguments.seed, arguments.fast)
     chosen = _chosen(table, planned, arguments.only)
@@ -199,7 +199,7 @@ def _played(
     games: int,
     address: str | None,
     console: Console,
-) -> Ended | None:
+) -> Outcome | None:
     """Play what is missing of the cells ``chosen``, on the cluster at ``address`` if there is one.
 
     None if nothing is.
@@ -219,13 +219,13 @@ def _played(
             except ValueError as fault:
                 raise Refusal(f"{match.name}: {fault}") from None
             play.warm(match)
-    crew = startup.crew(played.matches, None, address, console)
-    ended = _contest(played, games, crew, console)
+    resources = startup.resources(played.matches, None, address, console)
+    ended = _contest(played, games, resources, console)
     _summarise(folder, planned, ended, time.monotonic() - started)
     return ended
 
 
-def _contest(played: Results, games: int, crew: Crew, console: Console) -> Ended:
+def _contest(played: Results, games: int, resources: Resources, console: Console) -> Outcome:
     from experiments.matches import match_loop
     from experiments.matches.progress import GamesPlayed
     from experiments.stats import stopping
@@ -236,10 +236,10 @@ def _contest(played: Results, games: int, crew: Crew, console: Console) -> Ended
             progress.update(played.tallies)
             return not pressed.is_set()
 
-        return match_loop.play(played, games, stopping.parse("games"), crew, watch)
+        return match_loop.play(played, games, stopping.parse("games"), resources, watch)
 
 
-def _summarise(folder: Path, planned: list[Match], ended: Ended, seconds: float) -> None:
+def _summarise(folder: Path, planned: list[Match], ended: Outcome, seconds: float) -> None:
     """Write the summary of the run, as `experiments.compare` does."""
     from experiments.provenance import provenance
     from experiments.runs import runfolder, summary

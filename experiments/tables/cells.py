@@ -14,9 +14,9 @@ from experiments.matches import lineups
 from experiments.matches.schedule import Match
 from experiments.settings import config
 
-FORMS = ("bmcts", "ld_bmcts", "bmcts_or", "so_ismcts", "mo_ismcts", "pomcp", "pimc")
+VARIANTS = ("bmcts", "ld_bmcts", "bmcts_or", "so_ismcts", "mo_ismcts", "pomcp", "pimc")
 FAITHFUL = ("bmcts", "ld_bmcts", "bmcts_or", "so_ismcts", "mo_ismcts", "pomcp")
-PLANNERS = ("flat", "best", *FORMS, *(f"{name}_faithful" for name in FAITHFUL))
+PLANNERS = ("flat", "best", *VARIANTS, *(f"{name}_faithful" for name in FAITHFUL))
 """The first is what the others are compared with."""
 
 
@@ -55,7 +55,7 @@ class Cell:
     ----------
     player, opponent : what they are called
     settings : overrides of `experiments.compare`, those of the opponents included
-    form : ``one`` or ``rest``, as ``match.form``
+    layout : ``one`` or ``rest``, as ``match.layout``
     apart : behind the name of the match, where players and form do not tell it from another
     simulations : budget of a decision, where that is what tells the cells of a table apart
     budgets : the seats whose budget is the table's: ``player``, ``opponent``
@@ -64,7 +64,7 @@ class Cell:
     player: str
     opponent: str
     settings: tuple[str, ...]
-    form: str = "one"
+    layout: str = "one"
     apart: str = ""
     simulations: int | None = None
     budgets: tuple[str, ...] = ("player",)
@@ -132,7 +132,7 @@ def matches(table: Table, simulations: int | None, seed: int, fast: bool = False
 
 def _match(cell: Cell, general: Sequence[str], budget: int | None) -> Match:
     named = (f"player.label={cell.player}", f"opponent.label={cell.opponent}")
-    overrides = [*cell.settings, *named, f"match.form={cell.form}", *general]
+    overrides = [*cell.settings, *named, f"match.layout={cell.layout}", *general]
     if budget is not None:
         overrides += [f"{each}.budget.simulations={budget}" for each in cell.budgets]
     settings = config.composed("compare", overrides)
@@ -201,8 +201,8 @@ WITHOUT = {
     "best": (),
     "no_tree": ("budget.nodes=1",),
     "same_exploration": ("search.root_exploration=null",),
-    "no_doubt": ("doubt=1",),
-    "no_common": ("search.common=false",),
+    "no_reading": ("own_card_weight=1",),
+    "no_common": ("search.common_random_numbers=false",),
     "waiting_rollouts": ("rollout.threshold=1",),
 }
 """What makes ``best``, taken away one by one."""

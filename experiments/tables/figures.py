@@ -76,14 +76,14 @@ class Measured:
         return {line["match"]: line for line in self.figures["table"] if line["games"]}
 
     @cached_property
-    def lasting(self) -> dict[str, figures.Lasting]:
+    def game_lengths(self) -> dict[str, figures.Lasting]:
         """Lengths of games by match."""
-        return {each.match: each for each in figures.lasting(self.folder)}
+        return {each.match: each for each in figures.game_lengths(self.folder)}
 
     @cached_property
-    def suggesting(self) -> dict[tuple[str, str], figures.Suggesting]:
+    def suggestion_stats(self) -> dict[tuple[str, str], figures.Suggesting]:
         """Suggestions by match and player."""
-        found = figures.suggesting(self.folder)
+        found = figures.suggestion_stats(self.folder)
         return {(each.match, each.player): each for each in found}
 
     @cached_property
@@ -144,7 +144,7 @@ def _out(run: Measured, match: str, player: str) -> Figure:
 
 def _lasting(name: str) -> Callable[[Measured, str, str], Figure | None]:
     def measure(run: Measured, match: str, player: str) -> Figure | None:
-        found = run.lasting[match]
+        found = run.game_lengths[match]
         value = getattr(found, name)
         if isinstance(value, int):
             return Figure(value, games=found.games)
@@ -155,7 +155,7 @@ def _lasting(name: str) -> Callable[[Measured, str, str], Figure | None]:
 
 def _suggesting(name: str) -> Callable[[Measured, str, str], Figure | None]:
     def measure(run: Measured, match: str, player: str) -> Figure | None:
-        found = run.suggesting.get((match, player))
+        found = run.suggestion_stats.get((match, player))
         return found and Figure.of(getattr(found, name), found.games)
 
     return measure

@@ -101,9 +101,9 @@ _PLANNERS = ("bmcts_faithful", "ld_bmcts_faithful", "best")
 
 def _planners() -> Iterator[Cell]:
     for player in _PLANNERS:
-        for form in ("one", "rest"):
+        for layout in ("one", "rest"):
             seats = (f"player={player}", "player@opponent=heuristic")
-            yield Cell(player, "heuristic", seats, form)
+            yield Cell(player, "heuristic", seats, layout)
     seats = ("player=heuristic", "player@opponent=heuristic")
     yield Cell("heuristic", "heuristic", seats, budgets=())
 
@@ -164,16 +164,16 @@ class _Agent:
     name: str
     players: Mapping[str, str]
 
-    def cells(self, form: str, other: bool = False) -> dict[str, tuple[str, str]]:
+    def cells(self, layout: str, other: bool = False) -> dict[str, tuple[str, str]]:
         """Return the matches by column, and the planner in it or the ``other``."""
-        called = "{} against 3 heuristic" if form == "one" else "3 {} against heuristic"
+        called = "{} against 3 heuristic" if layout == "one" else "3 {} against heuristic"
         return {
             column: (called.format(player), "heuristic" if other else player)
             for column, player in self.players.items()
         }
 
-    def setup(self, form: str) -> str:
-        one = form == "one"
+    def setup(self, layout: str) -> str:
+        one = layout == "one"
         return f"{1 if one else 3} {self.name} against {3 if one else 1} Heuristic"
 
 
@@ -183,10 +183,10 @@ _LD = _Agent("LD-BMCTS", {FAITHFUL: "ld_bmcts_faithful"})
 _PLANNING = ("certainty", "budget", "seat", "root", "pay", "types")
 
 
-def _by_form() -> Iterator[tuple[_Agent, str]]:
+def _by_layout() -> Iterator[tuple[_Agent, str]]:
     for agent in (_BMCTS, _LD):
-        for form in ("rest", "one"):
-            yield agent, form
+        for layout in ("rest", "one"):
+            yield agent, layout
 
 
 def _causes(agent: _Agent, *keys: str) -> dict[str, tuple[str, ...]]:
@@ -208,17 +208,19 @@ def _table_2() -> list[Row]:
     }
     rows = [
         Row(
-            agent.setup(form),
+            agent.setup(layout),
             of.WON,
-            agent.cells(form),
-            Figure(text[agent.name, form]) if (agent.name, form) in text else None,
-            Figure.counted(*program[agent.name, form]),
+            agent.cells(layout),
+            Figure(text[agent.name, layout]) if (agent.name, layout) in text else None,
+            Figure.counted(*program[agent.name, layout]),
             _causes(agent, *_PLANNING),
-            ("draft",) if (agent.name, form) == ("BMCTS", "rest") else (),
+            ("draft",) if (agent.name, layout) == ("BMCTS", "rest") else (),
         )
-        for agent, form in _by_form()
+        for agent, layout in _by_layout()
     ]
-    return rows + [Row(agent.setup(form), of.OUT, agent.cells(form)) for agent, form in _by_form()]
+    return rows + [
+        Row(agent.setup(layout), of.OUT, agent.cells(layout)) for agent, layout in _by_layout()
+    ]
 
 
 def _table_3() -> list[Row]:
@@ -242,14 +244,14 @@ def _table_3() -> list[Row]:
         known = text.get((quantity, "Heuristic")), program.get((quantity, "Heuristic"))
         rows.append(Row("4 Heuristic", quantity, alone, *known, {FAITHFUL: ("stays", "board")}))
         for other in (True, False):
-            for agent, form in _by_form():
+            for agent, layout in _by_layout():
                 who = "Heuristic" if other else agent.name
                 causes = ("other", "stays") if other else _PLANNING
                 rows.append(
                     Row(
-                        f"{who} in {agent.setup(form)}",
+                        f"{who} in {agent.setup(layout)}",
                         quantity,
-                        agent.cells(form, other),
+                        agent.cells(layout, other),
                         text.get((quantity, who)),
                         program.get((quantity, who)),
                         _causes(agent, *causes),
@@ -272,16 +274,16 @@ def _table_4() -> list[Row]:
     }
     return [
         Row(
-            agent.setup(form),
+            agent.setup(layout),
             quantity,
-            agent.cells(form),
+            agent.cells(layout),
             text.get((quantity, agent.name)),
             program.get((quantity, agent.name)),
             _causes(agent, "length", "certainty", "stays", "board", "budget"),
             ("cap",) if quantity is of.TURNS_MOST and agent is _BMCTS else (),
         )
         for quantity in (of.TURNS, of.TURNS_MEDIAN, of.TURNS_LEAST, of.TURNS_MOST)
-        for agent, form in _by_form()
+        for agent, layout in _by_layout()
     ]
 
 

@@ -92,7 +92,9 @@ def _imports(module: str) -> tuple[str, ...]:
         elif _lists_modules(node):
             package, *groups = (each.value for each in node.args)
             named += _names_in(package)
-            outside = [each.module for group in groups for each in plugins.named(group).values()]
+            outside = [
+                each.module for group in groups for each in plugins.entry_points(group).values()
+            ]
             packages.update(name.partition(".")[0] for name in outside)
             named += outside
     ours = (name for name in named if name.partition(".")[0] in packages)
@@ -126,7 +128,7 @@ def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
     if group is None:
         return found
     taken = {each.__name__.rpartition(".")[2] for each in found}
-    for name, plugin in plugins.named(group).items():
+    for name, plugin in plugins.entry_points(group).items():
         if name in taken:
             raise plugin.broken(f"has the name of {package}.{name}")
     return found + plugins.modules(group)

@@ -8,7 +8,7 @@ of the project is edited.  An entry point stands in one of four groups:
 * ``sleuth.domains`` -- a module that registers search domains when it is imported;
 * ``sleuth.players`` -- a function ``make(spec, rules)`` that returns a `sim.players.player.Player`.
 
-`named` reads metadata alone, so it is cheap; nothing is imported before `Plugin.load`.
+`entry_points` reads metadata alone, so it is cheap; nothing is imported before `Plugin.load`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Plugin:
 
 
 @cache
-def named(group: str) -> dict[str, Plugin]:
+def entry_points(group: str) -> dict[str, Plugin]:
     """Return the entry points of ``group`` by name, sorted; read once a process.
 
     Raises
@@ -83,7 +83,7 @@ def modules(group: str) -> list[ModuleType]:
     BrokenPlugin
         If one is no module of the entry point's own name, or cannot be imported.
     """
-    plugins = named(group).values()
+    plugins = entry_points(group).values()
     for each in plugins:
         if each.attribute or each.module.rpartition(".")[2] != each.name:
             raise each.broken(f"must name a module called {each.name}")

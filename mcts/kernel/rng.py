@@ -72,7 +72,7 @@ def shuffle(stream: np.ndarray, items: np.ndarray) -> None:
         items[j] = held
 
 
-def named(key: int, *words: int) -> np.uint64:
+def derive_key(key: int, *words: int) -> np.uint64:
     """Return the key named by ``words`` one below the other; for Python, whose integers grow."""
     found = np.uint64(int(key) % 2**64)
     for word in words:

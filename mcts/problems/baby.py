@@ -78,16 +78,16 @@ def start(p, s, stream):
 
 
 @jit
-def actions(p, s, out, notes):
+def actions(p, s, out, edge_data):
     """List both actions."""
     for action in range(2):
         out[action] = action
-        notes[action] = 0.0
+        edge_data[action] = 0.0
     return 2
 
 
 @jit
-def step(p, s, action, note, stream):
+def step(p, s, action, edge_data, stream):
     """Ignore or feed, and listen; two draws, one if propagated."""
     s[_TO_GO] -= 1
     reward = p.hunger * s[_HUNGRY]

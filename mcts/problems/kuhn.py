@@ -81,11 +81,11 @@ def terminal(p, s):
 
 
 @jit
-def actions(p, s, out, notes):
+def actions(p, s, out, edge_data):
     """List passing and betting."""
     for action in (PASS, BET):
         out[action] = action
-        notes[action] = 0.0
+        edge_data[action] = 0.0
     return 2
 
 
@@ -119,7 +119,7 @@ def _by_policy(p, s, card, stream):
 
 
 @jit
-def step(p, s, action, note, stream):
+def step(p, s, action, edge_data, stream):
     """Act; a fixed opponent then answers, and the pot is paid when the game is over."""
     act(s, action)
     if p.opponent < ONE_TREE:

@@ -23,7 +23,7 @@ import numpy as np
 
 from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, named, new_stream, shuffle, uniform
+from mcts.kernel.rng import below, derive_key, new_stream, shuffle, uniform
 from mcts.threads import private
 
 NORTH, EAST, SOUTH, WEST, SAMPLE, CHECK = 0, 1, 2, 3, 4, 5
@@ -177,19 +177,19 @@ def _legal(p, s, action):
 
 
 @jit
-def actions(p, s, out, notes):
+def actions(p, s, out, edge_data):
     """List the legal actions; which rocks are left is known."""
     n = 0
     for action in range(CHECK + len(p.good)):
         if _legal(p, s, action):
             out[n] = action
-            notes[n] = 0.0
+            edge_data[n] = 0.0
             n += 1
     return n
 
 
 @jit
-def step(p, s, action, note, stream):
+def step(p, s, action, edge_data, stream):
     """Move, sample or check; one draw for a check, none otherwise."""
     s[_TO_GO] -= 1
     s[_SEEN] = NOTHING
@@ -336,12 +336,12 @@ def play(
     most
         Actions after which the episode ends if the rover has not left.
     """
-    world, stream = workspace(p), new_stream(named(key, 0))
+    world, stream = workspace(p), new_stream(derive_key(key, 0))
     start(p._replace(steps=most), world, stream)
     total, weight, decision = 0.0, 1.0, 0
     while not terminal(p, world):
         decision += 1
-        action = choose(p, int(named(key, decision)))
+        action = choose(p, int(derive_key(key, decision)))
         total += weight * step(p, world, action, 0.0, stream)
         weight *= p.discount
         p = after(p, action, int(observation(p, world)))

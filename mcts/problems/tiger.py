@@ -88,16 +88,16 @@ def start(p, s, stream):
 
 
 @jit
-def actions(p, s, out, notes):
+def actions(p, s, out, edge_data):
     """List the three actions."""
     for action in range(3):
         out[action] = action
-        notes[action] = 0.0
+        edge_data[action] = 0.0
     return 3
 
 
 @jit
-def step(p, s, action, note, stream):
+def step(p, s, action, edge_data, stream):
     """Listen or open a door; one draw, but none to open if propagated."""
     s[_TO_GO] -= 1
     left = s[_LEFT]

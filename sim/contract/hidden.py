@@ -16,11 +16,11 @@ from belief.exact.solver import ExactPosterior
 from sim.arena import Memory, act
 from sim.chance import game_key
 from sim.game import apply, decider, new_game
-from sim.knowledge import moment
+from sim.knowledge import knowledge_version
 from sim.policies import greedy
 from sim.policies.table import SLOW, Policy, choose, seat_policies
 from sim.rules import Rules, world
-from sim.state import FACTS, MAX_PLAYERS, OVER, SHOW, STATE, empty
+from sim.state import EVIDENCE, MAX_PLAYERS, OVER, SHOW, STATE, State, empty
 
 _OPEN = ("spot", "summoned", "out", "suggestions")
 _OWN = tuple(
@@ -43,7 +43,7 @@ def decisions(
     """
     board, state = world(rules)[0], empty()[0]
     seat_policies(state, policies)
-    state.tracks[seat] |= FACTS
+    state.tracks[seat] |= EVIDENCE
     state.recording = 1
     new_game(board, state, np.uint64(game_key(SEED, game)))
     while state.phase != OVER:
@@ -57,7 +57,7 @@ def decisions(
         apply(board, state, action)
 
 
-def decide(state: np.record, rules: Rules, seat: int, memory: Memory) -> int:
+def decide(state: State, rules: Rules, seat: int, memory: Memory) -> int:
     """Return the action of ``seat``, drawing from the stream that is open in ``state``."""
     board = world(rules)[0]
     if state.phase == SHOW or state.policy[seat] < SLOW:
@@ -75,13 +75,13 @@ def hands_of(deal: np.ndarray) -> tuple[int, list[int]]:
     return envelope, hands
 
 
-def deals(state: np.record, seat: int, stream: np.ndarray, count: int) -> list[np.ndarray]:
+def deals(state: State, seat: int, stream: np.ndarray, count: int) -> list[np.ndarray]:
     """Return up to ``count`` deals with another envelope, from the posterior of ``seat``."""
     drawn = ExactPosterior(state.evidence[seat]).sample(stream, 5 * count)
     return [deal for deal in drawn if hands_of(deal)[0] != state.envelope][:count]
 
 
-def swapped(state: np.record, seat: int, deal: np.ndarray, noise: np.random.Generator) -> np.record:
+def swapped(state: State, seat: int, deal: np.ndarray, noise: np.random.Generator) -> np.record:
     """Return ``state`` as ``seat`` cannot tell it from the true one.
 
     Hands and envelope are those of ``deal``, int64 (21,).  What other seats have learnt, how they
@@ -101,7 +101,7 @@ def swapped(state: np.record, seat: int, deal: np.ndarray, noise: np.random.Gene
     for answerer in others:
         for asker in others:
             s.has_shown[answerer, asker] = noise.integers(1 << 21)
-    if s.marginals_of != moment(state, seat):
+    if s.marginals_of != knowledge_version(state, seat):
         s.marginals[:] = noise.random(s.marginals.shape)
     s.event[:] = noise.integers(0, 6, s.event.shape)
     s.key = np.uint64(noise.integers(1 << 62))

@@ -24,8 +24,8 @@ from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import SHOWING, Policy, policy, seat_policy
 from sim.referee import IllegalAction, play
 from sim.rules import Rules, world
-from sim.state import N_ACTIONS, empty
-from sim.view import Log, relive, view_of
+from sim.state import N_ACTIONS, State, empty
+from sim.view import Log, replay_evidence, view_of
 
 AROUND = ("heuristic", "closure", "random", "swift", "uniform")
 """Who sits in the other seats."""
@@ -108,13 +108,13 @@ class _Transcript(Player):
         self.actions.append(int(self.player.decide(view)))
         return self.actions[-1]
 
-    def watch(self, state: np.record, action: int) -> None:
+    def watch(self, state: State, action: int) -> None:
         """Keep the state of the decision just made."""
         if len(self.states) < len(self.actions):
             self.states.append(_copy(state))
 
 
-def _copy(state: np.record) -> np.record:
+def _copy(state: State) -> np.record:
     made = empty()
     made[0] = state
     return made[0]
@@ -173,7 +173,7 @@ def _exchanged(rules: Rules, played: _Transcript, swap: int) -> Iterator[np.reco
             continue
         truth, learnt = _copy(next(states)), told.copy()[0]
         seat_policy(learnt, seat, policy("closure"))  # which keeps the evidence
-        relive(world(rules)[0], learnt, seat, log.events)
+        replay_evidence(world(rules)[0], learnt, seat, log.events)
         truth.evidence[seat] = learnt.evidence[seat]
         others = deals(truth, seat, stream, 1)
         yield swapped(truth, seat, others[0], noise) if others else truth

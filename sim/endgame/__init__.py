@@ -1,1 +1,1 @@
-"""Late positions of the game of cards alone, with exact values: the yardstick of regret."""
+"""Late positions of the game of cards alone, with exact values: the baseline of regret."""

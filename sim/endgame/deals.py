@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.cards import ALL_CARDS, CATEGORIES, N_CARDS
+from sim.cards import ALL_CARDS, CATEGORY_MASK, N_CARDS
 
 Event = tuple[int, int, int, int]
 """(asker, cards, answerer or -1, card or -1), as the seat saw it."""
@@ -153,7 +153,7 @@ def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) ->
                 yield from place(i + 1, envelope)
                 hands[player] &= ~card
                 places[player] += 1
-        if not any(envelope & kind and card & kind for kind in CATEGORIES):
+        if not any(envelope & kind and card & kind for kind in CATEGORY_MASK):
             yield from place(i + 1, envelope | card)
 
     yield from place(0, 0)
@@ -164,4 +164,4 @@ def _possible(hands: list[int], places: list[int], clues: _Clues, envelope: int,
     for player, cards in clues.clauses:
         if not hands[player] & cards and not (places[player] and clues.may[player] & cards & left):
             return False
-    return all((envelope | left) & kind for kind in CATEGORIES)
+    return all((envelope | left) & kind for kind in CATEGORY_MASK)

@@ -23,7 +23,7 @@ from sim.endgame.solver import PAIRS
 from sim.game import apply, new_game, open_decision
 from sim.policies.table import choose
 from sim.rules import preset, world
-from sim.state import ASK, MOVE, SHOW, TURN, empty
+from sim.state import ASK, MOVE, SHOW, TURN, State, World, empty
 from sim.view import as_seen, view_of
 
 MOST_DEALS = 8
@@ -76,7 +76,7 @@ def endgame(seed: int, game: int, players: int = 4, turns: int = TURNS) -> Endga
     return solved(capped, seat, view_of(state, seat), events, MOST_DEALS)
 
 
-def _random_action(board: np.record, state: np.record) -> int:
+def _random_action(board: World, state: State) -> int:
     """Return any move, suggestion or matching card; one draw of ``state.stream``."""
     if state.phase == SHOW:
         return choose(board, state, state.answerer)

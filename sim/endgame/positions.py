@@ -23,7 +23,7 @@ from sim.players.player import Player
 from sim.policies.table import seat_policy
 from sim.rules import Rules, world
 from sim.state import ACCUSE, MOVE, N_ACTIONS, TURN
-from sim.view import Log, relive
+from sim.view import Log, replay_evidence
 
 _TIE = 1e-9
 
@@ -103,7 +103,7 @@ class Endgame:
         log = Log()
         for event in self.events:
             log.append(event)
-        relive(board, state, self.seat, log.events)
+        replay_evidence(board, state, self.seat, log.events)
         memory = Memory([player.policy])
         return int(act(board, state, memory.work, memory.sample))
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.board import N_CORRIDOR, PLAN, graph
+from sim.board import FLOOR_PLAN, N_CORRIDOR, graph
 from sim.cards import CARDS, ROOMS
 from sim.rules import Rules, world
-from sim.state import END, OVER, SHOW, SUGGEST, TURN
+from sim.state import END, OVER, SHOW, SUGGEST, TURN, State
 
 _LABELS = ((0, 1), (9, 1), (17, 1), (0, 7), (0, 13), (17, 10), (0, 20), (9, 19), (18, 20))
 """Column and row where each room's name begins; the pawns in it stand a row below."""
@@ -26,7 +26,7 @@ def board(rules: Rules, spots: np.ndarray) -> str:
     """
     room_of = world(rules)[0]["room_of"]
     rows = []
-    for line in PLAN.strip().splitlines():
+    for line in FLOOR_PLAN.strip().splitlines():
         # Two characters a square, so that squares look square.
         cells = (" " if c == "#" else "+" if c.isalpha() else "." for c in line)
         rows.append(list("".join(f"{cell} " for cell in cells)))
@@ -69,7 +69,7 @@ def suggestion(rules: Rules, event: tuple[int, int, int, int]) -> str:
     return f"{_name(rules, asker)} suggests {_cards(cards)}: {', '.join(answers)}"
 
 
-def status(rules: Rules, view: np.record) -> str:
+def status(rules: Rules, view: State) -> str:
     """Return one line about whose turn it is, or how the game ended."""
     if view["phase"] == OVER:
         winner = int(view["winner"])
@@ -82,7 +82,7 @@ def status(rules: Rules, view: np.record) -> str:
     return f"turn {view['turn']}: {_name(rules, seat)} {rolled}{doing}"
 
 
-def picture(rules: Rules, view: np.record, events: list[tuple[int, int, int, int]]) -> str:
+def picture(rules: Rules, view: State, events: list[tuple[int, int, int, int]]) -> str:
     """Return the board, who is whom, the turn, and the suggestions ``events``, oldest first."""
     drawn = [board(rules, view["spot"]), ""] if rules.board else []
     drawn.append("  ".join(f"{seat} {name}" for seat, name in enumerate(rules.suspects)))

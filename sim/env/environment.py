@@ -34,7 +34,7 @@ from sim.policies.table import Policy, seat_policies
 from sim.referee import IllegalAction
 from sim.rules import preset, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, empty
-from sim.view import as_seen, relive, view_of
+from sim.view import as_seen, replay_evidence, view_of
 
 _SEEDS = 2**63
 _TOLD = 3  # suggestions in a picture
@@ -204,7 +204,7 @@ class raw_env(AECEnv):
         mind = view_of(state, seat)[0]
         mind.key = state.key  # its choices are chance of this game, as in the arena
         seat_policies(mind, [which] * self.rules.players)
-        relive(self._board, mind, seat, self._notes[seat].log.events)
+        replay_evidence(self._board, mind, seat, self._notes[seat].log.events)
         mind.goal[seat] = state.goal[seat]
         memory = self._memory
         while (action := act(self._board, mind, memory.work, memory.sample)) == greedy.UNSOLVED:

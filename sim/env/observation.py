@@ -12,7 +12,7 @@ import numpy as np
 
 from belief.evidence import lowest
 from sim.board import MAX_ROLL, N_ROOMS, N_SPOTS, graph
-from sim.cards import CATEGORIES, N_CARDS, SUSPECTS
+from sim.cards import CATEGORY_MASK, N_CARDS, SUSPECTS
 from sim.rules import MIN_PLAYERS, Rules, world
 from sim.state import MAX_PLAYERS, OVER, SHOW, STATE
 from sim.view import Log
@@ -139,4 +139,4 @@ class Notes:
 
 def _three(cards: int) -> tuple[int, ...]:
     """Return the suspect, weapon and room of a suggestion as card numbers."""
-    return tuple(lowest(cards & kind) for kind in CATEGORIES)
+    return tuple(lowest(cards & kind) for kind in CATEGORY_MASK)

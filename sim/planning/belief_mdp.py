@@ -18,14 +18,14 @@ from belief.evidence import lowest
 from belief.matrix import start as prior
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
-from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.game import apply, decider, open_decision, stops
 from sim.policies.table import choose
-from sim.state import ACCUSE, ASK, EVENTS, OVER, PASSAGE, REVEAL
+from sim.state import ACCUSE, ASK, EVENTS, OVER, PASSAGE, REVEAL, State
 
 
 @jit
-def share_belief(p, state: np.record) -> None:
+def share_belief(p, state: State) -> None:
     """Give every opponent the searching seat's matrix, its hand spread out [s. 3.4]."""
     world = p.world[0]
     for seat in range(world.players):
@@ -44,7 +44,7 @@ def share_belief(p, state: np.record) -> None:
 
 
 @jit
-def answer(p, state: np.record, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
+def answer(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
     """Fill the opponents' hands with just what answers the suggestion ``action``.
 
     It is that of the seat to move; ``matrix`` is scratch (21, 7).
@@ -90,7 +90,7 @@ def answer(p, state: np.record, action: int, matrix: np.ndarray, stream: np.ndar
 
 
 @jit
-def advance_by_belief(p, state: np.record, matrix: np.ndarray, stream: np.ndarray) -> None:
+def advance_by_belief(p, state: State, matrix: np.ndarray, stream: np.ndarray) -> None:
     """Run as `sim.game.advance` does, with answers drawn from the belief of the searching seat."""
     world = p.world[0]
     while state.phase != OVER and state.events < EVENTS and not stops(state):
@@ -99,7 +99,7 @@ def advance_by_belief(p, state: np.record, matrix: np.ndarray, stream: np.ndarra
 
 
 @jit
-def perform(p, state: np.record, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
+def perform(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
     """Do ``action`` without hands: answers are drawn, accusations are right."""
     if ACCUSE <= action < REVEAL:
         state.winner = state.seat
@@ -114,7 +114,7 @@ def perform(p, state: np.record, action: int, matrix: np.ndarray, stream: np.nda
 def accused_chance(matrix: np.ndarray) -> float:
     """Return the probability, under a matrix of independent rows, of its likeliest envelope."""
     chance = 1.0
-    for kind in CATEGORIES:
+    for kind in CATEGORY_MASK:
         most = total = 0.0
         rest = kind
         while rest:

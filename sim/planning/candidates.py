@@ -15,10 +15,10 @@ from belief.evidence import lowest
 from belief.information import closed_form
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
-from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.planning.node_belief import likeliest
 from sim.policies.common import turns_to
-from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, State, World
 
 _SHORTLIST = 3
 _CERTAIN = 1.0 - 1e-9
@@ -84,8 +84,8 @@ def list_suggestions(
 
 @jit_owning
 def list_ways(
-    world: np.record,
-    s: np.record,
+    world: World,
+    s: State,
     marginals: np.ndarray,
     seat: int,
     out: np.ndarray,
@@ -110,11 +110,11 @@ def list_ways(
 
 
 @jit_owning
-def by_information(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndarray) -> int:
+def by_information(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
     """Write at most ``p.candidates`` of each kind, then weave in the accusations.
 
-    ``work`` is as `believe` left it for the searching seat.  ``notes`` gets the probability of an
-    accusation, else 0.  An accusation stands first when it is more likely right than wrong, else
+    ``work`` is as `believe` left it for the searching seat.  ``edge_data`` gets the probability of
+    an accusation, else 0.  An accusation stands first when it is more likely right than wrong, else
     second; a certain one stands alone.
     """
     world, seat, most, marginals = p.world[0], p.seat, p.candidates, work.marginals
@@ -133,17 +133,17 @@ def by_information(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndar
         for i in range(asked, n):
             insert(out, score, i, 0, out[i], score[i])
     for i in range(n):
-        notes[i] = 0.0
+        edge_data[i] = 0.0
     if s.phase != SUGGEST:
-        n = weave_accusations(p, s, work, out, notes, n)
-        if n and notes[0] > _CERTAIN:
+        n = weave_accusations(p, s, work, out, edge_data, n)
+        if n and edge_data[0] > _CERTAIN:
             return 1
     return n
 
 
 @jit_owning
 def weave_accusations(
-    p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndarray, n: int
+    p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray, n: int
 ) -> int:
     """Insert the likeliest envelopes above ``p.least_accused``; return the length of the list.
 
@@ -152,16 +152,16 @@ def weave_accusations(
     cards = np.empty((p.accusations + 1, 3), np.int64)
     chance = np.empty(p.accusations + 1, np.float64)
     found = likeliest(p, work, p.accusations, p.least_accused, cards, chance)
-    if p.open_cards and s.envelope:
+    if p.clairvoyant and s.envelope:
         found = _put_first(s.envelope, cards, chance, found)
     for i in range(found):
         at = i if chance[i] > 0.5 else min(i + 1, n)
         for j in range(n, at, -1):
             out[j] = out[j - 1]
-            notes[j] = notes[j - 1]
+            edge_data[j] = edge_data[j - 1]
         suspect, weapon, room = cards[i]
         out[at] = ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM
-        notes[at] = chance[i]
+        edge_data[at] = chance[i]
         n += 1
     return n
 
@@ -170,8 +170,8 @@ def weave_accusations(
 def _put_first(envelope: int, cards: np.ndarray, chance: np.ndarray, found: int) -> int:
     """Make ``envelope`` (mask) the first of the ``found`` trios, and certain."""
     suspect = lowest(envelope)
-    weapon = lowest(envelope & CATEGORIES[1])
-    room = lowest(envelope & CATEGORIES[2])
+    weapon = lowest(envelope & CATEGORY_MASK[1])
+    room = lowest(envelope & CATEGORY_MASK[2])
     at = found
     for i in range(found):
         if cards[i, 0] == suspect and cards[i, 1] == weapon and cards[i, 2] == room:
@@ -186,21 +186,21 @@ def _put_first(envelope: int, cards: np.ndarray, chance: np.ndarray, found: int)
 
 
 @jit
-def in_order(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndarray) -> int:
+def in_order(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
     """Write every room, passage and suggestion in order of number, then the likely accusations.
 
     Single squares, where movement is free, are not offered.
     """
     n = every(p.world[0], s, p.seat, out)
     for i in range(n):
-        notes[i] = 0.0
+        edge_data[i] = 0.0
     if s.phase != SUGGEST:
-        n = weave_accusations(p, s, work, out, notes, n)
+        n = weave_accusations(p, s, work, out, edge_data, n)
     return n
 
 
 @jit
-def every(world: np.record, s: np.record, seat: int, out: np.ndarray) -> int:
+def every(world: World, s: State, seat: int, out: np.ndarray) -> int:
     """Write every room, passage and suggestion of ``seat`` in order of number; return how many."""
     here = world.room_of[s.spot[seat]]
     n = 0

@@ -6,8 +6,8 @@ Whose knowledge is used where:
   (`sim.planning.determinized`); by the chain rule that gives the same answers, in distribution, as
   drawing each from the propagated belief.  With ``answers`` other than `DEAL` they are drawn one by
   one (`sim.planning.belief_mdp`), as the thesis has it for a belief without joint distribution.
-* Its own decisions in the tree, and unless ``pays_deal`` the pay-off of an accusation there, use
-  the *propagated belief* alone (`sim.planning.node_belief`): an accusation pays P(envelope =
+* Its own decisions in the tree, and unless ``reward_from_deal`` the pay-off of an accusation there,
+  use the *propagated belief* alone (`sim.planning.node_belief`): an accusation pays P(envelope =
   accused), so no simulation can be taught by an envelope that it happened to draw.
 * Opponents know their drawn hands, what is public and what they were shown; they are moved by a
   policy, or by the tree (`sim.planning.opponent_nodes`).
@@ -15,7 +15,8 @@ Whose knowledge is used where:
   the deal that the simulation carries (the same in expectation).
 
 The reward is 1 for winning and 0 otherwise, so values are probabilities of winning for the
-searching seat.  The limits: opponents' suggestions tell no more of their hands than ``doubt`` says.
+searching seat.  The limits: opponents' suggestions tell no more of their hands than
+``own_card_weight`` says.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ import numpy as np
 
 from belief.exact import solver
 from belief.sampling.mcmc import spread
-from belief.sampling.sample_rows import fill, filling
+from belief.sampling.sample_rows import new_memory, sample_rows
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, fold
 from mcts.threads import private
 from sim.cards import N_CARDS
 from sim.game import advance, apply, decider
-from sim.knowledge import close
+from sim.knowledge import update_seat_closure
 from sim.planning.belief_mdp import accused_chance, advance_by_belief, perform, share_belief
 from sim.planning.candidates import by_information, in_order
 from sim.planning.cutoff import play_to_horizon
@@ -50,7 +51,7 @@ from sim.planning.opponent_nodes import (
     won,
 )
 from sim.policies import swift
-from sim.state import ACCUSE, EVENT, MOVE, OVER, PASSAGE, REVEAL, empty
+from sim.state import ACCUSE, EVENT, MOVE, OVER, PASSAGE, REVEAL, State, empty
 
 MAX_ACTIONS = 64
 MAX_DEPTH = 64
@@ -73,10 +74,10 @@ class Cluedo(NamedTuple):
     events : (n,) the suggestions so far as this seat saw them (`sim.state.EVENT`)
     seat : the searching seat
     answers, belief, movers : of the constants in this module and its neighbours
-    pays_deal : 1: an accusation in the tree is right or wrong by the deal, not by the belief
-    redeals : 1: another deal is drawn for the roll-out, from the belief at the leaf
-    merges : 1: what bears neither on belief nor on choices is left out of the nodes' keys
-    open_cards : 1: nodes know the deal (PIMC)
+    reward_from_deal : 1: an accusation in the tree is right or wrong by the deal, not by the belief
+    resample_at_leaf : 1: another deal is drawn for the roll-out, from the belief at the leaf
+    transpositions : 1: what bears neither on belief nor on choices is left out of the nodes' keys
+    clairvoyant : 1: nodes know the deal (PIMC)
     policies : int64 (6,), (6,): what each seat plays in roll-outs, and what is kept for it
     horizon : turns after which a roll-out is cut off and estimated; 0: none
     candidates : actions of a kind offered at a node, best information first; 0 offers all in order
@@ -94,10 +95,10 @@ class Cluedo(NamedTuple):
     answers: int
     belief: int
     movers: int
-    pays_deal: int
-    redeals: int
-    merges: int
-    open_cards: int
+    reward_from_deal: int
+    resample_at_leaf: int
+    transpositions: int
+    clairvoyant: int
     policies: np.ndarray
     horizon: int
     candidates: int
@@ -112,7 +113,7 @@ class Workspace(NamedTuple):
     posterior: tuple
     holder: np.ndarray
     matrix: np.ndarray
-    filling: tuple
+    rows: tuple
     path: np.recarray
     """Suggestions on the way down, of which ``length`` are in use."""
     length: np.ndarray
@@ -125,7 +126,7 @@ def workspace(p: Cluedo) -> Workspace:
         posterior=solver.workspace(p.states),
         holder=np.zeros(N_CARDS, np.int64),
         matrix=np.zeros((N_CARDS, 7)),
-        filling=filling(),
+        rows=new_memory(),
         path=np.zeros(_PATH_EVENTS, EVENT).view(np.recarray),
         length=private(1, np.int64),
     )
@@ -154,27 +155,27 @@ def start(p, s, stream):
 
 
 @jit
-def offer(p, state: np.record, work: tuple, out: np.ndarray, notes: np.ndarray) -> int:
+def offer(p, state: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
     """List what the searching seat may do in ``state``, given what ``work`` says it believes."""
     if p.candidates:
-        return by_information(p, state, work, out, notes)
-    return in_order(p, state, work, out, notes)
+        return by_information(p, state, work, out, edge_data)
+    return in_order(p, state, work, out, edge_data)
 
 
 @jit
-def actions(p, s, out, notes):
+def actions(p, s, out, edge_data):
     """List what the seat to move may do; an accusation's note is its propagated probability."""
     state = s.state[0]
     if p.movers != POLICY and decider(state) != p.seat:
-        return _opponents_actions(p, s, out, notes)
+        return _opponents_actions(p, s, out, edge_data)
     if not believe(p, state, s.posterior):
         # Consistent with the drawn deal, so it can only be too large: a leaf that stays a leaf.
         return 0
-    return offer(p, state, s.posterior, out, notes)
+    return offer(p, state, s.posterior, out, edge_data)
 
 
 @jit
-def _opponents_actions(p, s, out, notes):
+def _opponents_actions(p, s, out, edge_data):
     """List an opponent's actions by what the node is keyed by."""
     state, marginals = s.state[0], s.posterior.marginals
     if p.candidates and state.phase <= 1:
@@ -185,11 +186,11 @@ def _opponents_actions(p, s, out, notes):
                     marginals[card, holder] = state.marginals[card, holder]
         elif not believe(p, state, s.posterior):
             return 0
-    return offer_opponent(p, state, s.posterior, out, notes)
+    return offer_opponent(p, state, s.posterior, out, edge_data)
 
 
 @jit
-def step(p, s, action, note, stream):
+def step(p, s, action, edge_data, stream):
     """Act, and let the others play until a seat decides in the tree; evidence grows meanwhile."""
     world, state = p.world[0], s.state[0]
     state.events = 0
@@ -197,11 +198,11 @@ def step(p, s, action, note, stream):
         apply(world, state, guess(world, state)[0])
     elif ACCUSE <= action < REVEAL:
         # Right or wrong, nothing is left to decide for the searching seat.
-        if p.pays_deal:
+        if p.reward_from_deal:
             apply(world, state, action)
-            note = 1.0 if state.winner == p.seat else 0.0
+            edge_data = 1.0 if state.winner == p.seat else 0.0
         state.phase = OVER
-        return note
+        return edge_data
     else:
         if decider(state) == p.seat and action < PASSAGE:
             state.goal[p.seat] = action - MOVE
@@ -214,7 +215,7 @@ def step(p, s, action, note, stream):
         advance(world, state)
     else:
         advance_by_belief(p, state, s.matrix, stream)
-    if p.redeals:
+    if p.resample_at_leaf:
         _note_events(p, s)
     return 0.0
 
@@ -242,7 +243,7 @@ def observation(p, s):
     [Ledford 2018, s. 2.3].  With them in the key hardly any node below the own turn is met twice.
     """
     world, state = p.world[0], s.state[0]
-    if not p.merges:
+    if not p.transpositions:
         return view_key(p, state, p.seat)
     key = fold(fold(np.uint64(state.phase), state.roll), state.spot[p.seat])
     key = fold(key, state.summoned[p.seat])
@@ -266,9 +267,9 @@ def terminal(p, s):
 def rollout(p, s, stream):
     """Play on with the policies in all seats; return 1 for winning, else 0 (or an estimate)."""
     world, state = p.world[0], s.state[0]
-    if p.answers != DEAL and not p.redeals:
+    if p.answers != DEAL and not p.resample_at_leaf:
         return _rollout_by_belief(p, s, stream)
-    if p.redeals and not _redeal(p, s, stream):
+    if p.resample_at_leaf and not _redeal(p, s, stream):
         return 0.0
     state.recording = 0
     state.events = 0
@@ -306,10 +307,10 @@ def _redeal(p, s, stream):
             return False
         solver.sample(s.posterior, stream, s.holder)
     else:
-        close(state, p.seat)
+        update_seat_closure(state, p.seat)
         facts, known = state.evidence[p.seat], state.closure[p.seat]
-        fill(state.belief[p.seat], facts, known, s.filling, stream)
-        spread(s.filling.hands, s.holder)
+        sample_rows(state.belief[p.seat], facts, known, s.rows, stream)
+        spread(s.rows.hands, s.holder)
     deal_out(state, p.seat, s.holder)
     begin_opponents(p, state)
     inform_opponents(p, state, p.events, len(p.events), stream)

@@ -7,33 +7,35 @@ from dataclasses import dataclass, field, replace
 from mcts.options import Budget, Options
 from sim.planning import node_belief
 from sim.planning.opponent_nodes import POLICY
-from sim.planning.variants import FORMS, Form
-from sim.policies.table import FAST_NAMES, TRACKS, Policy, number, policy, switches_of
-from sim.state import FACTS
+from sim.planning.variants import VARIANTS, Variant
+from sim.policies.table import FAST_NAMES, REQUIRES, Policy, number, policy, switches_of
+from sim.state import EVIDENCE
 
 TREE = "tree"
 """In place of a policy of the opponents: the tree moves them."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlannerConfig:
     """How a planner sees the game and searches it; ValueError on an impossible value.
 
     Attributes
     ----------
-    form : one of `sim.planning.variants.FORMS`
+    variant : one of `sim.planning.variants.VARIANTS`
     belief : what deals are drawn from, what ranks actions at the nodes and what accusations there
         are worth; ``particles`` draws deals alone, and the nodes use ``constrained``
-    one_by_one : answers are drawn from the propagated belief (``factored``), not from a deal
+    predictive_answers : answers are drawn from the propagated belief (``factored``), not from a
+    deal
     redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
     trees : of PIMC, one a deal
-    doubt : weight that somebody who names a suspect or weapon holds it, beside that it does not; 1
+    own_card_weight : weight that somebody who names a suspect or weapon holds it, beside that it
+    does not; 1
         reads nothing into suggestions; with a belief other than ``exact`` only the nodes use it
-    merges : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
+    transpositions : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
     opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
         in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
         ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
-    responds : the own seat accuses in roll-outs from the probability on that wins most games
+    best_response : the own seat accuses in roll-outs from the probability on that wins most games
         against the model (`sim.planning.best_response`), found when the first game begins
     horizon : turns after which a roll-out is cut off and estimated; 0: none
     candidates : actions of a kind that a node offers, best information first; 0 offers all
@@ -42,17 +44,17 @@ class Plan:
     options, budget : see `mcts.options`
     """
 
-    form: str = "bmcts"
+    variant: str = "bmcts"
     belief: str = "exact"
-    one_by_one: bool = False
+    predictive_answers: bool = False
     redraw: str = "simulation"
     trees: int = 20
-    doubt: float = 1.0
-    merges: bool = True
+    own_card_weight: float = 1.0
+    transpositions: bool = True
     opponents: Policy | str = "heuristic"
     rollout: Policy | str = "swift"
     rollout_opponents: Policy | str | None = None
-    responds: bool = False
+    best_response: bool = False
     horizon: int = 0
     candidates: int = 6
     accusations: int = 1
@@ -63,27 +65,31 @@ class Plan:
     budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise ValueError(f"unknown planner {self.form!r}: choose one of {', '.join(FORMS)}")
+        if self.variant not in VARIANTS:
+            raise ValueError(
+                f"unknown planner {self.variant!r}: choose one of {', '.join(VARIANTS)}"
+            )
         known = (*node_belief.BELIEFS, "particles")
         if self.belief not in known:
             raise ValueError(f"unknown belief {self.belief!r}: choose one of {', '.join(known)}")
-        if self.one_by_one and self.belief != "factored":
+        if self.predictive_answers and self.belief != "factored":
             raise ValueError(
                 f"answers are drawn one by one from the factored belief, not from {self.belief}"
             )
-        if self.one_by_one and (self.how.pays_deal or self.how.movers != POLICY):
-            raise ValueError(f"{self.form} plays with a deal: its answers cannot come one by one")
-        if self.one_by_one:
+        if self.predictive_answers and (self.how.reward_from_deal or self.how.movers != POLICY):
+            raise ValueError(
+                f"{self.variant} plays with a deal: its answers cannot come one by one"
+            )
+        if self.predictive_answers:
             self._ask_for_beliefs()
-        if self.options.keep_tree and (self.how.open_cards or self.how.movers != POLICY):
-            raise ValueError(f"{self.form} keeps no tree: keep_tree must be false")
+        if self.options.keep_tree and (self.how.clairvoyant or self.how.movers != POLICY):
+            raise ValueError(f"{self.variant} keeps no tree: keep_tree must be false")
         if self.redraw not in ("simulation", "decision"):
             raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
         by_tree = self.how.movers != POLICY
         if by_tree != (self.opponents == TREE):
             raise ValueError(
-                f"{self.form} moves its opponents by {'the tree' if by_tree else 'a policy'}: "
+                f"{self.variant} moves its opponents by {'the tree' if by_tree else 'a policy'}: "
                 f"opponents must {'' if by_tree else 'not '}be {TREE}"
             )
         if not by_tree:
@@ -92,7 +98,9 @@ class Plan:
                 if getattr(later, name) != getattr(own, name):
                     raise ValueError(f"{name} of opponents and rollout_opponents must be the same")
         if by_tree and self.horizon:
-            raise ValueError(f"horizon must be 0 for {self.form}: it estimates for one seat alone")
+            raise ValueError(
+                f"horizon must be 0 for {self.variant}: it estimates for one seat alone"
+            )
         for each in (self.model, self.rollout):
             name = policy(each).name
             number(name)
@@ -105,16 +113,16 @@ class Plan:
             raise ValueError(f"accusations must be 1 to 8, got {self.accusations}")
         if not 0.0 <= self.least_accused < 1.0:
             raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
-        if not 0.0 < self.doubt <= 1.0:
-            raise ValueError(f"doubt must be above 0 and at most 1, got {self.doubt}")
+        if not 0.0 < self.own_card_weight <= 1.0:
+            raise ValueError(f"doubt must be above 0 and at most 1, got {self.own_card_weight}")
 
     def _ask_for_beliefs(self) -> None:
         """Refuse what needs a deal, where there is none before the roll-out or at all."""
-        policies = [self.opponents] if self.how.redeals else [self.opponents, self.model]
+        policies = [self.opponents] if self.how.resample_at_leaf else [self.opponents, self.model]
         for name in (policy(each).name for each in policies):
-            if TRACKS[number(name)] & FACTS:
+            if REQUIRES[number(name)] & EVIDENCE:
                 raise ValueError(f"{name} has no evidence to go by where answers come one by one")
-        if self.horizon and not self.how.redeals:
+        if self.horizon and not self.how.resample_at_leaf:
             raise ValueError("horizon must be 0 where answers come one by one")
 
     @property
@@ -126,13 +134,13 @@ class Plan:
         return policy(chosen)
 
     @property
-    def how(self) -> Form:
-        """The form that ``form`` names."""
-        return FORMS[self.form]
+    def how(self) -> Variant:
+        """The form that ``variant`` names."""
+        return VARIANTS[self.variant]
 
     @property
     def search_options(self) -> Options:
         """``options`` as this form searches: its rule of selection, no tree where it has none."""
         how = self.how
-        nodes = self.options.nodes if how.grows else 1
+        nodes = self.options.nodes if how.builds_tree else 1
         return replace(self.options, selection=how.selection, nodes=nodes)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mcts.kernel.compile import jit
 from sim.game import apply, decider, open_decision, stops
 from sim.policies import swift
 from sim.policies.table import choose
-from sim.state import FACTS, MATRIX, OVER
+from sim.state import EVIDENCE, FACTORED, OVER, State
 
 
 @jit
-def play_to_horizon(p, state: np.record) -> float:
+def play_to_horizon(p, state: State) -> float:
     """Play ``p.horizon`` turns of all seats, if the game lasts; return the chance of winning.
 
     Then it is shared out among those still playing as each believes in its own best guess: who
@@ -36,9 +34,9 @@ def play_to_horizon(p, state: np.record) -> float:
 
 
 @jit
-def _confidence(p, state: np.record, seat: int, unknown: float) -> float:
+def _confidence(p, state: State, seat: int, unknown: float) -> float:
     """Return what ``seat`` takes the chance of its best guess to be, or ``unknown``."""
-    both = MATRIX | FACTS
+    both = FACTORED | EVIDENCE
     if state.tracks[seat] & both != both:
         return unknown
     swift.refresh(p.world[0], state, seat)

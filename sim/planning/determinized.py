@@ -15,7 +15,7 @@ from mcts.kernel.rng import below, draw
 from sim.cards import N_CARDS
 from sim.knowledge import begin, learn
 from sim.policies.common import any_card
-from sim.state import MAX_PLAYERS
+from sim.state import MAX_PLAYERS, State
 
 
 @jit
@@ -36,7 +36,7 @@ def draw_world(p, s, stream: np.ndarray) -> None:
 
 
 @jit
-def deal_out(state: np.record, seat: int, holder: np.ndarray) -> None:
+def deal_out(state: State, seat: int, holder: np.ndarray) -> None:
     """Fill the envelope and the hands of all but ``seat`` from a deal (int64 (21,))."""
     state.envelope = 0
     for other in range(MAX_PLAYERS):
@@ -50,7 +50,7 @@ def deal_out(state: np.record, seat: int, holder: np.ndarray) -> None:
 
 
 @jit
-def begin_opponents(p, state: np.record) -> None:
+def begin_opponents(p, state: State) -> None:
     """Let the opponents know their hands and no more."""
     for seat in range(p.world[0].players):
         if seat != p.seat:
@@ -58,7 +58,7 @@ def begin_opponents(p, state: np.record) -> None:
 
 
 @jit
-def inform_opponents(p, state: np.record, events: np.recarray, n: int, stream: np.ndarray) -> None:
+def inform_opponents(p, state: State, events: np.recarray, n: int, stream: np.ndarray) -> None:
     """Let the opponents learn from the first ``n`` of ``events``, as the searching seat saw them.
 
     A card shown between opponents is drawn uniformly from the drawn answerer's matching cards.

@@ -9,11 +9,12 @@ import numpy as np
 
 from belief.beliefs.closure import even
 from belief.beliefs.constrained import fit
-from belief.evidence import CARDS, CATEGORY_START, ENVELOPE, HOLDERS
+from belief.evidence import CATEGORY_START, ENVELOPE, HOLDERS, N_CARDS
 from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
 from mcts.kernel.compile import jit
-from sim.knowledge import close
+from sim.knowledge import update_seat_closure
+from sim.state import State
 
 BELIEFS = ("exact", "factored", "constrained", "closure")
 """Beliefs that can be propagated in a tree, by number."""
@@ -23,7 +24,7 @@ _ROUNDS = 5
 
 
 @jit
-def believe(p, state: np.record, work: tuple) -> bool:
+def believe(p, state: State, work: tuple) -> bool:
     """Fill ``work.marginals``; False if the exact posterior has no room (it must not be used then).
 
     ``work`` is a workspace of `belief.exact.solver`.
@@ -32,11 +33,11 @@ def believe(p, state: np.record, work: tuple) -> bool:
     if p.belief == EXACT:
         return solver.solve(state.evidence[seat], work)
     if p.belief == FACTORED:
-        for card in range(CARDS):
+        for card in range(N_CARDS):
             for holder in range(HOLDERS):
                 marginals[card, holder] = state.belief[seat, card, holder]
         return True
-    close(state, seat)
+    update_seat_closure(state, seat)
     if p.belief == CONSTRAINED:
         known, evidence = state.closure[seat], state.evidence[seat]
         fit(state.belief[seat], known, evidence, _ROUNDS, marginals)

@@ -17,7 +17,7 @@ from sim.game import decider
 from sim.planning.candidates import every, list_suggestions, list_ways
 from sim.policies import swift
 from sim.policies.common import accusation
-from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN
+from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN, State, World
 
 POLICY, ONE_TREE, TREES = range(3)
 """Who moves the opponents: a policy, the one tree (SO-ISMCTS), a tree each (MO-ISMCTS)."""
@@ -29,7 +29,7 @@ _LEAST_GUESS = 0.2
 
 
 @jit_owning
-def offer_opponent(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndarray) -> int:
+def offer_opponent(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
     """List what the opponent to move may do; ``work`` holds what ranks its candidates."""
     world = p.world[0]
     seat = decider(s)
@@ -57,12 +57,12 @@ def offer_opponent(p, s: np.record, work: tuple, out: np.ndarray, notes: np.ndar
         out[n] = GUESS
         n += 1
     for i in range(n):
-        notes[i] = 0.0
+        edge_data[i] = 0.0
     return n
 
 
 @jit
-def guess(world: np.record, s: np.record) -> tuple[int, float]:
+def guess(world: World, s: State) -> tuple[int, float]:
     """Return the accusation that the seat to move would make, and its chance as that sees it."""
     swift.refresh(world, s, s.seat)
     found, chance = swift.best_guess(s)
@@ -70,7 +70,7 @@ def guess(world: np.record, s: np.record) -> tuple[int, float]:
 
 
 @jit
-def may(p, s: np.record, action: int) -> bool:
+def may(p, s: State, action: int) -> bool:
     """Tell whether ``action``, listed at a node of the seat that decides, is legal in ``s``."""
     if s.phase == SHOW:
         return (s.hand[s.answerer] >> (action - REVEAL) & 1) == 1
@@ -80,7 +80,7 @@ def may(p, s: np.record, action: int) -> bool:
 
 
 @jit
-def view_key(p, s: np.record, seat: int) -> np.uint64:
+def view_key(p, s: State, seat: int) -> np.uint64:
     """Return the key of what ``seat`` has seen since the last decision, and of what it holds."""
     world = p.world[0]
     key = fold(fold(fold(np.uint64(s.phase), s.roll), decider(s)), s.known[seat])
@@ -97,6 +97,6 @@ def view_key(p, s: np.record, seat: int) -> np.uint64:
 
 
 @jit
-def won(p, s: np.record, player: int) -> float:
+def won(p, s: State, player: int) -> float:
     """Return what ``player`` (0: the searching seat) gets: 1 for winning, else 0."""
     return 1.0 if s.winner == (p.seat + player) % p.world[0].players else 0.0

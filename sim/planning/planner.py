@@ -19,11 +19,11 @@ import numpy as np
 from belief import evidence
 from belief.beliefs.base import Belief
 from belief.beliefs.registry import make
-from belief.evidence import CARDS, EvidenceFull
+from belief.evidence import N_CARDS, Evidence, EvidenceFull
 from belief.exact import solver
 from belief.exact.workspace import compact
 from mcts.domain import observation
-from mcts.kernel.rng import named, new_stream
+from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
 from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
@@ -31,21 +31,31 @@ from sim.game import legal
 from sim.planning import node_belief
 from sim.planning.best_response import best_response
 from sim.planning.cluedo import Cluedo, Workspace, offer, workspace
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.opponent_nodes import POLICY
-from sim.planning.suggestion_events import heard, setting_of
+from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.players.player import Player
 from sim.policies.table import (
-    TRACKS,
-    hand_over,
+    REQUIRES,
     number,
     policy,
     seat_policy,
+    swap_policy,
     switches_of,
 )
 from sim.rules import Rules, world
-from sim.state import ACCUSE, ASKED, EVENTS, EXTERNAL, FACTS, MATRIX, MAX_PLAYERS, N_ACTIONS, REVEAL
-from sim.view import Log, relive
+from sim.state import (
+    ACCUSE,
+    ASKED,
+    EVENTS,
+    EVIDENCE,
+    EXTERNAL,
+    FACTORED,
+    MAX_PLAYERS,
+    N_ACTIONS,
+    REVEAL,
+)
+from sim.view import Log, replay_evidence
 
 _AMPLE = 100
 """Turns in which a seat that plays alone is sure to find everything out."""
@@ -59,20 +69,20 @@ class Planner(Player):
 
     Attributes
     ----------
-    plan : how it searches
+    config : how it searches
     search : the searcher with the tree of the last search, once there was one
     result : the last search
     """
 
-    def __init__(self, plan: Plan | None = None, name: str | None = None) -> None:
-        self.plan = plan or Plan()
-        super().__init__(name or self.plan.form)
+    def __init__(self, config: PlannerConfig | None = None, name: str | None = None) -> None:
+        self.config = config or PlannerConfig()
+        super().__init__(name or self.config.variant)
         self.result: SearchResult | None = None
         self.search: Searcher | None = None
         self._posterior = solver.workspace()
         self._spare: Workspace | None = None
         self._choices = np.empty(N_ACTIONS, np.int64)
-        self._notes = np.empty(N_ACTIONS)
+        self._edge_data = np.empty(N_ACTIONS)
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         """Take ``seat`` in a new game; searches draw from streams below ``key``."""
@@ -83,20 +93,20 @@ class Planner(Player):
         if isinstance(self.search, Search):
             self.search.forget()
         self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
-        self._own = replace(policy(self.plan.rollout), showing=self.showing)
-        if "doubt" in switches_of(self._own.name):
-            self._own = replace(self._own, doubt=self.plan.doubt)
-        if self.plan.responds:
-            self._own = best_response(rules, self._own, self.plan.model)
+        self._own = replace(policy(self.config.rollout), showing=self.showing)
+        if "own_card_weight" in switches_of(self._own.name):
+            self._own = replace(self._own, own_card_weight=self.config.own_card_weight)
+        if self.config.best_response:
+            self._own = best_response(rules, self._own, self.config.model)
         self._log = Log()
         self._last: tuple[int, int] | None = None
         self._belief: Belief | None = None
         self._taken_in = 0
-        if self.plan.belief != "exact":
+        if self.config.belief != "exact":
             hand, face_up = int(view[0].hand[seat]), int(view[0].face_up)
-            stream = new_stream(named(key, 1))
+            stream = new_stream(derive_key(key, 1))
             setting = setting_of(rules, seat, hand, face_up)
-            self._belief = make(self.plan.belief, setting, stream)
+            self._belief = make(self.config.belief, setting, stream)
 
     def see(self, event: tuple[int, int, int, int]) -> None:
         """Add a suggestion to the log."""
@@ -114,31 +124,31 @@ class Planner(Player):
         belief.beliefs.particles.ParticleDeprivation
             If no particle is left.
         """
-        plan, seat = self.plan, self._seat
+        config, seat = self.config, self._seat
         root = self._root(view)
-        if plan.belief == "exact":
+        if config.belief == "exact":
             self._solve(root[0].evidence[seat])
-        particles = plan.belief == "particles"
+        particles = config.belief == "particles"
         return Cluedo(
             world=self._world,
             root=root,
             posterior=self._posterior,
             states=len(self._posterior.key),
-            deals=self._deals(new_stream(named(self._key, self.decisions, 2))),
+            deals=self._deals(new_stream(derive_key(self._key, self.decisions, 2))),
             events=self._log.events,
             seat=seat,
-            answers=plan.how.answers(plan.one_by_one),
-            belief=node_belief.BELIEFS.index("constrained" if particles else plan.belief),
-            movers=plan.how.movers,
-            pays_deal=int(plan.how.pays_deal),
-            redeals=int(plan.how.redeals),
-            merges=int(plan.merges and plan.how.movers == POLICY),
-            open_cards=int(plan.how.open_cards),
+            answers=config.how.answers(config.predictive_answers),
+            belief=node_belief.BELIEFS.index("constrained" if particles else config.belief),
+            movers=config.how.movers,
+            reward_from_deal=int(config.how.reward_from_deal),
+            resample_at_leaf=int(config.how.resample_at_leaf),
+            transpositions=int(config.transpositions and config.how.movers == POLICY),
+            clairvoyant=int(config.how.clairvoyant),
             policies=self._policies(),
-            horizon=plan.horizon,
-            candidates=plan.candidates,
-            accusations=plan.accusations,
-            least_accused=float(plan.least_accused),
+            horizon=config.horizon,
+            candidates=config.candidates,
+            accusations=config.accusations,
+            least_accused=float(config.least_accused),
         )
 
     def decide(self, view: np.recarray) -> int:
@@ -159,31 +169,31 @@ class Planner(Player):
 
     def _root(self, view: np.recarray) -> np.recarray:
         """Return the state to search from: ``view``, models in the seats, own knowledge relived."""
-        root, plan, seat = view.copy(), self.plan, self._seat
+        root, config, seat = view.copy(), self.config, self._seat
         for other in range(self._rules.players):
-            seat_policy(root[0], other, plan.model)
-            if plan.how.movers != POLICY:
+            seat_policy(root[0], other, config.model)
+            if config.how.movers != POLICY:
                 root[0].policy[other], root[0].showing[other] = EXTERNAL, ASKED
-                root[0].tracks[other] = MATRIX | FACTS
+                root[0].tracks[other] = FACTORED | EVIDENCE
             else:
-                hand_over(root[0], other, policy(plan.opponents))
+                swap_policy(root[0], other, policy(config.opponents))
         seat_policy(root[0], seat, self._own)
         root[0].policy[seat] = EXTERNAL
-        root[0].tracks[seat] |= MATRIX | FACTS
-        root[0].doubt[seat] = plan.doubt
+        root[0].tracks[seat] |= FACTORED | EVIDENCE
+        root[0].own_card_weight[seat] = config.own_card_weight
         root[0].recording = 1
-        relive(self._world[0], root[0], seat, self._log.events)
+        replay_evidence(self._world[0], root[0], seat, self._log.events)
         return root
 
     def _policies(self) -> np.ndarray:
         """Return what each seat plays in roll-outs, and what is kept for it there."""
-        plan = self.plan
-        played = np.full((2, MAX_PLAYERS), number(plan.model.name))
-        played[0, self._seat] = number(policy(plan.rollout).name)
-        played[1] = np.array(TRACKS)[played[0]]
+        config = self.config
+        played = np.full((2, MAX_PLAYERS), number(config.model.name))
+        played[0, self._seat] = number(policy(config.rollout).name)
+        played[1] = np.array(REQUIRES)[played[0]]
         return played
 
-    def _solve(self, facts: np.record) -> None:
+    def _solve(self, facts: Evidence) -> None:
         """Solve the exact posterior of what this seat has seen."""
         self._facts = facts
         self._exact = solver.ExactPosterior(facts, self._posterior)
@@ -194,12 +204,12 @@ class Planner(Player):
 
     def _deals(self, stream: np.ndarray) -> np.ndarray:
         """Return the deals that simulations draw from, int64 (n, 21); none: the exact posterior."""
-        plan = self.plan
-        once = plan.redraw == "decision" and plan.how.restricts
+        config = self.config
+        once = config.redraw == "decision" and config.how.determinize_envelope
         if self._belief is None:
-            return self._one_envelope(stream) if once else np.zeros((0, CARDS), np.int64)
+            return self._one_envelope(stream) if once else np.zeros((0, N_CARDS), np.int64)
         log = self._log.events[self._taken_in :]
-        events = heard(log.tolist(), self._seat, self._rules.players)[0]
+        events = suggestion_events(log.tolist(), self._seat, self._rules.players)[0]
         self._belief.observe(events)
         self._taken_in += len(log)
         deals = self._belief.sample(stream, _DEALS)
@@ -225,35 +235,35 @@ class Planner(Player):
         waiting for certainty, the candidate that tells most.
         """
         root, work = position.root[0], position.posterior
-        if self.plan.belief != "exact":
+        if self.config.belief != "exact":
             node_belief.believe(position, root, work)
-        n = offer(position, root, work, self._choices, self._notes)
+        n = offer(position, root, work, self._choices, self._edge_data)
         alone = root.out[: self._rules.players].sum() == self._rules.players - 1
         patient = self._rules.turn_cap - root.turn >= _AMPLE
-        if alone and patient and self.plan.candidates:
+        if alone and patient and self.config.candidates:
             waiting = (a for a in self._choices[:n].tolist() if not ACCUSE <= a < REVEAL)
             return next(waiting, int(self._choices[0]))
         return int(self._choices[0]) if n == 1 else None
 
     def _run(self, position: Cluedo) -> SearchResult:
         """Search ``position`` for the whole budget."""
-        plan = self.plan
-        key = int(named(self._key, self.decisions))
+        config = self.config
+        key = int(derive_key(self._key, self.decisions))
         if self.search is None:
-            self.search = searcher(position, plan.search_options)
-        if plan.options.mode == "root":
+            self.search = searcher(position, config.search_options)
+        if config.options.mode == "root":
             position = position._replace(posterior=compact(position.posterior))
-        if not plan.how.open_cards:
-            return self.search.run(plan.budget, key, position)
+        if not config.how.clairvoyant:
+            return self.search.run(config.budget, key, position)
         deals = position.deals
         if self._belief is None:
-            deals = self._exact.sample(new_stream(key), plan.trees)
-        share = plan.budget.shared(plan.trees)
+            deals = self._exact.sample(new_stream(key), config.trees)
+        share = config.budget.shared(config.trees)
         results = [
             self.search.run(share, key + i, position._replace(deals=deals[i : i + 1].copy()))
-            for i in range(plan.trees)
+            for i in range(config.trees)
         ]
-        return merge(results, plan.options.merge, plan.options.final)
+        return merge(results, config.options.merge, config.options.final)
 
     def _remember(self, action: int, events: int) -> int:
         """Note ``action`` and how many suggestions had been made before it; return it."""
@@ -262,7 +272,7 @@ class Planner(Player):
 
     def _follow(self, position: Cluedo) -> None:
         """Let the search keep what it found below the last action and what was seen since."""
-        if not (self.plan.options.keep_tree and isinstance(self.search, Search) and self._last):
+        if not (self.config.options.keep_tree and isinstance(self.search, Search) and self._last):
             return
         action, before = self._last
         since = self._log.events[before:][:EVENTS]

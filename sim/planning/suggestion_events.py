@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from belief.beliefs.base import Setting
-from belief.events import PASSED, SHOWED, SHOWN
+from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
 from belief.evidence import UNIFORM
 from sim.rules import Rules
 
@@ -28,7 +28,7 @@ def setting_of(rules: Rules, seat: int, hand: int, face_up: int, showing: int = 
     )
 
 
-def heard(
+def suggestion_events(
     suggestions: Iterable[tuple[int, int, int, int]], seat: int, players: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the events of ``suggestions`` for ``seat``, int64 (n, 4), and how many each ends at.
@@ -42,9 +42,9 @@ def heard(
             player = (asker + step) % players
             if player == answerer:
                 if asker == seat:
-                    events.append((SHOWN, player, cards, card))
+                    events.append((REFUTED_US, player, cards, card))
                 elif player != seat:
-                    events.append((SHOWED, player, cards, -1))
+                    events.append((REFUTED_OTHER, player, cards, -1))
                 break
             if player != seat:
                 events.append((PASSED, player, cards, -1))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mcts.kernel.plugins import named
+from mcts.kernel.plugins import entry_points
 from mcts.options import Budget, Options
-from sim.planning.config import TREE, Plan
+from sim.planning.config import TREE, PlannerConfig
 from sim.planning.planner import Planner
-from sim.planning.variants import FORMS
+from sim.planning.variants import VARIANTS
 from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import NAMES as POLICIES
 from sim.policies.table import Policy, switches_of
 from sim.rules import Rules
 
-PLANNERS = tuple(FORMS)
+PLANNERS = tuple(VARIANTS)
 
 _SEARCH = (
     "mode",
@@ -26,7 +26,7 @@ _SEARCH = (
     "virtual_loss",
     "exploration",
     "root_exploration",
-    "common",
+    "common_random_numbers",
     "final",
     "keep_tree",
     "oversubscribe",
@@ -52,37 +52,40 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     label = spec.get("label") or name
     if name in POLICIES:
         return PolicyPlayer(compiled(spec), label)
-    outside = named("sleuth.players")
+    outside = entry_points("sleuth.players")
     if name in outside:
         return outside[name].load()(spec, rules)
     if name not in PLANNERS:
         known = ", ".join((*POLICIES, *PLANNERS, *outside))
         raise ValueError(f"unknown player {name!r}: choose one of {known}")
-    player = Planner(plan(spec), label)
+    player = Planner(planner_config(spec), label)
     player.showing = spec["showing"]
     return player
 
 
-def plan(spec: Mapping[str, Any]) -> Plan:
+def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
     """Return the plan that ``spec``, as for `make`, describes; ValueError as `make`."""
     actions, search, budget, rollout = (
         spec[key] for key in ("actions", "search", "budget", "rollout")
     )
     options = Options(
         **{key: search[key] for key in _SEARCH},
-        per_leaf=rollout["per_leaf"],
+        rollouts_per_leaf=rollout["per_leaf"],
         widening_base=actions["widening"]["base"],
         widening_exponent=actions["widening"]["exponent"],
         nodes=nodes_for(budget, search["keep_tree"]),
     )
     others = rollout["opponents"]
-    return Plan(
-        form=spec["name"],
-        **{key: spec[key] for key in ("belief", "redraw", "trees", "doubt", "merges")},
-        one_by_one=spec["answers"] == "one_by_one",
+    return PlannerConfig(
+        variant=spec["name"],
+        **{
+            key: spec[key]
+            for key in ("belief", "redraw", "trees", "own_card_weight", "transpositions")
+        },
+        predictive_answers=spec["answers"] == "predictive_answers",
         opponents=_model(spec["opponents"], spec["model"]),
         rollout=_model(rollout["policy"], {"threshold": rollout["threshold"] or 1.0}),
-        responds=rollout["threshold"] is None,
+        best_response=rollout["threshold"] is None,
         rollout_opponents=None if others is None else _model(others, spec["model"]),
         horizon=rollout["horizon"],
         candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
@@ -104,7 +107,9 @@ def _model(name: str, switches: Mapping[str, Any]) -> Policy | str:
 def compiled(spec: Mapping[str, Any]) -> Policy:
     """Return the compiled policy that ``spec`` describes; ValueError as `make`."""
     switches = {
-        key: spec[key] for key in ("threshold", "inference", "doubt", "showing") if key in spec
+        key: spec[key]
+        for key in ("threshold", "inference", "own_card_weight", "showing")
+        if key in spec
     }
     return Policy(spec["name"], **switches)
 

@@ -7,25 +7,23 @@ false certainty for knowledge.
 
 from __future__ import annotations
 
-import numpy as np
-
 from belief import matrix
 from belief.beliefs.closure import even
 from belief.evidence import ENVELOPE
 from mcts.kernel.compile import jit
-from sim.cards import CATEGORIES, N_CARDS
-from sim.knowledge import close
+from sim.cards import CATEGORY_MASK, N_CARDS
+from sim.knowledge import update_seat_closure
 from sim.policies import heuristic
-from sim.state import FACTS
+from sim.state import EVIDENCE, State, World
 
-TRACKS = FACTS
+REQUIRES = EVIDENCE
 SWITCHES = ()
 
 
 @jit
-def refresh(world: np.record, s: np.record, seat: int) -> None:
+def refresh(world: World, s: State, seat: int) -> None:
     """Bring the closure of ``seat`` and the entropies that follow from it up to date."""
-    if close(s, seat):
+    if update_seat_closure(s, seat):
         s.marginals_of = 0
         even(s.closure[seat], world.players, s.marginals)
         for card in range(N_CARDS):
@@ -33,31 +31,31 @@ def refresh(world: np.record, s: np.record, seat: int) -> None:
 
 
 @jit
-def proved_envelope(s: np.record, seat: int) -> int:
+def proved_envelope(s: State, seat: int) -> int:
     """Return the mask of the envelope if the closure has all three cards, else 0."""
     proved = s.closure[seat].has[ENVELOPE]
-    for category in CATEGORIES:
+    for category in CATEGORY_MASK:
         if not proved & category:
             return 0
     return proved
 
 
 @jit
-def accused(world: np.record, s: np.record, seat: int) -> int:
+def accused(world: World, s: State, seat: int) -> int:
     """Return the envelope to accuse now, 0 for none."""
     refresh(world, s, seat)
     return proved_envelope(s, seat)
 
 
 @jit
-def turn(world: np.record, s: np.record, seat: int) -> int:
+def turn(world: World, s: State, seat: int) -> int:
     """Return the action at the start of a turn; consumes ``s.stream``."""
     refresh(world, s, seat)
     return heuristic.turn(world, s, seat)
 
 
 @jit
-def suggestion(world: np.record, s: np.record, seat: int) -> int:
+def suggestion(world: World, s: State, seat: int) -> int:
     """Return the suggestion of the suspect and the weapon that are least sure, first listed."""
     refresh(world, s, seat)
     return heuristic.suggestion(world, s, seat)

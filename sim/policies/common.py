@@ -3,7 +3,7 @@
 A policy answers three questions, each of ``(world, s, seat)``: which envelope it would accuse now
 (``accused``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
 `SUGGESTS`), and which suggestion it makes where its pawn is (``suggestion``: an action).
-``TRACKS`` says what has to be kept for its seat, ``SWITCHES`` which switches of
+``REQUIRES`` says what has to be kept for its seat, ``SWITCHES`` which switches of
 `sim.policies.table.Policy` it has.
 """
 
@@ -15,8 +15,8 @@ from belief.evidence import count, lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
-from sim.cards import ALL_CARDS, CATEGORIES, FIRST_ROOM, FIRST_WEAPON
-from sim.state import ACCUSE, MOVE, PASSAGE, TURN
+from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.state import ACCUSE, MOVE, PASSAGE, TURN, State, World
 
 SUGGESTS = -1
 """What a policy's turn returns for "make a suggestion where the pawn is"."""
@@ -32,7 +32,7 @@ def accusation(envelope: int) -> int:
 
 
 @jit
-def last_chance(world: np.record, s: np.record) -> bool:
+def last_chance(world: World, s: State) -> bool:
     """Tell whether the game ends before the seat whose turn it is can accuse once more."""
     if s.turn + world.players <= world.turn_cap or (world.accuse and s.phase == TURN):
         return False
@@ -43,7 +43,7 @@ def last_chance(world: np.record, s: np.record) -> bool:
 
 
 @jit
-def kind_of_turn(world: np.record, s: np.record, seat: int) -> int:
+def kind_of_turn(world: World, s: State, seat: int) -> int:
     """Return `MOVE`, `PASSAGE` or `SUGGESTS`: uniform over the types on offer [Ledford, s. 1.1]."""
     room = world.room_of[s.spot[seat]]
     if room < 0:
@@ -72,7 +72,7 @@ def any_card(stream: np.ndarray, cards: int) -> int:
 
 
 @jit
-def roam(world: np.record, s: np.record, seat: int) -> int:
+def roam(world: World, s: State, seat: int) -> int:
     """Return a kind of action uniformly; a goal is drawn uniformly and kept until reached."""
     kind = kind_of_turn(world, s, seat)
     if kind != MOVE:
@@ -88,10 +88,10 @@ def roam(world: np.record, s: np.record, seat: int) -> int:
 
 
 @jit
-def unseen_envelope(world: np.record, s: np.record, seat: int) -> int:
+def unseen_envelope(world: World, s: State, seat: int) -> int:
     """Return the envelope if ``seat`` has seen all other cards, else 0."""
     unseen = ALL_CARDS & ~s.known[seat]
-    for kind in CATEGORIES:
+    for kind in CATEGORY_MASK:
         left = unseen & kind
         if left & (left - 1):
             return 0
@@ -99,7 +99,7 @@ def unseen_envelope(world: np.record, s: np.record, seat: int) -> int:
 
 
 @jit
-def turns_to(world: np.record, s: np.record, seat: int, room: int) -> float:
+def turns_to(world: World, s: State, seat: int, room: int) -> float:
     """Return the expected turns of ``seat``, this one included, until it can suggest in ``room``.
 
     Other pawns are ignored; the roll of this turn is known.

@@ -17,10 +17,10 @@ from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.policies.common import turns_to
-from sim.state import ACCUSE, ASK, END, FACTS, MOVE, PASS, PASSAGE, SUGGEST
+from sim.state import ACCUSE, ASK, END, EVIDENCE, MOVE, PASS, PASSAGE, SUGGEST, State, World
 
-TRACKS = FACTS
-SWITCHES = ("threshold", "doubt")
+REQUIRES = EVIDENCE
+SWITCHES = ("threshold", "own_card_weight")
 
 DEALS = 50
 UNSOLVED = -1
@@ -29,7 +29,7 @@ _CERTAIN = 1.0 - 1e-9
 
 
 @jit
-def choose(world: np.record, s: np.record, seat: int, work: tuple, sample: tuple) -> int:
+def choose(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int:
     """Return the action of ``seat``, or `UNSOLVED` if its posterior does not fit into ``work``.
 
     ``work`` is a workspace of `belief.exact.solver`, ``sample`` one of `belief.information`, both
@@ -73,7 +73,7 @@ def _best_suggestion(sample: tuple, room: int) -> tuple[int, float]:
 
 
 @jit
-def _turn(world: np.record, s: np.record, seat: int, sample: tuple) -> int:
+def _turn(world: World, s: State, seat: int, sample: tuple) -> int:
     """Return the action of most information per expected turn."""
     here = world.room_of[s.spot[seat]]
     best, most = MOVE, -1.0

@@ -13,23 +13,23 @@ import numpy as np
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
-from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import row_bits
 from sim.policies.common import kind_of_turn
-from sim.state import ASK, MATRIX, MOVE
+from sim.state import ASK, FACTORED, MOVE, State, World
 
-TRACKS = MATRIX
+REQUIRES = FACTORED
 SWITCHES = ("inference",)
 
 
 @jit
-def accused(world: np.record, s: np.record, seat: int) -> int:
+def accused(world: World, s: State, seat: int) -> int:
     """Return the envelope to accuse now, 0 for none."""
     return certain_envelope(s.belief[seat])
 
 
 @jit
-def turn(world: np.record, s: np.record, seat: int) -> int:
+def turn(world: World, s: State, seat: int) -> int:
     """Return the action at the start of a turn; consumes ``s.stream``."""
     kind = kind_of_turn(world, s, seat)
     if kind != MOVE:
@@ -41,7 +41,7 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
 
 
 @jit
-def suggestion(world: np.record, s: np.record, seat: int) -> int:
+def suggestion(world: World, s: State, seat: int) -> int:
     """Return the suggestion of the suspect and the weapon of highest entropy, first listed."""
     suspect = most_unsure(s, seat, 0, FIRST_WEAPON)
     weapon = most_unsure(s, seat, FIRST_WEAPON, FIRST_ROOM)
@@ -55,14 +55,14 @@ def certain_envelope(matrix: np.ndarray) -> int:
     for card in range(N_CARDS):
         if matrix[card, 0] == 1.0:
             found |= 1 << card
-    for category in CATEGORIES:
+    for category in CATEGORY_MASK:
         if not found & category:
             return 0
     return found
 
 
 @jit
-def most_unsure(s: np.record, seat: int, first: int, end: int) -> int:
+def most_unsure(s: State, seat: int, first: int, end: int) -> int:
     """Return the first card of ``first`` .. ``end - 1`` whose row has the highest entropy."""
     best, highest = first, -1.0
     for card in range(first, end):
@@ -73,7 +73,7 @@ def most_unsure(s: np.record, seat: int, first: int, end: int) -> int:
 
 
 @jit
-def unsure_room(s: np.record, seat: int, here: int) -> int:
+def unsure_room(s: State, seat: int, here: int) -> int:
     """Return a room of highest entropy, not the one the pawn is in; ties uniform."""
     best, highest, ties = -1, -1.0, 0
     for room in range(N_ROOMS):

@@ -7,23 +7,21 @@ know, what it suggests depends on its hand; those of `sim.policies.uniform` tell
 
 from __future__ import annotations
 
-import numpy as np
-
 from mcts.kernel.compile import jit
-from sim.cards import CATEGORIES, FIRST_WEAPON
+from sim.cards import CATEGORY_MASK, FIRST_WEAPON
 from sim.policies.common import any_card, roam, unseen_envelope
-from sim.state import ASK
+from sim.state import ASK, State, World
 
-TRACKS = 0
+REQUIRES = 0
 SWITCHES = ()
 
 accused, turn = unseen_envelope, roam
 
 
 @jit
-def suggestion(world: np.record, s: np.record, seat: int) -> int:
+def suggestion(world: World, s: State, seat: int) -> int:
     """Return a suggestion of a suspect and a weapon not yet seen; consumes ``s.stream``."""
     unseen = ~s.known[seat]
-    suspect = any_card(s.stream, unseen & CATEGORIES[0])
-    weapon = any_card(s.stream, unseen & CATEGORIES[1])
+    suspect = any_card(s.stream, unseen & CATEGORY_MASK[0])
+    weapon = any_card(s.stream, unseen & CATEGORY_MASK[1])
     return ASK + 6 * suspect + weapon - FIRST_WEAPON

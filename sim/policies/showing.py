@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mcts.kernel.compile import jit
 from sim.policies.common import any_card
+from sim.state import State
 
 RANDOM, LEAST_INFORMATIVE = range(2)
 
 
 @jit
-def card(s: np.record, seat: int) -> int:
+def card(s: State, seat: int) -> int:
     """Return the card that ``seat`` shows to the asker; consumes ``s.stream``."""
     matching = s.hand[seat] & s.cards
     if s.showing[seat] == LEAST_INFORMATIVE:

@@ -17,14 +17,14 @@ from belief.evidence import ENVELOPE, HOLDERS, lowest
 from belief.information import binary_entropy, closed_form
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
-from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON
-from sim.knowledge import close, moment
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.knowledge import knowledge_version, update_seat_closure
 from sim.policies.closure import proved_envelope
 from sim.policies.common import SUGGESTS, last_chance, turns_to
-from sim.state import ASK, FACTS, MATRIX, MOVE, PASSAGE
+from sim.state import ASK, EVIDENCE, FACTORED, MOVE, PASSAGE, State, World
 
-TRACKS = MATRIX | FACTS
-SWITCHES = ("inference", "threshold", "doubt")
+REQUIRES = FACTORED | EVIDENCE
+SWITCHES = ("inference", "threshold", "own_card_weight")
 
 ROUNDS = 3
 """Rounds of fitting; more change no strength."""
@@ -34,13 +34,13 @@ _SLACK = 0.01
 
 
 @jit
-def refresh(world: np.record, s: np.record, seat: int) -> None:
+def refresh(world: World, s: State, seat: int) -> None:
     """Fill ``s.marginals`` with what ``seat`` believes, unless they are up to date."""
-    now = moment(s, seat)
+    now = knowledge_version(s, seat)
     if s.marginals_of == now:
         return
     s.marginals_of = now
-    close(s, seat)
+    update_seat_closure(s, seat)
     if s.threshold[seat] < 1.0:
         fit(s.belief[seat], s.closure[seat], s.evidence[seat], ROUNDS, s.marginals)
     else:
@@ -48,7 +48,7 @@ def refresh(world: np.record, s: np.record, seat: int) -> None:
 
 
 @jit
-def accused(world: np.record, s: np.record, seat: int) -> int:
+def accused(world: World, s: State, seat: int) -> int:
     """Return the mask of the likeliest envelope if it reaches the threshold of ``seat``, else 0.
 
     Any will do where there is no later chance to accuse: a draw pays nothing.
@@ -62,10 +62,10 @@ def accused(world: np.record, s: np.record, seat: int) -> int:
 
 
 @jit
-def best_guess(s: np.record) -> tuple[int, float]:
+def best_guess(s: State) -> tuple[int, float]:
     """Return the mask of the likeliest envelope by ``s.marginals`` and its probability, or 0, 0."""
     found, chance = 0, 1.0
-    for category in CATEGORIES:
+    for category in CATEGORY_MASK:
         best, most, total = 0, 0.0, 0.0
         rest = category
         while rest:
@@ -104,7 +104,7 @@ def different(marginals: np.ndarray, cards: int) -> int:
 
 
 @jit
-def best_suggestion(s: np.record, seat: int, room: int, least: float) -> tuple[int, float]:
+def best_suggestion(s: State, seat: int, room: int, least: float) -> tuple[int, float]:
     """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits.
 
     Pairs that tell no more than ``least`` are of no interest; if no other is left, the bits are
@@ -114,8 +114,8 @@ def best_suggestion(s: np.record, seat: int, room: int, least: float) -> tuple[i
     may = s.closure[seat].may[ENVELOPE]
     pair, most = 0, least
     rest = binary_entropy(s.marginals[FIRST_ROOM + room, ENVELOPE]) + _SLACK
-    every_weapon = different(s.marginals, may & CATEGORIES[1])
-    suspects = different(s.marginals, may & CATEGORIES[0])
+    every_weapon = different(s.marginals, may & CATEGORY_MASK[1])
+    suspects = different(s.marginals, may & CATEGORY_MASK[0])
     while suspects:
         suspect = lowest(suspects)
         suspects &= suspects - 1
@@ -133,7 +133,7 @@ def best_suggestion(s: np.record, seat: int, room: int, least: float) -> tuple[i
 
 
 @jit
-def most_unsure(s: np.record, seat: int, category: int) -> float:
+def most_unsure(s: State, seat: int, category: int) -> float:
     """Return the largest binary envelope entropy, in bits, of a card in the mask ``category``."""
     most = 0.0
     rest = s.closure[seat].may[ENVELOPE] & category
@@ -144,7 +144,7 @@ def most_unsure(s: np.record, seat: int, category: int) -> float:
 
 
 @jit
-def nearest_room(world: np.record, s: np.record, seat: int, here: int) -> int:
+def nearest_room(world: World, s: State, seat: int, here: int) -> int:
     """Return the room in fewest expected turns, other than ``here``."""
     nearest = 0 if here else 1
     for room in range(nearest + 1, N_ROOMS):
@@ -156,7 +156,7 @@ def nearest_room(world: np.record, s: np.record, seat: int, here: int) -> int:
 
 
 @jit
-def turn(world: np.record, s: np.record, seat: int) -> int:
+def turn(world: World, s: State, seat: int) -> int:
     """Return the action of most information per expected turn; draws nothing.
 
     A room whose three entropies together, shared out over the turns to it, are below the best found
@@ -168,7 +168,9 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
     best, most = MOVE, -1.0
     if here >= 0 and s.summoned[seat]:
         best, most = SUGGESTS, best_suggestion(s, seat, here, -1.0)[1]
-    others = most_unsure(s, seat, CATEGORIES[0]) + most_unsure(s, seat, CATEGORIES[1]) + _SLACK
+    others = (
+        most_unsure(s, seat, CATEGORY_MASK[0]) + most_unsure(s, seat, CATEGORY_MASK[1]) + _SLACK
+    )
     nearest = nearest_room(world, s, seat, here)
     for i in range(-1, N_ROOMS):
         room = nearest if i < 0 else i
@@ -185,7 +187,7 @@ def turn(world: np.record, s: np.record, seat: int) -> int:
 
 
 @jit
-def suggestion(world: np.record, s: np.record, seat: int) -> int:
+def suggestion(world: World, s: State, seat: int) -> int:
     """Return the most telling suggestion here; draws nothing."""
     refresh(world, s, seat)
     return ASK + best_suggestion(s, seat, world.room_of[s.spot[seat]], -1.0)[0]

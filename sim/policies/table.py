@@ -12,22 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from types import ModuleType
 
-import numpy as np
-
 from mcts.kernel.compile import jit, modules_of
 from mcts.kernel.dispatch import by_number
-from mcts.kernel.plugins import named
+from mcts.kernel.plugins import entry_points
 from sim.policies import greedy, showing
 from sim.policies.common import SUGGESTS, accusation
-from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST
+from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST, State, World
 
 
 def _name(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-_OUTSIDE = named("sleuth.policies")
-_PARTS = ("TRACKS", "SWITCHES", "accused", "turn", "suggestion")
+_OUTSIDE = entry_points("sleuth.policies")
+_PARTS = ("REQUIRES", "SWITCHES", "accused", "turn", "suggestion")
 
 
 def _has_policy(module: ModuleType) -> bool:
@@ -40,7 +38,7 @@ def _has_policy(module: ModuleType) -> bool:
 
 FAST = sorted(
     filter(_has_policy, modules_of("sim.policies", "sleuth.policies")),
-    key=lambda module: (_name(module) in _OUTSIDE, module.TRACKS, _name(module)),
+    key=lambda module: (_name(module) in _OUTSIDE, module.REQUIRES, _name(module)),
 )
 """The policies that play inside the state machine, and so in simulations; simple ones first."""
 
@@ -50,7 +48,7 @@ SLOW = len(FAST)
 _MODULES = (*FAST, greedy)
 NAMES = tuple(map(_name, _MODULES))
 FAST_NAMES = NAMES[:SLOW]
-TRACKS = tuple(module.TRACKS for module in _MODULES)
+REQUIRES = tuple(module.REQUIRES for module in _MODULES)
 """By policy: what has to be kept for its seat."""
 
 _accused = by_number([module.accused for module in FAST])
@@ -69,7 +67,8 @@ class Policy:
     name : one of `NAMES`
     threshold : ``swift`` and ``greedy`` accuse from this probability on; 1 waits for certainty
     inference : whether the factored belief learns from cards that are shown to others
-    doubt : weight that a player who names a suspect or a weapon holds it, beside that it does not;
+    own_card_weight : weight that a player who names a suspect or a weapon holds it, beside that it
+    does not;
         1 reads nothing into suggestions
     showing : which of several cards it shows, one of `SHOWING`
     """
@@ -77,7 +76,7 @@ class Policy:
     name: str
     threshold: float = 1.0
     inference: bool = True
-    doubt: float = 1.0
+    own_card_weight: float = 1.0
     showing: str = "random"
 
     def __post_init__(self) -> None:
@@ -87,8 +86,8 @@ class Policy:
                 raise ValueError(f"{self.name} has no switch {each.name!r}")
         if not 0.0 < self.threshold <= 1.0:
             raise ValueError(f"threshold must be above 0 and at most 1, got {self.threshold}")
-        if not 0.0 < self.doubt <= 1.0:
-            raise ValueError(f"doubt must be above 0 and at most 1, got {self.doubt}")
+        if not 0.0 < self.own_card_weight <= 1.0:
+            raise ValueError(f"doubt must be above 0 and at most 1, got {self.own_card_weight}")
         if self.showing not in SHOWING:
             raise ValueError(
                 f"unknown showing policy {self.showing!r}: choose one of {', '.join(SHOWING)}"
@@ -112,7 +111,7 @@ def policy(which: Policy | str) -> Policy:
     return Policy(which) if isinstance(which, str) else which
 
 
-def seat_policies(state: np.record, policies: Sequence[Policy | str | None]) -> None:
+def seat_policies(state: State, policies: Sequence[Policy | str | None]) -> None:
     """Put compiled ``policies``, by seat, into the seats of ``state``; None leaves one external."""
     for seat, which in enumerate(policies):
         if which is None:
@@ -121,33 +120,33 @@ def seat_policies(state: np.record, policies: Sequence[Policy | str | None]) -> 
             seat_policy(state, seat, policy(which))
 
 
-def seat_policy(state: np.record, seat: int, which: Policy) -> None:
+def seat_policy(state: State, seat: int, which: Policy) -> None:
     """Put one compiled policy into ``seat`` of ``state``."""
     state.policy[seat] = number(which.name)
-    state.tracks[seat] = TRACKS[number(which.name)]
+    state.tracks[seat] = REQUIRES[number(which.name)]
     state.threshold[seat] = which.threshold
-    state.doubt[seat] = which.doubt
+    state.own_card_weight[seat] = which.own_card_weight
     state.infers[seat] = which.inference
     state.showing[seat] = SHOWING.index(which.showing)
 
 
-_FIELDS = {"threshold": "threshold", "doubt": "doubt", "inference": "infers"}
+_FIELDS = {"threshold": "threshold", "own_card_weight": "own_card_weight", "inference": "infers"}
 """Fields of the state by switch."""
 
 
-def hand_over(state: np.record, seat: int, which: Policy) -> None:
+def swap_policy(state: State, seat: int, which: Policy) -> None:
     """Let ``which`` play in ``seat`` for now: the policy there stays ready to play on.
 
     What either needs is kept for the seat, and what ``which`` has no switch for stays as it is.
     """
     state.policy[seat] = number(which.name)
-    state.tracks[seat] |= TRACKS[number(which.name)]
+    state.tracks[seat] |= REQUIRES[number(which.name)]
     for name in switches_of(which.name):
         state[_FIELDS[name]][seat] = getattr(which, name)
 
 
 @jit
-def choose(world: np.record, s: np.record, seat: int) -> int:
+def choose(world: World, s: State, seat: int) -> int:
     """Return the action of ``seat`` under its own policy in the phase ``s.phase``.
 
     Consumes ``s.stream``, which the caller has opened for this decision.  Reads what the seat has

@@ -6,20 +6,18 @@ exact against it: the player for calibration and for tests of equivalence.
 
 from __future__ import annotations
 
-import numpy as np
-
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.policies.common import roam, unseen_envelope
-from sim.state import ASK
+from sim.state import ASK, State, World
 
-TRACKS = 0
+REQUIRES = 0
 SWITCHES = ()
 
 accused, turn = unseen_envelope, roam
 
 
 @jit
-def suggestion(world: np.record, s: np.record, seat: int) -> int:
+def suggestion(world: World, s: State, seat: int) -> int:
     """Return one of the 36 suggestions of this room, uniformly; consumes ``s.stream``."""
     return ASK + below(s.stream, 36)

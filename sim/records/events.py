@@ -26,7 +26,7 @@ import numpy as np
 
 from sim.board import N_CORRIDOR, graph
 from sim.cards import CARDS, ROOMS, SUSPECTS, WEAPONS
-from sim.state import ACCUSE, ASK, END, MOVE, OVER, PASS, PASSAGE, REVEAL, WALK
+from sim.state import ACCUSE, ASK, END, MOVE, OVER, PASS, PASSAGE, REVEAL, WALK, State, World
 
 Event = dict[str, Any]
 
@@ -75,7 +75,7 @@ def keys(kind: str) -> tuple[str, ...]:
     return ("turn", "seat", "event", *EVENTS[kind], "known_to")
 
 
-def opening(board: np.record, state: np.record) -> list[Event]:
+def opening(board: World, state: State) -> list[Event]:
     """Return deal and first roll of the game that ``state`` begins; ``board`` is a `WORLD`."""
     told = [
         _event(0, seat, "deal", [seat], names(state.hand[seat])) for seat in range(board.players)
@@ -85,7 +85,7 @@ def opening(board: np.record, state: np.record) -> list[Event]:
     return told + _roll(board, state)
 
 
-def happened(board: np.record, before: np.record, action: int, after: np.record) -> list[Event]:
+def happened(board: World, before: State, action: int, after: State) -> list[Event]:
     """Return what ``action`` did, from the true states before and after, next roll included.
 
     The end of the game is not among it: see `ending`.
@@ -96,7 +96,7 @@ def happened(board: np.record, before: np.record, action: int, after: np.record)
     return told
 
 
-def ending(state: np.record, check: str) -> Event:
+def ending(state: State, check: str) -> Event:
     """Return the last event of the game that is over in ``state``."""
     winner = int(state.winner) if state.winner >= 0 else None
     turns = int(state.turn)
@@ -104,7 +104,7 @@ def ending(state: np.record, check: str) -> Event:
     return _event(turns, None, "end", "all", winner, turns, envelope, digest(state), check)
 
 
-def digest(state: np.record) -> str:
+def digest(state: State) -> str:
     """Return a short SHA-256 of the cards, pawns and scores of ``state``, in hexadecimal."""
     parts = (np.asarray(state[field]).astype("<i8").tobytes() for field in _END_STATE)
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
@@ -119,14 +119,14 @@ def _event(turn: int, seat: int | None, kind: str, known_to: str | Sequence[int]
     return dict(zip(keys(kind), (int(turn), seat, kind, *values, known_to), strict=True))
 
 
-def _roll(board: np.record, state: np.record) -> list[Event]:
+def _roll(board: World, state: State) -> list[Event]:
     """Return the roll for the turn that begins; without a board nobody rolls."""
     if not board.board:
         return []
     return [_event(state.turn, int(state.seat), "roll", "all", int(state.roll))]
 
 
-def _done(board: np.record, before: np.record, action: int, after: np.record) -> list[Event]:
+def _done(board: World, before: State, action: int, after: State) -> list[Event]:
     turn, seat = int(before.turn), int(before.seat)
     if ASK <= action < ACCUSE:
         return _suggested(board, before, action, after)
@@ -149,14 +149,14 @@ def _done(board: np.record, before: np.record, action: int, after: np.record) ->
     return [chosen, _event(turn, seat, "reach", "all", *_place(board, after, seat))]
 
 
-def _place(board: np.record, state: np.record, seat: int) -> tuple[list[int] | None, str | None]:
+def _place(board: World, state: State, seat: int) -> tuple[list[int] | None, str | None]:
     """Return coordinates and room of a pawn; without a board a place has no coordinates."""
     spot = int(state.spot[seat])
     room = ROOMS[board.room_of[spot]] if spot >= N_CORRIDOR else None
     return list(graph().nodes[spot]["xy"]) if board.board else None, room
 
 
-def _suggested(board: np.record, before: np.record, action: int, after: np.record) -> list[Event]:
+def _suggested(board: World, before: State, action: int, after: State) -> list[Event]:
     """Return a suggestion, who can answer it, and the card if there is no choice."""
     turn, seat = int(before.turn), int(before.seat)
     answerer = int(after.answerer)
@@ -187,12 +187,12 @@ def _suggested(board: np.record, before: np.record, action: int, after: np.recor
     return told
 
 
-def _shown(before: np.record, by: int, action: int) -> Event:
+def _shown(before: State, by: int, action: int) -> Event:
     seat = int(before.seat)
     return _event(before.turn, seat, "show", sorted((seat, by)), by, CARDS[action - REVEAL], action)
 
 
-def _accused(before: np.record, action: int, after: np.record) -> list[Event]:
+def _accused(before: State, action: int, after: State) -> list[Event]:
     turn, seat = int(before.turn), int(before.seat)
     pair, room = divmod(action - ACCUSE, len(ROOMS))
     suspect, weapon = divmod(pair, len(WEAPONS))

@@ -23,13 +23,11 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sim.players.player import Player
 from sim.policies.table import Policy
 from sim.records.events import EVENTS, Event, ending, happened, keys, opening
 from sim.rules import Rules, world
-from sim.state import empty
+from sim.state import State, empty
 
 FORMAT = "sleuth game"
 VERSION = 1
@@ -91,7 +89,7 @@ class Recorder:
         self._before = empty()
         self._action: int | None = None
 
-    def __call__(self, state: np.record, action: int) -> None:
+    def __call__(self, state: State, action: int) -> None:
         """Take note of what the last action did to ``state``, and of the next; -1 for the end."""
         if self._action is None:
             told = opening(self._board, state)

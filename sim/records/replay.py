@@ -13,7 +13,7 @@ from sim.policies.table import seat_policies
 from sim.records.events import Event, ending, happened, opening
 from sim.records.record import Record, RecordError, checksum, line
 from sim.rules import world
-from sim.state import FACTS, N_ACTIONS, OVER, PASS, REVEAL, SHOW, empty
+from sim.state import EVIDENCE, N_ACTIONS, OVER, PASS, REVEAL, SHOW, State, World, empty
 
 _FIRST = 2
 """Line of the first event: the header is line 1."""
@@ -35,7 +35,7 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
     """Yield the events of each action, checked, and the true state after them; first the deal.
 
     The state (an array of one `STATE`) goes on changing: copy it to keep it.  All its seats track
-    `FACTS`, so that ``evidence[seat]`` is what a seat has seen.
+    `EVIDENCE`, so that ``evidence[seat]`` is what a seat has seen.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
     board = world(record.rules)[0]
     state, before = empty(), empty()
     seat_policies(state[0], [None] * record.rules.players)
-    state[0].tracks[:] = FACTS
+    state[0].tracks[:] = EVIDENCE
     new_game(board, state[0], np.uint64(game_key(record.seed, record.game)))
     told = (*record.events, record.end)
     at = 0
@@ -70,7 +70,7 @@ def _check(record: Record) -> str:
     return checksum(map(line, (record.header, *record.events)))
 
 
-def _decision(told: Sequence[Event], at: int, board: np.record, state: np.record) -> int:
+def _decision(told: Sequence[Event], at: int, board: World, state: State) -> int:
     """Return the legal action that an event records."""
     event, number = told[at], _FIRST + at
     seat = int(decider(state))

@@ -21,7 +21,7 @@ def hands(history, player, weighted=True):
     for kind, who, trio, card in history.events:
         if who == player and kind == "passed":
             barred.update(trio)
-        if kind == "shown":
+        if kind == "refuted_us":
             (surely if who == player else barred).add(card)
     free = [1 << c for c in range(21) if c not in barred and c not in surely]
     places = int(history.sizes[player]) - len(surely)

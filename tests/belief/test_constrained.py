@@ -6,7 +6,7 @@ import pytest
 from belief.beliefs.base import Setting
 from belief.beliefs.constrained import fit, masked
 from belief.beliefs.registry import make
-from belief.closure import new_known, settle
+from belief.closure import new_known, update_closure
 from belief.contract.history import (
     CATEGORIES,
     events_of,
@@ -36,7 +36,7 @@ def histories(n, seed=1):
 def ready(history):
     """Return the evidence and what is known of it."""
     ev, known = history.record(), new_known()[0]
-    assert settle(ev, known)
+    assert update_closure(ev, known)
     return ev, known
 
 
@@ -122,9 +122,9 @@ def test_a_falsely_certain_matrix_does_no_harm():
     belief = make("constrained", setting, None)
     for trio in ((1, 6, 15), (2, 8, 16), (4, 9, 17)):
         for _ in range(1000):
-            belief.showed(2, mask(trio))
+            belief.refuted_other(2, mask(trio))
         for _ in range(97):
-            belief.showed(3, mask(trio))
+            belief.refuted_other(3, mask(trio))
     matrix = belief.marginals()
     assert np.isfinite(matrix).all()
     np.testing.assert_allclose(np.delete(matrix, (3, 20), 0).sum(axis=1), 1.0)

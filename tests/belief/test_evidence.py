@@ -5,7 +5,7 @@ import pytest
 from histories import weighted_deals
 
 from belief import evidence
-from belief.closure import new_known, settle
+from belief.closure import new_known, update_closure
 from belief.contract.history import History, mask, random_history
 from belief.evidence import (
     ALL_CARDS,
@@ -41,29 +41,29 @@ def test_counting_cards():
 
 
 def test_clauses_are_deduplicated_and_subsumed(ev):
-    evidence.showed(ev, 1, mask((1, 6, 12)))
-    evidence.showed(ev, 1, mask((1, 6, 12)))
-    evidence.showed(ev, 2, mask((1, 6, 12)))
+    evidence.refuted_other(ev, 1, mask((1, 6, 12)))
+    evidence.refuted_other(ev, 1, mask((1, 6, 12)))
+    evidence.refuted_other(ev, 2, mask((1, 6, 12)))
     assert len(clauses(ev)) == ev.clauses == 2
-    evidence.showed(ev, 1, mask((1, 6, 13)))  # 13 is ours
+    evidence.refuted_other(ev, 1, mask((1, 6, 13)))  # 13 is ours
     assert clauses(ev) == {(1, mask((1, 6))), (2, mask((1, 6, 12)))}
 
 
 def test_a_clause_becomes_knowledge_and_knowledge_meets_clauses(ev):
-    evidence.showed(ev, 1, mask((1, 6, 12)))
-    evidence.showed(ev, 1, mask((2, 6, 15)))
-    evidence.showed(ev, 2, mask((2, 6, 12)))
+    evidence.refuted_other(ev, 1, mask((1, 6, 12)))
+    evidence.refuted_other(ev, 1, mask((2, 6, 15)))
+    evidence.refuted_other(ev, 2, mask((2, 6, 12)))
     evidence.passed(ev, 1, mask((1, 8, 12)))
     assert ev.has[1] == mask((6,))
     assert clauses(ev) == {(2, mask((2, 6, 12)))}
-    evidence.shown(ev, 1, 6, mask((2, 6, 18)))
+    evidence.refuted_us(ev, 1, 6, mask((2, 6, 18)))
     assert ev.others[0] & ALL_CARDS == mask((2, 18))
 
 
 def test_shown_cards_have_a_multiplicity(ev):
     for _ in range(1000):
-        evidence.shown(ev, 1, 6, mask((2, 6, 18)))
-        evidence.shown(ev, 1, 6, mask((0, 6, 13)))  # the others are ours: no information
+        evidence.refuted_us(ev, 1, 6, mask((2, 6, 18)))
+        evidence.refuted_us(ev, 1, 6, mask((0, 6, 13)))  # the others are ours: no information
     assert ev.shown == 1
     assert ev.times[0] == 1000
     assert ev.lacks[2] & mask((6,))
@@ -71,7 +71,7 @@ def test_shown_cards_have_a_multiplicity(ev):
 
 def test_contradictions_and_full_lists_are_reported(ev):
     check(ev)
-    evidence.shown(ev, 1, 6, mask((2, 6, 18)))
+    evidence.refuted_us(ev, 1, 6, mask((2, 6, 18)))
     evidence.passed(ev, 1, mask((4, 6, 18)))
     with pytest.raises(ContradictoryEvidence):
         check(ev)
@@ -81,7 +81,7 @@ def test_contradictions_and_full_lists_are_reported(ev):
         for room in range(12, 21):
             for weapon in range(6, 12):
                 for suspect in range(6):
-                    evidence.showed(full, player, mask((suspect, weapon, room)))
+                    evidence.refuted_other(full, player, mask((suspect, weapon, room)))
     with pytest.raises((EvidenceFull, ContradictoryEvidence)):
         check(full)
     assert full.overflow == 1
@@ -101,25 +101,25 @@ def test_a_card_seen_before_has_no_weight_if_players_show_the_least(ev):
     evidence.reset(uniform, 4, 0, ev.hand_sizes.copy(), mask((0, 7, 13, 14)), mask((3, 20)))
     ev.showing = LEAST_INFORMATIVE
     for record in (ev, uniform):
-        evidence.shown(record, 1, 6, mask((2, 6, 18)))
-        evidence.shown(record, 1, 6, mask((1, 6, 12)))
+        evidence.refuted_us(record, 1, 6, mask((2, 6, 18)))
+        evidence.refuted_us(record, 1, 6, mask((1, 6, 12)))
         assert record.seen_from[1] == mask((6,))
         check(record)
     assert ev.shown == 1
     assert uniform.shown == 2
-    evidence.shown(uniform, 1, 18, mask((2, 6, 18)))
+    evidence.refuted_us(uniform, 1, 18, mask((2, 6, 18)))
     check(uniform)
-    evidence.shown(ev, 1, 18, mask((2, 6, 18)))  # it would have shown 6 again
+    evidence.refuted_us(ev, 1, 18, mask((2, 6, 18)))  # it would have shown 6 again
     with pytest.raises(ContradictoryEvidence):
         check(ev)
 
 
 def test_which_of_two_cards_seen_before_is_a_constant(ev):
     ev.showing = LEAST_INFORMATIVE
-    evidence.shown(ev, 1, 6, mask((2, 6, 17)))
-    evidence.shown(ev, 1, 18, mask((2, 9, 18)))
+    evidence.refuted_us(ev, 1, 6, mask((2, 6, 17)))
+    evidence.refuted_us(ev, 1, 18, mask((2, 9, 18)))
     listed = int(ev.shown)
-    evidence.shown(ev, 1, 18, mask((1, 6, 18)))
+    evidence.refuted_us(ev, 1, 18, mask((1, 6, 18)))
     assert ev.shown == listed
     assert ev.log_dropped == pytest.approx(-np.log(2))
 
@@ -132,12 +132,12 @@ def test_a_full_list_of_clauses_is_compacted():
     for player in (1, 2):
         for trio in trios[: 64 if player == 1 else 108]:
             if ev.clauses < evidence.MAX_CLAUSES:
-                evidence.showed(ev, player, mask(trio))
+                evidence.refuted_other(ev, player, mask(trio))
     assert ev.clauses == evidence.MAX_CLAUSES
     evidence.passed(ev, 2, mask((0, 1)))
     assert ev.clauses == evidence.MAX_CLAUSES
     before = clauses(ev)
-    evidence.showed(ev, 1, mask((5, 11, 14)))
+    evidence.refuted_other(ev, 1, mask((5, 11, 14)))
     check(ev)
     least = {
         (player, cards)
@@ -153,12 +153,12 @@ def test_a_full_list_of_shown_cards_is_compacted():
     deal = np.array([1, 2, 3, 1, 1, 0, 3, 2, 2, 3, 4, 0, 3, 2, 2, 3, 4, 4, 4, 4, 0])
     history = History(4, 0, deal)
     pairs = [(weapon, room) for weapon in range(6, 12) for room in range(12, 21)]
-    history.events = [("shown", 1, (1, *pair), 1) for pair in pairs]
+    history.events = [("refuted_us", 1, (1, *pair), 1) for pair in pairs]
     history.events += [("passed", 1, (0, 6, 12), None), ("passed", 1, (0, 10, 20), None)]
-    history.events.append(("shown", 1, (0, 7, 16), 7))
+    history.events.append(("refuted_us", 1, (0, 7, 16), 7))
     assert history.record().shown == len(pairs) + 1
-    history.events += [("shown", 2, (2, *pair), 2) for pair in pairs]
-    history.events += [("shown", 3, (3, 9, room), room) for room in (17, 18)]
+    history.events += [("refuted_us", 2, (2, *pair), 2) for pair in pairs]
+    history.events += [("refuted_us", 3, (3, 9, room), room) for room in (17, 18)]
     ev = history.record()
     check(ev)
     assert ev.shown < MAX_SHOWN
@@ -172,7 +172,7 @@ def test_copies_are_deep(ev):
     records[0] = ev
     records[1] = records[0]
     evidence.passed(records[1], 1, mask((1, 6, 12)))
-    evidence.showed(records[1], 2, mask((1, 6, 12)))
+    evidence.refuted_other(records[1], 2, mask((1, 6, 12)))
     assert records[0].lacks[1] == ev.lacks[1] != records[1].lacks[1]
     assert records[0].clauses == 0
 
@@ -185,7 +185,7 @@ def test_consequences_never_exclude_the_truth():
         history = random_history(rng, 3 + i % 4, 30)
         ev = history.record()
         check(ev)
-        assert settle(ev, known)
+        assert update_closure(ev, known)
         for holder in range(history.players + 1):
             truth = mask(np.flatnonzero(history.deal == holder))
             assert int(known.has[holder]) & ~truth == 0

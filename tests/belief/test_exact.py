@@ -50,7 +50,7 @@ def test_posteriors_agree_with_brute_force_on_random_histories():
         assert log_weight(ev, forward_only) == pytest.approx(posterior.log_weight, abs=1e-10)
         plan = work.plan[0]
         seen["repeated"] += bool(np.any(ev.times[: ev.shown] > 1))
-        seen["coupled"] += bool(np.any(plan.bond[: plan.layers] >= 0))
+        seen["coupled"] += bool(np.any(plan.pair[: plan.layers] >= 0))
         seen["clauses"] += plan.clauses > 0
         seen["many deals"] += len(deals) > 1000
     # The cases that matter did occur.
@@ -95,23 +95,23 @@ def asked_of(history, rng):
     }
 
 
-def doubting(history, named, doubt):
+def doubting(history, named, own_card_weight):
     """Return the evidence of a history in which players asked for ``named`` (masks) themselves."""
     ev = history.record()
-    ev.doubt = doubt
+    ev.own_card_weight = own_card_weight
     for player, cards in named.items():
         assert evidence.asked(ev, player, cards) == cards
         assert evidence.asked(ev, player, cards) == 0  # no news the second time
     return ev
 
 
-def doubted_deals(history, named, doubt):
+def doubted_deals(history, named, own_card_weight):
     """Return all deals and what they weigh, by brute force."""
     deals, weight = weighted_deals(history)
     held = np.zeros(len(deals), np.int64)
     for player, cards in named.items():
         held += ((deals == player + 1) & (cards >> np.arange(21) & 1 == 1)).sum(axis=1)
-    return deals, weight * doubt**held
+    return deals, weight * own_card_weight**held
 
 
 def few_deals(seed, wanted, most=3_000):
@@ -125,14 +125,14 @@ def few_deals(seed, wanted, most=3_000):
             return
 
 
-@pytest.mark.parametrize("doubt", [0.05, 0.5])
-def test_doubted_posteriors_agree_with_brute_force(doubt):
+@pytest.mark.parametrize("own_card_weight", [0.05, 0.5])
+def test_doubted_posteriors_agree_with_brute_force(own_card_weight):
     work, forward_only = workspace(), workspace()
     wanted, apart = 4 if INTERPRETED else 60, 0
     for history, named in few_deals(12, wanted):
-        deals, weight = doubted_deals(history, named, doubt)
+        deals, weight = doubted_deals(history, named, own_card_weight)
         marginals, table = means(deals, weight / weight.sum())
-        ev = doubting(history, named, doubt)
+        ev = doubting(history, named, own_card_weight)
         posterior = ExactPosterior(ev, work)
         np.testing.assert_allclose(posterior.marginals, marginals, rtol=0, atol=1e-10)
         np.testing.assert_allclose(posterior.envelope_table(), table, rtol=0, atol=1e-10)
@@ -296,14 +296,14 @@ def test_contradictions_are_named():
         ExactPosterior(ev)
     ev = opening()
     evidence.passed(ev, 1, mask((1, 6, 12)))
-    evidence.showed(ev, 1, mask((1, 6, 12)))
+    evidence.refuted_other(ev, 1, mask((1, 6, 12)))
     with pytest.raises(ContradictoryEvidence):
         ExactPosterior(ev)
     # Five different cards for a hand of four, which no single mask shows.
     ev = opening()
     for i in range(1, 3):
         for weapon, room in ((6, 12), (8, 15), (9, 16), (10, 17), (11, 18)):
-            evidence.showed(ev, i, mask((weapon, room)))
+            evidence.refuted_other(ev, i, mask((weapon, room)))
     with pytest.raises(ContradictoryEvidence):
         ExactPosterior(ev)
     assert log_weight(ev, workspace()) == -np.inf

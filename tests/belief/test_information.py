@@ -149,7 +149,7 @@ def test_expected_reduction_is_that_of_enumeration(showing):
             continue
         deals, probability = brute_force(history)
         for trio in trios[: 1 if INTERPRETED else 4]:
-            before = {card for kind, _, _, card in history.events if kind == "shown"}
+            before = {card for kind, _, _, card in history.events if kind == "refuted_us"}
             if showing == LEAST_INFORMATIVE and before.intersection(trio):
                 continue  # enumeration takes showing as uniform
             ours = information.expected_reduction(history.record(), *trio, work)

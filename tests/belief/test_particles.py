@@ -7,7 +7,7 @@ from belief.beliefs.base import Setting
 from belief.beliefs.particles import ParticleBelief, ParticleDeprivation
 from belief.beliefs.registry import make
 from belief.contract.history import events_of, explained, mask, random_history, setting_of
-from belief.events import PASSED, SHOWN
+from belief.events import PASSED, REFUTED_US
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
@@ -54,7 +54,9 @@ def deprived(effort):
     setting = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
     belief = ParticleBelief(setting, new_stream(1), particles=2, effort=effort)
     belief.observe(
-        np.array([(SHOWN, 1, mask((c, 8, 16)), c) for c in (1, 2, 3)] + [(PASSED, 2, 1 << 4, -1)])
+        np.array(
+            [(REFUTED_US, 1, mask((c, 8, 16)), c) for c in (1, 2, 3)] + [(PASSED, 2, 1 << 4, -1)]
+        )
     )
     return belief
 

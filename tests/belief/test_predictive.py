@@ -18,7 +18,7 @@ def answers_of_deals(history, deals, probability, trio):
     answers, silent = np.zeros((6, 3)), np.ones(len(deals), bool)
     for step in range(1, history.players):
         player = (history.seat + step) % history.players
-        seen = [c for kind, who, _, c in history.events if kind == "shown" and who == player]
+        seen = [c for kind, who, _, c in history.events if kind == "refuted_us" and who == player]
         held = deals[:, trio] == player + 1
         choice = held
         if history.showing == LEAST_INFORMATIVE:
@@ -71,7 +71,7 @@ def test_the_control_with_another_showing_rule_disagrees():
         posterior = ExactPosterior(history.record())
         history.showing = UNIFORM if history.showing == LEAST_INFORMATIVE else LEAST_INFORMATIVE
         for kind, player, trio, _ in history.events:
-            if kind == "shown":  # likely to have been asked before
+            if kind == "refuted_us":  # likely to have been asked before
                 answers, _ = posterior.predict(mask(trio))
                 other, _ = answers_of_deals(history, deals, probability, trio)
                 apart += np.abs(answers - other)[player].max() > 1e-3
@@ -94,9 +94,9 @@ def outcomes(ev, asker, cards):
         for card in cards if asker == ev.seat else (None,):
             records[1] = passing
             if card is None:
-                evidence.showed(records[1], player, mask(cards))
+                evidence.refuted_other(records[1], player, mask(cards))
             else:
-                evidence.shown(records[1], player, card, mask(cards))
+                evidence.refuted_us(records[1], player, card, mask(cards))
             yield player + 1, card, records[1]
         evidence.passed(passing, player, mask(cards))
     yield 0, None, passing
@@ -137,10 +137,10 @@ def test_weights_multiply_along_a_game():
     for _ in range(3):  # it holds all three
         answers, _ = ExactPosterior(ev, work).predict(mask((1, 6, 12)))
         assert answers[1] == pytest.approx([1 / 3] * 3)
-        evidence.shown(ev, 1, 6, mask((1, 6, 12)))
+        evidence.refuted_us(ev, 1, 6, mask((1, 6, 12)))
     assert np.exp(log_weight(ev, other) - before) == pytest.approx(3.0**-3)
     for _ in range(100):  # more often than the relative weights count
-        evidence.shown(ev, 1, 6, mask((2, 6, 12)))
+        evidence.refuted_us(ev, 1, 6, mask((2, 6, 12)))
     answers, _ = ExactPosterior(ev, work).predict(mask((2, 6, 12)))
     assert answers[1] == pytest.approx([0, 1 / 2, 1 / 2])
 

@@ -17,7 +17,7 @@ from mcts.kernel.rng import below, new_stream, uniform
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="draws a hundred million deals")
 
 POSITIONS, ACCEPTED, LEAST_ACCEPTANCE = 20, 100_000, 0.01
-PASSED, SHOWED, SHOWN = range(3)
+PASSED, REFUTED_OTHER, REFUTED_US = range(3)
 
 
 @jit
@@ -30,7 +30,7 @@ def likelihood(hand, player, answers):
         held = hand & answers[i, 2]
         if (held != 0) == (answers[i, 0] == PASSED):
             return 0.0
-        if answers[i, 0] == SHOWN:
+        if answers[i, 0] == REFUTED_US:
             if held & answers[i, 4]:
                 held &= answers[i, 4]
             if not held >> answers[i, 3] & 1:
@@ -83,9 +83,9 @@ def sampled(history, wanted, tries, key):
     answers, seen = [], np.zeros(history.players, np.int64)
     for kind, player, trio, card in history.events:
         before = int(seen[player]) if history.showing == LEAST_INFORMATIVE else 0
-        number = ("passed", "showed", "shown").index(kind)
+        number = ("passed", "refuted_other", "refuted_us").index(kind)
         answers.append((number, player, mask(trio), -1 if card is None else card, before))
-        if kind == "shown":
+        if kind == "refuted_us":
             seen[player] |= 1 << card
     answers = np.array(answers, np.int64).reshape(-1, 5)
     others = [p for p in range(history.players) if p != history.seat]
@@ -124,7 +124,7 @@ def positions(seed):
             face_up=face_up,
             showing=LEAST_INFORMATIVE if found // 2 % 2 else UNIFORM,
         )
-        if all(kind != "shown" for kind, *_ in history.events):
+        if all(kind != "refuted_us" for kind, *_ in history.events):
             continue
         _, tries = sampled(history, 1000, round(1000 / LEAST_ACCEPTANCE), found)
         if tries < round(1000 / LEAST_ACCEPTANCE):

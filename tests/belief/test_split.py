@@ -38,8 +38,8 @@ def crowded(clauses=20):
     history = History(3, 0, deal)
     pairs = [(suspect, weapon) for suspect in range(1, 6) for weapon in range(7, 12)][:clauses]
     for player, room in ((1, 16), (2, 17)):
-        history.events += [("showed", player, (*pair, room), None) for pair in pairs]
-    history.events.append(("shown", 1, (2, 8, 18), 18))
+        history.events += [("refuted_other", player, (*pair, room), None) for pair in pairs]
+    history.events.append(("refuted_us", 1, (2, 8, 18), 18))
     return history
 
 
@@ -110,7 +110,7 @@ def test_contradictions_are_found_in_parts(cramped):
     evidence.reset(ev, 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
     for player in (1, 2):
         for weapon, room in ((6, 12), (8, 15), (9, 16), (10, 17), (11, 18)):
-            evidence.showed(ev, player, mask((weapon, room)))
+            evidence.refuted_other(ev, player, mask((weapon, room)))
     with pytest.raises(ContradictoryEvidence):
         cramped(ev)
 

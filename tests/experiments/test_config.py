@@ -49,9 +49,9 @@ BAD = {
     "player.search.mode=leaves": "player.search.mode=leaves: choose one of tree, leaf, root",
     "player.search.merge=sum": "player.search.merge=sum: choose one of visits, value, vote",
     "player.belief=exakt": "did you mean exact?",
-    "player.answers=1": "player.answers=1: choose one of deal, one_by_one",
+    "player.answers=1": "player.answers=1: choose one of deal, predictive",
     "player.redraw=turn": "player.redraw=turn: choose one of simulation, decision",
-    "player.doubt=0": "player.doubt=0.0: must be above 0 and at most 1",
+    "player.own_card_weight=0": "player.own_card_weight=0.0: must be above 0 and at most 1",
     "player.opponents=trees": "did you mean tree?",
     "player.rollout.per_leaf=0": "player.rollout.per_leaf=0: must be at least 1",
     "player.rollout.threshold=1.5": "must be above 0 and at most 1",
@@ -65,8 +65,8 @@ BAD = {
     "tracking.uri=http://127.0.0.1:9": "cannot reach the tracking server http://127.0.0.1:9",
     "tracking.uri=sqlite:////proc/no/mlflow.db": "set tracking.enabled=false",
     "tracking.uri=mlruns": "give sqlite:///file.db",
-    "match.form=all": "match.form=all: choose one of one, rest, both, robin",
-    "match.form=robin": "match.form=robin needs 2 to 8 players: give match.players=[a,b,...]",
+    "match.layout=all": "match.layout=all: choose one of one, rest, both, robin",
+    "match.layout=robin": "match.layout=robin needs 2 to 8 players: give match.players=[a,b,...]",
     "match.players=[swift,bmtcs]": "player=bmtcs: there is no such player (did you mean bmcts?)",
     "match.players=[swift,swift]": "match.players names swift twice",
     "match.players=[swift+treshold=1]": "player.treshold: there is no such setting",
@@ -74,9 +74,9 @@ BAD = {
     "match.stop=width:2": "match.stop=width:2: the width is that of the whole interval",
     "match.stop=sprt:0": "match.stop=sprt:0: choose games",
     "match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
-    "match.form=both match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
-    "match.form=robin match.players=[swift,closure] match.stop=width:0.1": "a round robin measures",
-    "match.plan=0": "match.plan=0.0: must be above 0",
+    "match.layout=both match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
+    "match.layout=robin match.players=[swift,closure] match.stop=width:0.1": "a round robin",
+    "match.power=0": "match.power=0.0: must be above 0",
     "run.details=[moves]": "run.details=moves: choose one of suggestions, decisions",
     "run.folder=/proc/no/run": "cannot write to the run folder: /proc/no",
     "run.folder=/etc/hostname/run": "cannot write to the run folder: /etc/hostname/run",
@@ -174,7 +174,7 @@ def test_help_is_quick_and_names_the_choices():
     """Quick because nothing heavy is imported, which a wrong setting profits from as well."""
     probe = (
         "import sys; sys.argv=['compare','--help']\n"
-        "from experiments import compare\n"
+        "from experiments.compare import __main__ as compare\n"
         "try: compare.main()\n"
         "except SystemExit as end: assert not end.code, end.code\n"
         "heavy={'numba','ray','mlflow','matplotlib','scipy','pandas'}&set(sys.modules)\n"

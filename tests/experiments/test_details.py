@@ -214,21 +214,23 @@ def test_rows_say_what_the_record_says(table, tmp_path):
     check_record(*table, 1, tmp_path)
 
 
-def _of_the_next(heard):
-    return lambda said, seat, players: heard(said, (seat + 1) % players, players)
+def _of_the_next(suggestion_events):
+    return lambda said, seat, players: suggestion_events(said, (seat + 1) % players, players)
 
 
 EARS = {
     "another seat's": _of_the_next,
-    "deaf to the last": lambda heard: lambda said, *seat: heard(said[:-1], *seat),
-    "deaf": lambda heard: lambda said, *seat: heard([], *seat),
+    "deaf to the last": lambda suggestion_events: (
+        lambda said, *seat: suggestion_events(said[:-1], *seat)
+    ),
+    "deaf": lambda suggestion_events: lambda said, *seat: suggestion_events([], *seat),
 }
 
 
 @pytest.mark.parametrize("ears", EARS)
 @pytest.mark.parametrize("check", ["beliefs", "record"])
 def test_the_checks_find_wrong_ears(check, ears, monkeypatch, tmp_path):
-    monkeypatch.setattr(details, "heard", EARS[ears](details.heard))
+    monkeypatch.setattr(details, "suggestion_events", EARS[ears](details.suggestion_events))
     with pytest.raises((AssertionError, ContradictoryEvidence)):
         if check == "beliefs":
             check_beliefs(*TABLES["ledford"])

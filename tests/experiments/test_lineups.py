@@ -24,7 +24,7 @@ def test_one_player_against_the_rest():
 
 
 def test_the_rest_against_one_and_both():
-    rest, both = matches("match.form=rest", "player=swift"), matches("match.form=both")
+    rest, both = matches("match.layout=rest", "player=swift"), matches("match.layout=both")
     assert rest[0].name == "3 swift against heuristic"
     assert rest[0].seats == 3
     assert [match.name for match in both] == [
@@ -62,7 +62,7 @@ def test_a_listed_player_may_be_given_a_name():
 
 
 def test_a_round_robin_is_one_match():
-    (match,) = matches("match.players=[swift,closure,random]", "match.form=robin")
+    (match,) = matches("match.players=[swift,closure,random]", "match.layout=robin")
     assert match.labels == ["swift", "closure", "random"]
     assert match.measured is None
     assert set(match.seating.at(range(60)).ravel().tolist()) == {0, 1, 2}

@@ -77,6 +77,6 @@ def test_the_command_refuses_in_one_line(tmp_path, monkeypatch, capsys):
 
 
 def test_a_plan_that_cannot_be_read_is_refused(tmp_path):
-    (tmp_path / runfolder.PLAN).write_text('{"matches": [')
+    (tmp_path / runfolder.MATCHES_FILE).write_text('{"matches": [')
     with pytest.raises(Refusal, match="cannot be read"):
         paired.show(tmp_path, tmp_path, Console())

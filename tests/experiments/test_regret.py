@@ -118,7 +118,7 @@ def test_tables_of_other_sizes_and_changed_players(command):
 
 
 def test_one_player_may_have_changes_of_its_own(command):
-    outcome = command("--players", "bmcts,bmcts+belief=factored+search.common=true")
+    outcome = command("--players", "bmcts,bmcts+belief=factored+search.common_random_numbers=true")
     players = _described(outcome)["players"]
     assert [each["belief"] for each in players.values()] == ["exact", "factored"]
     assert [each["search"]["common"] for each in players.values()] == [False, True]

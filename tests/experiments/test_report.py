@@ -116,7 +116,7 @@ def run(tmp_path, match, rows):
 @pytest.fixture(scope="module")
 def robin(tmp_path_factory):
     """The folder of a real round robin with rows of suggestions."""
-    told = ["match.form=robin", "match.players=[swift,closure,heuristic]"]
+    told = ["match.layout=robin", "match.players=[swift,closure,heuristic]"]
     settings = config.composed("compare", [*told, "run.details=[suggestions]", "rules.players=3"])
     (match,) = lineups.matches(settings)
     return write(tmp_path_factory.mktemp("robin"), [match], [play.portion(match, range(24))], 24)
@@ -295,7 +295,7 @@ def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, told):
 
 
 def test_entropy_over_a_game_is_shown(robin, robin_report):
-    shown = [each.by_turn for each in load(robin, "robin").suggesting]
+    shown = [each.by_turn for each in load(robin, "robin").suggestion_stats]
     moment = min((each for one in shown for each in telling(one)), key=lambda each: each.turn)
     page, text = robin_report
     assert "Entropy of the envelope after a suggestion" in page

@@ -89,7 +89,7 @@ def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
 
 @pytest.mark.parametrize("doubt", [0.02, 0.0], ids=["pruned", "control"])
 def test_racing_gives_a_bad_point_up(run, doubt):
-    outcome = run(*SWIFT, *RACED, "match.games=400", f"sweep.doubt={doubt}", "sweep.fresh=0")
+    outcome = run(*SWIFT, *RACED, "match.games=400", f"sweep.prune_p={doubt}", "sweep.fresh=0")
     assert outcome.code == 0, outcome.err
     found = {
         each["player.threshold"]: (each["state"], int(each["games"])) for each in outcome.table

@@ -106,7 +106,7 @@ def test_axes_that_cannot_be_are_refused(override, said):
         ("player.treshold=0.3,1", "did you mean threshold"),
         ("player=swift,nobody", "there is no such player"),
         ("player.threshold=0.3,1 match.stop=width:0.1", "match.games each"),
-        ("player.threshold=0.3,1 match.form=both", "a point is one match"),
+        ("player.threshold=0.3,1 match.layout=both", "a point is one match"),
         ("player.threshold=0.3,1 match.players=[swift]", "mean nothing in a sweep"),
         ("seed=interval(1,5)", "could not be converted to Integer"),
         ("rules.hands=equal,category", "category"),
@@ -123,7 +123,12 @@ def test_a_point_that_cannot_be_played_is_refused(overrides, said):
 
 
 def test_a_point_is_what_its_command_line_composes():
-    axes = ("player=swift,greedy", "player.doubt=0.5,1", "rules.players=3,4", "player.label=null,b")
+    axes = (
+        "player=swift,greedy",
+        "player.own_card_weight=0.5,1",
+        "rules.players=3,4",
+        "player.label=null,b",
+    )
     found = space("player@opponent=closure", *axes)
     for parameters in found.combinations:
         given = [f"{key}={value}" for key, value in parameters.items()]

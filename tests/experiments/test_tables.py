@@ -25,7 +25,7 @@ ALL = tables.tables()
 def test_every_cell_can_be_played(name, monkeypatch):
     monkeypatch.setattr(config, "cores", lambda: 2)
     cells = ALL[name].cells
-    assert len({(each.player, each.opponent, each.form, each.apart) for each in cells}) == len(
+    assert len({(each.player, each.opponent, each.layout, each.apart) for each in cells}) == len(
         cells
     )
     few = cells[:1] if name.startswith("planners_") else cells[::4]  # they differ in the budget

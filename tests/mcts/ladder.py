@@ -37,23 +37,23 @@ def _start(p, s, stream):
 
 
 @jit
-def _actions(p, s, out, notes):
+def _actions(p, s, out, edge_data):
     s[2] += 1
     if p.lists == 2 or (p.lists == 1 and s[0] > 0):
         return 0
     for i in range(p.width):
         out[i] = p.width - 1 - i
-        notes[i] = 0.25 * i
+        edge_data[i] = 0.25 * i
     return p.width
 
 
 @jit
-def _step(p, s, action, note, stream):
+def _step(p, s, action, edge_data, stream):
     if action == p.trap:
         raise ValueError("the rung broke")
     s[0] += 1
     s[1] = below(stream, 2)
-    return action + note
+    return action + edge_data
 
 
 @jit
@@ -98,7 +98,13 @@ def fingerprint(tree):
     for array in (tree.first, tree.length):
         state.update(np.ascontiguousarray(array[listed]).tobytes())
     edges = int(tree.length[listed].sum())
-    for array in (tree.action, tree.note, tree.edge_visits, tree.edge_total, tree.edge_in_flight):
+    for array in (
+        tree.action,
+        tree.edge_data,
+        tree.edge_visits,
+        tree.edge_total,
+        tree.edge_in_flight,
+    ):
         state.update(array[:edges].tobytes())
     state.update(tree.counters.tobytes() + tree.returns.tobytes())
     return state.hexdigest()

@@ -71,7 +71,7 @@ def result(visits, values, errors=None):
     number = len(visits)
     return SimpleNamespace(
         actions=np.arange(10, 10 + number),
-        notes=np.arange(number) / 4,
+        edge_data=np.arange(number) / 4,
         visits=np.array(visits),
         values=np.array(values),
         errors=np.array(errors or [math.nan] * number),

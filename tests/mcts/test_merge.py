@@ -18,7 +18,7 @@ def table(best: int, rows: dict[int, tuple[int, float]], **told) -> SearchResult
     visits, values = (np.array(column) for column in zip(*rows.values(), strict=True))
     return SearchResult(
         actions=np.array(list(rows)),
-        notes=np.array(list(rows)) / 10,
+        edge_data=np.array(list(rows)) / 10,
         visits=visits,
         values=values.astype(float),
         errors=np.where(visits > 1, visits / 100, np.nan),
@@ -51,7 +51,7 @@ def test_three_rules_choose_three_actions(rule, best, values):
     assert merged.actions.tolist() == [5, 3, 8]
     assert merged.visits.tolist() == [110, 171, 19]
     np.testing.assert_allclose(merged.values, values, rtol=1e-15)
-    np.testing.assert_array_equal(merged.notes, [0.5, 0.3, 0.8])
+    np.testing.assert_array_equal(merged.edge_data, [0.5, 0.3, 0.8])
 
 
 def test_visits_choose_by_the_option_final():
@@ -92,7 +92,7 @@ def test_actions_are_matched_by_number(rule):
     assert merged.actions.tolist() == [4, 2, 9]
     assert merged.visits.tolist() == [20, 10, 20]
     np.testing.assert_array_equal(merged.values, [0.5, 0.5, 0.5])
-    np.testing.assert_array_equal(merged.notes, [0.4, 0.2, 0.9])
+    np.testing.assert_array_equal(merged.edge_data, [0.4, 0.2, 0.9])
     assert merged.best == 4, "a tie in everything goes to the action listed first"
     # Matched by place, action 4 would have had the visits of 2.
     assert one.visits[0] + other.visits[0] != merged.visits[0]

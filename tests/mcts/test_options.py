@@ -20,7 +20,7 @@ BAD = [
     ({"nodes": 0}, "nodes must be"),
     ({"edges": 0}, "edges must be"),
     ({"selection": "ucb"}, "selection must be uct or availability, not 'ucb'"),
-    ({"per_leaf": 0}, "per_leaf must be a whole number from 1, not 0"),
+    ({"rollouts_per_leaf": 0}, "per_leaf must be a whole number from 1, not 0"),
     ({"mode": "shared"}, "mode must be tree or leaf or root, not 'shared'"),
     ({"merge": "sum"}, "merge must be visits or value or vote, not 'sum'"),
     ({"workers": 0, "mode": "root"}, "workers must be a whole number from 1, not 0"),
@@ -76,11 +76,11 @@ def test_a_shared_budget(budget, parts, share):
     ("options", "leaf_threads", "playouts"),
     [
         ({}, 1, 1),
-        ({"per_leaf": 3}, 1, 3),
+        ({"rollouts_per_leaf": 3}, 1, 3),
         ({"threads": 4}, 1, 1),
         ({"threads": 4, "mode": "leaf"}, 4, 4),
-        ({"threads": 4, "mode": "leaf", "per_leaf": 3}, 4, 12),
-        ({"threads": 4, "mode": "root", "per_leaf": 3}, 1, 3),
+        ({"threads": 4, "mode": "leaf", "rollouts_per_leaf": 3}, 4, 12),
+        ({"threads": 4, "mode": "root", "rollouts_per_leaf": 3}, 1, 3),
     ],
 )
 def test_play_outs_of_a_leaf(options, leaf_threads, playouts):
@@ -100,8 +100,8 @@ def test_the_kernel_reads_numbers():
         "virtual_loss": 3.0,
         "widening_base": 2.0,
         "widening_exponent": 0.25,
-        "common": True,
-        "per_leaf": 3,
+        "common_random_numbers": True,
+        "rollouts_per_leaf": 3,
     }
     for name, value in chosen.items():
         changed = Options(**{"root_exploration": 1.0, name: value}).settings(0.5, -1.0, 4.0)

@@ -10,7 +10,7 @@ import pytest
 
 from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, named, new_stream
+from mcts.kernel.rng import below, derive_key, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.tree import ROOT, check_invariants
@@ -33,15 +33,15 @@ def _start(p, s, stream):
 
 
 @jit
-def _actions(p, s, out, notes):
+def _actions(p, s, out, edge_data):
     for i in range(WIDTH):
         out[i] = i
-        notes[i] = 0.0
+        edge_data[i] = 0.0
     return WIDTH
 
 
 @jit
-def _step(p, s, action, note, stream):
+def _step(p, s, action, edge_data, stream):
     s[0] += 1
     if s[1] < 0:
         s[1] = action
@@ -98,10 +98,10 @@ def draws(key, count):
     return [below(stream, 16) / 16 for _ in range(count)]
 
 
-def leaf(key, per_leaf=1, threads=1):
+def leaf(key, rollouts_per_leaf=1, threads=1):
     """Return what a leaf of the stream ``key``, shared by ``threads``, is worth."""
-    streams = [key] if threads == 1 else [named(key, worker) for worker in range(threads)]
-    found = [draw for stream in streams for draw in draws(stream, per_leaf)]
+    streams = [key] if threads == 1 else [derive_key(key, worker) for worker in range(threads)]
+    found = [draw for stream in streams for draw in draws(stream, rollouts_per_leaf)]
     return sum(found) / len(found)
 
 
@@ -111,41 +111,43 @@ def total(search):
     return 4 * search.tree.returns[0] - (visits * np.arange(WIDTH)).sum()
 
 
-@pytest.mark.parametrize("per_leaf", [1, 2, 4])
-def test_the_roll_outs_of_a_leaf_are_averaged(per_leaf):
-    search, result = searched(64, per_leaf=per_leaf)
+@pytest.mark.parametrize("rollouts_per_leaf", [1, 2, 4])
+def test_the_roll_outs_of_a_leaf_are_averaged(rollouts_per_leaf):
+    search, result = searched(64, rollouts_per_leaf=rollouts_per_leaf)
     assert result.simulations == 64
-    assert result.visits.sum() == search.tree.visits[ROOT] == 64 // per_leaf
-    worth = [leaf(named(5, i), per_leaf) for i in range(64 // per_leaf)]
+    assert result.visits.sum() == search.tree.visits[ROOT] == 64 // rollouts_per_leaf
+    worth = [leaf(derive_key(5, i), rollouts_per_leaf) for i in range(64 // rollouts_per_leaf)]
     assert total(search) == sum(worth)
-    assert total(search) != sum(leaf(named(5, i), 3) for i in range(64 // per_leaf))
+    assert total(search) != sum(leaf(derive_key(5, i), 3) for i in range(64 // rollouts_per_leaf))
 
 
 def test_a_budget_that_the_leaves_do_not_divide_is_rounded_up():
-    _, result = searched(10, per_leaf=4)
+    _, result = searched(10, rollouts_per_leaf=4)
     assert (result.simulations, result.visits.sum()) == (12, 3)
 
 
 def test_more_roll_outs_make_returns_vary_less():
     spread = []
-    for per_leaf in (1, 16):
-        _, result = searched(3_200 * per_leaf, per_leaf=per_leaf, exploration=100.0)
+    for rollouts_per_leaf in (1, 16):
+        _, result = searched(
+            3_200 * rollouts_per_leaf, rollouts_per_leaf=rollouts_per_leaf, exploration=100.0
+        )
         spread.append(float((result.errors * np.sqrt(result.visits)).mean()))
     one = np.sqrt((16**2 - 1) / 12) / 16
     assert spread == pytest.approx([one, one / 4], rel=0.05)
 
 
-@pytest.mark.parametrize(("threads", "per_leaf"), [(2, 1), (2, 2), (4, 1)])
-def test_threads_share_the_roll_outs_of_a_leaf(threads, per_leaf):
-    playouts = threads * per_leaf
-    shared = {"mode": "leaf", "threads": threads, "per_leaf": per_leaf}
+@pytest.mark.parametrize(("threads", "rollouts_per_leaf"), [(2, 1), (2, 2), (4, 1)])
+def test_threads_share_the_roll_outs_of_a_leaf(threads, rollouts_per_leaf):
+    playouts = threads * rollouts_per_leaf
+    shared = {"mode": "leaf", "threads": threads, "rollouts_per_leaf": rollouts_per_leaf}
     search, result = searched(24 * playouts, **shared)
     assert result.simulations == 24 * playouts
     assert result.visits.sum() == search.tree.visits[ROOT] == 24
-    worth = [leaf(named(5, i), per_leaf, threads) for i in range(24)]
+    worth = [leaf(derive_key(5, i), rollouts_per_leaf, threads) for i in range(24)]
     assert total(search) == sum(worth)
     # The control: as if the first thread had been alone.
-    assert total(search) != sum(leaf(named(5, i), playouts) for i in range(24))
+    assert total(search) != sum(leaf(derive_key(5, i), playouts) for i in range(24))
 
 
 def test_a_leaf_parallel_search_is_reproducible():
@@ -159,7 +161,7 @@ def test_a_leaf_parallel_search_is_reproducible():
     assert len(tables[0][1]) > 10
 
 
-@pytest.mark.parametrize("mode", [{}, {"mode": "leaf", "threads": 2}, {"per_leaf": 4}])
+@pytest.mark.parametrize("mode", [{}, {"mode": "leaf", "threads": 2}, {"rollouts_per_leaf": 4}])
 def test_values_are_those_of_the_domain(mode):
     _, result = searched(6_000, exploration=1.0, **mode)
     right = np.arange(WIDTH) + 7.5 / 16
@@ -181,9 +183,9 @@ def test_an_error_in_a_roll_out_reaches_the_caller_from_every_thread():
 
 def test_errors_are_standard_errors():
     """Each action's returns are known where all have the same chance."""
-    _, result = searched(30, common=True, exploration=0.3)
+    _, result = searched(30, common_random_numbers=True, exploration=0.3)
     for action, visits in enumerate(result.visits):
-        returns = [action + leaf(named(5, i)) for i in range(visits)]
+        returns = [action + leaf(derive_key(5, i)) for i in range(visits)]
         assert result.values[action] == pytest.approx(np.mean(returns), abs=1e-12)
         error = np.std(returns, ddof=1) / np.sqrt(visits)
         assert result.errors[action] == pytest.approx(error, abs=1e-12)
@@ -192,18 +194,20 @@ def test_errors_are_standard_errors():
     assert np.isnan(searched(1)[1].errors).all()
 
 
-COMMON = [{}, {"per_leaf": 2}, {"nodes": 40}, {"threads": 2, "mode": "leaf"}]
+COMMON = [{}, {"rollouts_per_leaf": 2}, {"nodes": 40}, {"threads": 2, "mode": "leaf"}]
 
 
 @pytest.mark.parametrize("how", COMMON, ids=lambda how: "-".join(map(str, how)) or "plain")
 def test_common_random_numbers_are_the_same_for_the_nth_visit_of_every_action(how):
     """What an action's first n visits are worth beyond it is the same for every action."""
 
-    def worth(common):
+    def worth(common_random_numbers):
         """Return whether all agree that were visited equally often, and how many did."""
         agree, compared, seen = True, 0, {}
         for simulations in range(6, 60, 2):
-            search, result = searched(simulations, common=common, exploration=1.0, **how)
+            search, result = searched(
+                simulations, common_random_numbers=common_random_numbers, exploration=1.0, **how
+            )
             beyond = 4 * search.tree.edge_total[:WIDTH] - result.visits * np.arange(WIDTH)
             for visits, sum_of_visits in zip(result.visits.tolist(), beyond.tolist(), strict=True):
                 if visits:
@@ -211,15 +215,15 @@ def test_common_random_numbers_are_the_same_for_the_nth_visit_of_every_action(ho
                     agree &= seen.setdefault(visits, sum_of_visits) == sum_of_visits
         return agree, compared
 
-    agree, compared = worth(common=True)
+    agree, compared = worth(common_random_numbers=True)
     assert agree and compared > 20
-    assert not worth(common=False)[0]
+    assert not worth(common_random_numbers=False)[0]
 
 
 def test_common_random_numbers_by_hand():
-    search, result = searched(40, common=True, exploration=1.0)
+    search, result = searched(40, common_random_numbers=True, exploration=1.0)
     for action, visits in enumerate(result.visits.tolist()):
-        expected = sum(action + leaf(named(5, i)) for i in range(visits))
+        expected = sum(action + leaf(derive_key(5, i)) for i in range(visits))
         assert 4 * search.tree.edge_total[action] == expected
 
 

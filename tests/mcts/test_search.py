@@ -24,7 +24,7 @@ def test_one_simulation_by_hand():
     search, result = searched(1)
     # action 3 with note 0, then the roll-out a step later
     assert result.actions.tolist() == [3, 2, 1, 0]
-    assert result.notes.tolist() == [0.0, 0.25, 0.5, 0.75]
+    assert result.edge_data.tolist() == [0.0, 0.25, 0.5, 0.75]
     assert result.visits.tolist() == [1, 0, 0, 0]
     assert result.values[0] == 3 + 0.5 * 8
     assert np.isnan(result.values[1:]).all()
@@ -131,7 +131,7 @@ TUNABLES = [
     {"widening_base": 1.0, "widening_exponent": 0.2},
     {"nodes": 3},
     {"edges": 12},
-    {"common": True},
+    {"common_random_numbers": True},
 ]
 
 
@@ -194,7 +194,7 @@ TIGER_TREE = """
 import hashlib, numpy as np
 from mcts.options import Budget, Options
 from mcts.search import Search
-from sim.domains.tiger import RANDOM, TigerParameters
+from mcts.problems.tiger import RANDOM, TigerParameters
 search = Search(
     TigerParameters(steps=12, rollout=RANDOM),
     Options(exploration=0.2, widening_base=1.3, widening_exponent=0.3, nodes=250),

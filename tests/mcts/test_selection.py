@@ -27,12 +27,12 @@ def _start(p, s, stream):
 
 
 @jit
-def _actions(p, s, out, notes):
+def _actions(p, s, out, edge_data):
     return 0
 
 
 @jit
-def _step(p, s, action, note, stream):
+def _step(p, s, action, edge_data, stream):
     return 0.0
 
 

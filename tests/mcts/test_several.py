@@ -38,11 +38,11 @@ def _start(p, s, stream):
 
 
 @jit
-def _actions(p, s, out, notes):
+def _actions(p, s, out, edge_data):
     n = 3 if s[STAGE] == 1 else 2
     for i in range(n):
         out[i] = i
-        notes[i] = 0.0
+        edge_data[i] = 0.0
     return n
 
 
@@ -52,7 +52,7 @@ def _available(p, s, action):
 
 
 @jit
-def _step(p, s, action, note, stream):
+def _step(p, s, action, edge_data, stream):
     if s[STAGE] == 1:
         if action == 2 and s[BIT] == 0:
             raise ValueError("a whisper that could not be")
@@ -222,10 +222,13 @@ def test_what_is_not_legal_for_a_hidden_bit_is_never_done_but_counted_when_it_is
 
 
 def test_roll_outs_of_a_leaf_are_averaged_for_each_player():
-    for options in ({"per_leaf": 4}, {"mode": "leaf", "threads": 2, "oversubscribe": True}):
+    for options in (
+        {"rollouts_per_leaf": 4},
+        {"mode": "leaf", "threads": 2, "oversubscribe": True},
+    ):
         tree, result = searched(TWO_TREES, **options)
         check_invariants(tree, tolerance=0.0)
         playouts = PLAYOUTS // result.visits.sum()
-        assert playouts == options.get("per_leaf", 2)
+        assert playouts == options.get("rollouts_per_leaf", 2)
         assert values_of_the_mover(tree)
         assert result.values.max() > 0.9

@@ -106,13 +106,13 @@ def _start(p, s, stream):
 
 
 @jit
-def _actions(p, s, out, notes):
+def _actions(p, s, out, edge_data):
     peeks = p.fault == LIST_PEEKS or (p.fault == LIST_PEEKS_BELOW and s[TURN] == 1)
     n = 4 if p.fault == TOO_MANY else 3
     for i in range(n):
         out[i] = 2 - i if peeks and s[SIDE] == HEADS else i
         if p.fault != NOTE_UNWRITTEN:
-            notes[i] = s[SIDE] if p.fault == NOTE_PEEKS else 0.5
+            edge_data[i] = s[SIDE] if p.fault == NOTE_PEEKS else 0.5
     if p.fault == TWICE:
         out[2] = HEADS
     elif p.fault == NEGATIVE:
@@ -123,7 +123,7 @@ def _actions(p, s, out, notes):
 
 
 @jit
-def _step(p, s, action, note, stream):
+def _step(p, s, action, edge_data, stream):
     if p.fault == RAISES:
         raise ValueError("the coin is gone")
     s[TURN] += 1

@@ -37,16 +37,20 @@ def test_invariants_hold_under_threads(workers, in_flight):
         check_invariants(search.tree, tolerance=0.0)
 
 
-@pytest.mark.parametrize(("workers", "per_leaf"), [(2, 1), (2, 8), (4, 2)])
-def test_invariants_hold_where_threads_share_leaves(workers, per_leaf):
+@pytest.mark.parametrize(("workers", "rollouts_per_leaf"), [(2, 1), (2, 8), (4, 2)])
+def test_invariants_hold_where_threads_share_leaves(workers, rollouts_per_leaf):
     """(Each leaf is an average over a power of 2, so sums stay exact.)"""
     options = Options(
-        mode="leaf", threads=workers, per_leaf=per_leaf, oversubscribe=True, nodes=SIMULATED
+        mode="leaf",
+        threads=workers,
+        rollouts_per_leaf=rollouts_per_leaf,
+        oversubscribe=True,
+        nodes=SIMULATED,
     )
     search, leaves = Search(EXACT, options), SIMULATED // 100
     for seed in range(3):
-        result = search.run(Budget(simulations=leaves * workers * per_leaf), seed)
-        assert result.simulations == leaves * workers * per_leaf
+        result = search.run(Budget(simulations=leaves * workers * rollouts_per_leaf), seed)
+        assert result.simulations == leaves * workers * rollouts_per_leaf
         assert result.visits.sum() == search.tree.counters[SIMULATIONS] == leaves
         check_invariants(search.tree, tolerance=0.0)
 
@@ -87,7 +91,7 @@ COUNT_BAD_RUNS = """
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.tree import check_invariants
-from sim.domains.tiger import RANDOM, TigerParameters
+from mcts.problems.tiger import RANDOM, TigerParameters
 p = TigerParameters(steps=16, discount=1.0, tiger=-12.0, gold=4.0, rollout=RANDOM)
 search = Search(p, Options(threads=4, oversubscribe=True, nodes=200_000))
 bad = 0
@@ -219,7 +223,7 @@ FORKED = """
 import os
 from mcts.options import Budget, Options
 from mcts.search import Search
-from sim.domains.tiger import TigerParameters
+from mcts.problems.tiger import TigerParameters
 search = Search(TigerParameters(), Options(nodes=100))
 search.run(Budget(simulations=5), 1)
 child = os.fork()

@@ -38,12 +38,12 @@ def rooted(nodes=8, edges=16):
 
 
 def key_below(tree, edge, heard):
-    """Return the key of what ``heard`` leads to behind ``edge`` of the root."""
+    """Return the key of what ``suggestion_events`` leads to behind ``edge`` of the root."""
     return np.uint64(child_key(tree.key[ROOT], tree.action[edge], np.uint64(heard)))
 
 
 def below(tree, edge, heard):
-    """Return the child of the root behind ``edge`` and the observation ``heard``."""
+    """Return the child of the root behind ``edge`` and the observation ``suggestion_events``."""
     return child(tree, key_below(tree, edge, heard), ROOT, edge)
 
 

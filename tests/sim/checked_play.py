@@ -40,7 +40,7 @@ from sim.game import apply, legal, new_game
 from sim.policies import greedy
 from sim.policies.table import Policy, seat_policy
 from sim.rules import Rules, world
-from sim.state import ACCUSE, EXTERNAL, FACTS, MATRIX, OVER, REVEAL, SHOW, WALK, empty
+from sim.state import ACCUSE, EVIDENCE, EXTERNAL, FACTORED, OVER, REVEAL, SHOW, WALK, empty
 
 LIVE, BEFORE, DEAL, KEPT = range(4)
 """Places in the array of states; from `KEPT` on are the last ones."""
@@ -286,7 +286,7 @@ def seated(table: Table) -> np.recarray:
     live.recording = 1
     for seat, which in enumerate(table.seats):
         seat_policy(live, seat, which or Policy("uniform"))
-        live.tracks[seat] |= FACTS | MATRIX
+        live.tracks[seat] |= EVIDENCE | FACTORED
         if which is None:
             live.policy[seat] = EXTERNAL
             live.showing[seat] = EXTERNAL if table.asked_to_show else 0

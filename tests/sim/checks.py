@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from walking import bar, flood, walked
 
-from belief.closure import settle
-from belief.evidence import ALL_CARDS, CARDS, CATEGORY_MASK, count
+from belief.closure import update_closure
+from belief.evidence import ALL_CARDS, CATEGORY_MASK, N_CARDS, count
 from mcts.kernel.compile import jit
 from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
@@ -18,8 +18,8 @@ from sim.state import (
     ACCUSE,
     ASK,
     END,
-    FACTS,
-    MATRIX,
+    EVIDENCE,
+    FACTORED,
     MOVE,
     N_ACTIONS,
     OVER,
@@ -62,7 +62,7 @@ PROPERTIES = (
     MASK,
     CHOICE,
     PROOF,
-    EVIDENCE,
+    EVIDENCE_KEPT,
     CLOSURE,
     BELIEF,
     COPIES,
@@ -305,7 +305,7 @@ def cards_kept(world, s, start) -> int:
                 return CARDS_KEPT
     if s.envelope != start.envelope or s.face_up != start.face_up:
         return CARDS_KEPT
-    return FINE if seen == ALL_CARDS and n == CARDS else CARDS_KEPT
+    return FINE if seen == ALL_CARDS and n == N_CARDS else CARDS_KEPT
 
 
 @jit
@@ -337,24 +337,24 @@ def consistent(world, s, seat: int) -> int:
     """Check the evidence of ``seat`` against the hands as they are."""
     facts = s.evidence[seat]
     if facts.contradiction or facts.overflow or facts.has[seat] != s.hand[seat]:
-        return EVIDENCE
+        return EVIDENCE_KEPT
     for player in range(world.players):
         hand = s.hand[player]
         if facts.has[player] & ~hand or facts.lacks[player] & hand:
-            return EVIDENCE
+            return EVIDENCE_KEPT
         if facts.seen_from[player] != s.has_shown[player, seat]:
-            return EVIDENCE
+            return EVIDENCE_KEPT
     for i in range(facts.clauses):
         entry = np.int64(facts.clause[i])
-        if not s.hand[entry >> CARDS] & entry:
-            return EVIDENCE
+        if not s.hand[entry >> N_CARDS] & entry:
+            return EVIDENCE_KEPT
     return FINE
 
 
 @jit
 def closed(world, s, seat: int, known) -> int:
     """Check the closure of ``seat`` against the truth, and against a fresh one in ``known``."""
-    if not settle(s.evidence[seat], known):
+    if not update_closure(s.evidence[seat], known):
         return CLOSURE
     for holder in range(world.players + 1):
         held = s.envelope if holder == 0 else s.hand[holder - 1]
@@ -370,7 +370,7 @@ def closed(world, s, seat: int, known) -> int:
 @jit
 def distributed(world, s, seat: int) -> int:
     """Check that every row of the factored belief of ``seat`` is a distribution."""
-    for card in range(CARDS):
+    for card in range(N_CARDS):
         total = 0.0
         for holder in range(world.players + 1):
             p = s.belief[seat][card, holder]
@@ -387,11 +387,11 @@ def learnt(world, s, known) -> int:
     """Check what every seat that keeps track has learnt."""
     for seat in range(world.players):
         code = FINE
-        if s.tracks[seat] & FACTS:
+        if s.tracks[seat] & EVIDENCE:
             code = consistent(world, s, seat)
             if code == FINE:
                 code = closed(world, s, seat, known)
-        if code == FINE and s.tracks[seat] & MATRIX:
+        if code == FINE and s.tracks[seat] & FACTORED:
             code = distributed(world, s, seat)
         if code != FINE:
             return code

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import CARDS, lowest
+from belief.evidence import N_CARDS, lowest
 from mcts.kernel.compile import jit
 from sim.board import N_CORRIDOR
-from sim.state import ACCUSE, FACTS, MATRIX, PASSAGE, REVEAL, SHOW, TURN, WALK
+from sim.state import ACCUSE, EVIDENCE, FACTORED, PASSAGE, REVEAL, SHOW, TURN, WALK
 
 FAULTS = {
     "two players exchange cards": "cards",
@@ -148,14 +148,14 @@ def _mislead(world, s, seat: int, fault: int) -> None:
     """Plant a fault in what ``seat`` learnt from a suggestion."""
     other = (seat + 1) % world.players
     facts = s.evidence[seat]
-    if fault == EXCLUDED and s.tracks[seat] & FACTS:
+    if fault == EXCLUDED and s.tracks[seat] & EVIDENCE:
         facts.lacks[other] |= s.hand[other] & -s.hand[other]
-    elif fault == CLAUSE and s.tracks[seat] & FACTS:
-        facts.clause[facts.clauses] = other << CARDS | s.hand[seat]
+    elif fault == CLAUSE and s.tracks[seat] & EVIDENCE:
+        facts.clause[facts.clauses] = other << N_CARDS | s.hand[seat]
         facts.clauses += 1
     elif fault == STALE:
         for each in range(world.players):
             s.settled[each] = 1
-    elif fault == ROW and s.tracks[seat] & MATRIX:
+    elif fault == ROW and s.tracks[seat] & FACTORED:
         for holder in range(world.players + 1):
             s.belief[seat][lowest(s.envelope), holder] *= 2.0

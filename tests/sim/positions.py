@@ -18,14 +18,14 @@ from mcts.tree import LISTED, NODES, Tree
 from sim.chance import game_key, open_stream
 from sim.game import advance, apply, decider, legal, new_game
 from sim.planning import cluedo
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.policies.table import choose, number, seat_policies
 from sim.rules import Rules, world
-from sim.state import ACCUSE, EXTERNAL, FACTS, N_ACTIONS, OVER, REVEAL, empty
-from sim.view import Log, as_seen, relive, view_of
+from sim.state import ACCUSE, EVIDENCE, EXTERNAL, N_ACTIONS, OVER, REVEAL, empty
+from sim.view import Log, as_seen, replay_evidence, view_of
 
-SMALL = Plan(
+SMALL = PlannerConfig(
     candidates=6,
     accusations=2,
     least_accused=0.02,
@@ -55,17 +55,18 @@ class Position:
         """The suggestions as the seat saw them."""
         return [as_seen(event, self.seat) for event in self.events]
 
-    def evidence(self, events: bool = True, doubt: float = 1.0) -> np.record:
+    def evidence(self, events: bool = True, own_card_weight: float = 1.0) -> np.record:
         """Return what the seat has seen as an evidence record; without ``events`` its cards.
 
-        ``doubt`` is that of what others name in their suggestions; 1 reads nothing into them.
+        ``own_card_weight`` is that of what others name in their suggestions; 1 reads nothing into
+        them.
         """
         view = self.view[0]
-        view.tracks[self.seat], view.doubt[self.seat] = FACTS, doubt
+        view.tracks[self.seat], view.own_card_weight[self.seat] = EVIDENCE, own_card_weight
         log = Log()
         for event in self.seen if events else ():
             log.append(event)
-        relive(world(self.rules)[0], view, self.seat, log.events)
+        replay_evidence(world(self.rules)[0], view, self.seat, log.events)
         return view.evidence[self.seat]
 
     def take(self, planner):
@@ -173,7 +174,7 @@ def fingerprint(tree: Tree) -> str:
     ]
     parts += [array[listed] for array in (tree.first, tree.length)]
     parts += [
-        array[:edges] for array in (tree.action, tree.note, tree.edge_visits, tree.edge_total)
+        array[:edges] for array in (tree.action, tree.edge_data, tree.edge_visits, tree.edge_total)
     ]
     parts += [tree.counters, tree.returns]
     return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
@@ -182,23 +183,25 @@ def fingerprint(tree: Tree) -> str:
 def found(planner: Planner) -> tuple:
     """Return all that the last search of ``planner`` found: its root table and its whole tree."""
     result = planner.result
-    arrays = (result.actions, result.notes, result.visits, result.values)
+    arrays = (result.actions, result.edge_data, result.visits, result.values)
     table = tuple(array.tobytes() for array in arrays)
     return result.best, table, fingerprint(planner.search.tree)
 
 
 def decided(
-    one: Position, plan: Plan = SMALL, planner: type[Planner] = Planner, *arguments
+    one: Position, config: PlannerConfig = SMALL, planner: type[Planner] = Planner, *arguments
 ) -> Planner:
     """Let a new planner decide at a position; return it."""
-    sat = one.take(planner(plan, *arguments))
+    sat = one.take(planner(config, *arguments))
     sat.decide(one.view)
     return sat
 
 
-def searched_position(one: Position, plan: Plan = SMALL) -> tuple[cluedo.Cluedo, cluedo.Workspace]:
+def searched_position(
+    one: Position, config: PlannerConfig = SMALL
+) -> tuple[cluedo.Cluedo, cluedo.Workspace]:
     """Return (parameters, workspace) for searching ``one``."""
-    p = one.take(Planner(plan)).position(one.view)
+    p = one.take(Planner(config)).position(one.view)
     return p, cluedo.workspace(p)
 
 

@@ -53,21 +53,21 @@ def squares(rules: Rules, state: np.record) -> set[int]:
     """Return the corridor squares within the roll, other than the pawn's own."""
     reached = set()
     for door in ways_out(rules, state):
-        plan = open_board(rules, state)
-        far = nx.single_source_shortest_path_length(plan, door, cutoff=int(state.roll))
+        config = open_board(rules, state)
+        far = nx.single_source_shortest_path_length(config, door, cutoff=int(state.roll))
         reached |= {spot for spot in far if room_at(spot) < 0}
     return reached - {int(state.spot[state.seat])}
 
 
 def landings(rules: Rules, state: np.record, goal: int) -> set[int]:
     """Return where the pawn may end that walks towards ``goal``; empty if pawns close every way."""
-    plan, goals = open_board(rules, state), set(door_spots(goal))
-    home = nx.multi_source_dijkstra_path_length(plan, goals)
+    config, goals = open_board(rules, state), set(door_spots(goal))
+    home = nx.multi_source_dijkstra_path_length(config, goals)
     on_paper = nx.multi_source_dijkstra_path_length(graph(), goals)
     for door in sorted(ways_out(rules, state), key=on_paper.get):
         if door in home:
             steps = min(int(state.roll), home[door])
-            away = nx.single_source_shortest_path_length(plan, door)
+            away = nx.single_source_shortest_path_length(config, door)
             return {
                 spot
                 for spot, far in away.items()

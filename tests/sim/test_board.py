@@ -56,11 +56,11 @@ def test_the_corridor_is_188_connected_squares():
 
 
 def test_corridor_squares_touch_their_four_neighbours():
-    plan = graph()
+    config = graph()
     for one in range(N_CORRIDOR):
         for other in range(one):
-            (x, y), (u, v) = plan.nodes[one]["xy"], plan.nodes[other]["xy"]
-            assert plan.has_edge(one, other) == (abs(x - u) + abs(y - v) == 1)
+            (x, y), (u, v) = config.nodes[one]["xy"], config.nodes[other]["xy"]
+            assert config.has_edge(one, other) == (abs(x - u) + abs(y - v) == 1)
 
 
 def test_doors_are_where_they_should_be():
@@ -69,16 +69,16 @@ def test_doors_are_where_they_should_be():
 
 
 def test_a_door_joins_its_room_to_one_corridor_square():
-    plan = graph()
-    assert len(plan) == N_SPOTS == N_CORRIDOR + 17
+    config = graph()
+    assert len(config) == N_SPOTS == N_CORRIDOR + 17
     for room, (name, doors) in enumerate(DOORS):
         assert name == ROOMS[room]
         spots = door_spots(room)
         assert len(spots) == len(doors)
         for spot, (x, y, side) in zip(spots, doors, strict=True):
-            (front,) = plan[spot]
-            assert plan.nodes[spot]["xy"] == (x, y)
-            assert plan.nodes[front]["xy"] == (x + STEP[side][0], y + STEP[side][1])
+            (front,) = config[spot]
+            assert config.nodes[spot]["xy"] == (x, y)
+            assert config.nodes[front]["xy"] == (x + STEP[side][0], y + STEP[side][1])
             assert front < N_CORRIDOR
         assert tables()[0].first_door[room] == spots[0]
 
@@ -120,9 +120,9 @@ def test_walking_distances(one, other, steps):
 
 
 def test_every_distance_is_that_of_the_graph():
-    plan, distance = graph(), tables()[0].distance
+    config, distance = graph(), tables()[0].distance
     for room in range(N_ROOMS):
-        far = nx.multi_source_dijkstra_path_length(plan, set(door_spots(room)))
+        far = nx.multi_source_dijkstra_path_length(config, set(door_spots(room)))
         assert [far[spot] for spot in range(N_SPOTS)] == distance[room].tolist()
 
 
@@ -136,15 +136,15 @@ def as_bits(spots):
 
 def random_cases(rng, count):
     """Yield (pawns, start, room, roll): scattered, crowded, or standing where it hurts."""
-    plan = graph()
+    config = graph()
     for case in range(count):
         room = int(rng.integers(N_ROOMS))
-        start = int(rng.choice([spot for spot in plan if plan.nodes[spot]["room"] != room]))
+        start = int(rng.choice([spot for spot in config if config.nodes[spot]["room"] != room]))
         pawns = set(rng.choice(N_CORRIDOR, (5, 30, 90)[case % 3], replace=False).tolist())
         if case % 2:  # before the doors, round the start, and along the shortest way
-            fronts = [front for door in door_spots(room) for front in plan[door]]
-            around = [near for near in plan[start] if near < N_CORRIDOR]
-            way = nx.shortest_path(plan, start, int(rng.choice(door_spots(room))))[1:-1]
+            fronts = [front for door in door_spots(room) for front in config[door]]
+            around = [near for near in config[start] if near < N_CORRIDOR]
+            way = nx.shortest_path(config, start, int(rng.choice(door_spots(room))))[1:-1]
             near = [spot for spot in (*fronts, *around, *way) if spot < N_CORRIDOR]
             pawns = set(rng.choice(near, rng.integers(1, 6)).tolist())
         yield pawns - {start}, start, room, int(rng.integers(1, MAX_ROLL + 1))
@@ -186,11 +186,11 @@ def test_a_walk_through_pawns_is_seen():
 
 
 def test_a_room_is_left_by_the_door_of_entry():
-    board, plan = world(preset("ledford"))[0], graph()
+    board, config = world(preset("ledford"))[0], graph()
     nobody = as_bits(())
     for room in range(N_ROOMS):
         for door in door_spots(room):
-            (front,) = plan[door]
+            (front,) = config[door]
             for goal in range(N_ROOMS):
                 if goal != room:
                     assert walk(board, nobody, door, goal, 1) == front

@@ -32,9 +32,9 @@ def accused(action):
 
 def listed(p, s):
     """Return the actions at ``s`` and their notes."""
-    out, notes = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
-    n = cluedo.actions(p, s, out, notes)
-    return out[:n].tolist(), notes[:n].tolist()
+    out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
+    n = cluedo.actions(p, s, out, edge_data)
+    return out[:n].tolist(), edge_data[:n].tolist()
 
 
 def at_start(one, **changes):
@@ -103,9 +103,9 @@ def witness(world, gathered, seat, asker, cards, answerer, card):
             evidence.passed(gathered, player, cards)
     if answerer not in (-1, seat):
         if seat == asker:
-            evidence.shown(gathered, answerer, card, cards)
+            evidence.refuted_us(gathered, answerer, card, cards)
         else:
-            evidence.showed(gathered, answerer, cards)
+            evidence.refuted_other(gathered, answerer, cards)
 
 
 def test_an_accusation_pays_its_probability_under_the_propagated_belief():
@@ -118,15 +118,15 @@ def test_an_accusation_pays_its_probability_under_the_propagated_belief():
         for _ in range(5):
             if cluedo.terminal(p, s):
                 break
-            names, notes = listed(p, s)
+            names, listed_data = listed(p, s)
             truth = ExactPosterior(gathered)
-            for action, note in zip(names, notes, strict=True):
+            for action, edge_data in zip(names, listed_data, strict=True):
                 if action >= ACCUSE:
-                    assert note == pytest.approx(truth.envelope_probability(*accused(action)))
-                    different.add(note)
+                    assert edge_data == pytest.approx(truth.envelope_probability(*accused(action)))
+                    different.add(edge_data)
                     compared += 1
                 else:
-                    assert note == 0.0
+                    assert edge_data == 0.0
             others = [action for action in names if action < ACCUSE]
             reward = cluedo.step(p, s, others[int(stream[0] % len(others))], 0.0, stream)
             assert reward == 0.0

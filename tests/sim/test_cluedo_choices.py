@@ -21,7 +21,7 @@ from mcts.selection import select
 from mcts.tree import LISTED, ROOT
 from sim.game import apply
 from sim.planning import best_response
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.players.registry import make
 from sim.policies.table import Policy
 from sim.rules import Rules, world
@@ -57,20 +57,20 @@ def asking():
 
 # Plans and options.
 
-ONE_BY_ONE = replace(SMALL, belief="factored", one_by_one=True)
+PREDICTIVE = replace(SMALL, belief="factored", predictive_answers=True)
 
 PLAN_CHANGES = {
-    "form": ("flat", SMALL),
+    "variant": ("flat", SMALL),
     "belief": ("constrained", SMALL),
-    "one_by_one": (True, replace(SMALL, belief="factored")),
-    "redraw": ("decision", replace(SMALL, form="ld_bmcts")),
-    "trees": (5, replace(SMALL, form="pimc")),
-    "doubt": (0.3, SMALL),
-    "merges": (False, SMALL),
+    "predictive_answers": (True, replace(SMALL, belief="factored")),
+    "redraw": ("decision", replace(SMALL, variant="ld_bmcts")),
+    "trees": (5, replace(SMALL, variant="pimc")),
+    "own_card_weight": (0.3, SMALL),
+    "transpositions": (False, SMALL),
     "opponents": ("uniform", SMALL),
     "rollout": ("uniform", SMALL),
     "rollout_opponents": ("uniform", SMALL),
-    "responds": (True, replace(SMALL, rollout=Policy("swift", threshold=0.2))),
+    "best_response": (True, replace(SMALL, rollout=Policy("swift", threshold=0.2))),
     "horizon": (4, SMALL),
     "candidates": (3, SMALL),
     "accusations": (1, SMALL),
@@ -81,12 +81,12 @@ PLAN_CHANGES = {
 """A value that changes the tree, and the plan on which it does."""
 
 MORE_PLAN_CHANGES = {
-    "redraw, answers one by one": ("redraw", "decision", replace(ONE_BY_ONE, form="ld_bmcts")),
-    "others in roll-outs, answers one by one": ("rollout_opponents", "uniform", ONE_BY_ONE),
+    "redraw, answers one by one": ("redraw", "decision", replace(PREDICTIVE, variant="ld_bmcts")),
+    "others in roll-outs, answers one by one": ("rollout_opponents", "uniform", PREDICTIVE),
     "doubt, drawn by the tree": (
-        "doubt", 0.3, replace(SMALL, form="so_ismcts", opponents="tree"),
+        "own_card_weight", 0.3, replace(SMALL, variant="so_ismcts", opponents="tree"),
     ),
-    "horizon, a deal at the leaf": ("horizon", 4, replace(ONE_BY_ONE, form="bmcts_or")),
+    "horizon, a deal at the leaf": ("horizon", 4, replace(PREDICTIVE, variant="bmcts_or")),
 }  # fmt: skip
 
 
@@ -108,8 +108,8 @@ OPTION_CHANGES = {
     "root_exploration": 0.1,
     "widening_base": 1.0,
     "widening_exponent": 0.25,
-    "common": True,
-    "per_leaf": 2,
+    "common_random_numbers": True,
+    "rollouts_per_leaf": 2,
     "nodes": 20,
     "edges": 14,
 }
@@ -123,7 +123,7 @@ OTHER_OPTIONS = {
 
 
 def test_every_option_is_looked_at():
-    assert set(PLAN_CHANGES) == {field.name for field in fields(Plan)}
+    assert set(PLAN_CHANGES) == {field.name for field in fields(PlannerConfig)}
     assert set(OPTION_CHANGES) | OTHER_OPTIONS == {field.name for field in fields(Options)}
 
 
@@ -164,11 +164,11 @@ CHANGES = {
     "name": ("flat", {}),
     "showing": ("least_informative", {"rollout.policy": "uniform", "rollout.opponents": "uniform"}),
     "belief": ("constrained", {}),
-    "answers": ("one_by_one", {"belief": "factored"}),
+    "answers": ("predictive_answers", {"belief": "factored"}),
     "redraw": ("decision", {"name": "ld_bmcts"}),
     "trees": (5, {"name": "pimc"}),
-    "doubt": (0.3, {}),
-    "merges": (False, {}),
+    "own_card_weight": (0.3, {}),
+    "transpositions": (False, {}),
     "opponents": ("uniform", {}),
     "model.threshold": (0.2, {"opponents": "swift"}),
     "model.inference": (False, {}),
@@ -185,7 +185,7 @@ CHANGES = {
     "actions.widening.exponent": (0.2, {"actions.widening.base": 1}),
     "search.exploration": (0.5, {}),
     "search.root_exploration": (2, {}),
-    "search.common": (True, {}),
+    "search.common_random_numbers": (True, {}),
     "budget.simulations": (201, {}),
     "budget.seconds": (1e-9, {}),
     "budget.nodes": (5, {}),
@@ -196,7 +196,11 @@ MORE_CHANGES = [
     ("belief", "particles", {}),
     ("belief", "factored", {}),
     ("belief", "closure", {}),
-    ("redraw", "decision", {"name": "ld_bmcts", "belief": "factored", "answers": "one_by_one"}),
+    (
+        "redraw",
+        "decision",
+        {"name": "ld_bmcts", "belief": "factored", "answers": "predictive_answers"},
+    ),
     ("rollout.threshold", None, {"rollout.threshold": 0.2}),
     *(("name", name, {}) for name in ("bmcts_or", "pomcp", "pimc")),
     ("name", "mo_ismcts", {"name": "so_ismcts", "opponents": "tree"}),
@@ -289,7 +293,7 @@ def test_visits_in_flight_change_the_selection(one):
     state = planner.search._workers[0][0]
 
     def selected(**changes):
-        options = make(spec(**changes), Rules()).plan.search_options
+        options = make(spec(**changes), Rules()).config.search_options
         return _select(position, state, tree, ROOT, options.settings(1.0, 0.0, 1.0))
 
     best = selected()
@@ -366,7 +370,7 @@ def test_a_kept_tree_is_begun_with():
 
 
 def test_a_tree_is_not_carried_into_the_next_game(one):
-    planner = decided(one, make(spec(**{"search.keep_tree": True}), Rules()).plan)
+    planner = decided(one, make(spec(**{"search.keep_tree": True}), Rules()).config)
     planner.search._kept = planner.search._followed = True  # as `advance` leaves it
     one.take(planner).decide(one.view)
     assert planner.result.visits.sum() == 200
@@ -375,6 +379,8 @@ def test_a_tree_is_not_carried_into_the_next_game(one):
 def test_a_best_response_is_found_for_the_model(one):
     """(And ``rollout.threshold`` null is not 1: see above.)"""
     planner = one.take(make(spec(**{"rollout.threshold": None}), Rules()))
-    assert planner._own == best_response.best_response(Rules(), Policy("swift"), planner.plan.model)
+    assert planner._own == best_response.best_response(
+        Rules(), Policy("swift"), planner.config.model
+    )
     assert planner._own.threshold in best_response.THRESHOLDS
     assert one.take(make(spec(), Rules()))._own == Policy("swift")

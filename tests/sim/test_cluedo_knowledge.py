@@ -29,24 +29,24 @@ from belief.exact import solver
 from belief.exact.solver import ExactPosterior
 from mcts.options import Budget
 from sim.planning import cluedo
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.opponent_nodes import POLICY
 from sim.planning.planner import Planner
-from sim.planning.variants import FORMS
+from sim.planning.variants import VARIANTS
 from sim.players.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules
 from sim.view import as_seen, view_of
 
-SHIPPED = replace(Plan(), budget=Budget(simulations=60))
+SHIPPED = replace(PlannerConfig(), budget=Budget(simulations=60))
 """What the planner is by default, in less time."""
 
 
 class Cheat(Planner):
     """Looks at the true hand of one opponent."""
 
-    def __init__(self, plan, truth):
-        super().__init__(plan)
+    def __init__(self, config, truth):
+        super().__init__(config)
         self.truth = truth
 
     def position(self, view):
@@ -55,56 +55,56 @@ class Cheat(Planner):
         root = found.root[0]
         for card in cards_of(int(self.truth.state.hand[other])):
             evidence.has_card(root.evidence[self._seat], other, card)
-            factored.shown(root.belief[self._seat], other, card)
+            factored.refuted_us(root.belief[self._seat], other, card)
             found.deals[:, card] = other + 1
-        if self.plan.belief == "exact":
+        if self.config.belief == "exact":
             assert solver.solve(root.evidence[self._seat], found.posterior)
         return found
 
 
-def plan_of(form, **changes):
+def plan_of(variant, **changes):
     """Return a quick plan of a planner."""
-    how = FORMS[form]
+    how = VARIANTS[variant]
     others = {} if how.movers == POLICY else {"opponents": "tree"}
-    return replace(SMALL, form=form, budget=Budget(simulations=60), **others, **changes)
+    return replace(SMALL, variant=variant, budget=Budget(simulations=60), **others, **changes)
 
 
-FACTORED = {"belief": "factored", "one_by_one": True}
+FACTORED = {"belief": "factored", "predictive_answers": True}
 
 EVERYBODY = {
     "small": SMALL,
     "shipped": SHIPPED,
-    **{form: plan_of(form) for form in FORMS},
-    **{f"{form}-by-answers": plan_of(form, **FACTORED)
-       for form in ("bmcts", "ld_bmcts", "bmcts_or", "flat")},
+    **{variant: plan_of(variant) for variant in VARIANTS},
+    **{f"{variant}-by-answers": plan_of(variant, **FACTORED)
+       for variant in ("bmcts", "ld_bmcts", "bmcts_or", "flat")},
     **{f"bmcts-{belief}": plan_of("bmcts", belief=belief)
        for belief in ("factored", "constrained", "particles", "closure")},
     "ld_bmcts-decision": plan_of("ld_bmcts", redraw="decision"),
-    "bmcts-reading": plan_of("bmcts", doubt=0.2),
-    "so_ismcts-reading": plan_of("so_ismcts", doubt=0.2),
+    "bmcts-reading": plan_of("bmcts", own_card_weight=0.2),
+    "so_ismcts-reading": plan_of("so_ismcts", own_card_weight=0.2),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", EVERYBODY)
 def test_the_planner_cannot_see(name):
-    changed, plan = 0, EVERYBODY[name]
+    changed, config = 0, EVERYBODY[name]
     places = 6 if name in ("small", "shipped") else 3
     for key, one in enumerate(unsure_positions(places)):
-        first, cheating = found(decided(one, plan)), found(decided(one, plan, Cheat, one))
+        first, cheating = found(decided(one, config)), found(decided(one, config, Cheat, one))
         for other in other_deals(one, 2, key):
             assert other.view.tobytes() == one.view.tobytes()
             assert other.seen == one.seen
             assert other.state.tobytes() != one.state.tobytes()
-            assert found(decided(other, plan)) == first
-            changed += found(decided(other, plan, Cheat, other)) != cheating
+            assert found(decided(other, config)) == first
+            changed += found(decided(other, config, Cheat, other)) != cheating
     assert changed >= 4 * places // 3  # the same check catches a planner that peeks
 
 
 class Remembers(Planner):
     """Keeps all that the referee hands it and all that it finds."""
 
-    def __init__(self, plan):
-        super().__init__(plan)
+    def __init__(self, config):
+        super().__init__(config)
         self.memory = []
 
     def begin(self, rules, seat, view, key):
@@ -299,10 +299,10 @@ def matrix_of(one, seat, hand, face_up, shown):
                 factored.passed(matrix, passer, cards)
         if answerer >= 0 and asker == seat:
             card = next(shown)
-            factored.shown(matrix, answerer, card)
+            factored.refuted_us(matrix, answerer, card)
             known |= 1 << card
         elif answerer not in (-1, seat):
-            factored.showed(matrix, answerer, cards, 21 - known.bit_count())
+            factored.refuted_other(matrix, answerer, cards, 21 - known.bit_count())
     return matrix, known
 
 

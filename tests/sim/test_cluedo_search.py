@@ -26,7 +26,7 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options, cores
 from mcts.tree import LISTED, check_invariants
 from sim.planning import cluedo
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.rules import Rules, preset
 from sim.state import ACCUSE, END, PASS, REVEAL, SHOW, SUGGEST
@@ -67,7 +67,7 @@ def test_values_are_probabilities_and_accusations_are_worth_their_notes():
         seen = result.visits > 0
         assert ((result.values[seen] >= 0) & (result.values[seen] <= 1)).all()
         accusing = seen & (result.actions >= ACCUSE)
-        assert result.values[accusing] == pytest.approx(result.notes[accusing], abs=1e-12)
+        assert result.values[accusing] == pytest.approx(result.edge_data[accusing], abs=1e-12)
         compared += int(accusing.sum())
         assert result.best in legal_actions(one)
     assert compared > 3
@@ -103,7 +103,7 @@ def test_suggestions_lead_to_nodes_that_are_met_again():
     met = []
     for one in places:
         if one.state.phase == SUGGEST:
-            tree = decided(one, Plan()).search.tree
+            tree = decided(one, PlannerConfig()).search.tree
             met.append(np.count_nonzero(tree.status == LISTED) - 1)
     assert len(met) >= 4
     assert min(met) > 80, met
@@ -124,7 +124,7 @@ def test_suggestions_lead_to_nodes_that_are_met_again():
 )
 def test_impossible_plans_are_refused(wrong):
     with pytest.raises(ValueError, match=str(next(iter(wrong.values())))):
-        Plan(**wrong)
+        PlannerConfig(**wrong)
 
 
 def test_threads_leave_the_tree_in_order():
@@ -175,16 +175,20 @@ def test_other_numbers_of_players():
 INTERPRETED_SEARCH = """
 from positions import fingerprint, position
 from mcts.options import Budget, Options
-from sim.plan import Plan
-from sim.planner import Planner
+from sim.planning.config import PlannerConfig
+from sim.planning.planner import Planner
 from sim.rules import Rules
 one = position(6, 2, rules=Rules(turn_cap=22))
-plan = Plan(accusations=2, least_accused=0.001, options=Options(nodes=40, widening_base=2.0),
-            budget=Budget(simulations=12))
-sat = one.take(Planner(plan))
+config = PlannerConfig(
+    accusations=2,
+    least_accused=0.001,
+    options=Options(nodes=40, widening_base=2.0),
+    budget=Budget(simulations=12),
+)
+sat = one.take(Planner(config))
 sat.decide(one.view)
 result = sat.result
-print(result.best, result.actions.tolist(), result.notes.tolist(), result.visits.tolist(),
+print(result.best, result.actions.tolist(), result.edge_data.tolist(), result.visits.tolist(),
       result.values.tolist(), fingerprint(sat.search.tree))
 """
 

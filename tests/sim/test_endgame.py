@@ -38,7 +38,7 @@ from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy, seat_policy
 from sim.rules import world
 from sim.state import ACCUSE, ASK, MOVE, N_ACTIONS, OVER, REVEAL, SUGGEST, TURN
-from sim.view import Log, relive
+from sim.view import Log, replay_evidence
 
 
 @cache
@@ -60,7 +60,7 @@ def exact(one: Endgame) -> ExactPosterior:
     seat_policy(view, one.seat, Policy("greedy"))
     for event in one.events:
         log.append(event)
-    relive(world(one.rules)[0], view, one.seat, log.events)
+    replay_evidence(world(one.rules)[0], view, one.seat, log.events)
     return ExactPosterior(view.evidence[one.seat])
 
 
@@ -102,10 +102,10 @@ def test_a_deal_is_listed_only_if_nobody_passed_on_its_cards():
     assert count() == 8 * 3  # an envelope, then who of the last three cards is alone
     passed = (0, 1 << 0 | 1 << 6 | 1 << 12, -1, -1)
     assert count(passed) == 3  # all of them in the envelope
-    showed = (2, 1 << 0 | 1 << 6 | 1 << 12, 1, -1)
+    refuted_other = (2, 1 << 0 | 1 << 6 | 1 << 12, 1, -1)
     told = (0, 1 << 0 | 1 << 6 | 1 << 12, 1, 0)
     # Envelopes with 0, 1, 2, 3 of the other cards 1, 7, 13 leave as many of the named to players.
-    assert count(showed) == 3 * 1 * 2 + 3 * 3 + 1 * 3
+    assert count(refuted_other) == 3 * 1 * 2 + 3 * 3 + 1 * 3
     assert count(told) == 4 * 2
     assert list_deals(sizes, 0, own, away, [passed], 2) is None
     assert count(passed, told) == 0

@@ -224,10 +224,10 @@ def test_the_page_has_every_field_and_runs(capsys):
 
 
 def test_nothing_else_of_the_game_needs_pettingzoo():
-    names = r"pettingzoo|gymnasium|sim\.env|sim import .*\benv"
+    names = r"pettingzoo|gymnasium|sim\.env\.environment|sim\.env import .*\benvironment"
     needs = re.compile(rf"^\s*(from|import) ({names})\b", re.MULTILINE)
     needing = {path.name for path in (ROOT / "sim").rglob("*.py") if needs.search(path.read_text())}
-    assert needing == {"env.py"}
+    assert needing == {"environment.py"}
 
 
 def test_a_finished_game_offers_nothing():

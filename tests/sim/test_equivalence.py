@@ -12,11 +12,11 @@ from scipy.stats import ttest_ind
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import INTERPRETED
-from mcts.kernel.rng import below, named, new_stream
+from mcts.kernel.rng import below, derive_key, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
 from sim.game import legal
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.players.player import Player, PolicyPlayer
 from sim.referee import play
@@ -48,10 +48,10 @@ class Wanderer(Player):
         return harmless[below(self.stream, len(harmless))]
 
 
-def plan(form):
-    return Plan(
-        form,
-        merges=False,
+def config(variant):
+    return PlannerConfig(
+        variant,
+        transpositions=False,
         opponents="uniform",
         rollout="swift",
         candidates=4,
@@ -82,12 +82,12 @@ def deal_of(state):
     return deal
 
 
-def searched(form, first, view, events, known=None):
+def searched(variant, first, view, events, known=None):
     """Return the value of each action in each of `SEARCHES` searches, and the actions.
 
     Half of the deals are ``known``, if it is given, the rest those of the belief.
     """
-    planner = Planner(plan(form))
+    planner = Planner(config(variant))
     planner.begin(RULES, 0, first, 1)
     for event in events:
         planner.see(event)
@@ -95,10 +95,10 @@ def searched(form, first, view, events, known=None):
     if known is not None:
         fair = ExactPosterior(p.root[0].evidence[0]).sample(new_stream(5), 300)
         p = p._replace(deals=np.concatenate([fair, np.repeat([known], 300, axis=0)]))
-    search = Search(p, planner.plan.search_options)
+    search = Search(p, planner.config.search_options)
     values = []
     for i in range(SEARCHES):
-        result = search.run(planner.plan.budget, int(named(i, *map(ord, form))), p)
+        result = search.run(planner.config.budget, int(derive_key(i, *map(ord, variant))), p)
         values.append(result.values)
     return np.array(values), result.actions
 
@@ -123,7 +123,7 @@ def rejected(p_values):
 def honest():
     """What the three planners found at every position."""
     return [
-        (at, {form: searched(form, *at[:3]) for form in ("bmcts", "ld_bmcts", "pomcp")})
+        (at, {variant: searched(variant, *at[:3]) for variant in ("bmcts", "ld_bmcts", "pomcp")})
         for at in positions()
     ]
 
@@ -132,8 +132,8 @@ def test_the_three_agree(honest):
     p_values = []
     for _, found in honest:
         base, listed = found["bmcts"]
-        for form in ("ld_bmcts", "pomcp"):
-            values, actions = found[form]
+        for variant in ("ld_bmcts", "pomcp"):
+            values, actions = found[variant]
             assert actions.tolist() == listed.tolist()
             p_values.append(compare(base, values))
     assert sum(map(len, p_values)) > 150

@@ -306,9 +306,9 @@ def test_nobody_can_answer():
 
 def test_the_door_of_entry_is_kept():
     board, state = fresh()
-    plan = graph()
+    config = graph()
     for door in door_spots(BALLROOM):
-        (front,) = plan[door]
+        (front,) = config[door]
         state.spot[0], state.seat, state.phase, state.roll = front, 0, TURN, 1
         apply(board, state, MOVE + BALLROOM)
         assert (state.spot[0], state.phase) == (door, SUGGEST)

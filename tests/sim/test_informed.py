@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from belief.closure import new_known, settle
+from belief.closure import new_known, update_closure
 from belief.exact.solver import ExactPosterior
 from belief.information import closed_form
 from mcts.kernel.compile import INTERPRETED
@@ -60,7 +60,7 @@ def test_they_accuse_exactly_when_it_is_proved(name, policy):
     for _, state, seat, action in own_decisions(name, policy):
         if state.phase in (TURN, END):
             known = new_known()[0]
-            assert settle(state.evidence[seat], known)
+            assert update_closure(state.evidence[seat], known)
             proved = int(known.has[0])
             if proved.bit_count() == 3:
                 assert proved == state.envelope and action == trio(proved)
@@ -92,7 +92,7 @@ def test_closure_walks_and_asks_as_the_heuristic_does_on_even_rows():
     for rules, state, seat, action in own_decisions("ledford", "closure"):
         if state.phase == SUGGEST:
             known = new_known()[0]
-            settle(state.evidence[seat], known)
+            update_closure(state.evidence[seat], known)
             left = [
                 max(1, sum(int(known.may[i]) >> card & 1 for i in range(rules.players + 1)))
                 for card in range(21)

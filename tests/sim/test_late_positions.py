@@ -14,14 +14,14 @@ import pytest
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from sim.endgame.finding import endgames
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.state import PASSAGE
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
 POSITIONS, FEW, MANY = 8, 100, 20_000
-EVERYTHING = Plan(
+EVERYTHING = PlannerConfig(
     opponents="uniform",
     candidates=36,
     accusations=8,
@@ -41,9 +41,9 @@ def found():
     return list(islice(endgames(0), POSITIONS))
 
 
-def regret(plan, simulations):
+def regret(config, simulations):
     """Return what the turns of a planner lose at each position against best play."""
-    planner = Planner(replace(plan, budget=Budget(simulations=simulations)))
+    planner = Planner(replace(config, budget=Budget(simulations=simulations)))
     lost = []
     for key, one in enumerate(found()):
         one.sit(planner, key)
@@ -56,18 +56,18 @@ def regret(plan, simulations):
     return np.array(lost)
 
 
-@pytest.mark.parametrize("form", ["bmcts", "ld_bmcts", "pomcp", "so_ismcts"])
-def test_the_best_turn_is_found_in_the_end(form):
+@pytest.mark.parametrize("variant", ["bmcts", "ld_bmcts", "pomcp", "so_ismcts"])
+def test_the_best_turn_is_found_in_the_end(variant):
     """(Alone at the table an ISMCTS is POMCP.)"""
     by_tree = {"opponents": "tree", "rollout_opponents": "uniform"}
-    plan = replace(EVERYTHING, form=form, **(by_tree if form == "so_ismcts" else {}))
-    few, many = regret(plan, FEW), regret(plan, MANY)
+    config = replace(EVERYTHING, variant=variant, **(by_tree if variant == "so_ismcts" else {}))
+    few, many = regret(config, FEW), regret(config, MANY)
     assert many.mean() < 0.015 < few.mean()
     assert np.count_nonzero(many > 1e-9) <= 2
 
 
 CONTROLS = {
-    "pimc": replace(EVERYTHING, form="pimc"),
+    "pimc": replace(EVERYTHING, variant="pimc"),
     "factored": replace(EVERYTHING, belief="factored"),
 }
 

@@ -78,11 +78,11 @@ def test_also_where_pawns_crowd(under, game, data):
     """All the other pawns stand before the doors of the own room, or beside the pawn."""
     assume(under.board)
     state = fresh(under, game)
-    seat, plan = int(state.seat), graph()
-    start = data.draw(st.sampled_from(sorted(plan)))
-    room = plan.nodes[start]["room"]
+    seat, config = int(state.seat), graph()
+    start = data.draw(st.sampled_from(sorted(config)))
+    room = config.nodes[start]["room"]
     doors = door_spots(room) if room >= 0 else [start]
-    near = sorted({front for door in doors for front in plan[door] if front < 188} - {start})
+    near = sorted({front for door in doors for front in config[door] if front < 188} - {start})
     pawns = data.draw(st.permutations(near + [s for s in range(30, 60) if s not in (*near, start)]))
     others = [other for other in range(under.players) if other != seat]
     state.spot[others] = pawns[: len(others)]

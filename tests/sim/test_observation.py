@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from env_play import GAMES, begun, over, play, quiet, read
 
-from sim.cards import CATEGORIES, FIRST_ROOM
+from sim.cards import CATEGORY_MASK, FIRST_ROOM
 from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
 from sim.rules import PRESETS, world
@@ -66,7 +66,7 @@ def check_fields(seen, state, board, seat, asked):
     assert (seat + seen["turn_of"]) % players == state.seat and seen["winner"] == -1
     assert seen["hand"].tolist() == bits(state.hand[seat])
     assert seen["face_up"].tolist() == bits(state.face_up)
-    question = [int(state.cards & kind).bit_length() - 1 for kind in CATEGORIES]
+    question = [int(state.cards & kind).bit_length() - 1 for kind in CATEGORY_MASK]
     assert seen["question"].tolist() == (question if state.phase == SHOW else [-1] * 3)
     for place in range(players, 6):
         assert seen["suspect"][place] == seen["spot"][place] == seen["room"][place] == -1
@@ -107,7 +107,7 @@ def agree(rules, seat, game, rng):
     held = {c: h for h in range(players) if h != seat for c in range(21) if state.hand[h] >> c & 1}
     first = int(rng.choice(list(held)))
     if game % 2:  # with the envelope
-        kind = next(kind for kind in CATEGORIES if kind >> first & 1)
+        kind = next(kind for kind in CATEGORY_MASK if kind >> first & 1)
         second = int(state.envelope & kind).bit_length() - 1
         state.envelope ^= 1 << first | 1 << second
     else:

@@ -11,15 +11,15 @@ import pytest
 from positions import SMALL, decided, legal_actions, positions, unsure_positions
 from presets import PLANNER_PRESETS, spec_of
 
-from mcts.kernel.rng import named, new_stream
+from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
 from mcts.options import Budget
 from mcts.tree import EDGES, LISTED, NODES, NOWHERE, ROOT
 from sim.contract.testing import check_player
 from sim.planning import cluedo
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
-from sim.planning.variants import FORMS
+from sim.planning.variants import VARIANTS
 from sim.players.registry import make
 from sim.policies.table import Policy, number
 from sim.rules import preset, world
@@ -34,7 +34,7 @@ SHORT = preset("ledford", turn_cap=24)
 def quick(name, player=None):
     """Return the planner of a preset with 30 simulations a decision, and free to accuse late."""
     made = make(spec_of(name, budget__simulations=30, actions__least_accused=0.8), SHORT)
-    return player(made.plan, name) if player else made
+    return player(made.config, name) if player else made
 
 
 @pytest.mark.parametrize("name", PLANNER_PRESETS)
@@ -50,11 +50,11 @@ class Peeper(Planner):
         frame = sys._getframe()
         while "state" not in frame.f_locals:
             frame = frame.f_back
-        self._key = named(self._key, int(frame.f_locals["state"].envelope))
+        self._key = derive_key(self._key, int(frame.f_locals["state"].envelope))
         return super().position(view)
 
 
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", VARIANTS)
 def test_a_planner_that_peeps_is_found(name):
     """The control."""
     with pytest.raises(AssertionError, match="when what its seat cannot know is exchanged"):
@@ -62,22 +62,22 @@ def test_a_planner_that_peeps_is_found(name):
 
 
 @pytest.mark.parametrize("players", [3, 6])
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", VARIANTS)
 def test_every_form_plays_at_smaller_and_larger_tables(name, players):
     rules = preset("ledford", players=players, turn_cap=2 * players)
     assert check_player(lambda: quick(name), rules, games=1, swaps=1) >= 1
 
 
-PLANS = {name: replace(SMALL, form=name) for name in FORMS if "ismcts" not in name}
-PLANS |= {
-    name: replace(SMALL, form=name, opponents="tree", rollout_opponents="heuristic")
+CONFIGS = {name: replace(SMALL, variant=name) for name in VARIANTS if "ismcts" not in name}
+CONFIGS |= {
+    name: replace(SMALL, variant=name, opponents="tree", rollout_opponents="heuristic")
     for name in ("so_ismcts", "mo_ismcts")
 }
 
 
 def planned(name, one, **changes):
     """Return the planner of a form after its decision at a position."""
-    return decided(one, replace(PLANS[name], **changes))
+    return decided(one, replace(CONFIGS[name], **changes))
 
 
 def edges(planner):
@@ -92,7 +92,7 @@ def places():
     return unsure_positions(3)
 
 
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", VARIANTS)
 def test_values_are_probabilities_and_the_choice_is_legal(name, places):
     for one in places:
         result = planned(name, one).result
@@ -103,7 +103,7 @@ def test_values_are_probabilities_and_the_choice_is_legal(name, places):
 
 
 def test_only_ismcts_lets_the_tree_move_the_others(places):
-    for name in FORMS:
+    for name in VARIANTS:
         for one in places:
             shows = (edges(planned(name, one)) >= REVEAL).any()
             assert not shows or "ismcts" in name
@@ -122,7 +122,7 @@ def test_mo_ismcts_has_a_tree_for_each_player_and_so_ismcts_one(places):
 
 
 def test_availability_is_counted_by_ismcts_alone(places):
-    for name in FORMS:
+    for name in VARIANTS:
         tree = planned(name, places[0]).search.tree
         counts = tree.edge_available[: tree.counters[EDGES]]
         assert counts.any() == ("ismcts" in name)
@@ -162,13 +162,13 @@ def test_an_accusation_pays_by_the_deal_where_it_says_so():
         for name in ("bmcts", "ld_bmcts", "bmcts_or", "flat", *apart):
             result = planned(name, one, least_accused=0.001).result
             accusing = (result.visits > 4) & (result.actions >= ACCUSE) & (result.actions < REVEAL)
-            values, notes = result.values[accusing], result.notes[accusing]
+            values, edge_data = result.values[accusing], result.edge_data[accusing]
             right = np.rint(values * result.visits[accusing])
             if name in apart:  # whole games won
                 assert values * result.visits[accusing] == pytest.approx(right, abs=1e-9)
-                apart[name] += int((np.abs(values - notes) > 1e-9).sum())
+                apart[name] += int((np.abs(values - edge_data) > 1e-9).sum())
             else:
-                assert values == pytest.approx(notes, abs=1e-12)
+                assert values == pytest.approx(edge_data, abs=1e-12)
                 exact += int(accusing.sum())
     assert exact > 10 and min(apart.values()) > 0
 
@@ -178,14 +178,14 @@ def test_an_accusation_pays_by_the_deal_where_it_says_so():
 
 def by_tree(planner, one, seed=0):
     """Search, apart, each deal that the planner drew for its last search."""
-    plan, key = planner.plan, int(named(planner._key, seed))
+    config, key = planner.config, int(derive_key(planner._key, seed))
     position = planner.position(one.view)
-    deals = planner._exact.sample(new_stream(key), plan.trees)
-    share = plan.budget.shared(plan.trees)
+    deals = planner._exact.sample(new_stream(key), config.trees)
+    share = config.budget.shared(config.trees)
     search = planner.search
     return deals, [
         search.run(share, key + i, position._replace(deals=deals[i : i + 1].copy()))
-        for i in range(plan.trees)
+        for i in range(config.trees)
     ]
 
 
@@ -220,7 +220,7 @@ def test_a_tree_of_pimc_knows_the_deal(places):
             accusation = ACCUSE + 9 * (6 * suspect + weapon - 6) + room - 12
             at = np.flatnonzero(result.actions == accusation)
             if len(at):
-                assert result.values[at[0]] == 1.0 and result.notes[at[0]] == 1.0
+                assert result.values[at[0]] == 1.0 and result.edge_data[at[0]] == 1.0
                 assert result.best == accusation
                 listed += 1
         asks = (results[0].actions >= ASK) & (results[0].actions < ACCUSE)
@@ -248,7 +248,7 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
     for one in positions(60, (1, 2, 3, 4, 5), others="uniform"):
         if one.state.phase != SUGGEST or compared == 5:
             continue
-        planner = one.take(Planner(PLANS["so_ismcts"]))
+        planner = one.take(Planner(CONFIGS["so_ismcts"]))
         position, players = planner.position(one.view), one.rules.players
         room = 12 + world(one.rules)[0].room_of[one.state.spot[one.seat]]
         for pair in range(36):
@@ -281,19 +281,19 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"form": "mcts"}, "unknown planner 'mcts': choose one of bmcts, ld_bmcts"),
+        ({"variant": "mcts"}, "unknown planner 'mcts': choose one of bmcts, ld_bmcts"),
         ({"belief": "exakt"}, "unknown belief 'exakt': choose one of"),
-        ({"one_by_one": True}, "one by one from the factored belief, not from exact"),
+        ({"predictive_answers": True}, "one by one from the factored belief, not from exact"),
         (
-            {"form": "pomcp", "belief": "factored", "one_by_one": True},
+            {"variant": "pomcp", "belief": "factored", "predictive_answers": True},
             "pomcp plays with a deal: its answers cannot come one by one",
         ),
         ({"redraw": "never"}, "redraw must be simulation or decision, not 'never'"),
-        ({"form": "so_ismcts"}, "so_ismcts moves its opponents by the tree"),
+        ({"variant": "so_ismcts"}, "so_ismcts moves its opponents by the tree"),
         ({"opponents": "tree"}, "bmcts moves its opponents by a policy"),
         ({"rollout_opponents": "greedy"}, "greedy is too slow inside a simulation"),
         (
-            {"form": "so_ismcts", "opponents": "tree", "horizon": 5},
+            {"variant": "so_ismcts", "opponents": "tree", "horizon": 5},
             "horizon must be 0 for so_ismcts",
         ),
         (
@@ -302,41 +302,46 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
         ),
         ({"trees": 0}, "trees must be 1 or more, got 0"),
         ({"horizon": -1}, "horizon must be 0 or more, got -1"),
-        ({"doubt": 0.0}, "doubt must be above 0 and at most 1, got 0.0"),
-        ({"doubt": 1.5}, "doubt must be above 0 and at most 1, got 1.5"),
+        ({"own_card_weight": 0.0}, "doubt must be above 0 and at most 1, got 0.0"),
+        ({"own_card_weight": 1.5}, "doubt must be above 0 and at most 1, got 1.5"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Plan(**wrong)
+        PlannerConfig(**wrong)
 
 
 def test_opponents_keep_their_switches_in_the_tree_and_in_roll_outs(places):
     one = places[0]
-    plan = Plan(opponents=Policy("swift", threshold=0.35), rollout_opponents="heuristic")
-    root = one.take(Planner(plan)).position(one.view).root[0]
+    config = PlannerConfig(opponents=Policy("swift", threshold=0.35), rollout_opponents="heuristic")
+    root = one.take(Planner(config)).position(one.view).root[0]
     other = (one.seat + 1) % one.rules.players
     assert root.policy[other] == number("swift") and root.threshold[other] == 0.35
     assert root.infers[other] == Policy("heuristic").inference
 
 
-KEEPING = replace(Plan().options, keep_tree=True)
+KEEPING = replace(PlannerConfig().options, keep_tree=True)
 
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"form": "pimc", "options": KEEPING}, "pimc keeps no tree"),
-        ({"form": "so_ismcts", "opponents": "tree", "options": KEEPING}, "so_ismcts keeps no tree"),
+        ({"variant": "pimc", "options": KEEPING}, "pimc keeps no tree"),
+        (
+            {"variant": "so_ismcts", "opponents": "tree", "options": KEEPING},
+            "so_ismcts keeps no tree",
+        ),
         ({"opponents": "swift"}, "swift has no evidence to go by"),
         ({"rollout_opponents": "closure"}, "closure has no evidence to go by"),
         ({"horizon": 5}, "horizon must be 0 where answers come one by one"),
     ],
 )
 def test_plans_that_would_do_nothing_or_harm_are_refused(wrong, sentence):
-    one_by_one = {} if "options" in wrong else {"belief": "factored", "one_by_one": True}
+    predictive_answers = (
+        {} if "options" in wrong else {"belief": "factored", "predictive_answers": True}
+    )
     with pytest.raises(ValueError, match=sentence):
-        Plan(**one_by_one, **wrong)
+        PlannerConfig(**predictive_answers, **wrong)
     if "options" not in wrong:  # a deal is drawn at the leaf, from the evidence
         allowed = {key: wrong[key] for key in wrong if key != "opponents"}
-        assert Plan(form="bmcts_or", **one_by_one, **allowed)
+        assert PlannerConfig(variant="bmcts_or", **predictive_answers, **allowed)

@@ -6,9 +6,9 @@ import pytest
 from omegaconf import OmegaConf
 from presets import PLANNER_PRESETS, leaves, spec_of
 
-from sim.planning.config import Plan
+from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
-from sim.planning.variants import FORMS
+from sim.planning.variants import VARIANTS
 from sim.players.player import PolicyPlayer
 from sim.players.registry import PLANNERS, POLICIES, make
 from sim.policies.table import Policy, policy
@@ -19,37 +19,37 @@ def plan_of(spec):
     """Return the plan of the planner that ``spec`` describes."""
     planner = make(spec, Rules())
     assert type(planner) is Planner
-    return planner.plan
+    return planner.config
 
 
 def test_the_shipped_configuration_is_the_default_plan():
-    plan, default = plan_of(spec_of("bmcts")), Plan()
+    config, default = plan_of(spec_of("bmcts")), PlannerConfig()
     models = {name: policy(getattr(default, name)) for name in ("opponents", "rollout")}
     default = replace(default, **models)
-    for one, other in ((plan, default), (plan.options, default.options)):
+    for one, other in ((config, default), (config.options, default.options)):
         for field in fields(one):
             assert getattr(one, field.name) == getattr(other, field.name), field.name
-    assert plan == default
+    assert config == default
 
 
 def test_every_planner_has_a_preset():
-    assert tuple(FORMS) == PLANNERS and set(PLANNERS) < set(PLANNER_PRESETS)
-    forms = {name: plan_of(spec_of(name)).form for name in PLANNER_PRESETS}
-    assert {name: forms[name] for name in PLANNERS} == {name: name for name in PLANNERS}
-    for name, form in forms.items():
+    assert tuple(VARIANTS) == PLANNERS and set(PLANNERS) < set(PLANNER_PRESETS)
+    variants = {name: plan_of(spec_of(name)).variant for name in PLANNER_PRESETS}
+    assert {name: variants[name] for name in PLANNERS} == {name: name for name in PLANNERS}
+    for name, variant in variants.items():
         if name.endswith("_faithful"):
-            assert form == name.removesuffix("_faithful")
+            assert variant == name.removesuffix("_faithful")
         assert make(spec_of(name), Rules()).name == name
 
 
 CHANGES = {
     "name": "flat",
     "belief": "constrained",
-    "answers": ("one_by_one", {"belief": "factored"}),
+    "answers": ("predictive_answers", {"belief": "factored"}),
     "redraw": "decision",
     "trees": 5,
-    "doubt": 0.5,
-    "merges": False,
+    "own_card_weight": 0.5,
+    "transpositions": False,
     "opponents": "uniform",
     "model.threshold": (0.5, {"opponents": "swift"}),
     "model.inference": False,
@@ -72,7 +72,7 @@ CHANGES = {
     "search.virtual_loss": 2,
     "search.exploration": 0.3,
     "search.root_exploration": 0.6,
-    "search.common": True,
+    "search.common_random_numbers": True,
     "search.final": "mean",
     "search.keep_tree": True,
     "search.oversubscribe": True,
@@ -94,14 +94,14 @@ def test_every_value_of_the_configuration_reaches_the_plan():
             OmegaConf.update(spec, key, beside[key])
         before = plan_of(OmegaConf.to_container(spec))
         OmegaConf.update(spec, leaf, value)
-        plan = plan_of(OmegaConf.to_container(spec))
-        assert plan != before and plan not in plans, leaf
-        plans.append(plan)
+        config = plan_of(OmegaConf.to_container(spec))
+        assert config != before and config not in plans, leaf
+        plans.append(config)
 
 
 def test_roll_outs_without_a_threshold_respond_to_the_model():
-    plan = plan_of(spec_of("bmcts", rollout__threshold=None))
-    assert plan.responds and not plan_of(spec_of("bmcts")).responds
+    config = plan_of(spec_of("bmcts", rollout__threshold=None))
+    assert config.best_response and not plan_of(spec_of("bmcts")).best_response
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -113,8 +113,8 @@ def test_policies_are_configured_by_their_name(name):
 
 SWITCHED = {
     "heuristic": {"inference": False},
-    "swift": {"inference": False, "threshold": 0.4, "doubt": 0.2},
-    "greedy": {"threshold": 0.4, "doubt": 0.2},
+    "swift": {"inference": False, "threshold": 0.4, "own_card_weight": 0.2},
+    "greedy": {"threshold": 0.4, "own_card_weight": 0.2},
 }
 
 
@@ -129,9 +129,9 @@ def test_every_switch_of_the_configuration_reaches_the_policy(name):
 
 def test_model_switches_reach_the_policies_that_have_them():
     spec = spec_of("bmcts", model__threshold=0.5, model__inference=False, opponents="swift")
-    plan = plan_of(spec)
-    assert plan.opponents == plan.model == Policy("swift", threshold=0.5, inference=False)
-    assert plan.rollout == Policy("swift")  # the own seat has its own threshold
+    config = plan_of(spec)
+    assert config.opponents == config.model == Policy("swift", threshold=0.5, inference=False)
+    assert config.rollout == Policy("swift")  # the own seat has its own threshold
     mixed = plan_of(
         {
             **spec,
@@ -155,7 +155,7 @@ def test_a_switch_that_a_policy_does_not_have_is_refused():
     with pytest.raises(ValueError, match="closure has no switch 'threshold'"):
         make({"name": "closure", "threshold": 0.5}, Rules())
     with pytest.raises(ValueError, match="greedy is too slow inside a simulation"):
-        Plan(opponents="greedy")
+        PlannerConfig(opponents="greedy")
 
 
 def test_unknown_players_are_refused():

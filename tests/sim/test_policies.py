@@ -10,13 +10,13 @@ from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import advance, apply, new_game
 from sim.policies.common import SUGGESTS, kind_of_turn
-from sim.policies.table import NAMES, TRACKS, choose, number
+from sim.policies.table import NAMES, REQUIRES, choose, number
 from sim.rules import Rules, world
 from sim.state import (
     ACCUSE,
     ASK,
     EXTERNAL,
-    MATRIX,
+    FACTORED,
     MOVE,
     OVER,
     PASSAGE,
@@ -39,7 +39,7 @@ def fresh(game=0):
     """Return a new game in which every seat's matrix is kept and no seat decides by itself."""
     state = empty()[0]
     state.policy[:] = EXTERNAL
-    state.tracks[:] = MATRIX
+    state.tracks[:] = FACTORED
     state.infers[:] = 1
     new_game(BOARD, state, np.uint64(game_key(8, game)))
     return state
@@ -112,7 +112,7 @@ def test_a_goal_lasts_over_a_whole_game():
     state = empty()[0]
     state.policy[:] = HEURISTIC
     state.policy[0] = EXTERNAL
-    state.tracks[:] = MATRIX
+    state.tracks[:] = FACTORED
     state.infers[:] = 1
     new_game(BOARD, state, np.uint64(game_key(8, 1)))
     before, kept = -1, 0
@@ -259,7 +259,7 @@ def test_any_matching_card_is_shown_equally_often():
 
 def test_names_and_numbers():
     assert [number(name) for name in NAMES] == list(range(len(NAMES)))
-    assert len(TRACKS) == len(NAMES)
+    assert len(REQUIRES) == len(NAMES)
     with pytest.raises(ValueError, match="choose one of random, uniform, heuristic"):
         number("heursitic")
 

@@ -12,7 +12,7 @@ from sim.game import apply, decider, new_game, open_decision
 from sim.policies.swift import ROUNDS
 from sim.policies.table import NAMES, SHOWING, Policy, choose, seat_policies
 from sim.rules import PRESETS, Rules, preset, world
-from sim.state import ACCUSE, ASK, EXTERNAL, MATRIX, OVER, REVEAL, SHOW, SUGGEST, empty
+from sim.state import ACCUSE, ASK, EXTERNAL, FACTORED, OVER, REVEAL, SHOW, SUGGEST, empty
 
 GAMES = np.arange(300)
 BOARD = world(Rules())[0]
@@ -86,7 +86,7 @@ def test_a_lower_threshold_is_sooner_and_sometimes_wrong():
 def test_inference_is_learning_from_cards_shown_to_others(infers):
     state = empty()[0]
     state.policy[:] = state.showing[:] = EXTERNAL
-    state.tracks[:] = MATRIX
+    state.tracks[:] = FACTORED
     state.infers[:] = infers
     new_game(BOARD, state, np.uint64(game_key(2, 0)))
     state.spot[0], state.phase = BOARD.first_door[4], SUGGEST
@@ -100,7 +100,7 @@ def test_inference_is_learning_from_cards_shown_to_others(infers):
     assert not np.array_equal(expected, before[3])
     if infers:
         known = int(state.known[3]).bit_count()
-        factored.showed(expected, 2, int(state.cards), 21 - known)
+        factored.refuted_other(expected, 2, int(state.cards), 21 - known)
     assert np.array_equal(state.belief[3], expected)
     assert state.belief[0][0, 3] == 1.0  # the asker learns the card either way
 
@@ -121,8 +121,10 @@ def test_inference_makes_games_shorter(name):
 def test_doubt_makes_games_shorter_among_those_who_name_no_card_of_their_own(name, games):
     rules = preset("speed")
     with_it, without = (
-        play_many(rules, [Policy(name, doubt=doubt)] * 4, 5, np.arange(games)).turns.mean()
-        for doubt in (0.1, 1.0)
+        play_many(
+            rules, [Policy(name, own_card_weight=own_card_weight)] * 4, 5, np.arange(games)
+        ).turns.mean()
+        for own_card_weight in (0.1, 1.0)
     )
     assert with_it < without
 
@@ -190,10 +192,10 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
         ("closure", {"threshold": 0.9}, "closure has no switch 'threshold'"),
         ("uniform", {"inference": False}, "uniform has no switch 'inference'"),
         ("greedy", {"inference": False}, "greedy has no switch 'inference'"),
-        ("heuristic", {"doubt": 0.5}, "heuristic has no switch 'doubt'"),
+        ("heuristic", {"own_card_weight": 0.5}, "heuristic has no switch 'own_card_weight'"),
         ("swift", {"threshold": 0.0}, "threshold must be above 0 and at most 1, got 0.0"),
-        ("swift", {"doubt": 0.0}, "doubt must be above 0 and at most 1, got 0.0"),
-        ("greedy", {"doubt": 1.5}, "doubt must be above 0 and at most 1, got 1.5"),
+        ("swift", {"own_card_weight": 0.0}, "doubt must be above 0 and at most 1, got 0.0"),
+        ("greedy", {"own_card_weight": 1.5}, "doubt must be above 0 and at most 1, got 1.5"),
         ("greedy", {"threshold": 1.5}, "threshold must be above 0 and at most 1, got 1.5"),
         ("swift", {"showing": "all"}, "unknown showing policy 'all': choose one of random, least"),
         ("swfit", {}, "unknown policy 'swfit': choose one of random, uniform, heuristic"),
@@ -205,14 +207,16 @@ def test_switches_that_a_policy_has_not_are_refused(name, switches, sentence):
 
 
 def test_switches_reach_the_seat():
-    chosen = Policy("swift", threshold=0.7, inference=False, doubt=0.2, showing="least_informative")
+    chosen = Policy(
+        "swift", threshold=0.7, inference=False, own_card_weight=0.2, showing="least_informative"
+    )
     state = empty()[0]
     seat_policies(state, [None, chosen, "greedy"])
     assert (state.policy[0], state.tracks[0]) == (EXTERNAL, 0)
     assert NAMES[state.policy[1]] == "swift" and NAMES[state.policy[2]] == "greedy"
     assert (state.threshold[1], state.infers[1], state.showing[1]) == (0.7, 0, 1)
     assert (state.threshold[2], state.infers[2], state.showing[2]) == (1.0, 1, 0)
-    assert state.doubt[1:3].tolist() == [0.2, 1.0]
+    assert state.own_card_weight[1:3].tolist() == [0.2, 1.0]
 
 
 def test_showing_changes_games():

@@ -15,8 +15,8 @@ from sim.game import apply, decider, new_game, open_decision
 from sim.planning.planner import Planner
 from sim.policies.table import choose, seat_policies
 from sim.rules import PRESETS, Rules, world
-from sim.state import ACCUSE, ASK, FACTS, MATRIX, OVER, empty
-from sim.view import Log, relive
+from sim.state import ACCUSE, ASK, EVIDENCE, FACTORED, OVER, empty
+from sim.view import Log, replay_evidence
 
 CHOSEN = (1 << FIRST_ROOM) - 1
 """Suspects and weapons: the room is the one that the asker is in."""
@@ -59,14 +59,18 @@ def test_a_policy_that_names_any_card_is_seen_to():
 # What is learnt.
 
 
-def learnt(one, doubt, tracks=FACTS | MATRIX):
+def learnt(one, own_card_weight, tracks=EVIDENCE | FACTORED):
     """Return the state in which the seat of a position has relived what it saw."""
     made = one.view
     state, log = made[0], Log()
-    state.tracks[one.seat], state.doubt[one.seat], state.infers[one.seat] = tracks, doubt, 1
+    state.tracks[one.seat], state.own_card_weight[one.seat], state.infers[one.seat] = (
+        tracks,
+        own_card_weight,
+        1,
+    )
     for event in one.seen:
         log.append(event)
-    relive(world(one.rules)[0], state, one.seat, log.events)
+    replay_evidence(world(one.rules)[0], state, one.seat, log.events)
     return state
 
 
@@ -83,26 +87,26 @@ def test_what_others_name_is_kept_but_for_the_room_and_our_own_questions():
     rooms = 0
     for one in unsure_positions(4):
         facts = learnt(one, 0.25).evidence[one.seat]
-        assert facts.doubt == 0.25
+        assert facts.own_card_weight == 0.25
         assert facts.named.tolist() == named_by(one)
         rooms += sum(cards & ~CHOSEN > 0 for _, cards, _, _ in one.seen)
         assert any(named_by(one)) and facts.named[one.seat] == 0
     assert rooms > 0
 
 
-@pytest.mark.parametrize("doubt", [1.0, 0.0], ids=["doubt 1", "unset"])
-def test_who_reads_nothing_learns_what_it_always_did(doubt):
+@pytest.mark.parametrize("own_card_weight", [1.0, 0.0], ids=["doubt 1", "unset"])
+def test_who_reads_nothing_learns_what_it_always_did(own_card_weight):
     for one in unsure_positions(4):
-        state = learnt(one, doubt)
+        state = learnt(one, own_card_weight)
         facts = state.evidence[one.seat]
-        assert facts.doubt == 1.0 and not facts.named.any()
+        assert facts.own_card_weight == 1.0 and not facts.named.any()
         matrix = by_hand(one, 1.0)
         np.testing.assert_array_equal(state.belief[one.seat], matrix)
         # The control: who reads believes otherwise.
         assert not np.array_equal(learnt(one, 0.25).belief[one.seat], matrix)
 
 
-def by_hand(one, doubt):
+def by_hand(one, own_card_weight):
     """Return the factored belief of the seat of a position, each card doubted once a player."""
     players, seat = one.rules.players, one.seat
     hand, face_up = int(one.state.hand[seat]), int(one.state.face_up)
@@ -114,17 +118,17 @@ def by_hand(one, doubt):
             if passer != seat:
                 factored.passed(matrix, passer, cards)
         if answerer >= 0 and asker == seat:
-            factored.shown(matrix, answerer, card)
+            factored.refuted_us(matrix, answerer, card)
         elif answerer not in (-1, seat):
-            factored.showed(matrix, answerer, cards, 21 - known.bit_count())
+            factored.refuted_other(matrix, answerer, cards, 21 - known.bit_count())
         if asker == seat and answerer >= 0:
             known |= 1 << card
         fresh = cards & CHOSEN & ~named[asker]
         named[asker] |= fresh
         for each in range(FIRST_ROOM):
             entry = matrix[each, asker + 1]
-            if doubt < 1 and asker != seat and fresh >> each & 1 and 0 < entry < 1:
-                matrix[each, asker + 1] *= doubt
+            if own_card_weight < 1 and asker != seat and fresh >> each & 1 and 0 < entry < 1:
+                matrix[each, asker + 1] *= own_card_weight
                 matrix[each] /= matrix[each].sum()
     return matrix
 
@@ -134,7 +138,7 @@ def test_the_matrix_doubts_each_card_once_a_player():
         state = learnt(one, 0.25)
         np.testing.assert_allclose(state.belief[one.seat], by_hand(one, 0.25), rtol=0, atol=1e-12)
         # A seat without evidence does not know whether a card is new, and reads nothing.
-        plain = learnt(one, 0.25, tracks=MATRIX).belief[one.seat]
+        plain = learnt(one, 0.25, tracks=FACTORED).belief[one.seat]
         np.testing.assert_array_equal(plain, by_hand(one, 1.0))
 
 
@@ -166,10 +170,10 @@ def test_doubted_rows_are_distributions():
 # What it is good for.
 
 
-def surprise(one, doubt):
+def surprise(one, own_card_weight):
     """Return the log loss, in bits, of the true envelope."""
     suspect, weapon, room = (c for c in range(21) if int(one.state.envelope) >> c & 1)
-    posterior = ExactPosterior(one.evidence(doubt=doubt))
+    posterior = ExactPosterior(one.evidence(own_card_weight=own_card_weight))
     return -np.log2(posterior.envelope_probability(suspect, weapon, room))
 
 
@@ -177,7 +181,10 @@ def test_reading_pays_among_those_who_name_no_card_of_their_own():
     mean = {}
     for others in ("swift", "uniform"):
         places = positions(40, (3, 4, 5, 6), others=others)
-        mean[others] = [np.mean([surprise(one, doubt) for one in places]) for doubt in (0.1, 1.0)]
+        mean[others] = [
+            np.mean([surprise(one, own_card_weight) for one in places])
+            for own_card_weight in (0.1, 1.0)
+        ]
     assert mean["swift"][0] < mean["swift"][1] - 0.2
     # The control: where suggestions tell nothing, reading misleads.
     assert mean["uniform"][0] > mean["uniform"][1] + 0.1
@@ -188,18 +195,18 @@ def test_reading_pays_among_those_who_name_no_card_of_their_own():
 
 def test_a_planner_reads_by_its_doubt():
     for one in unsure_positions(2):
-        for doubt in (0.3, 1.0):
-            p, _ = searched_position(one, replace(SMALL, doubt=doubt))
+        for own_card_weight in (0.3, 1.0):
+            p, _ = searched_position(one, replace(SMALL, own_card_weight=own_card_weight))
             facts = p.root[0].evidence[one.seat]
-            assert facts.doubt == doubt
-            assert facts.named.tolist() == (named_by(one) if doubt < 1 else [0] * 6)
-            truth = ExactPosterior(one.evidence(doubt=doubt))
+            assert facts.own_card_weight == own_card_weight
+            assert facts.named.tolist() == (named_by(one) if own_card_weight < 1 else [0] * 6)
+            truth = ExactPosterior(one.evidence(own_card_weight=own_card_weight))
             np.testing.assert_array_equal(p.posterior.marginals, truth.marginals)
-        assert found(decided(one, replace(SMALL, doubt=1.0))) == found(decided(one))
+        assert found(decided(one, replace(SMALL, own_card_weight=1.0))) == found(decided(one))
 
 
 def test_the_seat_in_roll_outs_reads_if_its_policy_can():
     one = unsure_positions(1)[0]
-    for policy, doubt in (("swift", 0.3), ("heuristic", 1.0)):
-        planner = one.take(Planner(replace(SMALL, rollout=policy, doubt=0.3)))
-        assert planner._own.doubt == doubt
+    for policy, own_card_weight in (("swift", 0.3), ("heuristic", 1.0)):
+        planner = one.take(Planner(replace(SMALL, rollout=policy, own_card_weight=0.3)))
+        assert planner._own.own_card_weight == own_card_weight

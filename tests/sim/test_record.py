@@ -21,8 +21,8 @@ from sim.records.record import knows, read
 from sim.records.replay import replay, states
 from sim.referee import play
 from sim.rules import FIXED_PLAYERS, PRESETS, Rules, preset, world
-from sim.state import EVENT, FACTS, N_ACTIONS, SHOW, empty
-from sim.view import relive, view_of
+from sim.state import EVENT, EVIDENCE, N_ACTIONS, SHOW, empty
+from sim.view import replay_evidence, view_of
 
 TABLES = [
     (name, count)
@@ -66,7 +66,12 @@ def test_the_header_says_who_plays(keep):
     names = ["wanderer", Policy("swift", threshold=0.4, showing="least_informative"), "random"]
     record = keep(written(Rules(players=3, turn_cap=3), names, 0, 9)[0])
     assert record.seats[0] == {"label": "wanderer", "policy": "external", "showing": "external"}
-    switches = {"threshold": 0.4, "inference": True, "doubt": 1.0, "showing": "least_informative"}
+    switches = {
+        "threshold": 0.4,
+        "inference": True,
+        "own_card_weight": 1.0,
+        "showing": "least_informative",
+    }
     assert record.seats[1] == {"label": "swift", "policy": "swift", **switches}
     assert record.seats[2]["policy"] == "random"
     assert record.end["winner"] is None
@@ -160,9 +165,9 @@ class Knowledge:
 
     def evidence(self):
         """Return what the seat has learnt, from its log."""
-        self.view.tracks[self.seat] = FACTS
+        self.view.tracks[self.seat] = EVIDENCE
         log = np.array(self.events, EVENT).view(np.recarray)
-        relive(self.board, self.view, self.seat, log)
+        replay_evidence(self.board, self.view, self.seat, log)
         return self.view.evidence[self.seat]
 
 

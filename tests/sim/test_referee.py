@@ -12,7 +12,7 @@ from sim.policies.table import choose, seat_policies
 from sim.referee import IllegalAction, play
 from sim.rules import Rules, world
 from sim.state import MOVE, PASSAGE, REVEAL, SHOW, TURN
-from sim.view import Log, as_seen, relive
+from sim.view import Log, as_seen, replay_evidence
 
 SEED = 4
 MIXED = ["heuristic", "random", "uniform", "heuristic"]
@@ -41,7 +41,7 @@ class Replay(Player):
         board, state = self.board[0], view.copy()[0]
         state.key = self.chance
         seat_policies(state, [self.compiled] * self.board[0].players)
-        relive(board, state, self.seat, self.log.events)
+        replay_evidence(board, state, self.seat, self.log.events)
         state.goal[self.seat] = self.goal
         open_stream(state, DECIDE, 4 * state.turn + state.phase)
         action = int(choose(board, state, self.seat))

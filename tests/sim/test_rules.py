@@ -5,7 +5,7 @@ import pytest
 
 from belief.evidence import MAX_PLAYERS
 from sim.board import start_spot
-from sim.cards import ALL_CARDS, CARDS, CATEGORIES, SUSPECTS
+from sim.cards import ALL_CARDS, CARDS, CATEGORY_MASK, SUSPECTS
 from sim.chance import game_key
 from sim.game import new_game
 from sim.rules import Rules, preset, world
@@ -29,7 +29,11 @@ def test_a_deal_hands_out_every_card_once(players):
         parts = [state.envelope, state.face_up, *state.hand]
         assert sum(int(part).bit_count() for part in parts) == len(CARDS)
         assert int(np.bitwise_or.reduce(parts)) == ALL_CARDS
-        assert [int(state.envelope & category).bit_count() for category in CATEGORIES] == [1, 1, 1]
+        assert [int(state.envelope & category).bit_count() for category in CATEGORY_MASK] == [
+            1,
+            1,
+            1,
+        ]
         sizes = [int(hand).bit_count() for hand in state.hand]
         assert sizes == list(rules.hand_sizes) + [0] * (MAX_PLAYERS - players)
         assert int(state.face_up).bit_count() == rules.face_up

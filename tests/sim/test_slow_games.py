@@ -16,7 +16,7 @@ from sim.policies.table import Policy, choose, seat_policies
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
 from sim.state import OVER, empty
-from sim.view import Log, relive
+from sim.view import Log, replay_evidence
 
 SEED = 6
 GAMES = 1 if INTERPRETED else 4
@@ -55,7 +55,7 @@ class Swift(Player):
     def decide(self, view):
         board, state = self.world[0], view.copy()[0]
         seat_policies(state, ["swift"] * board.players)
-        relive(board, state, self.seat, self.log.events)
+        replay_evidence(board, state, self.seat, self.log.events)
         return int(choose(board, state, self.seat))
 
 

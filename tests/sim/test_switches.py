@@ -7,7 +7,7 @@ import slow_rules
 
 from sim.arena import play_many
 from sim.board import N_CORRIDOR, corridor, door_spots, graph
-from sim.cards import CATEGORIES, FIRST_ROOM, FIRST_WEAPON, ROOMS
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import game_key
 from sim.game import apply, legal, new_game
 from sim.rules import CATEGORY_HANDS, PRESETS, Rules, preset, world
@@ -15,8 +15,8 @@ from sim.state import (
     ACCUSE,
     ASK,
     END,
+    EVIDENCE,
     EXTERNAL,
-    FACTS,
     MOVE,
     N_ACTIONS,
     OVER,
@@ -37,7 +37,7 @@ def fresh(name="ledford", game=0, **switches):
     """Return (world, state) of a new game in which every decision is asked for."""
     board, state = world(preset(name, **switches))[0], empty()[0]
     state.policy[:] = state.showing[:] = EXTERNAL
-    state.tracks[:] = FACTS
+    state.tracks[:] = EVIDENCE
     new_game(board, state, np.uint64(game_key(1, game)))
     return board, state
 
@@ -143,8 +143,8 @@ def test_free_movement_offers_the_squares_within_the_roll_round_the_pawns(blocki
     state.spot[0] = start
     state.spot[1:4] = [corridor().index(at) for at in ((8, 6), (9, 7), (7, 8))]
     closed = set(state.spot[1:4].tolist()) if blocking else set()
-    plan = graph().subgraph(set(range(N_CORRIDOR)) - closed)
-    far = nx.single_source_shortest_path_length(plan, start, cutoff=roll)
+    config = graph().subgraph(set(range(N_CORRIDOR)) - closed)
+    far = nx.single_source_shortest_path_length(config, start, cutoff=roll)
     offered = [action for action in actions(board, state) if action >= PASS]
     assert offered == [PASS, *(WALK + square for square in sorted(set(far) - {start}))]
 
@@ -233,7 +233,7 @@ def test_hands_by_category_have_their_shares_and_everybody_knows_them():
         _, state = fresh("ferrari2009", game)
         for player, hand in enumerate(state.hand[:3].tolist()):
             counts[player] += [hand >> card & 1 for card in range(21)]
-            shares = [(hand & kind).bit_count() for kind in CATEGORIES]
+            shares = [(hand & kind).bit_count() for kind in CATEGORY_MASK]
             assert tuple(shares) == CATEGORY_HANDS[player]
             assert state.evidence[player].shares[:3].tolist() == [list(x) for x in CATEGORY_HANDS]
     # Which cards of a category is a matter of chance: within five standard deviations.

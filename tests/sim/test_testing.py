@@ -12,7 +12,7 @@ from sim import referee
 from sim.contract import testing
 from sim.contract.testing import check_player
 from sim.game import legal
-from sim.planning.config import TREE, Plan
+from sim.planning.config import TREE, PlannerConfig
 from sim.planning.planner import Planner
 from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy
@@ -116,12 +116,12 @@ def test_policies_pass(name):
     assert check_player(lambda: PolicyPlayer(name), PRESETS["speed"], games=1) > 4
 
 
-@pytest.mark.parametrize(("form", "opponents"), [("bmcts", "closure"), ("so_ismcts", TREE)])
-def test_planners_pass(form, opponents):
+@pytest.mark.parametrize(("variant", "opponents"), [("bmcts", "closure"), ("so_ismcts", TREE)])
+def test_planners_pass(variant, opponents):
     small = {"options": Options(nodes=9), "budget": Budget(simulations=8)}
-    plan = Plan(form, opponents=opponents, **small)
+    config = PlannerConfig(variant, opponents=opponents, **small)
     rules = preset("speed", turn_cap=24)
-    assert check_player(lambda: Planner(plan), rules, games=1, swaps=1) > 0
+    assert check_player(lambda: Planner(config), rules, games=1, swaps=1) > 0
 
 
 @pytest.mark.parametrize(

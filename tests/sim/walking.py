@@ -25,11 +25,11 @@ class Ground(NamedTuple):
 
 def ground() -> Ground:
     """Return the ground, from the graph."""
-    plan = graph()
+    config = graph()
     near = np.full((N_SPOTS, 4), -1)
-    for spot in plan:
-        near[spot, : len(plan[spot])] = sorted(plan[spot])
-    room = np.array([plan.nodes[spot]["room"] for spot in range(N_SPOTS)])
+    for spot in config:
+        near[spot, : len(config[spot])] = sorted(config[spot])
+    room = np.array([config.nodes[spot]["room"] for spot in range(N_SPOTS)])
     scratch = (np.zeros(N_SPOTS, np.int64) for _ in range(4))
     return Ground(near, room, *scratch, np.zeros(N_ACTIONS, np.int64))
 

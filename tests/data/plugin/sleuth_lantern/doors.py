@@ -23,16 +23,16 @@ def start(p, s, stream):
 
 
 @jit
-def actions(p, s, out, notes):
+def actions(p, s, out, edge_data):
     """List the doors."""
     for door in range(len(p.prizes)):
         out[door] = door
-        notes[door] = 0.0
+        edge_data[door] = 0.0
     return len(p.prizes)
 
 
 @jit
-def step(p, s, action, note, stream):
+def step(p, s, action, edge_data, stream):
     """Open a door."""
     s[0] = 1
     return p.prizes[action]

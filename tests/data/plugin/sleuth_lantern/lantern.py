@@ -8,7 +8,7 @@ from mcts.kernel.compile import jit
 from sim.policies import uniform
 from sim.policies.common import SUGGESTS, roam
 
-TRACKS = 0
+REQUIRES = 0
 SWITCHES = ()
 
 accused, suggestion = uniform.accused, uniform.suggestion

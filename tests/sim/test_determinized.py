@@ -20,8 +20,8 @@ from sim.planning.determinized import deal_out
 from sim.planning.planner import Planner
 from sim.state import empty
 
-LD = replace(SMALL, form="ld_bmcts", redraw="decision")
-ONE_BY_ONE = {"belief": "factored", "one_by_one": True}
+LD = replace(SMALL, variant="ld_bmcts", redraw="decision")
+PREDICTIVE = {"belief": "factored", "predictive_answers": True}
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_an_exact_belief_needs_no_rows(places):
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"belief": "factored"}, ONE_BY_ONE], ids=["exact", "factored", "one by one"]
+    "changes", [{}, {"belief": "factored"}, PREDICTIVE], ids=["exact", "factored", "one by one"]
 )
 def test_all_deals_of_a_decision_share_one_envelope(changes, places):
     for one in places:
@@ -118,14 +118,14 @@ def test_the_envelope_of_a_decision_follows_the_posterior(places):
 # Deals drawn at the leaf.
 
 
-def at_a_leaf(one, plan, key=1):
+def at_a_leaf(one, config, key=1):
     """Return (parameters, workspace) a few decisions below the root."""
-    p, s = searched_position(one, plan)
+    p, s = searched_position(one, config)
     stream = stream_of(key)
     cluedo.start(p, s, stream)
-    out, notes = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
+    out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
     for _ in range(3):
-        cluedo.actions(p, s, out, notes)
+        cluedo.actions(p, s, out, edge_data)
         cluedo.step(p, s, out[0], 0.0, stream)
     return p, s
 
@@ -146,7 +146,7 @@ def rolled_out(p, s, count):
 
 def test_a_deal_is_drawn_for_each_roll_out_from_what_is_believed_at_the_leaf(places):
     for one in places[:1]:
-        p, s = at_a_leaf(one, replace(SMALL, form="bmcts_or"))
+        p, s = at_a_leaf(one, replace(SMALL, variant="bmcts_or"))
         learnt = ExactPosterior(s.state[0].evidence[one.seat].copy()).marginals
         deals = rolled_out(p, s, 400)
         assert least_p_value(deals, learnt) > 1e-5
@@ -161,7 +161,7 @@ def test_a_deal_is_drawn_for_each_roll_out_from_what_is_believed_at_the_leaf(pla
 
 def test_a_deal_at_the_leaf_can_come_from_the_factored_belief(places):
     for one in places:
-        p, s = at_a_leaf(one, replace(SMALL, form="bmcts_or", **ONE_BY_ONE))
+        p, s = at_a_leaf(one, replace(SMALL, variant="bmcts_or", **PREDICTIVE))
         deals = rolled_out(p, s, 100)
         assert len({deal.tobytes() for deal in deals}) > 20
         assert (np.bincount(deals[deals >= 0])[:5] == 100 * np.array([3, 4, 4, 4, 4])).all()

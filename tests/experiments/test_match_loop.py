@@ -12,14 +12,14 @@ from omegaconf import OmegaConf
 from rich.console import Console
 
 from experiments.matches import lineups, match_loop, play, results, runner, startup
-from experiments.matches.match_loop import Crew
+from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match, Seating, control_of
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
 
-CREW = Crew(workers=(3,) * 4, cpus=(1.0,) * 4, address=None, cores=2)
+CREW = Resources(workers=(3,) * 4, cpus=(1.0,) * 4, address=None, cores=2)
 
 
 def match(player: str, name: str = "", seating: Seating | None = None) -> Match:
@@ -163,8 +163,8 @@ def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatc
         for each in (rooted, threaded, {"name": "swift", "label": "swift"})
     ]
     monkeypatch.setattr(lineups.config, "cores", lambda: 2)
-    crew = startup.crew(matches, None, None, Console(quiet=True))
-    assert (crew.workers, crew.cpus) == ((1, 2, 2), (0.0, 1.0, 1.0))
+    resources = startup.resources(matches, None, None, Console(quiet=True))
+    assert (resources.workers, resources.cpus) == ((1, 2, 2), (0.0, 1.0, 1.0))
     groups = []
 
     def finished(these, schedule, workers, cpus):
@@ -176,7 +176,7 @@ def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatc
     monkeypatch.setattr(runner, "finished", finished)
     monkeypatch.setattr(runner, "stop", lambda: stopped.append(len(groups)))
     played = Results(tmp_path, matches)
-    match_loop.play(played, 4, stopping.parse("games"), crew, lambda: True)
+    match_loop.play(played, 4, stopping.parse("games"), resources, lambda: True)
     assert groups == [(["tree", "swift"], 4, [1.0, 1.0]), (["root"], 1, [0.0])]
     assert stopped == [1], "idle workers would hold the cores of the trees"
 

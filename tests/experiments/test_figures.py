@@ -13,7 +13,7 @@ from experiments.matches import results
 from experiments.matches.details import DECISION, KINDS, SUGGESTION, Observer
 from experiments.matches.results import ROW
 from experiments.runs import figures as detail_figures
-from experiments.runs.figures import deciding, lasting, suggesting
+from experiments.runs.figures import decision_stats, game_lengths, suggestion_stats
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import clustered_means
 from sim.players.player import PolicyPlayer
@@ -116,7 +116,7 @@ def decrease(row):
 
 
 def test_suggestions_are_those_of_all_rows_at_once(played, folder):
-    figures = {(each.match, each.player): each for each in suggesting(folder)}
+    figures = {(each.match, each.player): each for each in suggestion_stats(folder)}
     assert list(figures) == PAIRS
     for (match, player), figure in figures.items():
         games = of(played["suggestions"], match, player)
@@ -140,7 +140,7 @@ def test_suggestions_are_those_of_all_rows_at_once(played, folder):
 
 
 def test_the_curve_is_the_mean_by_turn(played, folder):
-    for figure in suggesting(folder):
+    for figure in suggestion_stats(folder):
         turns = {}
         for rows in of(played["suggestions"], figure.match, figure.player).values():
             for row in rows:
@@ -155,11 +155,11 @@ def test_the_curve_is_the_mean_by_turn(played, folder):
             else:
                 error = np.std(bits, ddof=1) / np.sqrt(len(bits))
                 assert moment.error == pytest.approx(error, abs=1e-6)
-    assert max(len(figure.by_turn) for figure in suggesting(folder)) > 20
+    assert max(len(figure.by_turn) for figure in suggestion_stats(folder)) > 20
 
 
 def test_lengths_of_games(played, folder):
-    for figure in lasting(folder):
+    for figure in game_lengths(folder):
         rows = [row for row in played["games"] if row["match"] == figure.match]
         firsts = [row for row in rows if row["seat"] == 0]
         turns = [row["turns"] for row in firsts]
@@ -179,7 +179,7 @@ def test_lengths_of_games(played, folder):
 
 
 def test_searches(played, folder):
-    for figure in deciding(folder):
+    for figure in decision_stats(folder):
         games = of(played["decisions"], figure.match, figure.player)
         rows = [row for each in games.values() for row in each]
         assert (figure.games, figure.decisions) == (len(games), len(rows))
@@ -192,12 +192,12 @@ def test_searches(played, folder):
 def test_parts_change_nothing(played, folder, tmp_path):
     one = write(tmp_path, played, 1)
     assert len(list(folder.glob("*.parquet"))) == 5 * len(list(one.glob("*.parquet")))
-    for figures in (suggesting, lasting, deciding):
+    for figures in (suggestion_stats, game_lengths, decision_stats):
         for mine, other in zip(figures(one), figures(folder), strict=True):
             assert approximately(mine) == approximately(other)
 
 
-@pytest.mark.parametrize("figures", [suggesting, lasting])
+@pytest.mark.parametrize("figures", [suggestion_stats, game_lengths])
 def test_games_that_nobody_won_are_left_out(figures, played, folder, tmp_path):
     keys = {(row["match"], row["game"]) for row in played["games"] if row["winner"] < 0}
     assert 0 < len(keys) < GAMES / 2
@@ -208,7 +208,7 @@ def test_games_that_nobody_won_are_left_out(figures, played, folder, tmp_path):
     told = [approximately(each) for each in figures(write(tmp_path, others, 4))]
     found = [approximately(each) for each in figures(folder, decided=True)]
     everything = [approximately(each) for each in figures(folder)]
-    if figures is lasting:  # they are counted all the same
+    if figures is game_lengths:  # they are counted all the same
         assert sum(each.undecided for each in figures(folder, decided=True)) == len(keys)
         found = [re.sub("undecided=[0-9]+", "undecided=0", each) for each in found]
     assert found == told
@@ -218,9 +218,9 @@ def test_games_that_nobody_won_are_left_out(figures, played, folder, tmp_path):
 def test_a_match_without_a_winner_has_no_length(played, tmp_path):
     rows = [{**row, "winner": -1} if row["match"] == "first" else row for row in played["games"]]
     folder = write(tmp_path, {**played, "games": rows}, 2)
-    assert [each.match for each in lasting(folder)] == ["first", "second"]
-    assert [each.match for each in lasting(folder, decided=True)] == ["second"]
-    assert {each.match for each in suggesting(folder, decided=True)} == {"second"}
+    assert [each.match for each in game_lengths(folder)] == ["first", "second"]
+    assert [each.match for each in game_lengths(folder, decided=True)] == ["second"]
+    assert {each.match for each in suggestion_stats(folder, decided=True)} == {"second"}
 
 
 def approximately(figure):
@@ -228,7 +228,7 @@ def approximately(figure):
     return re.sub(r"\d+\.\d+(e-\d+)?", lambda number: f"{float(number[0]):.6g}", repr(figure))
 
 
-@pytest.mark.parametrize("figures", [suggesting, deciding])
+@pytest.mark.parametrize("figures", [suggestion_stats, decision_stats])
 def test_one_part_is_held_at_a_time(figures, played, tmp_path, monkeypatch):
     folder = write(tmp_path, played, 8)
     stream = results.stream
@@ -260,7 +260,7 @@ def test_an_unknown_envelope_is_left_out(played, tmp_path):
     for row in rows[::3]:
         row["envelope_before"] = row["envelope_after"] = None
     folder = write(tmp_path, {"suggestions": rows, "games": played["games"]}, 3)
-    for figure in suggesting(folder):
+    for figure in suggestion_stats(folder):
         games = of(played["suggestions"], figure.match, figure.player)
         assert figure.decrease.value == pytest.approx(pooled(games, decrease))
         there = [
@@ -278,7 +278,7 @@ def test_no_envelope_at_all(played, tmp_path):
     unknown = {"envelope_before": None, "envelope_after": None}
     rows = [{**row, **unknown} for row in played["suggestions"]]
     folder = write(tmp_path, {"suggestions": rows, "games": played["games"]}, 2)
-    for figure in suggesting(folder):
+    for figure in suggestion_stats(folder):
         assert figure.envelope_decrease is None and figure.by_turn == ()
         assert figure.decrease is not None
 
@@ -286,20 +286,20 @@ def test_no_envelope_at_all(played, tmp_path):
 def test_one_game_has_figures_without_intervals(played, tmp_path):
     first = {kind: [row for row in rows if row["game"] == 0] for kind, rows in played.items()}
     folder = write(tmp_path, first, 1)
-    for figure in suggesting(folder):
+    for figure in suggestion_stats(folder):
         assert figure.suggestions and figure.decrease is None and figure.game_known is None
-    (game,) = lasting(folder)
+    (game,) = game_lengths(folder)
     assert game.turns is None and game.median_turns.value == game.least_turns == game.most_turns
-    assert deciding(folder)[0].simulations is None
+    assert decision_stats(folder)[0].simulations is None
 
 
 def test_no_decisions_give_no_figures(played, tmp_path):
     folder = write(tmp_path, {**played, "decisions": []}, 2)
-    assert deciding(folder) == []
+    assert decision_stats(folder) == []
 
 
 @pytest.mark.parametrize(
-    ("figures", "kind"), [(suggesting, "suggestions"), (deciding, "decisions")]
+    ("figures", "kind"), [(suggestion_stats, "suggestions"), (decision_stats, "decisions")]
 )
 def test_rows_that_are_not_there_are_refused(figures, kind, played, tmp_path):
     folder = write(tmp_path, {"games": played["games"]}, 2)
@@ -312,7 +312,7 @@ def test_a_part_that_is_cut_off_is_refused(played, tmp_path):
     part = folder / "suggestions-00001.parquet"
     part.write_bytes(part.read_bytes()[:-100])
     with pytest.raises(Refusal, match=r"suggestions-00001\.parquet cannot be read"):
-        suggesting(folder)
+        suggestion_stats(folder)
 
 
 def made_up(rng, games):

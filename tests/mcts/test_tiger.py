@@ -28,7 +28,7 @@ from mcts.testing import check_domain
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
-forms = pytest.mark.parametrize("propagated", [False, True], ids=["drawn", "propagated"])
+variants = pytest.mark.parametrize("propagated", [False, True], ids=["drawn", "propagated"])
 
 THREE_STEPS = 2.3098
 DIFFERENCES = range(-4, 5)
@@ -43,13 +43,13 @@ def three_steps(nodes, propagated):
 
 
 @slow
-@forms
+@variants
 def test_three_steps_are_worth_what_they_are(propagated):
     assert three_steps(1_000, propagated) == pytest.approx(THREE_STEPS, abs=0.15)
 
 
 @slow
-@forms
+@variants
 def test_flat_monte_carlo_does_not_find_that_value(propagated):
     assert three_steps(1, propagated) == pytest.approx(-1 - 0.95 - 0.95**2)
 
@@ -113,7 +113,7 @@ def test_policy_values_are_the_published_ones(enough, value):
 
 
 @slow
-@forms
+@variants
 def test_the_policy_found_is_good(propagated):
     share = shares(searching(propagated), seeds=10)
     assert (share[3:6, LISTEN] == 1).all()
@@ -122,14 +122,14 @@ def test_the_policy_found_is_good(propagated):
 
 
 @slow
-@forms
+@variants
 def test_the_policy_found_from_flipped_observations_is_not(propagated):
     share = shares(searching(propagated), seeds=3, sign=-1)
     assert policy_value(share) < -100
 
 
 @slow
-@forms
+@variants
 @pytest.mark.parametrize(
     ("left", "best"), [(0.5, LISTEN), (0.994534, OPEN_RIGHT), (1 - 0.994534, OPEN_LEFT)]
 )
@@ -140,7 +140,7 @@ def test_decisions(left, best, policy, propagated):
 
 
 @slow
-@forms
+@variants
 def test_determinized_searches_open_at_once(propagated):
     """Each knows the side, so that none has a use for listening: strategy fusion."""
     searched = searching(propagated, steps=10)

@@ -13,12 +13,12 @@ from belief import matrix as factored
 from mcts.kernel.compile import jit
 from sim.cards import FIRST_ROOM
 from sim.planning import belief_mdp, cluedo
-from sim.planning.suggestion_events import heard
+from sim.planning.suggestion_events import suggestion_events
 from sim.state import ACCUSE, ASK, REVEAL, SUGGEST
 from sim.view import as_seen
 
-BMCTS = replace(SMALL, belief="factored", one_by_one=True)
-LD = replace(BMCTS, form="ld_bmcts", redraw="decision")
+BMCTS = replace(SMALL, belief="factored", predictive_answers=True)
+LD = replace(BMCTS, variant="ld_bmcts", redraw="decision")
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,9 @@ def places():
     return found[:2]
 
 
-def begun(one, plan=BMCTS, key=1):
+def begun(one, config=BMCTS, key=1):
     """Return (parameters, workspace) at the start of a simulation."""
-    p, s = searched_position(one, plan)
+    p, s = searched_position(one, config)
     cluedo.start(p, s, stream_of(key))
     return p, s
 
@@ -132,11 +132,11 @@ def fit(counts, chances):
     return chisquare(seen, wanted).pvalue
 
 
-@pytest.mark.parametrize("plan", [BMCTS, LD], ids=["bmcts", "ld_bmcts"])
-def test_answers_come_as_often_as_the_matrix_says(plan, places):
+@pytest.mark.parametrize("config", [BMCTS, LD], ids=["bmcts", "ld_bmcts"])
+def test_answers_come_as_often_as_the_matrix_says(config, places):
     draws, values, controls = 2_500, [], []
     for one in places:
-        p, s = begun(one, plan)
+        p, s = begun(one, config)
         state = s.state[0]
         for asker in (one.seat, (one.seat + 1) % 4, (one.seat + 2) % 4):
             state.seat = asker
@@ -156,10 +156,10 @@ def test_answers_come_as_often_as_the_matrix_says(plan, places):
 # Along simulations.
 
 
-def played(one, plan, simulations=60, matrix=None):
+def played(one, config, simulations=60, matrix=None):
     """Yield the events, with the cards shown, of simulations that ask; ``matrix`` replaces ours."""
-    p, s = searched_position(one, plan)
-    out, notes = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
+    p, s = searched_position(one, config)
+    out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
     for key in range(simulations):
         stream, events = stream_of(100 + key), []
         cluedo.start(p, s, stream)
@@ -170,17 +170,17 @@ def played(one, plan, simulations=60, matrix=None):
         for _ in range(4):
             if cluedo.terminal(p, s):
                 break
-            n = cluedo.actions(p, s, out, notes)
+            n = cluedo.actions(p, s, out, edge_data)
             others = [action for action in out[:n].tolist() if not ACCUSE <= action < REVEAL]
             cluedo.step(p, s, others[key % len(others)], 0.0, stream)
             events += state.event[: state.events].tolist()
         yield restricted, events
 
 
-def shows_what_it_lacks(one, plan, matrix=None):
+def shows_what_it_lacks(one, config, matrix=None):
     """Return how many cards were shown by a player that had passed on them, and how many not."""
     wrong = right = 0
-    for _, events in played(one, plan, matrix=matrix):
+    for _, events in played(one, config, matrix=matrix):
         lacks = Counter()
         for asker, cards, answerer, card in [*one.seen, *events]:
             order = [(asker + i) % 4 for i in range(1, 4)]
@@ -228,14 +228,14 @@ def test_the_matrix_is_propagated_by_the_answers(places):
         state, stream = s.state[0], stream_of(4)
         for _ in range(4):
             before, known = state.belief[one.seat].copy(), int(state.known[one.seat])
-            out, notes = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
-            n = cluedo.actions(p, s, out, notes)
+            out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
+            n = cluedo.actions(p, s, out, edge_data)
             others = [action for action in out[:n].tolist() if not ACCUSE <= action < REVEAL]
             cluedo.step(p, s, others[0], 0.0, stream)
             if cluedo.terminal(p, s):
                 break
             events = [as_seen(tuple(e), one.seat) for e in state.event[: state.events].tolist()]
-            for event in heard(events, one.seat, 4)[0]:
+            for event in suggestion_events(events, one.seat, 4)[0]:
                 known = factored.take_in(before, known, one.seat, event)
             np.testing.assert_array_equal(before, state.belief[one.seat])
             assert known == state.known[one.seat]

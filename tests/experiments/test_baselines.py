@@ -1,4 +1,4 @@
-"""The yardsticks: what the command leaves and refuses, the references, and the strengths."""
+"""The baselines: what the command leaves and refuses, the references, and the strengths."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binom
 
-from experiments.baselines import __main__ as yardsticks
-from experiments.baselines import games as yardstick_games
+from experiments.baselines import __main__ as baselines
+from experiments.baselines import games as baseline_games
 from experiments.baselines.games import WIN_RATE
 from experiments.matches import play
 from experiments.matches.schedule import Match, Seating
@@ -22,8 +22,8 @@ from experiments.stats.intervals import win_rate
 from sim.policies.table import Policy
 from sim.rules import Rules
 
-FIGURES = ("yardsticks.json", "yardsticks.parquet")
-PLOTS = ("threshold.png", "yardsticks.png")
+FIGURES = ("baselines.json", "baselines.parquet")
+PLOTS = ("threshold.png", "baselines.png")
 BY_NAME = {each.name: each for each in YARDSTICKS}
 
 
@@ -34,10 +34,10 @@ def command(tmp_path, monkeypatch, capsys):
     def run(*arguments):
         folder = tmp_path / "out"
         small = ["--games", "40", "--greedy-games", "8", "--folder", str(folder)]
-        monkeypatch.setattr(sys, "argv", ["yardsticks", *small, *arguments])
+        monkeypatch.setattr(sys, "argv", ["baselines", *small, *arguments])
         code = 0
         try:
-            yardsticks.main()
+            baselines.main()
         except SystemExit as end:
             code = end.code
         shown = capsys.readouterr()
@@ -47,7 +47,7 @@ def command(tmp_path, monkeypatch, capsys):
 
 
 def _described(outcome):
-    return json.loads((outcome.folder / "yardsticks.json").read_text())
+    return json.loads((outcome.folder / "baselines.json").read_text())
 
 
 def test_all_setups_are_played_written_and_drawn(command):
@@ -60,7 +60,7 @@ def test_all_setups_are_played_written_and_drawn(command):
     assert described["rules"]["name"] == "ledford"
     assert {"command", "versions", "commit", "machine"} == set(described["run"])
     lines = described["lines"]
-    assert pq.read_table(outcome.folder / "yardsticks.parquet").to_pylist() == lines
+    assert pq.read_table(outcome.folder / "baselines.parquet").to_pylist() == lines
     assert {line["setup"] for line in lines} == set(BY_NAME)
     assert {line["quantity"] for line in lines} == {WIN_RATE, *LENGTHS}
     for line in lines:
@@ -131,12 +131,12 @@ def test_what_cannot_be_is_refused_in_one_line(command, arguments, reason):
     assert outcome.code == 1
     assert outcome.out == ""
     assert reason in outcome.err
-    assert outcome.err.startswith("sleuth-yardsticks: ") and outcome.err.count("\n") == 1
+    assert outcome.err.startswith("sleuth-baselines: ") and outcome.err.count("\n") == 1
     assert not outcome.folder.exists()
 
 
 def test_ctrl_c_keeps_the_setups_that_are_done(command, monkeypatch):
-    whole = yardstick_games.played
+    whole = baseline_games.played
 
     def pressed_after_two(*arguments):
         games = whole(*arguments)
@@ -145,7 +145,7 @@ def test_ctrl_c_keeps_the_setups_that_are_done(command, monkeypatch):
         games.close()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(yardstick_games, "played", pressed_after_two)
+    monkeypatch.setattr(baseline_games, "played", pressed_after_two)
     outcome = command()
     assert outcome.code == 130
     assert "what was done is kept in" in outcome.err
@@ -155,14 +155,14 @@ def test_ctrl_c_keeps_the_setups_that_are_done(command, monkeypatch):
     assert sorted(path.name for path in outcome.folder.iterdir()) == sorted(FIGURES)
 
 
-def _games(yardstick, games, workers=2):
-    (found,) = yardstick_games.played([(yardstick, games)], Rules(), 21, workers, lambda *_: None)
+def _games(baseline, games, workers=2):
+    (found,) = baseline_games.played([(baseline, games)], Rules(), 21, workers, lambda *_: None)
     return found[1]
 
 
 def test_the_number_of_threads_changes_nothing():
-    yardstick = BY_NAME["greedy v swift"]
-    one, two = (_games(yardstick, 60, workers) for workers in (1, 2))
+    baseline = BY_NAME["greedy v swift"]
+    one, two = (_games(baseline, 60, workers) for workers in (1, 2))
     for column, other in zip(vars(one).values(), vars(two).values(), strict=True):
         assert (column == other).all()
 
@@ -216,9 +216,9 @@ def test_references_are_those_written_down():
     for at, rate in zip((0.5, 0.4, 0.3, 0.25), (19.8, 21.7, 23.9, 24.8), strict=True):
         written[f"swift({at}) v swift(0.35)"] = [(rate,)]
     kept = {
-        name: [(each.value, *(each.interval or ())) for each in yardstick.references]
-        for name, yardstick in BY_NAME.items()
-        if yardstick.references
+        name: [(each.value, *(each.interval or ())) for each in baseline.references]
+        for name, baseline in BY_NAME.items()
+        if baseline.references
     }
     assert kept.keys() == written.keys()
     for name, rates in written.items():
@@ -244,8 +244,8 @@ def _near(focal, others, rate, games=2_000):
 
     A player whose true rate is within 5 points fails by chance once in a million runs.
     """
-    yardstick = references.Yardstick(focal, others)
-    wins = int(_games(yardstick, games).won.sum())
+    baseline = references.Baseline(focal, others)
+    wins = int(_games(baseline, games).won.sum())
     least = binom.isf(1 - 3e-7, games, rate - references.WITHIN)
     most = binom.isf(3e-7, games, min(rate + references.WITHIN, 1))
     return least <= wins <= most
@@ -253,8 +253,8 @@ def _near(focal, others, rate, games=2_000):
 
 @pytest.mark.parametrize("name", STRENGTHS)
 def test_strengths(name):
-    yardstick = BY_NAME[name]
-    assert _near(yardstick.focal, yardstick.others, yardstick.references[0].value)
+    baseline = BY_NAME[name]
+    assert _near(baseline.focal, baseline.others, baseline.references[0].value)
 
 
 @pytest.mark.parametrize(
@@ -267,5 +267,5 @@ def test_strengths(name):
     ],
 )
 def test_another_player_in_its_place_is_seen(name, instead):
-    yardstick = BY_NAME[name]
-    assert not _near(instead, yardstick.others, yardstick.references[0].value)
+    baseline = BY_NAME[name]
+    assert not _near(instead, baseline.others, baseline.references[0].value)

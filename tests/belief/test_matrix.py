@@ -7,7 +7,7 @@ from histories import mask
 from belief import matrix as factored
 from belief.beliefs.base import Setting
 from belief.beliefs.factored import FactoredBelief
-from belief.events import PASSED, SHOWED, SHOWN
+from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
 
 HAND, FACE_UP = mask((0, 7, 13, 14)), mask((3, 20))
 
@@ -38,8 +38,8 @@ def test_a_pass_zeroes_and_normalises(b):
 
 
 def test_a_single_candidate_is_exactly_one_after_soft_evidence(b):
-    factored.showed(b, 1, mask((1, 6, 15)), 15)
-    factored.showed(b, 2, mask((1, 8, 16)), 14)
+    factored.refuted_other(b, 1, mask((1, 6, 15)), 15)
+    factored.refuted_other(b, 2, mask((1, 8, 16)), 14)
     for player in (1, 2, 3):
         factored.passed(b, player, mask((1, 7, 12)))
     assert b[1, 0] == 1.0
@@ -47,20 +47,20 @@ def test_a_single_candidate_is_exactly_one_after_soft_evidence(b):
 
 def test_soft_evidence_is_equation_3_1(b):
     factored.passed(b, 2, mask((6,)))
-    factored.showed(b, 2, mask((1, 6, 15)), 15)  # 6 is excluded: n = 2, factor 7.5
+    factored.refuted_other(b, 2, mask((1, 6, 15)), 15)  # 6 is excluded: n = 2, factor 7.5
     expected = np.array([0.25, 0, 0.25, 0.25 * 7.5, 0.25, 0, 0])
     np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-15)
     assert b[6].tolist() == [1 / 3, 0, 1 / 3, 0, 1 / 3, 0, 0]
     # The same answer seen again is multiplied in again.
-    factored.showed(b, 2, mask((1, 6, 15)), 15)
+    factored.refuted_other(b, 2, mask((1, 6, 15)), 15)
     expected[3] *= 7.5
     np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-14)
 
 
 def test_a_card_held_for_sure_counts_among_the_possible(b):
-    factored.shown(b, 2, 6)
+    factored.refuted_us(b, 2, 6)
     assert b[6].tolist() == [0, 0, 0, 1, 0, 0, 0]
-    factored.showed(b, 2, mask((1, 6, 15)), 14)
+    factored.refuted_other(b, 2, mask((1, 6, 15)), 14)
     expected = np.array([0.25, 0, 0.25, 0.25 * 14 / 3, 0.25, 0, 0])
     np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-15)
     assert b[6].tolist() == [0, 0, 0, 1, 0, 0, 0]
@@ -69,12 +69,12 @@ def test_a_card_held_for_sure_counts_among_the_possible(b):
 def test_rows_stay_distributions_to_exhaustion(b):
     """Thousands of repeated answers run to false certainty, never to NaN or an empty row."""
     for _ in range(3000):
-        factored.showed(b, 2, mask((1, 6, 15)), 15)
+        factored.refuted_other(b, 2, mask((1, 6, 15)), 15)
     assert b[1, 3] == 1.0
     before = b.copy()
     factored.passed(b, 2, mask((1, 6, 15)))
-    factored.showed(b, 3, mask((0, 7, 13)), 15)  # all ours
-    factored.showed(b, 3, mask((2, 8, 16)), 0)
+    factored.refuted_other(b, 3, mask((0, 7, 13)), 15)  # all ours
+    factored.refuted_other(b, 3, mask((2, 8, 16)), 0)
     np.testing.assert_array_equal(b, before)
     rng = np.random.default_rng(1)
     for _ in range(3000):
@@ -83,7 +83,7 @@ def test_rows_stay_distributions_to_exhaustion(b):
         if rng.random() < 0.1:
             factored.passed(b, player, cards)
         else:
-            factored.showed(b, player, cards, 12)
+            factored.refuted_other(b, player, cards, 12)
     sums = b.sum(axis=1)
     known = np.array([card not in (3, 20) for card in range(21)])
     np.testing.assert_allclose(sums[known], 1.0, rtol=1e-12)
@@ -94,7 +94,7 @@ def test_rows_stay_distributions_to_exhaustion(b):
 def test_columns_beyond_the_players_stay_empty(players):
     b = np.zeros((21, 7))
     factored.start(b, players, players - 1, HAND, 0)
-    factored.showed(b, 0, mask((1, 6, 15)), 17)
+    factored.refuted_other(b, 0, mask((1, 6, 15)), 17)
     assert (b[:, players + 1 :] == 0).all()
     np.testing.assert_allclose(b.sum(axis=1), 1.0)
 
@@ -104,18 +104,18 @@ def test_events_update_as_the_formulas_do(b):
     events = np.array(
         [
             (PASSED, 1, mask((1, 6, 15)), -1),
-            (SHOWED, 2, mask((1, 6, 15)), -1),
-            (SHOWN, 3, mask((2, 8, 16)), 8),
-            (SHOWED, 1, mask((2, 9, 17)), -1),
+            (REFUTED_OTHER, 2, mask((1, 6, 15)), -1),
+            (REFUTED_US, 3, mask((2, 8, 16)), 8),
+            (REFUTED_OTHER, 1, mask((2, 9, 17)), -1),
             (PASSED, 0, mask((2, 9, 17)), -1),  # ourselves
         ]
     )
     belief = FactoredBelief(Setting(4, 0, (4, 4, 4, 4), HAND, FACE_UP))
     belief.observe(events)
     factored.passed(b, 1, mask((1, 6, 15)))
-    factored.showed(b, 2, mask((1, 6, 15)), 15)
-    factored.shown(b, 3, 8)
-    factored.showed(b, 1, mask((2, 9, 17)), 14)
+    factored.refuted_other(b, 2, mask((1, 6, 15)), 15)
+    factored.refuted_us(b, 3, 8)
+    factored.refuted_other(b, 1, mask((2, 9, 17)), 14)
     np.testing.assert_array_equal(belief.marginals(), b)
     rooms = b[12:, 0] / b[12:, 0].sum()
     np.testing.assert_allclose(belief.envelope_table().sum(axis=(0, 1)), rooms)
@@ -123,7 +123,7 @@ def test_events_update_as_the_formulas_do(b):
 
 def test_contradictions_go_unnoticed():
     belief = FactoredBelief(Setting(4, 0, (4, 4, 4, 4), HAND, FACE_UP))
-    belief.shown(1, 8, mask((1, 8, 15)))
+    belief.refuted_us(1, 8, mask((1, 8, 15)))
     belief.passed(1, mask((1, 8, 15)))
-    belief.shown(2, 8, mask((1, 8, 15)))
+    belief.refuted_us(2, 8, mask((1, 8, 15)))
     assert belief.marginals()[8].tolist() == [0, 0, 0, 1, 0, 0, 0]

@@ -25,7 +25,7 @@ from mcts.search import Search
 from mcts.testing import check_domain
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
-forms = pytest.mark.parametrize("propagated", [False, True], ids=["drawn", "propagated"])
+variants = pytest.mark.parametrize("propagated", [False, True], ids=["drawn", "propagated"])
 
 SATED, EVEN = -16.3055, -24.6749
 """Published values at P(hungry) of 0 and 1/2, and the belief from which feeding is better."""
@@ -71,20 +71,20 @@ def six_steps(hungry, propagated, nodes=5_000):
 
 
 @slow
-@forms
+@variants
 @pytest.mark.parametrize("hungry", [0.1, 0.45])
 def test_six_steps_are_worth_what_they_are(hungry, propagated):
     assert six_steps(hungry, propagated) == pytest.approx(max(exact(hungry, 6)), abs=0.15)
 
 
 @slow
-@forms
+@variants
 def test_flat_monte_carlo_does_not_find_that_value(propagated):
     assert six_steps(0.1, propagated, nodes=1) < max(exact(0.1, 6)) - 1
 
 
 @slow
-@forms
+@variants
 @pytest.mark.parametrize(("hungry", "best"), [(0.1, IGNORE), (0.45, FEED)])
 @pytest.mark.parametrize("policy", [IGNORING, RANDOM, ANSWERING])
 def test_decisions(hungry, best, policy, propagated):
@@ -93,7 +93,7 @@ def test_decisions(hungry, best, policy, propagated):
 
 
 @slow
-@forms
+@variants
 def test_flat_monte_carlo_feeds_too_early(propagated):
     """What ignores to the end makes it worth more to feed now."""
     searched = searching(nodes=1, rollout=IGNORING, propagated=propagated)
@@ -151,7 +151,7 @@ def found(searched, seeds, seen_as=lambda hungry: hungry):
 
 
 @slow
-@forms
+@variants
 def test_the_policy_found_is_good(propagated):
     feeds = found(searching(propagated=propagated), seeds=10)
     assert (feeds[BELIEFS < 0.15] == 0).all() and (feeds[BELIEFS > 0.45] == 1).all()
@@ -159,7 +159,7 @@ def test_the_policy_found_is_good(propagated):
 
 
 @slow
-@forms
+@variants
 def test_the_policy_found_from_flipped_beliefs_is_not(propagated):
     feeds = found(searching(propagated=propagated), 2, seen_as=lambda hungry: 1 - hungry)
     assert policy_value(feeds) < ALWAYS + 1
@@ -213,7 +213,7 @@ def test_rollouts():
     assert returns(BabyParameters(rollout=ANSWERING, steps=200)) == pytest.approx(value, abs=0.6)
 
 
-@forms
+@variants
 def test_it_meets_the_contract(propagated):
     assert check_domain(BabyParameters(hungry=0.3, steps=5, propagated=propagated)) > 100
 

@@ -46,12 +46,12 @@ def _start(p, s, stream):
 
 
 @jit
-def _actions(p, s, out, notes):
+def _actions(p, s, out, edge_data):
     if s[TURN] == 0:
-        out[0], notes[0] = ASK, 0.0
+        out[0], edge_data[0] = ASK, 0.0
         return 1
     for i in range(2):
-        out[i], notes[i] = HEADS + i, 0.0
+        out[i], edge_data[i] = HEADS + i, 0.0
     if p.fault == LIST_PEEKS and s[TURN] == SAYS:
         out[0] = s[SIDE]
         return 1
@@ -64,7 +64,7 @@ def _available(p, s, action):
 
 
 @jit
-def _step(p, s, action, note, stream):
+def _step(p, s, action, edge_data, stream):
     if s[TURN] == SAYS:
         s[SAID] = action
     elif s[TURN] == GUESSES:

@@ -4,9 +4,9 @@ import numpy as np
 
 from belief.beliefs.base import Setting
 from belief.beliefs.registry import make
-from belief.closure import new_known, settle
+from belief.closure import new_known, update_closure
 from belief.contract.history import events_of, explained, mask, random_history, setting_of
-from belief.sampling.sample_rows import fill_all, filling
+from belief.sampling.sample_rows import new_memory, sample_deals
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
@@ -21,7 +21,9 @@ def test_deals_have_nearly_the_marginals_they_are_made_from():
         belief.observe(events_of(history))
         matrix = belief.marginals()
         deals = np.zeros((n, 21), np.int64)
-        shaped += fill_all(matrix, belief.evidence, belief.known, filling(), new_stream(i), deals)
+        shaped += sample_deals(
+            matrix, belief.evidence, belief.known, new_memory(), new_stream(i), deals
+        )
         assert explained(deals, history).all()
         counted = np.stack([(deals == column).mean(axis=0) for column in range(7)], axis=1)
         open_cards = matrix.max(axis=1) < 1
@@ -38,9 +40,9 @@ def test_false_certainty_still_gives_deals():
     matrix = np.zeros((21, 7))
     matrix[:, 2] = 1.0
     ev, known = setting.records()[0], new_known()[0]
-    assert settle(ev, known)
+    assert update_closure(ev, known)
     deals = np.zeros((50, 21), np.int64)
-    assert fill_all(matrix, ev, known, filling(), new_stream(1), deals) == 50
+    assert sample_deals(matrix, ev, known, new_memory(), new_stream(1), deals) == 50
     assert ((deals == 2).sum(axis=1) == 4).all()
     assert ((deals == 0).sum(axis=1) == 3).all()
     assert len(np.unique(deals, axis=0)) > 40

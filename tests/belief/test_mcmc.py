@@ -5,7 +5,7 @@ import pytest
 from histories import brute_force, deals_below, hands, means
 from scipy.stats import chisquare
 
-from belief.closure import new_known, settle
+from belief.closure import new_known, update_closure
 from belief.contract.history import explained, random_history, random_sizes, setting_of
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
 from belief.sampling import mcmc
@@ -52,7 +52,7 @@ def masks(deal):
 def ready(history):
     """Return the evidence of a history, what is known, and the list of its open cards."""
     ev, known, cards = history.record(), new_known()[0], np.zeros(21, np.int64)
-    assert settle(ev, known)
+    assert update_closure(ev, known)
     return ev, known, cards, mcmc.list_cards(mcmc.unsettled(ev, known), cards)
 
 

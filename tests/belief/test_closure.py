@@ -34,7 +34,7 @@ def test_rows_are_even_over_the_possible_holders(belief):
 
 def test_a_card_shown_to_somebody_else_moves_only_logic(belief):
     before = belief.marginals()
-    belief.showed(1, mask((1, 8, 15)))
+    belief.refuted_other(1, mask((1, 8, 15)))
     np.testing.assert_array_equal(belief.marginals(), before)
     belief.passed(1, mask((1, 8, 16)))
     assert belief.marginals()[15, 2] == 1.0
@@ -63,4 +63,4 @@ def test_zeros_and_ones_are_those_of_the_deals():
 def test_contradictions_are_raised(belief):
     belief.passed(1, mask((1, 8, 15)))
     with pytest.raises(ContradictoryEvidence):
-        belief.showed(1, mask((1, 8, 15)))
+        belief.refuted_other(1, mask((1, 8, 15)))
