@@ -92,8 +92,8 @@ def check_domain(
                 compared += bool(history) and (view, history) in seen
                 ask(
                     seen.setdefault((view, history), listed) == listed,
-                    f"two simulations listed different actions or edge data after {describe(history)}: "
-                    "the list depends on what is not known at the node",
+                    "two simulations listed different actions or edge data after "
+                    f"{describe(history)}: the list depends on what is not known at the node",
                 )
     return compared
 

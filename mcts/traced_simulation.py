@@ -154,7 +154,7 @@ class TracedSimulation:
         found.lists[view, history] = actions.tobytes(), edge_data.tobytes()
         again = tuple(each.tobytes() for each in self._listed(s, where, -1.0))
         same = again == found.lists[view, history]
-        ask(same, f"listed twice {where}, actions or notes differ")
+        ask(same, f"listed twice {where}, actions or edge data differ")
         ask(bool(found.taken) or len(actions) > 0, "the position searched offers no action")
         ask(bool((actions >= 0).all()), f"an action below 0 is listed {where}: {actions}")
         once = len(np.unique(actions)) == len(actions)

@@ -68,7 +68,8 @@ if "lantern" in NAMES:
     rules = preset("speed", turn_cap=200)
     games = play_many(rules, ["lantern", "closure", "closure", "lantern"], 1, np.arange(2))
     found["suggestions"] = games.suggestions.tolist()
-    first = entry_points("sleuth.players")["first"].load()({"name": "first", "label": "mine"}, rules)
+    make_first = entry_points("sleuth.players")["first"].load()
+    first = make_first({"name": "first", "label": "mine"}, rules)
     game = play(rules, [first, *map(PolicyPlayer, ["closure"] * 3)], 1, 0)
     found["seat"] = [game.seats[0].player, game.turns]
     check_belief(lambda setting, stream: make("hazy", setting, stream), questions=(0, 5))

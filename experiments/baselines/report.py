@@ -13,7 +13,8 @@ from rich.table import Table
 
 from experiments.baselines.games import LINE, RATES, WIN_RATE
 from experiments.provenance import provenance
-from experiments.runs import references, summary
+from experiments.provenance.files import write_json
+from experiments.runs import references
 from experiments.stats.intervals import Estimate
 from sim.rules import PRESETS, Rules
 
@@ -46,7 +47,7 @@ def write(
             "machine": provenance.machine(),
         },
     }
-    summary.write(folder, described, JSON)
+    write_json(folder, described, JSON)
     pq.write_table(pa.Table.from_pylist(found, LINE), folder / PARQUET)
     for plot in (DOTS, CURVE):
         (folder / plot).unlink(missing_ok=True)

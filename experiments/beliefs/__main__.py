@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.runs.summary import SUMMARY
+from experiments.provenance.files import SUMMARY, write_json
 from experiments.settings.commandline import Interrupted, Parser, Refusal, did_you_mean, enter
 
 if TYPE_CHECKING:
@@ -126,7 +126,6 @@ def run(arguments: argparse.Namespace) -> None:
     with stage(console, "bootstrap"):
         figures = calibration.summarise(table, arguments.bins, arguments.seed)
     _draw(folder, f"{setup.title}; {games} games", table, figures)
-    from experiments.runs import summary
 
     described = {
         "games": games,
@@ -135,7 +134,7 @@ def run(arguments: argparse.Namespace) -> None:
         "beliefs": figures,
         "run": {**setup.described, **_provenance(arguments, folder)},
     }
-    summary.write(folder, described)
+    write_json(folder, described)
     _show(figures, f"{setup.title}; {games} games", folder, console)
     if games < arguments.games:
         raise Interrupted(f"interrupted after {games} games, kept in {folder}")

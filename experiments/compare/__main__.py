@@ -160,8 +160,8 @@ def _conclude(
 ) -> None:
     """Write the summary, draw the plot, complete the record and print the table."""
     from experiments.matches.match_loop import ERROR
+    from experiments.provenance.files import write_json
     from experiments.runs import outcome
-    from experiments.runs.summary import write
 
     folder = played.folder
     summary = {**outcome.describe(settings, stop, played, ended), "held": held}
@@ -172,7 +172,7 @@ def _conclude(
         if ended.fault is None and not ended.interrupted:  # Ctrl-C does not wait for Matplotlib
             files.append(outcome.draw(summary, played))
         summary["seconds"] = time.monotonic() - started
-        files.append(write(folder, summary))
+        files.append(write_json(folder, summary))
     except OSError as disk:  # of a full one `ended` may have told already
         if ended.fault is None:
             raise Refusal(

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from experiments.matches import runner
 from experiments.matches.results import STOPS, Results
 from experiments.matches.schedule import Match, Schedule, control_of
-from experiments.runs.summary import write
+from experiments.provenance.files import write_json
 from experiments.settings.commandline import Refusal
 from experiments.stats.stopping import Sprt, Stop
 
@@ -189,7 +189,7 @@ def _play(
             played.flush()
             ends = {played.matches[i].name: monitor.games[i] for i in sorted(monitor.ended)}
             if ends:
-                write(played.folder, ends, STOPS)
+                write_json(played.folder, ends, STOPS)
     except OSError as disk:
         played.forget()
         fault = (

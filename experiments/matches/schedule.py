@@ -24,6 +24,10 @@ FIRST_PORTION = 100
 LARGEST_PORTION = 20_000
 
 
+SAME = ("seed", "rules", "seating", "opponents")
+"""What makes game *k* of two matches the same game."""
+
+
 @dataclass(frozen=True)
 class Seating:
     """Who sits where in each game.

@@ -16,15 +16,12 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.matches.results import Tally
-from experiments.matches.schedule import Match
+from experiments.matches.schedule import SAME, Match
 from experiments.runs import runfolder
 from experiments.settings.commandline import Parser, Refusal, enter
 from experiments.stats.intervals import paired_difference, win_rate
 
 NAME = "sleuth-paired"
-
-SAME = ("seed", "rules", "seating", "opponents")
-"""What makes game *k* of two matches the same game."""
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.provenance import provenance
-from experiments.runs import summary
+from experiments.provenance.files import write_json
 from experiments.stats.intervals import clustered_means
 from sim.endgame.positions import Endgame
 from sim.state import ACCUSE
@@ -97,7 +97,7 @@ def write(described: dict[str, Any], rows: Sequence[dict[str, Any]], folder: Pat
         "commit": provenance.commit(),
         "machine": provenance.machine(),
     }
-    summary.write(folder, {**described, "run": where}, JSON)
+    write_json(folder, {**described, "run": where}, JSON)
     write_csv(pa.Table.from_pylist(list(rows), ROW), folder / CSV)
     (folder / PLOT).unlink(missing_ok=True)
     if not described["interrupted"]:  # Ctrl-C does not wait for Matplotlib

@@ -17,8 +17,7 @@ import numpy as np
 from scipy.stats import fisher_exact
 
 from experiments.matches.results import Tally
-from experiments.matches.schedule import Match
-from experiments.paired.__main__ import SAME
+from experiments.matches.schedule import SAME, Match
 from experiments.report.run import Run
 from experiments.stats.comparisons import holm, mcnemar
 from experiments.stats.intervals import Estimate

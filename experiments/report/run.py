@@ -20,6 +20,7 @@ import yaml
 from experiments.matches import results
 from experiments.matches.details import KINDS
 from experiments.matches.schedule import Match
+from experiments.provenance.files import SUMMARY
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import (
     Deciding,
@@ -139,7 +140,7 @@ def load(folder: Path, label: str) -> Run:
             stop=stop,
             figures=summary.figures(played, stop),
             about=about,
-            summary=_parsed(still, summary.SUMMARY, json.loads),
+            summary=_parsed(still, SUMMARY, json.loads),
             games=_games(still, played.matches),
             ends=ends(still) if "games" in kinds else {},
             game_lengths=game_lengths(still) if "games" in kinds else [],
@@ -161,7 +162,7 @@ def _picture(folder: Path) -> Iterator[Path]:
         raise Refusal(f"{folder} holds runs and is none itself: give {folder}/*")
     with tempfile.TemporaryDirectory() as name:
         still = Path(name)
-        files = (runfolder.MATCHES_FILE, summary.SUMMARY, results.STOPS, CONFIGURATION)
+        files = (runfolder.MATCHES_FILE, SUMMARY, results.STOPS, CONFIGURATION)
         wanted = [folder / each for each in files if (folder / each).exists()]
         wanted += results.parts(folder)  # before their details, which are written first
         for kind in KINDS:

@@ -11,7 +11,7 @@ from typing import Any
 from experiments.matches import results
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
-from experiments.runs.summary import write
+from experiments.provenance.files import write_json
 from experiments.settings.commandline import Refusal
 
 MATCHES_FILE = "matches.json"
@@ -72,7 +72,7 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
         "machine": provenance.machine(),
     }
     try:
-        write(folder, {**_plan(matches, stop), **where}, MATCHES_FILE)
+        write_json(folder, {**_plan(matches, stop), **where}, MATCHES_FILE)
     except OSError as fault:
         raise unwritable(folder, fault) from None
 

@@ -1,8 +1,7 @@
-"""The figures of a run from its results, and the file that holds them."""
+"""The figures of a run from its results."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,6 @@ from experiments.matches.schedule import Match, control_of
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import Sprt, Stop
-
-SUMMARY = "summary.json"
 
 EVERY_GAME = Stop()
 """The rule that ends no match early."""
@@ -233,12 +230,3 @@ def _tests(played: Results, stop: Stop) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def write(folder: Path, summary: dict[str, Any], name: str = SUMMARY) -> Path:
-    """Write ``summary`` as JSON, whole or not at all, and return its path."""
-    path = folder / name
-    writing = folder / f".{name}.writing"
-    writing.write_text(json.dumps(summary, indent=2) + "\n")
-    writing.replace(path)
-    return path

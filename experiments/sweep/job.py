@@ -15,8 +15,8 @@ from rich.console import Console
 from experiments.matches.match_loop import ERROR
 from experiments.matches.progress import stage
 from experiments.provenance import provenance
+from experiments.provenance.files import SUMMARY, write_json
 from experiments.runs import runfolder
-from experiments.runs.summary import SUMMARY, write
 from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters
@@ -140,7 +140,7 @@ class Job:
                 "commit": provenance.commit(),
                 "machine": provenance.machine(),
             }
-            write(self._folder, {**plan, **where}, MATCHES_FILE)
+            write_json(self._folder, {**plan, **where}, MATCHES_FILE)
 
     def _plan(self, first: Point) -> dict[str, Any]:
         """Return what must not change when the sweep goes on: more trials may be asked for."""
@@ -208,7 +208,7 @@ class Job:
             title = f"{first.match.name}, {first.settings.match.games} games a point"
             parity = first.match.seats / first.match.players
             made.append(plot.draw(self._space.axes, played, parity, title, folder / PLOT))
-        return [*made, write(folder, described, SUMMARY)]
+        return [*made, write_json(folder, described, SUMMARY)]
 
     def _fault(self, played: Played) -> str | None:
         """Return which trials failed, in a sentence."""

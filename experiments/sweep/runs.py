@@ -14,8 +14,8 @@ from experiments.matches import match_loop, play, runner, startup
 from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import COMPILING
 from experiments.matches.results import Results
+from experiments.provenance.files import write_json
 from experiments.runs import outcome, runfolder
-from experiments.runs.summary import write
 from experiments.settings.commandline import Refusal
 from experiments.stats.stopping import Stop
 from experiments.sweep.progress import SweepProgress
@@ -94,7 +94,7 @@ class Runs:
             ran, ended = self._through(played, resources, ends, look)
             described = outcome.describe(settings, Stop(), played, ended)
             described["seconds"] = time.monotonic() - started
-            write(folder, described)
+            write_json(folder, described)
         except OSError as fault:
             raise Refusal(
                 f"{folder}: {fault.strerror or fault}: make room and go on with "

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments.provenance.files import write_json
 from experiments.settings.commandline import (
     Interrupted,
     Parser,
@@ -247,7 +248,7 @@ def _summarise(folder: Path, planned: list[Match], ended: Outcome, seconds: floa
 
     played = runfolder.loaded(folder)
     try:
-        summary.write(
+        write_json(
             folder,
             {
                 "seed": planned[0].seed,

@@ -18,7 +18,7 @@ from experiments.compare import __main__ as compare
 from experiments.matches import results
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import tracking
-from experiments.runs.summary import SUMMARY
+from experiments.provenance.files import SUMMARY
 from experiments.settings import commandline, config
 from experiments.sweep import __main__ as sweep
 

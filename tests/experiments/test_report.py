@@ -16,6 +16,7 @@ from scipy.stats import ttest_1samp
 
 from experiments.matches import lineups, play
 from experiments.matches.results import Played, Results
+from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
 from experiments.report.page import plain
 from experiments.report.run import load
@@ -97,7 +98,7 @@ def write(folder, matches, tables, games, stop="games", summed=True, **about):
         found = {"stop": stop, **summary.figures(kept, parse(stop)), "seconds": 8.0}
         found |= {"interrupted": False, "fault": None, "seed": matches[0].seed}
         held = {**runfolder.about(folder), "configuration": {"run": {"resume": None}}}
-        summary.write(folder, {**found, "run": held, **about})
+        write_json(folder, {**found, "run": held, **about})
     return folder
 
 
@@ -208,7 +209,7 @@ def test_every_figure_of_the_summary_is_there(robin, robin_report, run, tmp_path
         "sprt:25%:30%",
     )
     for folder in (robin, run, tested):
-        described = json.loads((folder / summary.SUMMARY).read_text())
+        described = json.loads((folder / SUMMARY).read_text())
         page, text = robin_report if folder == robin else made(folder)
         assert missing(described, text_of(page)) == []
         for line in [*described["table"], *described["ratings"]]:
@@ -217,7 +218,7 @@ def test_every_figure_of_the_summary_is_there(robin, robin_report, run, tmp_path
 
 
 def test_the_search_for_figures_misses_one_that_is_not_there(run):
-    described = json.loads((run / summary.SUMMARY).read_text())
+    described = json.loads((run / SUMMARY).read_text())
     page, _ = made(run)
     described["table"][0]["wins"] = 777
     described["table"][0]["by_seat"]["2"]["wins"] = 666

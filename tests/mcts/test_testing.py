@@ -224,11 +224,11 @@ register(
 SENTENCES = {
     "list peeks": r"after no action: the list depends on what is not known at the node",
     "list peeks below the root": r"after actions 0 \(seen: [12]\): the list depends on what",
-    "note peeks": "different actions or notes after no action",
+    "note peeks": "different actions or edge data after no action",
     "action twice": r"an action is listed twice after no action: \[0 1 1\]",
     "action below 0": r"an action below 0 is listed after no action: \[ 0  1 -1\]",
     "too many actions": "more actions than max_actions, 3, are listed after no action",
-    "note not written": "listed twice after no action, actions or notes differ",
+    "note not written": "listed twice after no action, actions or edge data differ",
     "listing changes the state": "another way when nobody asks for lists",
     "no action": "offers no action",
     "start forgets": "start does not reset all that is read",
