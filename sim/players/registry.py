@@ -82,7 +82,7 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
             key: spec[key]
             for key in ("belief", "redraw", "trees", "own_card_weight", "transpositions")
         },
-        predictive_answers=spec["answers"] == "predictive_answers",
+        predictive_answers=spec["answers"] == "predictive",
         opponents=_model(spec["opponents"], spec["model"]),
         rollout=_model(rollout["policy"], {"threshold": rollout["threshold"] or 1.0}),
         best_response=rollout["threshold"] is None,

@@ -164,7 +164,7 @@ CHANGES = {
     "name": ("flat", {}),
     "showing": ("least_informative", {"rollout.policy": "uniform", "rollout.opponents": "uniform"}),
     "belief": ("constrained", {}),
-    "answers": ("predictive_answers", {"belief": "factored"}),
+    "answers": ("predictive", {"belief": "factored"}),
     "redraw": ("decision", {"name": "ld_bmcts"}),
     "trees": (5, {"name": "pimc"}),
     "own_card_weight": (0.3, {}),
@@ -199,7 +199,7 @@ MORE_CHANGES = [
     (
         "redraw",
         "decision",
-        {"name": "ld_bmcts", "belief": "factored", "answers": "predictive_answers"},
+        {"name": "ld_bmcts", "belief": "factored", "answers": "predictive"},
     ),
     ("rollout.threshold", None, {"rollout.threshold": 0.2}),
     *(("name", name, {}) for name in ("bmcts_or", "pomcp", "pimc")),
