@@ -45,7 +45,7 @@ def test_every_planner_has_a_preset():
 CHANGES = {
     "name": "flat",
     "belief": "constrained",
-    "answers": ("predictive_answers", {"belief": "factored"}),
+    "answers": ("predictive", {"belief": "factored"}),
     "redraw": "decision",
     "trees": 5,
     "own_card_weight": 0.5,
