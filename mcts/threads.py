@@ -29,6 +29,7 @@ UNLIMITED = 2**62
 """In place of a number of simulations: no limit."""
 
 _CHUNK_SECONDS = 0.0005
+_LOOK_SECONDS = 0.1
 _LINE_BYTES = 128  # two lines of 64: processors fetch them in pairs
 _MOST_THREADS = 1024
 
@@ -157,7 +158,7 @@ def _until(deadline: float, worker: int, call: Callable[[int, int], int]) -> Non
 def _wait(futures: list[Future], control: np.ndarray) -> None:
     """Wait for all; if anything is raised here or there, stop them all first."""
     try:
-        raised = [future.exception() for future in futures]  # 10 times faster than `wait`
+        raised = [_error(future) for future in futures]  # 10 times faster than `wait`
     except BaseException:
         control[STOP] = 1
         for future in futures:
@@ -166,3 +167,16 @@ def _wait(futures: list[Future], control: np.ndarray) -> None:
     for error in raised:
         if error is not None:
             raise error
+
+
+def _error(future: Future) -> BaseException | None:
+    """Wait for one, and return what it raised.
+
+    The system may hand Ctrl-C to any thread, and only the main one acts on it, when it next runs:
+    so it wakes now and then, else it would sleep until the budget is spent.
+    """
+    while True:
+        try:
+            return future.exception(_LOOK_SECONDS)
+        except TimeoutError:
+            continue

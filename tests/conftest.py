@@ -1,4 +1,4 @@
-"""For all tests: who runs what, the width of the terminal, and Ctrl-C as in one.
+"""For all tests: who runs what, the width of the terminal, Ctrl-C as in one, the slowest files.
 
 Of two processes one takes all tests of the game and of beliefs, which have most of what is to be
 compiled in common; the other begins with what needs no game, and then finds machine code on disk.
@@ -6,12 +6,14 @@ compiled in common; the other begins with what needs no game, and then finds mac
 
 import os
 import signal
+from collections import Counter
 from pathlib import PurePosixPath
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 os.environ["COLUMNS"] = "80"  # what is printed does not depend on the terminal at hand
+os.environ["RAY_ADDRESS"] = "local"  # nor what is searched on another Ray of this machine
 
 # A shell starts what it runs in the background with SIGINT ignored, and Python leaves it so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -46,3 +48,30 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_collection_modifyitems(items):
     """Order the files (a stable sort: their tests stay together and in order)."""
     items.sort(key=lambda item: _place(item.path.as_posix()))
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_reaches_the_next_test():
+    """Tell on a test that leaves Ctrl-C to something of its own, and give it back."""
+    yield
+    left = signal.signal(signal.SIGINT, signal.default_int_handler)
+    blocked = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    assert left is signal.default_int_handler, f"Ctrl-C is left to {left}"
+    assert signal.SIGINT not in blocked, "Ctrl-C is left blocked"
+
+
+_SHOWN = 10
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print the files that took longest, with what is made for their tests and taken down."""
+    seconds, tests = Counter(), Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                file = report.nodeid.split("::")[0]
+                seconds[file] += report.duration
+                tests[file] += report.when == "call"
+    terminalreporter.section("slowest files")
+    for file, spent in seconds.most_common(_SHOWN):
+        terminalreporter.line(f"{spent:7.1f} s {tests[file]:5d} tests  {file}")

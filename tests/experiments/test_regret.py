@@ -121,7 +121,7 @@ def test_one_player_may_have_changes_of_its_own(command):
     outcome = command("--players", "bmcts,bmcts+belief=factored+search.common_random_numbers=true")
     players = _described(outcome)["players"]
     assert [each["belief"] for each in players.values()] == ["exact", "factored"]
-    assert [each["search"]["common"] for each in players.values()] == [False, True]
+    assert [each["search"]["common_random_numbers"] for each in players.values()] == [False, True]
     assert command("--players", "bmcts+belief=astrology").code == 1
 
 

@@ -24,7 +24,8 @@ QUIET = "tracking.enabled=false"
 
 _HASTY = """
 import sys
-from experiments import compare, results
+from experiments.compare import __main__ as compare
+from experiments.matches import results
 results.FLUSH_SECONDS = (0.1, 0.1)
 sys.argv[0] = "compare"
 compare.main()

@@ -97,7 +97,7 @@ def test_an_outdated_database_is_refused(tmp_path):
 _FIRST_CONTACT = """
 import sys
 from pathlib import Path
-from experiments.tracking import Tracker
+from experiments.provenance.tracking import Tracker
 uri, folder = sys.argv[1], Path(sys.argv[2])
 folder.mkdir()
 tracker = Tracker(uri, "sweep", folder)

@@ -35,14 +35,14 @@ def start(p, s, stream):
     s[0] = 0
 
 @jit
-def actions(p, s, out, notes):
+def actions(p, s, out, edge_data):
     for i in range(p.arms):
         out[i] = i
-        notes[i] = 0.0
+        edge_data[i] = 0.0
     return p.arms
 
 @jit
-def step(p, s, action, note, stream):
+def step(p, s, action, edge_data, stream):
     s[0] = 1
     return 10.0 * prize(action)
 

@@ -31,7 +31,7 @@ SIMULATED = 200 if INTERPRETED else 10_000
 def test_invariants_hold_under_threads(workers, in_flight):
     options = Options(threads=workers, oversubscribe=True, nodes=SIMULATED, in_flight=in_flight)
     search = Search(EXACT, options)
-    for seed in range(30):
+    for seed in range(10):
         result = search.run(Budget(simulations=SIMULATED), seed)
         assert result.simulations == result.visits.sum() == SIMULATED
         check_invariants(search.tree, tolerance=0.0)
@@ -107,9 +107,8 @@ print(bad)
 
 @pytest.mark.skipif(INTERPRETED, reason="the interpreter's threads hardly overlap")
 def test_without_atomics_the_invariants_are_seen_to_fail(tmp_path):
-    for package in ("mcts", "sim"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT_FOLDER / package, tmp_path / package, ignore=ignored)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT_FOLDER / "mcts", tmp_path / "mcts", ignore=ignored)
     (tmp_path / "mcts/kernel/atomics.py").write_text(PLAIN_ATOMICS)
     done = subprocess.run(
         [sys.executable, "-c", COUNT_BAD_RUNS],
@@ -123,8 +122,12 @@ def test_without_atomics_the_invariants_are_seen_to_fail(tmp_path):
     assert int(done.stdout) >= 5
 
 
+LONG = Budget(simulations=20_000 if INTERPRETED else 2_000_000)
+"""Some 20 seconds of a slow search: a test that fails to stop it ends all the same."""
+
+
 def slow_search(workers=1, mode="tree"):
-    """Return a search whose simulations take a while, and are never enough."""
+    """Return a search whose simulations take a while."""
     options = Options(threads=workers, mode=mode, oversubscribe=True, nodes=1_000)
     return Search(TigerParameters(steps=500, rollout=RANDOM), options)
 
@@ -154,15 +157,26 @@ def test_the_shortest_time_still_runs_a_simulation():
     assert slow_search().run(Budget(seconds=1e-9), 0).simulations >= 1
 
 
-@pytest.mark.parametrize("budget", [Budget(simulations=10**12), Budget(seconds=60.0)])
+def to_the_process():
+    """Send Ctrl-C as a terminal does; the system chooses the thread, nearly always the main one."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def to_this_thread():
+    """Send Ctrl-C to a thread that is not the main one, as the system may."""
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("send", [to_the_process, to_this_thread])
+@pytest.mark.parametrize("budget", [LONG, Budget(seconds=20.0)], ids=["simulations", "seconds"])
 @pytest.mark.parametrize(("workers", "mode"), [(1, "tree"), (3, "tree"), (3, "leaf")])
-def test_ctrl_c_stops_at_once(workers, mode, budget):
+def test_ctrl_c_stops_at_once(workers, mode, budget, send):
     search = slow_search(workers, mode)
     sent = []
 
     def interrupt():
         sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
+        send()
 
     threading.Timer(0.2, interrupt).start()
     with pytest.raises(KeyboardInterrupt):
@@ -177,7 +191,7 @@ def test_cancel_returns_what_was_found(workers, mode):
     search = slow_search(workers, mode)
     threading.Timer(0.1, search.cancel).start()
     began = time.perf_counter()
-    result = search.run(Budget(simulations=10**12), 1)
+    result = search.run(LONG, 1)
     assert time.perf_counter() - began < 1.0
     assert result.simulations > 1
     check_invariants(search.tree)
