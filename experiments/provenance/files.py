@@ -3,11 +3,47 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 SUMMARY = "summary.json"
 """The file in a run folder that holds its figures and where they come from."""
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Yield the name under which ``path`` is to be written; it has its own at the end of the block.
+
+    If the block raises, what it wrote is removed, and an older file is as it was.
+
+    Raises
+    ------
+    OSError
+        If it cannot be renamed.
+    """
+    writing = path.with_name(f".{path.name}.writing")
+    try:
+        yield writing
+        writing.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            writing.unlink()
+        raise
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write ``text`` to ``path`` in UTF-8, whole or not at all, and return the path.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    with whole(path) as writing:
+        writing.write_text(text, "utf-8")
+    return path
 
 
 def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
@@ -16,10 +52,6 @@ def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
     Raises
     ------
     OSError
-        If it cannot be written; an older file of that name is then as it was.
+        If it cannot be written.
     """
-    path = folder / name
-    writing = folder / f".{name}.writing"
-    writing.write_text(json.dumps(data, indent=2) + "\n")
-    writing.replace(path)
-    return path
+    return write_text(folder / name, json.dumps(data, indent=2) + "\n")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 _PACKAGES = (
     "sleuth-mcts",
@@ -19,9 +20,20 @@ _PACKAGES = (
     "scipy",
     "mlflow",
     "pyarrow",
+    "polars",
     "optuna",
     "choix",
 )
+
+
+def origin() -> dict[str, Any]:
+    """Return all of this as `summary.json` and its like hold it, as plain data."""
+    return {
+        "command": command(),
+        "versions": versions(),
+        "commit": commit(),
+        "machine": machine(),
+    }
 
 
 def versions() -> dict[str, str]:

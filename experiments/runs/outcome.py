@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
+from experiments import tabular
 from experiments.matches.match_loop import Outcome
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
@@ -18,6 +17,7 @@ from experiments.runs import summary
 from experiments.runs.published import Published, published
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop
+from experiments.tabular import Strong
 
 PLOT = "win_rate.png"
 
@@ -37,11 +37,8 @@ def describe(settings: DictConfig, stop: Stop, played: Results, ended: Outcome) 
         "fault": ended.fault,
         "run": {
             "folder": str(played.folder),
-            "command": provenance.command(),
             "configuration": OmegaConf.to_container(settings, resolve=True),
-            "versions": provenance.versions(),
-            "commit": provenance.commit(),
-            "machine": provenance.machine(),
+            **provenance.origin(),
         },
     }
 
@@ -67,7 +64,7 @@ def metrics(described: dict[str, Any]) -> dict[str, float]:
 
 def draw(described: dict[str, Any], played: Results) -> Path:
     """Draw the run to `PLOT` in its folder and return the path."""
-    from experiments.compare.plots import (  # Matplotlib takes a second to import
+    from experiments.runs.plots import (  # Matplotlib takes a second to import
         rates_plot,
         win_rate_plot,
     )
@@ -87,29 +84,15 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     lines = [line for line in described["table"] if line["games"]]
     names = {line["match"] for line in lines}
     title = names.pop() if len(names) == 1 else f"seed {described['seed']}"
-    table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0))  # 80 columns hold it
-    titles = ("", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s")
-    for column in titles:
-        table.add_column(column, justify="right" if column else "left", no_wrap=bool(column))
     several = len({line["match"] for line in lines}) > 1
-    for line in lines:
-        speed = line["simulations_per_second"]
-        table.add_row(
-            line["match"] if several else line["player"],
-            str(line["games"]),
-            str(line["wins"]),
-            f"[bold]{Estimate(line['win_rate'], *line['ci95'])}[/bold]",
-            f"{100 * line['parity']:.0f} %",
-            f"{line['turns_mean']:.1f}",
-            str(line["accused_wrongly"]),
-            f"{speed:,.0f}" if speed else "",
-        )
+    rows = [_row(line, several) for line in lines]
     for match in played.matches:
         found = known(match)
         if found is not None:
             source = f"{match.labels[0]}: {found.source}" if several else found.source
-            table.add_row(source, str(found.games), str(found.wins), str(found.rate))
-    console.print(table)
+            rows.append([source, found.games, found.wins, found.rate])
+    columns = ("", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s")
+    tabular.show(tabular.Table(title, columns, rows), console)
     for each in described["comparisons"]:
         console.print(_sentence(each), soft_wrap=True)
     for each in described["ratings"]:
@@ -120,6 +103,21 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     console.print(
         f"{described['seconds']:.0f} s in all, written to {played.folder}", soft_wrap=True
     )
+
+
+def _row(line: dict[str, Any], several: bool) -> list[Any]:
+    """Return what a line of the table tells, named by its match where there are ``several``."""
+    speed = line["simulations_per_second"]
+    return [
+        line["match"] if several else line["player"],
+        line["games"],
+        line["wins"],
+        Strong(Estimate(line["win_rate"], *line["ci95"])),
+        f"{100 * line['parity']:.0f} %",
+        f"{line['turns_mean']:.1f}",
+        line["accused_wrongly"],
+        f"{speed:,.0f}" if speed else None,
+    ]
 
 
 def _sentence(each: dict[str, Any]) -> str:

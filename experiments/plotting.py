@@ -1,0 +1,175 @@
+"""How pictures are drawn: one palette, one interval, one band, one line of parity, one file.
+
+Colours are those of Okabe and Ito [2008, Color Universal Design], which the colour-blind tell apart
+too, and a rose; markers differ as well.  Intervals are `Estimate`s; a bound that is not known is
+NaN, and is not drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")  # a run has no display
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from experiments.provenance.files import whole
+from experiments.stats.intervals import Estimate
+
+SERIES = (
+    "#0072b2",  # blue
+    "#d55e00",  # vermilion
+    "#009e73",  # bluish green
+    "#cc79a7",  # reddish purple
+    "#56b4e9",  # sky blue
+    "#e69f00",  # orange
+    "#1a1a1a",  # black
+    "#b83a6b",  # rose
+)
+MARKERS = "osD^vPX*"
+"""Of the series, which are so told apart without colours too."""
+
+REFERENCE = "#666666"
+"""Of what is no measurement: parity, certainty, a diagonal."""
+
+STYLE = {
+    "axes.axisbelow": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "grid.alpha": 0.25,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "text.parse_math": False,  # names are not formulas
+}
+
+
+@contextmanager
+def picture(
+    path: Path,
+    title: str,
+    size: tuple[float, float],
+    rows: int = 1,
+    columns: int = 1,
+    **options: Any,
+) -> Iterator[tuple[Figure, np.ndarray]]:
+    """Yield a figure and its (rows, columns) axes; at the end of the block it is at ``path``.
+
+    Parameters
+    ----------
+    path : of the PNG, which is whole or not there; nothing is written if the block raises
+    size : width and height in inches
+    options : of `matplotlib.pyplot.subplots`
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
+        try:
+            yield figure, axes
+            figure.suptitle(title)
+            with whole(path) as writing:
+                figure.savefig(writing, dpi=150, format="png")
+        finally:
+            plt.close(figure)
+
+
+def intervals(
+    axes: Axes,
+    at: Sequence[float],
+    estimates: Sequence[Estimate],
+    series: int = 0,
+    *,
+    across: bool = False,
+    **look: Any,
+) -> None:
+    """Draw values as dots with their intervals as bars.
+
+    Parameters
+    ----------
+    at : (n,) where they stand: from left to right, or from below if they lie ``across``
+    estimates : (n,) of them
+    series : number of the colour and the marker, unless ``look`` names others
+    look : of `matplotlib.axes.Axes.errorbar`
+    """
+    values, low, high = bounds(estimates)
+    # Rounding may put a bound a hair on the wrong side of its value.
+    spread = np.maximum([values - low, high - values], 0)
+    number = series % len(SERIES)
+    usual = {"color": SERIES[number], "marker": MARKERS[number], "linestyle": "none"}
+    look = {**usual, "markersize": 5, "capsize": 3, **look}
+    if across:
+        axes.errorbar(values, at, xerr=spread, **look)
+    else:
+        axes.errorbar(at, values, yerr=spread, **look)
+
+
+def band(
+    axes: Axes,
+    at: Sequence[float],
+    estimates: Sequence[Estimate],
+    series: int = 0,
+    *,
+    steps: bool = False,
+    **look: Any,
+) -> None:
+    """Draw values as a line in the band of their intervals.
+
+    Parameters
+    ----------
+    at, estimates, series : as `intervals`
+    steps : whether a value holds until the next
+    look : of `matplotlib.axes.Axes.plot`
+    """
+    values, low, high = bounds(estimates)
+    number = series % len(SERIES)
+    usual = {"color": SERIES[number], "marker": MARKERS[number]}
+    look = {**usual, "markersize": 4, "linewidth": 1.6, **look}
+    kind = {"step": "post"} if steps else {}
+    axes.fill_between(at, low, high, color=look["color"], alpha=0.2, linewidth=0, **kind)
+    axes.plot(at, values, drawstyle="steps-post" if steps else "default", **look)
+
+
+def bounds(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return values, lower and upper bounds, each (n,)."""
+    found = np.array([(one.value, one.low, one.high) for one in estimates], float).reshape(-1, 3)
+    return found[:, 0], found[:, 1], found[:, 2]
+
+
+def reference_line(
+    axes: Axes, value: float, label: str | None = None, *, upright: bool = False
+) -> None:
+    """Draw what a measurement is held against, such as parity, as a dashed line."""
+    draw = axes.axvline if upright else axes.axhline
+    draw(value, color=REFERENCE, linestyle="--", linewidth=1.2, label=label)
+
+
+def shares(axis: Axis, decimals: int | None = None) -> None:
+    """Write the figures along ``axis``, shares of 1, as per cent."""
+    axis.set_major_formatter(PercentFormatter(1, decimals))
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
+    """Say below the axes which series is which, each label once, if there are several."""
+    handles, labels = axes.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    if len(once) > 1:
+        figure.legend(once.values(), once.keys(), loc="outside lower center", ncols=columns)
+
+
+def thinned(count: int, most: int) -> np.ndarray:
+    """Return at most ``most`` of the indices below ``count``, the first and last among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))

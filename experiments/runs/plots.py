@@ -1,0 +1,161 @@
+"""Pictures of win rates: over the games, by seat, of several players beside one another.
+
+Each is drawn into axes, on a page or in a file; `win_rate_plot` and `rates_plot` make the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from experiments.plotting import (
+    REFERENCE,
+    SERIES,
+    band,
+    intervals,
+    picture,
+    reference_line,
+    shares,
+    thinned,
+)
+from experiments.runs.published import Published
+from experiments.stats.intervals import Estimate, win_rate
+
+_POINTS = 400
+"""Points of a curve; more than can be seen."""
+
+
+def win_rate_plot(
+    won: np.ndarray,
+    by_seat: Mapping[str, Mapping[str, int]],
+    title: str,
+    parity: float,
+    published: Published | None,
+    path: Path,
+) -> Path:
+    """Draw the win rate over the games and by seat, each with its 95 % interval, to a PNG.
+
+    Parameters
+    ----------
+    won : (games,) bool, at least one, in order of their index
+    by_seat : games and wins in each seat
+    title : who plays against whom
+    parity : win rate that identical players would have
+    published : result to compare with, if there is one
+    path : of the PNG
+    """
+    seats = [
+        counts and win_rate(counts["wins"], counts["games"])
+        for counts in (by_seat.get(str(seat)) for seat in range(1 + max(map(int, by_seat))))
+    ]
+    options = {"columns": 2, "width_ratios": (3, 1.5), "sharey": True}
+    with picture(path, title, (10, 4.2), **options) as (_, ((left, right),)):
+        draw_games(left, won, win_rate, _POINTS, "this run")
+        draw_seats(right, {"this run": seats})
+        for axes in (left, right):
+            reference_line(axes, parity, f"parity: {parity:.0%}")
+            if published is not None:
+                rate = published.rate
+                label = f"published: {rate} ({published.source})"
+                axes.axhline(rate.value, color=SERIES[1], linewidth=1, label=label)
+                axes.axhspan(rate.low, rate.high, color=SERIES[1], alpha=0.15, linewidth=0)
+        right.set_ylabel("")
+        left.legend(loc="best")
+    return path
+
+
+def rates_plot(lines: Sequence[Mapping[str, Any]], title: str, path: Path) -> Path:
+    """Draw the win rates of several players with their 95 % intervals and parities to a PNG.
+
+    Parameters
+    ----------
+    lines : of the summary's table, each with at least one game
+    title, path : as `win_rate_plot`
+    """
+    alone = len({line["match"] for line in lines}) == 1
+    names = [line["player" if alone else "match"] for line in lines]
+    with picture(path, title, (8, 1.3 + 0.42 * len(lines))) as (_, ((axes,),)):
+        draw_rates(axes, [rate_of(line) for line in lines], [line["parity"] for line in lines])
+        axes.set_yticks(range(len(lines)), names)
+        axes.set(xlabel="win rate, 95 %; dashed: parity", ylim=(len(lines) - 0.5, -0.5))
+    return path
+
+
+def rate_of(line: Mapping[str, Any]) -> Estimate:
+    """Return the win rate of a line of the summary's table with its interval."""
+    return Estimate(line["win_rate"], *line["ci95"])
+
+
+def draw_rates(
+    axes: Axes,
+    rates: Sequence[Estimate],
+    parities: Sequence[float],
+    published: Mapping[int, Estimate] | None = None,
+) -> None:
+    """Draw win rates below one another, each with what identical players would win.
+
+    Parameters
+    ----------
+    rates, parities : (n,), drawn at heights 0 to n - 1, from above
+    published : by number of the line, as diamonds below it
+    """
+    heights = range(len(rates))
+    intervals(axes, heights, rates, across=True)
+    for height, parity in zip(heights, parities, strict=True):
+        axes.plot(2 * [parity], [height - 0.2, height + 0.3], "--", color=REFERENCE, lw=1.4)
+    if published:
+        below = [height + 0.2 for height in published]
+        intervals(axes, below, list(published.values()), 1, across=True, marker="D")
+    axes.set(xlim=(0, 1), ylim=(len(rates) - 0.55, -0.65))
+    shares(axes.xaxis)
+    axes.grid(axis="x")
+
+
+def draw_games(
+    axes: Axes,
+    won: np.ndarray,
+    rate: Callable[[int, int], Estimate],
+    most: int,
+    name: str,
+) -> Estimate:
+    """Draw the win rate over the games, in order of their numbers; return the last.
+
+    Parameters
+    ----------
+    won : (games,) bool, at least one
+    rate : makes an estimate of wins and games
+    most : points of the curve
+    name : of the player
+    """
+    games = thinned(len(won), most) + 1
+    wins = np.cumsum(won)[games - 1]
+    found = [rate(int(some), int(count)) for some, count in zip(wins, games, strict=True)]
+    band(axes, games, found, marker="", label=f"{name}: {found[-1]}")
+    axes.set(xlabel="games, in order of their numbers", ylabel="win rate so far")
+    axes.set_xlim(1, max(2, len(won)))
+    share_axis(axes)
+    return found[-1]
+
+
+def draw_seats(axes: Axes, players: Mapping[str, Sequence[Estimate | None]]) -> None:
+    """Draw win rates by seat, those of several players side by side; None where one did not sit."""
+    count = max(map(len, players.values()))
+    for number, (name, rates) in enumerate(players.items()):
+        beside = (number - (len(players) - 1) / 2) * 0.6 / len(players)
+        sat = [(seat, rate) for seat, rate in enumerate(rates) if rate is not None]
+        at = [1 + seat + beside for seat, _ in sat]
+        intervals(axes, at, [rate for _, rate in sat], number, label=name)
+    axes.set(xlabel="seat", ylabel="win rate", xlim=(0.5, count + 0.5))
+    axes.set_xticks(range(1, count + 1))
+    share_axis(axes)
+
+
+def share_axis(axes: Axes) -> None:
+    """Let the axis upwards go from 0 to 100 %, with lines across."""
+    axes.set_ylim(0, 1)
+    shares(axes.yaxis)
+    axes.grid(axis="y")

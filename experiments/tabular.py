@@ -1,0 +1,252 @@
+"""One table for every reader: the terminal, Markdown, HTML, CSV.
+
+A cell is a value, which its column tells in words, or text, which stands as it is.  Text is never
+markup: names come from users, and what looks like a command to Rich, Markdown or a browser is
+shown and does nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from experiments.provenance.files import whole
+from experiments.stats.intervals import Estimate
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+NONE = "—"
+"""On a page, in place of a figure that there is not."""
+
+
+class Strong(str):
+    """Text that is to be seen first."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes
+    ----------
+    title : its heading
+    tell : how a value is said; what is text already, or None, is not asked for
+    words : whether it holds words, which start at the left and may be broken into lines; figures
+        end at the right and stay in one
+    """
+
+    title: str
+    tell: Callable[[Any], str] = str
+    words: bool = False
+
+
+def words(title: str) -> Column:
+    """Return a column of words."""
+    return Column(title, words=True)
+
+
+def count(title: str) -> Column:
+    """Return a column of whole numbers."""
+    return Column(title, lambda value: f"{value:,}")
+
+
+def percent(title: str) -> Column:
+    """Return a column of shares of 1."""
+    return Column(title, lambda value: f"{100 * value:.1f} %")
+
+
+def p_value(title: str) -> Column:
+    """Return a column of p values."""
+    return Column(title, lambda value: f"{value:.2g}")
+
+
+def mean(title: str, digits: int = 1) -> Column:
+    """Return a column of numbers, or of estimates with their intervals."""
+
+    def told(value: float | Estimate) -> str:
+        if not isinstance(value, Estimate):
+            return f"{value:,.{digits}f}"
+        middle, low, high = (f"{part:,.{digits}f}" for part in (value.value, value.low, value.high))
+        return f"{middle} ({low} to {high})"
+
+    return Column(title, told)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under a title.
+
+    Attributes
+    ----------
+    title : what it shows
+    columns : the first holds the names of the rows; one given as text holds words if it is the
+        first, figures otherwise
+    rows : cells, column by column; a row may end early
+    notes : what to know when reading it, a sentence or several each
+    """
+
+    title: str
+    columns: Sequence[Column | str]
+    rows: Sequence[Sequence[Any]]
+    notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        made = (
+            Column(column, words=number == 0) if isinstance(column, str) else column
+            for number, column in enumerate(self.columns)
+        )
+        object.__setattr__(self, "columns", tuple(made))
+
+    def told(self, none: str = "") -> list[list[str]]:
+        """Return the cells as text, all rows of one length; ``none`` stands for None."""
+        return [
+            [_told(column, cell, none) for column, cell in zip(self.columns, row, strict=False)]
+            + [""] * (len(self.columns) - len(row))
+            for row in self.rows
+        ]
+
+
+def _told(column: Column, cell: Any, none: str) -> str:
+    return none if cell is None else cell if isinstance(cell, str) else column.tell(cell)
+
+
+def show(table: Table, console: Console) -> None:
+    """Print ``table`` to a terminal, its notes below it.
+
+    Figures are broken into lines where the terminal is too narrow for them alone.
+    """
+    rows = table.told()
+    whole_figures = _least_width(table.columns, rows) <= console.width
+    grid = Grid(title=Text(table.title), box=box.SIMPLE, padding=(0, 1, 0, 0))
+    for column in table.columns:
+        justify, no_wrap = ("left", False) if column.words else ("right", whole_figures)
+        grid.add_column(Text(column.title), justify=justify, no_wrap=no_wrap)
+    for row in rows:
+        grid.add_row(*(Text(cell, "bold" if isinstance(cell, Strong) else "") for cell in row))
+    console.print(grid)
+    for note in table.notes:
+        console.print(Text(note), soft_wrap=True)
+
+
+def _least_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
+    """Return the signs in a line that hold each figure whole, and each word."""
+    width = 1 + 2 * len(columns)  # the edge, and two blanks beside each column
+    for column, *cells in zip(columns, *rows, strict=True):
+        texts = [column.title, *cells]
+        parts = [part for text in texts for part in (text.split() if column.words else [text])]
+        width += max(map(cell_len, parts), default=0)
+    return width
+
+
+def markdown(table: Table) -> str:
+    """Return ``table`` as Markdown: title, grid and notes, each if it has them."""
+    marks = [" --- |" if column.words else " ---: |" for column in table.columns]
+    heads = (f" {plain(column.title)} |" for column in table.columns)
+    rows = [[f" {_marked(cell)} |" for cell in row] for row in table.told(NONE)]
+    grid = "\n".join("|" + "".join(row) for row in (heads, marks, *rows))
+    title = f"**{plain(table.title)}**" if table.title else ""
+    return "\n\n".join(filter(None, (title, grid, *map(plain, table.notes)))) + "\n"
+
+
+def _marked(cell: str) -> str:
+    return f"**{plain(cell)}**" if isinstance(cell, Strong) else plain(cell)
+
+
+def plain(text: str) -> str:
+    """Return ``text`` so that Markdown shows it as it is, in one line."""
+    return re.sub(r"([\\`*{}\[\]<>|#~$&]|(?<!\w)_|_(?!\w))", r"\\\1", printable(text))
+
+
+def printable(text: str) -> str:
+    """Return ``text`` with a blank in place of each sign that XML or a line cannot hold."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+_HTML = """\
+<p class="caption" id="{{ name }}">{{ table.title }}</p>
+<div class="scroll" role="region" tabindex="0" aria-labelledby="{{ name }}">
+<table aria-labelledby="{{ name }}">
+<thead><tr>
+{%- for column in table.columns -%}
+<th scope="col"{% if column.words %} class="words"{% endif %}>{{ column.title }}</th>
+{%- endfor -%}
+</tr></thead>
+<tbody>
+{% for row in rows %}
+<tr>
+{%- for cell in row -%}
+{%- if loop.first -%}
+<th scope="row">{{ cell }}</th>
+{%- else -%}
+<td{% if table.columns[loop.index0].words %} class="words"{% endif %}>
+{{- cell -}}
+</td>
+{%- endif -%}
+{%- endfor -%}
+</tr>
+{% endfor %}
+</tbody>
+</table>
+</div>
+{% for note in table.notes %}
+<p class="note">{{ note }}</p>
+{% endfor %}
+"""
+
+
+def html(table: Table, name: str) -> Markup:
+    """Return ``table`` as HTML, its title above it and its notes below.
+
+    Columns of words are of the class ``words``, notes of the class ``note``.
+
+    Parameters
+    ----------
+    name : id of the title, unlike any other of the page
+    """
+    return Markup(_template().render(table=table, rows=table.told(NONE), name=name))
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined  # for a page alone
+
+    made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=shown)
+    return made.from_string(_HTML)
+
+
+def shown(value: Any) -> Any:
+    """Return a text as HTML is to show it: without control characters but ends of lines."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    text = "\n".join(map(printable, value.split("\n")))
+    return Markup("<strong>{}</strong>").format(text) if isinstance(value, Strong) else text
+
+
+def write_csv(table: Table, path: Path) -> Path:
+    """Write the cells of ``table`` to ``path``, whole or not at all, and return the path.
+
+    They are written as the values that they are, None as nothing; title and notes are left out.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    with whole(path) as writing, writing.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(column.title for column in table.columns)
+        rows.writerows(table.rows)
+    return path

@@ -1,0 +1,112 @@
+"""One table reads the same on a terminal, as Markdown, as HTML and as CSV; names do nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from experiments import tabular
+from experiments.stats.intervals import Estimate
+from experiments.tabular import Strong, Table, count, mean, p_value, percent, words
+
+NASTY = "[bold]a[/bold] :smile: <b>|\"'`*$x_1$ & \\ ~~x~~ # [y](z)\x07"
+
+
+def on_terminal(table, width=100):
+    out = io.StringIO()
+    tabular.show(table, Console(file=out, width=width, highlight=False))
+    return out.getvalue()
+
+
+def cells(page):
+    """Return the text of the cells of a table in HTML, row by row."""
+    rows = ElementTree.fromstring(f"<main>{page}</main>").iter("tr")
+    return [["".join(cell.itertext()) for cell in row] for row in rows]
+
+
+TABLE = Table(
+    "Who won",
+    ("", count("games"), percent("parity"), "win rate", mean("turns"), p_value("p"), words("why")),
+    [
+        ["swift", 12_000, 0.25, Strong("91.8 %"), 54.46, 0.000123, "fast"],
+        ["slow", 3, None, "-", Estimate(1.0, 0.5, 1.25)],
+    ],
+    ["Not of this world.", "Nor of that."],
+)
+TOLD = [
+    ["swift", "12,000", "25.0 %", "91.8 %", "54.5", "0.00012", "fast"],
+    ["slow", "3", None, "-", "1.0 (0.5 to 1.2)", "", ""],
+]
+
+
+def told(none):
+    return [[none if cell is None else cell for cell in row] for row in TOLD]
+
+
+def test_every_reader_gets_the_same_cells():
+    heads = ["", "games", "parity", "win rate", "turns", "p", "why"]
+    assert TABLE.told() == told("")
+    lines = on_terminal(TABLE).splitlines()
+    for row in told(""):
+        (line,) = (line for line in lines if line.split()[:1] == row[:1])
+        assert re.split(r"\s{2,}", line.strip()) == [cell for cell in row if cell]
+    markdown = [line.strip("|").split("|") for line in tabular.markdown(TABLE).splitlines()[2:6]]
+    assert [cell.strip() for cell in markdown[0]] == heads
+    plain = [[cell.strip().replace("**", "") for cell in row] for row in markdown[2:]]
+    assert plain == told(tabular.NONE)
+    page = tabular.html(TABLE, "a")
+    assert cells(page) == [heads, *told(tabular.NONE)]
+    assert "<strong>91.8 %</strong>" in page and "| **91.8 %** |" in tabular.markdown(TABLE)
+    for note in (*TABLE.notes, TABLE.title):
+        assert note in page
+        assert note in tabular.markdown(TABLE)
+        assert note in on_terminal(TABLE)
+
+
+def test_words_start_at_the_left_and_figures_end_at_the_right():
+    marks = tabular.markdown(TABLE).splitlines()[3]
+    assert marks == "| --- | ---: | ---: | ---: | ---: | ---: | --- |"
+    assert tabular.html(TABLE, "a").count('class="words"') == 2 + len(TABLE.rows)
+    found = [line for line in on_terminal(TABLE).splitlines() if "swift" in line or "slow" in line]
+    first, second = found
+    assert first.index("12,000") + len("12,000") == second.index(" 3 ") + 2
+
+
+def test_labels_are_text_everywhere():
+    table = Table(NASTY, (NASTY, words(NASTY)), [[NASTY, Strong(NASTY)]], [NASTY])
+    assert on_terminal(table, 300).count(NASTY.replace("\x07", "")) == 6
+    page = tabular.html(table, "a")
+    assert cells(page) == [2 * [NASTY.replace("\x07", " ")]] * 2
+    assert "\x07" not in page
+    text = tabular.markdown(table)
+    assert not re.search(r"(?<!\\)[<`$#~]", text)
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3}
+
+
+@pytest.mark.parametrize("width", [27, 200])
+def test_no_figure_is_cut_on_a_narrow_terminal(width):
+    table = Table("", ("", "first", "second"), [["player", "91.8 % (88.6 to 94.1)", "7 of 9"]])
+    shown = on_terminal(table, width)
+    assert "…" not in shown
+    assert ("91.8 % (88.6 to 94.1)" in shown) == (width == 200)
+    for part in ("91.8", "88.6", "94.1)", "7 of", "player"):
+        assert part in shown
+
+
+def test_a_csv_holds_values_and_is_whole(tmp_path):
+    path = tmp_path / "found.csv"
+    table = Table("", ("trial", "note", "rate"), [[1, 'a "b", c', 0.1 + 0.2], [2, None, None]])
+    assert tabular.write_csv(table, path) == path
+    with path.open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [["trial", "note", "rate"], ["1", 'a "b", c', repr(0.1 + 0.2)], ["2", "", ""]]
+    broken = Table("", ("trial",), [[1], None])
+    with pytest.raises(csv.Error):
+        tabular.write_csv(broken, path)
+    assert path.read_text().startswith("trial,note") and list(tmp_path.iterdir()) == [path]
