@@ -1,11 +1,14 @@
-"""Imports run downwards, and the ground floors stay light."""
+"""Imports run downwards, from floor to floor and in no circle; folders and files stay small."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,6 +28,51 @@ ABOVE_THE_GAME = {"ray", "mlflow", "hydra", "omegaconf", "matplotlib"}
 KNOWS_RAY = "mcts/root.py"
 """The one module below `experiments` that knows Ray: it searches with several processes."""
 
+FLOORS = (
+    ("conf", "mcts.kernel"),
+    ("mcts",),
+    ("mcts.problems", "belief"),
+    ("belief.exact", "belief.sampling"),
+    ("belief.information",),  # of beliefs in general, with a closed form by the exact solver
+    ("belief.beliefs",),
+    ("belief.contract",),
+    ("sim",),
+    ("sim.planning", "sim.records", "sim.endgame", "sim.env", "sim.contract"),
+    ("sim.players",),
+    ("experiments.settings", "experiments.stats"),
+    ("experiments.provenance",),
+    ("experiments.matches",),
+    ("experiments.plotting", "experiments.tabular"),
+    ("experiments.runs",),
+    ("experiments.study",),
+    (
+        "experiments.compare",
+        "experiments.paired",
+        "experiments.sweep",
+        "experiments.report",
+        "experiments.tables",
+        "experiments.baselines",
+        "experiments.regret",
+        "experiments.beliefs",
+        "experiments.explain",
+        "experiments.replay",
+    ),
+)
+"""Rooms from the ground up.  A room may import itself and rooms on floors below its own; those of
+one floor, the commands among them, know nothing of each other."""
+
+GROUND_OF_THE_GAME = ("sim.policies", "sim.players.player")
+"""Belong to the room `sim`: the machine of the game and its policies need each other, and a seat
+of the referee is a `Player`."""
+
+EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("experiments.runs.outcome", "experiments.compare.plots"): "drawing has no room of its own yet",
+}
+"""Arrows (importer, imported) that run upwards all the same, and why."""
+
+MOST_MODULES = 15
+MOST_LINES = 400
+
 
 def imports(package: str, source: str) -> Iterator[str]:
     """Yield the absolute name of every module that ``source`` imports, wherever it does so."""
@@ -43,7 +91,7 @@ def faults(package: str, source: str, path: str = "") -> list[str]:
     for name in imports(package, source):
         top = name.partition(".")[0]
         if top in MAY_IMPORT:
-            if not any(f"{name}.".startswith(f"{each}.") for each in MAY_IMPORT[package]):
+            if not any(f"{name}.".startswith(f"{allowed}.") for allowed in MAY_IMPORT[package]):
                 wrong.append(name)
         elif (
             top in ABOVE_THE_GAME
@@ -54,13 +102,80 @@ def faults(package: str, source: str, path: str = "") -> list[str]:
     return wrong
 
 
+@cache
+def modules() -> dict[str, Path]:
+    """Return the file of every module of the project, by its name."""
+    found = {}
+    for path in (path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def arrows() -> frozenset[tuple[str, str]]:
+    """Return all pairs of modules (importer, imported) of the project."""
+    return frozenset(
+        (module, imported if imported in modules() else imported.rpartition(".")[0])
+        for module, path in modules().items()
+        for imported in imports(module.rpartition(".")[0], path.read_text())
+        if imported.partition(".")[0] in MAY_IMPORT
+    )
+
+
+def within(module: str, room: str) -> bool:
+    """Tell whether ``module`` is ``room`` or in it."""
+    return f"{module}.".startswith(f"{room}.")
+
+
+def place(module: str) -> tuple[int, str]:
+    """Return the floor of ``module`` and its room: the one named most exactly."""
+    if any(within(module, part) for part in GROUND_OF_THE_GAME):
+        module = "sim"
+    found = [
+        (floor, room)
+        for floor, rooms in enumerate(FLOORS)
+        for room in rooms
+        if within(module, room)
+    ]
+    assert found, f"{module} is on no floor"
+    return max(found, key=lambda entry: len(entry[1]))
+
+
+def upward(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the arrows that lead to another room on the same floor or above."""
+    wrong = []
+    for importer, imported in sorted(pairs):
+        (floor, room), (other_floor, other_room) = place(importer), place(imported)
+        if room != other_room and other_floor >= floor:
+            wrong.append(f"{importer} -> {imported}")
+    return wrong
+
+
+def circles(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Return the groups of modules that import each other, however indirectly."""
+    found = nx.strongly_connected_components(nx.DiGraph(pairs))
+    return [sorted(group) for group in found if len(group) > 1]
+
+
+def crowded(root: Path) -> list[str]:
+    """Return the folders below ``root`` that hold too many modules."""
+    number = Counter(path.parent for path in root.rglob("*.py") if path.name != "__init__.py")
+    return [str(folder) for folder, found in number.items() if found > MOST_MODULES]
+
+
+def long_files(paths: Iterable[Path]) -> list[str]:
+    """Return those of ``paths`` that have too many lines."""
+    return [path.name for path in paths if len(path.read_text().splitlines()) > MOST_LINES]
+
+
 @pytest.mark.parametrize("package", MAY_IMPORT)
-def test_imports_run_downwards(package):
-    modules = list((ROOT / package).rglob("*.py"))
-    assert modules
+def test_packages_import_what_they_may(package):
+    found = [path for module, path in modules().items() if within(module, package)]
+    assert found
     wrong = {
         name: found
-        for path in modules
+        for path in found
         if (found := faults(package, path.read_text(), name := path.relative_to(ROOT).as_posix()))
     }
     assert not wrong
@@ -82,7 +197,7 @@ def test_imports_run_downwards(package):
         ("mcts", "import ray"),
     ],
 )
-def test_the_check_finds_an_upward_import(package, source):
+def test_the_check_finds_what_a_package_may_not_import(package, source):
     assert faults(package, source)
 
 
@@ -96,5 +211,88 @@ def test_the_check_finds_an_upward_import(package, source):
         ("mcts", "from . import tree"),
     ],
 )
-def test_the_check_lets_downward_imports_pass(package, source):
+def test_the_check_lets_pass_what_a_package_may_import(package, source):
     assert not faults(package, source)
+
+
+def test_imports_run_downwards():
+    assert len(arrows()) > 500
+    assert upward(arrows() - set(EXCEPTIONS)) == []
+
+
+def test_every_exception_is_needed():
+    assert set(EXCEPTIONS) <= arrows()
+    assert len(upward(EXCEPTIONS)) == len(EXCEPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported"),
+    [
+        ("mcts.kernel.rng", "mcts.tree"),
+        ("mcts.search", "mcts.problems.tiger"),
+        ("belief.evidence", "belief.exact.solver"),
+        ("belief.exact.solver", "belief.sampling.mcmc"),
+        ("belief.exact.solver", "belief.information"),
+        ("belief.information", "belief.beliefs.base"),
+        ("belief.beliefs.exact", "belief.contract.testing"),
+        ("sim.game", "sim.planning.cluedo"),
+        ("sim.policies.swift", "sim.planning.config"),
+        ("sim.referee", "sim.players.registry"),
+        ("sim.planning.planner", "sim.players.registry"),
+        ("sim.env.environment", "sim.records.record"),
+        ("experiments.stats.sprt", "experiments.settings.config"),
+        ("experiments.settings.config", "experiments.provenance.files"),
+        ("experiments.provenance.tracking", "experiments.matches.results"),
+        ("experiments.matches.play", "experiments.runs.summary"),
+        ("experiments.runs.outcome", "experiments.compare.plots"),
+        ("experiments.matches.play", "experiments.plotting"),
+        ("experiments.runs.outcome", "experiments.study"),
+        ("experiments.sweep.job", "experiments.compare.power"),
+        ("experiments.study", "experiments.regret.report"),
+    ],
+)
+def test_the_check_finds_an_arrow_that_runs_upwards(importer, imported):
+    assert upward([(importer, imported)])
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported"),
+    [
+        ("sim.game", "sim.policies.table"),
+        ("sim.policies.swift", "sim.state"),
+        ("sim.referee", "sim.players.player"),
+        ("sim.players.registry", "sim.planning.planner"),
+        ("sim.planning.planner", "sim.players.player"),
+        ("experiments.sweep.job", "experiments.sweep.trials"),
+        ("experiments.regret.report", "experiments.study"),
+    ],
+)
+def test_the_check_lets_arrows_pass_that_run_downwards(importer, imported):
+    assert not upward([(importer, imported)])
+
+
+def test_no_module_imports_itself_however_indirectly():
+    assert circles(arrows()) == []
+
+
+def test_the_check_finds_a_circle():
+    assert circles([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == [["a", "b", "c"]]
+
+
+def test_folders_are_small():
+    assert [folder for package in MAY_IMPORT for folder in crowded(ROOT / package)] == []
+
+
+def test_files_are_short():
+    beside = [path for name in ("tests", "benchmarks") for path in (ROOT / name).rglob("*.py")]
+    assert long_files([*modules().values(), *beside]) == []
+
+
+def test_the_checks_find_a_large_folder_and_a_long_file(tmp_path):
+    for number in range(MOST_MODULES):
+        (tmp_path / f"module_{number}.py").write_text("\n" * MOST_LINES)
+    (tmp_path / "__init__.py").touch()
+    assert not crowded(tmp_path) and not long_files(tmp_path.iterdir())
+    (tmp_path / "one_more.py").write_text("\n" * (MOST_LINES + 1))
+    assert crowded(tmp_path) == [str(tmp_path)]
+    assert long_files(tmp_path.iterdir()) == ["one_more.py"]
