@@ -65,9 +65,7 @@ GROUND_OF_THE_GAME = ("sim.policies", "sim.players.player")
 """Belong to the room `sim`: the machine of the game and its policies need each other, and a seat
 of the referee is a `Player`."""
 
-EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("experiments.runs.outcome", "experiments.compare.plots"): "drawing has no room of its own yet",
-}
+EXCEPTIONS: dict[tuple[str, str], str] = {}
 """Arrows (importer, imported) that run upwards all the same, and why."""
 
 MOST_MODULES = 15
