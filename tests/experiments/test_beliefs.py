@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from belief.events import PASSED, SHOWED, SHOWN
+from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
 from experiments.beliefs import __main__ as beliefs
 from experiments.beliefs import accuracy
@@ -114,14 +114,14 @@ def by_hand(hands=None, suggestions=ASKED):
     return Game(0, hands, 1 << 19 | 1 << 20, 1 << 5 | 1 << 11 | 1 << 12, suggestions)
 
 
-WORDS = {"passed": PASSED, "showed": SHOWED, "shown": SHOWN}
+WORDS = {"passed": PASSED, "refuted": REFUTED_OTHER, "showed": REFUTED_US}
 
 
 @pytest.mark.parametrize(
     ("seat", "told"),
     [
-        (0, "1 passed, 2 shown / 2 showed / 3 passed, 1 passed / 1 passed, 2 showed"),
-        (3, "1 passed, 2 showed / 2 showed / 0 passed, 1 passed / 0 passed, 1 passed, 2 shown"),
+        (0, "1 passed, 2 showed / 2 refuted / 3 passed, 1 passed / 1 passed, 2 refuted"),
+        (3, "1 passed, 2 refuted / 2 refuted / 0 passed, 1 passed / 0 passed, 1 passed, 2 showed"),
         (2, "1 passed / / 3 passed, 0 passed, 1 passed / 0 passed, 1 passed"),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_seat_sees_who_passed_and_the_cards_shown_to_it(seat, told):
     shown = {0: 6, 3: 0}
     for kind, _, cards, card in seen.events.tolist():
         assert cards == CARDS
-        assert card == (shown[seat] if kind == SHOWN else -1)
+        assert card == (shown[seat] if kind == REFUTED_US else -1)
 
 
 def test_what_a_seat_sees_hangs_on_nothing_hidden():
