@@ -1,11 +1,12 @@
-# `make run` plays the main job, `make test` checks everything, `make bench` measures speed.
+# `make run` plays the main job, `make test` checks everything, `make bench` measures speed,
+# `make docs` builds the site of the documentation.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
 
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: run test bench clean
+.PHONY: run test bench docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -25,6 +26,9 @@ bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_parallel
 	$(BIN)/python -m benchmarks.bench_pomdp
 
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 # The stamp is made last, so that an installation cut short is done again.
 $(VENV)/.dev: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
@@ -36,5 +40,9 @@ $(VENV)/.benchmarks: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[benchmarks]'
 	touch $@
 
+$(VENV)/.docs: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
 clean:
-	rm -rf .venv build *.egg-info
+	rm -rf .venv build site *.egg-info

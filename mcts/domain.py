@@ -57,7 +57,7 @@ def actions(p: Any, s: Any, out: np.ndarray, edge_data: np.ndarray) -> int:
     ----------
     out
         int64, shape (max_actions,): receives the actions (numbers not below 0, each once).
-    notes
+    edge_data
         float64, shape (max_actions,): receives a number an action, which the tree keeps with the
         edge and hands back to `step`: for what is expensive to find and fixed by the history, such
         as the probability under the propagated belief that an accusation is right.

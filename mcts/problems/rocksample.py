@@ -1,4 +1,4 @@
-"""RockSample of size n with k rocks [Smith & Simmons 2004], in the form of POMCP [Silver & Veness 2010].
+"""RockSample[n, k], by [Smith & Simmons 2004], in the form of POMCP [Silver & Veness 2010].
 
 A rover crosses a map of n x n cells from the west edge to the east, where leaving pays.  k rocks
 lie in known places and are good or bad; sampling one, from its cell, pays or costs.  A sensor tells
