@@ -10,8 +10,7 @@ from experiments.report.details import knowledge, speed
 from experiments.report.page import Block, Picture, Section, Table, Text
 from experiments.report.run import Run
 from experiments.report.text import NONE, name_of, number, p_value, percent, rate_of, spread
-from experiments.runs.outcome import known
-from experiments.runs.published import Published
+from experiments.runs.published import Published, known
 from experiments.runs.turns import Ends
 from experiments.stats.intervals import Estimate
 

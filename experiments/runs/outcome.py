@@ -11,10 +11,9 @@ from rich.console import Console
 from experiments import tabular
 from experiments.matches.match_loop import Outcome
 from experiments.matches.results import Results
-from experiments.matches.schedule import Match
 from experiments.provenance import provenance
 from experiments.runs import summary
-from experiments.runs.published import Published, published
+from experiments.runs.published import known, unlike
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop
 from experiments.tabular import Strong
@@ -92,7 +91,7 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
             source = f"{match.labels[0]}: {found.source}" if several else found.source
             rows.append([source, found.games, found.wins, found.rate])
     columns = ("", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s")
-    tabular.show(tabular.Table(title, columns, rows), console)
+    tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
     for each in described["comparisons"]:
         console.print(_sentence(each), soft_wrap=True)
     for each in described["ratings"]:
@@ -120,6 +119,13 @@ def _row(line: dict[str, Any], several: bool) -> list[Any]:
     ]
 
 
+def _remarks(played: Results) -> list[str]:
+    """Return what is known of the published results shown, and why others are not, once each."""
+    found = [(known(match), unlike(match)) for match in played.matches]
+    lines = [beside.remark if beside else otherwise for beside, otherwise in found]
+    return [line for line in dict.fromkeys(lines) if line]
+
+
 def _sentence(each: dict[str, Any]) -> str:
     value = Estimate(each["difference"], *each["ci95"])
     text = f"{each['second']} less {each['first']}, same {each['games']} games: {value}"
@@ -128,17 +134,3 @@ def _sentence(each: dict[str, Any]) -> str:
         if each["p_holm"] != each["p"]:
             text += f", {each['p_holm']:.2g} with Holm's correction"
     return text
-
-
-def known(match: Match) -> Published | None:
-    """Return the published result of the same players under the same rules, if there is one."""
-    if match.measured is None or not all(map(_plain, match.entrants)):
-        return None
-    player, opponent = (each["name"] for each in match.entrants)
-    return published(player, match.seats, opponent, match.rules)
-
-
-def _plain(player: dict[str, Any]) -> bool:
-    """Tell whether ``player`` has no switch of its policy changed."""
-    usual = {"threshold": 1.0, "inference": True, "showing": "random"}
-    return all(player.get(switch, value) == value for switch, value in usual.items())

@@ -15,12 +15,11 @@ apart two of them may be before the difference wants an explanation.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from experiments.runs.published import published
 from experiments.stats.intervals import win_rate
 from sim.policies.table import Policy
-from sim.rules import PRESETS
 
 PLAYERS = 4
 """The size of the games that all references are of."""
@@ -83,7 +82,7 @@ def _trial(rate: float, *interval: float, games: int = 0) -> Reference:
 
 def _program(focal: str, others: str) -> Reference:
     """Return a win rate of the released program, run again."""
-    found = published(focal, 1, others, asdict(PRESETS["ledford"]))
+    found = published(focal, 1, others)
     assert found is not None
     return Reference(found.rate.value, PROGRAM, (found.rate.low, found.rate.high))
 

@@ -1,0 +1,80 @@
+"""A published figure stands beside the very set-up that it is of, and beside no namesake."""
+
+import pytest
+
+from experiments.matches import lineups
+from experiments.runs.published import known, unlike
+from experiments.settings import config
+
+
+def match(*overrides):
+    """Return the match of a command line."""
+    settings = config.composed("compare", overrides)
+    config.check(settings)
+    (found,) = lineups.matches(settings, overrides)
+    return found
+
+
+@pytest.mark.parametrize(
+    "overrides, wins, games",
+    [
+        (("player=bmcts_faithful",), 408, 2000),
+        (("player=bmcts_faithful", "match.layout=rest"), 1356, 2000),
+        (("player=ld_bmcts_faithful",), 301, 1099),
+        (("player=ld_bmcts_faithful", "match.layout=rest"), 1134, 1499),
+        (("player=heuristic", "player@opponent=random"), 2597, 3000),
+        (("player=random",), 199, 3000),
+        (("player=bmcts_faithful", "player.label=thesis", "player.search.threads=2"), 408, 2000),
+    ],
+)
+def test_the_set_up_of_the_text_has_its_published_figure(overrides, wins, games):
+    played = match(*overrides)
+    found = known(played)
+    assert (found.wins, found.games) == (wins, games) and unlike(played) is None
+    assert "here" not in found.source  # the budget is the published one
+
+
+@pytest.mark.parametrize(
+    "budget, told",
+    [
+        (("player.budget.simulations=300",), "(here 300 simulations)"),
+        (("player.budget.simulations=null", "player.budget.seconds=2"), "(here 2 s)"),
+        (("player.budget.seconds=0.1",), "(here 10,000 simulations or 0.1 s)"),
+    ],
+)
+def test_another_budget_is_stated(budget, told):
+    found = known(match("player=bmcts_faithful", *budget))
+    assert found.wins == 408 and found.source.endswith(told)
+
+
+@pytest.mark.parametrize(
+    "changed, theirs",
+    [
+        ("player=bmcts", "belief=factored, answers=predictive"),
+        ("player.belief=exact", "belief=factored"),
+        ("player.answers=deal", "answers=predictive"),
+        ("player.rollout.policy=swift", "rollout.policy=heuristic"),
+        ("player.actions.offer=candidates", "actions.offer=all"),
+        ("player.search.exploration=0.2", "search.exploration=1"),
+        ("player.search.final=visits", "search.final=mean"),
+        ("player.own_card_weight=0.1", "own_card_weight=1"),
+        ("player.opponents=swift", "opponents=heuristic"),
+        ("player.showing=least_informative", "showing=random"),
+        ("player.budget.nodes=1", "budget.nodes=null"),
+        ("opponent.inference=false", "opponent.inference=true"),
+        ("rules.summons=false", "rules.summons=true"),
+        ("rules.players=3", "rules.players=4"),
+    ],
+)
+def test_a_namesake_has_none_and_is_told_why(changed, theirs):
+    first = () if changed.startswith("player=") else ("player=bmcts_faithful",)
+    played = match(*first, changed)
+    assert known(played) is None
+    assert theirs in unlike(played) and "player=bmcts_faithful" in unlike(played)
+
+
+def test_who_was_never_published_is_not_told_of():
+    for overrides in (("player=swift",), ("player=bmcts", "player@opponent=swift")):
+        assert known(match(*overrides)) is None is unlike(match(*overrides))
+    robin = match("match.players=['bmcts','heuristic']", "match.layout=robin")
+    assert known(robin) is None is unlike(robin)
