@@ -1,6 +1,6 @@
 """The main job: players against others, over many games.
 
-    python -m experiments.compare player=bmcts player@opponent=heuristic match.games=200
+    python -m experiments.compare player=bmcts opponent=heuristic match.games=200
     python -m experiments.compare match.players=[bmcts,flat,pomcp] match.layout=robin
 
 Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait for Numba,
@@ -9,8 +9,6 @@ Ray and MLflow.
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from contextlib import suppress
 from importlib import import_module
@@ -22,8 +20,10 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
-from experiments.settings import commandline, config
+from experiments.settings import config
+from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+from experiments.settings.schemas import Compare
 
 if TYPE_CHECKING:
     from experiments.matches.match_loop import Outcome
@@ -31,20 +31,6 @@ if TYPE_CHECKING:
     from experiments.matches.schedule import Match
     from experiments.matches.startup import Ready
     from experiments.stats.stopping import Stop
-
-NAME = "sleuth-compare"
-
-
-def main() -> None:
-    """Run the command and exit with its code."""
-    config.register()
-    code = commandline.run(job, "compare", NAME)
-    if code == commandline.INTERRUPTED:
-        # All is saved.  An orderly end would wait seconds for Ray and for a compiler in its thread;
-        # Ray's processes end with this one.
-        sys.stdout.flush()
-        os._exit(code)
-    sys.exit(code)
 
 
 def job(settings: DictConfig, folder: Path) -> None:
@@ -60,7 +46,7 @@ def job(settings: DictConfig, folder: Path) -> None:
         On Ctrl-C, after what was played has been saved.
     """
     started = time.monotonic()
-    config.check(settings)
+    config.check_seats(settings)
     matches, stop = _matches(settings)
     from experiments.matches import results, startup
     from experiments.runs import runfolder
@@ -185,6 +171,9 @@ def _conclude(
     if played.games:
         outcome.show(summary, played, console)
 
+
+COMMAND = Command("compare", Compare, job)
+main = COMMAND.main
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """Why this move: what a planner makes of the position before one decision of a recorded game.
 
-    python -m experiments.explain record=FILE event=N player=bmcts
+    python -m experiments.explain FILE event=N player=bmcts
 
 ``event`` is the line of the record on which the decision stands; the header is line 1.  The player
 sits in the seat that decided there and knows what that seat had seen
@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 from rich.console import Console
 
-from experiments.settings import commandline, config, schemas
+from experiments.settings import schemas
+from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
 
 if TYPE_CHECKING:
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from mcts.tree import Tree
     from sim.players.player import Player
     from sim.rules import Rules
-
-NAME = "sleuth-explain"
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -69,18 +66,6 @@ class Explain:
     tree: Kept = field(default_factory=Kept)
     run: Run = field(default_factory=Run)
     seed: int = field(default=MISSING, metadata={"least": 0})
-
-
-def main() -> None:
-    """Run the command and exit with its code."""
-    register()
-    sys.exit(commandline.run(job, "explain", NAME))
-
-
-def register() -> None:
-    """Make the schemas known to Hydra; to be called before anything is composed."""
-    config.register()
-    ConfigStore.instance().store("explain", Explain, group="schema")
 
 
 def job(settings: DictConfig, folder: Path) -> None:
@@ -125,7 +110,6 @@ def job(settings: DictConfig, folder: Path) -> None:
 
 def _check(settings: DictConfig) -> None:
     """Refuse what the types of the schema let through."""
-    config.check_sections(settings)
     if settings.player.name not in schemas.PLANNERS:
         raise Refusal(
             f"player={settings.player.name} does not search, so there is nothing to explain: "
@@ -276,6 +260,9 @@ def _keep(console: Console, settings: DictConfig, folder: Path, tree: Tree) -> N
         files.append(settings.tree.picture)
     console.print(f"tree in {folder}: {', '.join(files)}")
 
+
+COMMAND = Command("explain", Explain, job, bare="record")
+main = COMMAND.main
 
 if __name__ == "__main__":
     main()

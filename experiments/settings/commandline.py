@@ -1,26 +1,16 @@
-"""What a command does at its edges: one line for a fault, 130 for Ctrl-C, no traceback.
-
-Hydra prints a fault in the configuration in several lines, and one of the job with a traceback.
-Its switch for developers, ``HYDRA_FULL_ERROR``, hands the exception on instead: `run` sets it and
-says the same in one line.  Where the user has set it, all is shown as Hydra shows it.
-"""
+"""What is told at the edge of a command: a fault in one line, and Ctrl-C."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
-import os
-import re
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from threading import Event
 from typing import NoReturn
 
-import hydra
-from hydra.core.hydra_config import HydraConfig
 from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
@@ -58,24 +48,6 @@ def enter(name: str, command: Callable[[], None]) -> None:
         sys.exit(INTERRUPTED)
 
 
-def quoted(arguments: Iterable[str]) -> list[str]:
-    """Return the command line's ``arguments`` with quotes where Hydra's grammar wants them.
-
-    ``match.players=[bmcts,bmcts+own_card_weight=0.1]`` and ``match.stop=sprt:0,30`` hold ``=`` and
-    ``,``.
-    """
-    found = []
-    for each in arguments:
-        name, _, value = each.partition("=")
-        if name == "match.players" and re.fullmatch(r"\[[^'\"\[\]]*\]", value):
-            listed = [item.strip() for item in value[1:-1].split(",") if item.strip()]
-            each = f"{name}={[str(item) for item in listed]}".replace(", ", ",")
-        elif name == "match.stop" and re.fullmatch(r"sprt:[^'\",]*,[^'\",]*", value):
-            each = f"{name}='{value}'"
-        found.append(each)
-    return found
-
-
 @contextmanager
 def ctrl_c() -> Iterator[Event]:
     """Turn the first Ctrl-C into an event, so that it never hits a file half written.
@@ -101,58 +73,6 @@ def did_you_mean(given: str, known: Iterable[object]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-def run(job: Callable[[DictConfig, Path], None], config_name: str, name: str) -> int:
-    """Compose the configuration from the command line and run ``job`` on it.
-
-    Parameters
-    ----------
-    job : called with the configuration and the run folder, once for each run of a sweep; raises
-        `Refusal` for a fault to be told in one line, after which a sweep goes on
-    config_name : YAML in `conf`
-    name : of the command, put before messages
-
-    Returns
-    -------
-    int
-        The exit code: 0, 1 on a fault, `INTERRUPTED` on Ctrl-C.
-    """
-    wants_traceback = os.environ.get("HYDRA_FULL_ERROR", "0") not in ("", "0")
-    os.environ["HYDRA_FULL_ERROR"] = "1"
-    sys.argv[1:] = quoted(sys.argv[1:])
-    code = 0
-    composed = False
-
-    def guarded(config: DictConfig) -> None:
-        nonlocal code, composed
-        composed = True
-        folder = Path(HydraConfig.get().runtime.output_dir)
-        try:
-            job(config, folder)
-        except (Refusal, BrokenPlugin) as fault:
-            code = _say(name, str(fault), 1)
-            with suppress(OSError):
-                folder.rmdir()  # if nothing was written to it
-
-    try:
-        hydra.main(version_base="1.3", config_path="pkg://conf", config_name=config_name)(guarded)()
-    except KeyboardInterrupt as stop:
-        return _say(name, str(stop) or "interrupted before the first game", INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output has gone, as in `--help | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except Exception as fault:
-        # Whatever a job raises beside `Refusal` is a bug of ours, and its traceback is wanted.
-        if composed or wants_traceback:
-            raise
-        return _say(name, explain(fault), 1)
-    return code
-
-
-def _say(name: str, message: str, code: int) -> int:
-    print(f"{name}: {message}", file=sys.stderr, flush=True)
-    return code
-
-
 def explain(fault: Exception) -> str:
     """Return what Hydra found wrong before the job began, in one line."""
     if isinstance(fault, OverrideParseException):
@@ -165,7 +85,8 @@ def explain(fault: Exception) -> str:
     if isinstance(cause, (ConfigAttributeError, ConfigKeyError)):
         known = list(cause.parent_node) if isinstance(cause.parent_node, DictConfig) else []
         hint = did_you_mean(str(cause.key), known)
-        return f"{cause.full_key or cause.key}: there is no such setting{hint}; see --help"
+        kind = "group" if "/" in str(cause.key) else "setting"
+        return f"{cause.full_key or cause.key}: there is no such {kind}{hint}; see --help"
     if isinstance(cause, OmegaConfBaseException):
         return f"{cause.full_key or cause.key}: {_first_line(cause)}"
     message = _first_line(fault)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from importlib.resources import files
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
@@ -36,7 +35,6 @@ def register() -> None:
         ("planner", Planner),
     ):
         store.store(name, schema, group="schema/player")
-    OmegaConf.register_new_resolver("choices", _choices, replace=True)
     OmegaConf.register_new_resolver("first", _first, replace=True)
 
 
@@ -45,20 +43,10 @@ def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def _choices() -> str:
-    """Return the groups and their options for ``--help``; Hydra's list would show the schemas."""
-    folders = sorted(
-        (each for each in files("conf").iterdir() if each.is_dir()), key=lambda each: each.name
-    )
-    named = {
-        folder.name: sorted(each.name[:-5] for each in folder.iterdir() if ".yaml" in each.name)
-        for folder in folders
-    }
-    return "\n".join(f"{group}: {', '.join(names)}" for group, names in named.items() if names)
-
-
-def composed(name: str, overrides: Sequence[str] = ()) -> DictConfig:
+def composed(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """Return the configuration ``name`` of `conf` with ``overrides``, inside Hydra or out of it.
+
+    ``with_hydra`` leaves Hydra's own section in it.
 
     Raises
     ------
@@ -72,9 +60,9 @@ def composed(name: str, overrides: Sequence[str] = ()) -> DictConfig:
     register()
     try:
         if GlobalHydra.instance().is_initialized():
-            return compose(name, overrides=list(overrides))
+            return compose(name, list(overrides), return_hydra_config=with_hydra)
         with initialize_config_module("conf", version_base="1.3"):
-            return compose(name, overrides=list(overrides))
+            return compose(name, list(overrides), return_hydra_config=with_hydra)
     except (HydraException, OmegaConfBaseException) as fault:
         raise Refusal(explain(fault)) from None
 
@@ -88,6 +76,11 @@ def check(config: DictConfig) -> None:
         With the first fault found, in one sentence that names the key.
     """
     check_sections(config)
+    check_seats(config)
+
+
+def check_seats(config: DictConfig) -> None:
+    """Refuse seats of the measured player that there are not; as `check`."""
     match = config.match
     seats = match.focal_seats
     if seats is not None:
@@ -95,10 +88,6 @@ def check(config: DictConfig) -> None:
             raise Refusal("match.focal_seats must list different seats, or be null for all")
         if min(seats) < 0 or max(seats) >= config.rules.players:
             raise Refusal(f"match.focal_seats must lie between 0 and {config.rules.players - 1}")
-    for key in ("player", "opponent"):
-        budget = config[key].get("budget")
-        if budget is not None and budget.simulations is None and budget.seconds is None:
-            raise Refusal(f"{key}.budget needs simulations or seconds")
 
 
 def check_sections(config: DictConfig) -> None:
@@ -138,6 +127,8 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
         if name not in node or OmegaConf.is_missing(node, name):
             raise Refusal(f"{key} is missing: give it a value")
         _check_value(key, node[name], each.metadata)
+    if hasattr(schema, "check"):
+        schema.check(path, node)
 
 
 def _check_value(key: str, value: Any, limits: Any) -> None:

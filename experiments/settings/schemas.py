@@ -14,6 +14,7 @@ from typing import Any
 
 from omegaconf import MISSING, OmegaConf
 
+from experiments.settings.commandline import Refusal
 from mcts.kernel.plugins import entry_points
 
 # Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
@@ -181,6 +182,12 @@ class Budget:
     seconds: float | None = _at_least(0)
     nodes: int | None = _at_least(1)
 
+    @staticmethod
+    def check(path: str, node: Any) -> None:
+        """Refuse a search without an end."""
+        if node.simulations is None and node.seconds is None:
+            raise Refusal(f"{path} needs simulations or seconds")
+
 
 @dataclass
 class Planner(Seat):
@@ -221,7 +228,7 @@ class Match:
     games: int = _at_least(1)
     layout: str = _one_of(*LAYOUTS)
     players: list[str] | None = MISSING
-    stop: str = MISSING
+    stop: str = field(default=MISSING, metadata={"whole": r"sprt:[^,]*,[^,]*"})
     power: float | None = _between(0, 1)
     focal_seats: list[int] | None = MISSING
     workers: int | None = _at_least(1)

@@ -110,11 +110,8 @@ def run_compare(
     def run(*arguments: str) -> Outcome:
         folder = tmp_path / f"run{next(runs)}"
         given = [] if any(each.startswith("run.folder=") for each in arguments) else [folder]
-        command = ["compare", *arguments, *(f"run.folder={each}" for each in given)]
-        monkeypatch.setattr(sys, "argv", command)
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
-        config.register()
-        code = commandline.run(compare.job, "compare", compare.NAME)
+        code = compare.COMMAND.run([*arguments, *(f"run.folder={each}" for each in given)])
         shown = capsys.readouterr()
         return Outcome(code, shown.out, shown.err, folder)
 

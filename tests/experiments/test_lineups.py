@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from experiments.matches import lineups
-from experiments.settings import config
-from experiments.settings.commandline import Refusal, quoted
+from experiments.settings import arguments, config
+from experiments.settings.commandline import Refusal
+from experiments.settings.schemas import Compare
 
 
 def matches(*overrides: str):
-    settings = config.composed("compare", quoted(overrides))
+    typed = arguments.quoted(overrides, Compare)
+    settings = config.composed("compare", typed)
     config.check(settings)
-    return lineups.matches(settings, quoted(overrides))
+    return lineups.matches(settings, typed)
 
 
 def test_one_player_against_the_rest():
@@ -71,17 +73,3 @@ def test_a_round_robin_is_one_match():
 def test_equal_players_are_told_apart():
     (match,) = matches("player=heuristic")
     assert match.labels == ["heuristic", "heuristic (opponent)"]
-
-
-@pytest.mark.parametrize(
-    ("given", "asked"),
-    [
-        ("match.players=[a,b+x.y=1]", "match.players=['a','b+x.y=1']"),
-        ("match.players=['a','b=1']", "match.players=['a','b=1']"),
-        ("match.stop=sprt:0,30", "match.stop='sprt:0,30'"),
-        ("match.stop=width:0.1", "match.stop=width:0.1"),
-        ("seed=1,2", "seed=1,2"),
-    ],
-)
-def test_the_command_line_needs_no_quotes(given, asked):
-    assert quoted([given]) == [asked]

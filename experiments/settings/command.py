@@ -1,0 +1,172 @@
+"""One way to make a command: a name, a configuration, a schema and a job.
+
+A command ``NAME`` consists of
+
+* ``conf/NAME.yaml``, whose defaults begin with ``schema/NAME@_here_`` and ``command`` and which
+  gives every setting a value and, behind ``#``, a meaning; ``hydra.help.header`` and ``footer`` say
+  what the command does (with examples) and what it leaves;
+* a dataclass, the schema of that configuration: types, and limits in the fields' metadata
+  (`experiments.settings.schemas`);
+* ``experiments/NAME/__main__.py``::
+
+    COMMAND = Command("regret", Regret, job)
+    main = COMMAND.main
+
+    if __name__ == "__main__":
+        main()
+
+where ``job(settings, folder)`` gets the checked configuration and its run folder.  That is
+``run.resume`` or ``run.folder`` if the configuration has them (it exists by then), else the working
+directory.  The job says what cannot be met by raising `Refusal`, and that Ctrl-C was pressed by
+`Interrupted`.
+
+The user gets ``name=value`` for every setting and ``group=choice`` for every group in the defaults,
+``--help`` (groups, settings, what they mean), ``--cfg job`` and ``-m``; files without ``name=`` if
+the command has a `Command.bare` key; and for every fault a line that says what to do, with exit
+code 1.  Import what is slow (Numba, Ray, SciPy, Matplotlib, polars) inside the job: help and
+refusals do not wait for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import hydra
+from hydra.core.config_store import ConfigStore
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
+
+from experiments.settings import arguments, config, helptext
+from experiments.settings.commandline import INTERRUPTED, Refusal, explain
+from mcts.kernel.plugins import BrokenPlugin
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the project.
+
+    Attributes
+    ----------
+    name : of ``conf/NAME.yaml`` and, behind ``sleuth-``, before messages
+    schema : dataclass of the configuration, stored as ``schema/NAME``
+    job : called with the configuration and the run folder, once for each run of a multirun; raises
+        `Refusal` for a fault to be told in one line, after which a multirun goes on
+    bare : key of arguments without ``name=``; a key of a list takes several
+    multirun : whether ``-m`` makes sense
+    """
+
+    name: str
+    schema: type
+    job: Callable[[DictConfig, Path], None]
+    bare: str | None = None
+    multirun: bool = True
+
+    @property
+    def title(self) -> str:
+        """The name put before messages."""
+        return f"sleuth-{self.name}"
+
+    def main(self) -> NoReturn:
+        """Run the command line and exit with its code."""
+        code = self.run()
+        if code == INTERRUPTED:
+            # All is saved.  An orderly end would wait seconds for Ray and for a compiler in its
+            # thread; Ray's processes end with this one.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        sys.exit(code)
+
+    def register(self) -> None:
+        """Make the schemas known to Hydra; to be called before anything is composed."""
+        config.register()
+        ConfigStore.instance().store(self.name, self.schema, group="schema")
+
+    def run(self, typed: Sequence[str] | None = None) -> int:
+        """Do what ``typed``, or else the command line, asks for.
+
+        Returns
+        -------
+        int
+            The exit code: 0, 1 on a fault, `INTERRUPTED` on Ctrl-C.
+        """
+        try:
+            self.register()
+            given = arguments.read(sys.argv[1:] if typed is None else typed, self.schema, self.bare)
+            if given.multirun and not self.multirun:
+                raise Refusal("-m, --multirun: it runs once; give every setting one value")
+            if given.help:
+                return _print(helptext.text(self.name, self.title, given.overrides, self.multirun))
+        except (Refusal, BrokenPlugin) as fault:
+            return self._say(str(fault), 1)
+        return self._composed(given)
+
+    def _composed(self, given: arguments.Given) -> int:
+        """Compose and run by Hydra, which reads the command line itself."""
+        wanted = os.environ.get("HYDRA_FULL_ERROR", "0")
+        # Hydra prints a fault in several lines; for developers it hands the exception on instead.
+        os.environ["HYDRA_FULL_ERROR"] = "1"
+        before = sys.argv
+        sys.argv = [before[0], *given.flags, *(["-m"] if given.multirun else []), *given.overrides]
+        if not any(setting.startswith("hydra/job_logging") for setting in given.overrides):
+            sys.argv.append("hydra/job_logging=none")
+        run = _Guarded(self)
+        try:
+            hydra.main(version_base="1.3", config_path="pkg://conf", config_name=self.name)(run)()
+        except KeyboardInterrupt as stop:
+            return self._say(str(stop) or "interrupted before anything was done", INTERRUPTED)
+        except BrokenPipeError:  # the reader of our output has gone, as in `... | head`
+            return _nobody_reads()
+        except Exception as fault:
+            # Whatever a job raises beside `Refusal` is a bug of ours, and its traceback is wanted.
+            if run.begun or wanted not in ("", "0"):
+                raise
+            return self._say(explain(fault), 1)
+        finally:
+            sys.argv = before
+            os.environ["HYDRA_FULL_ERROR"] = wanted
+        return run.code
+
+    def _say(self, message: str, code: int) -> int:
+        print(f"{self.title}: {message}", file=sys.stderr, flush=True)
+        return code
+
+
+class _Guarded:
+    """The job of a command, as Hydra calls it: checked before, and its refusals told."""
+
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self.code = 0
+        self.begun = False
+
+    def __call__(self, settings: DictConfig) -> None:
+        self.begun = True
+        folder = Path(HydraConfig.get().runtime.output_dir)
+        try:
+            config.check_sections(settings)
+            self.command.job(settings, folder)
+        except (Refusal, BrokenPlugin) as fault:
+            self.code = self.command._say(str(fault), 1)
+            if folder != Path.cwd():
+                with suppress(OSError):
+                    folder.rmdir()  # if nothing was written to it
+
+
+def _print(text: str) -> int:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        return _nobody_reads()
+    return 0
+
+
+def _nobody_reads() -> int:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,0 +1,120 @@
+"""The text of ``--help``: what a command does, its choices, its settings and what they mean.
+
+Composed by Hydra, so that the settings are those that the command line gives; the meanings are the
+comments of the YAML files that the values come from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from textwrap import fill
+
+from omegaconf import DictConfig, OmegaConf, open_dict
+
+from experiments.settings import config
+
+WIDTH = 100
+COLUMN = 30
+"""Where the meanings begin."""
+
+FLAGS = """\
+== Flags ==
+--help            this text, with the settings as given
+--cfg job         show the configuration instead of running"""
+
+MULTIRUN = """
+-m, --multirun    run every combination of values a,b,c one after another"""
+
+_KEY = re.compile(r"( *)([\w@]+):(?: (.*?))??(?:\s*#\s*(.*))?")
+_MORE = re.compile(r"\s*#\s*(.*)")
+
+
+def text(name: str, title: str, overrides: Sequence[str], multirun: bool) -> str:
+    """Return the help of the command ``name`` with its settings as ``overrides`` make them.
+
+    Raises
+    ------
+    Refusal
+        If they cannot be composed.
+    """
+    composed = config.composed(name, overrides, with_hydra=True)
+    chosen = composed.hydra.runtime.choices
+    about = composed.hydra.help
+    with open_dict(composed):
+        del composed["hydra"]
+    groups = "\n".join(_groups(chosen))
+    parts = [
+        f"{title}: {about.header.strip()}",
+        f"== Choices (group=option) ==\n{groups}" if groups else "",
+        f"== Settings (name=value) and what they are now ==\n{_settings(name, composed, chosen)}",
+        FLAGS + (MULTIRUN if multirun else ""),
+        (about.get("footer") or "").strip(),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the groups of a configuration, each with what may be chosen."""
+    for group in sorted({key.partition("@")[0] for key in chosen}):
+        folder = files("conf").joinpath(group)
+        if not group.startswith("hydra/") and folder.is_dir():
+            names = sorted(file.name[:-5] for file in folder.iterdir() if ".yaml" in file.name)
+            yield fill(f"{group}: {', '.join(names)}", WIDTH, subsequent_indent="  ")
+
+
+def _settings(name: str, settings: DictConfig, chosen: Mapping[str, str | None]) -> str:
+    """Return ``settings`` as YAML, each key with its meaning."""
+    meanings = _meanings(f"{name}.yaml")
+    for group, option in chosen.items():
+        folder, _, package = group.partition("@")
+        if option is not None and not group.startswith("hydra/"):
+            found = _meanings(f"{folder}/{option}.yaml", package or folder.replace("/", "."))
+            meanings = {**found, **meanings}
+    return "\n".join(_explained(OmegaConf.to_yaml(settings).rstrip(), meanings))
+
+
+def _explained(yaml: str, meanings: Mapping[str, list[str]]) -> Iterator[str]:
+    for line, path in _paths(yaml.splitlines()):
+        first, *more = meanings.get(path, [""])
+        yield f"{line:<{COLUMN}}  # {first}" if first else line
+        yield from (f"{'':<{COLUMN}}  #   {words}" for words in more)
+
+
+def _paths(lines: Sequence[str], package: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each line of a YAML with the dotted key that stands on it, or nothing."""
+    above: list[tuple[int, str]] = []
+    for line in lines:
+        match = _KEY.fullmatch(line)
+        if match is None:
+            yield line, ""
+            continue
+        depth = len(match[1])
+        above = [*(one for one in above if one[0] < depth), (depth, match[2])]
+        yield line, ".".join(filter(None, [package, *(key for _, key in above)]))
+
+
+def _meanings(path: str, package: str = "") -> dict[str, list[str]]:
+    """Return what the comments of the file ``path`` of `conf`, and of those that it begins with,
+    say of its keys: of each the lines."""
+    file = files("conf").joinpath(path)
+    if not file.is_file():
+        return {}
+    source = file.read_text("utf-8")
+    found: dict[str, list[str]] = {}
+    for base in re.findall(r"(?m)^  - (\w+)$", source):
+        if base != "_self_":
+            found |= _meanings(f"{path.rpartition('/')[0]}/{base}.yaml", package)
+    last = ""
+    for line, key in _paths(source.splitlines(), package):
+        words = _KEY.fullmatch(line) if key else _MORE.fullmatch(line)
+        if key:
+            last = key if words[4] else ""
+            if last:
+                found[last] = [words[4]]
+        elif words and last:
+            found[last].append(words[1])
+        else:
+            last = ""
+    return found

@@ -1,0 +1,142 @@
+"""Every command takes its settings in the same way, and answers help and faults at once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+import pytest
+from omegaconf import MISSING
+
+from experiments.settings import arguments
+from experiments.settings.commandline import Refusal
+from experiments.settings.schemas import Compare
+
+COMMANDS = ("compare", "explain")
+"""Those made with `experiments.settings.command`."""
+
+PROBE = """
+import contextlib, importlib, io, json, resource, sys
+command = importlib.import_module(f"experiments.{sys.argv[1]}.__main__").COMMAND
+told = []
+for typed in sys.argv[2:]:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = command.run(typed.split())
+    told.append([code, out.getvalue(), err.getvalue()])
+heavy = {"numba", "ray", "mlflow", "matplotlib", "scipy", "polars", "pandas", "pyarrow"}
+spent = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps([told, sorted(heavy & set(sys.modules)), spent.ru_utime + spent.ru_stime]))
+"""
+
+FAULTS = {
+    "--gmaes=5": "--gmaes=5: there is no such flag",
+    "--games 5": "--games: there is no such flag",
+    "-x": "-x: there is no such flag",
+    "--cfg jbo": "argument -c/--cfg: invalid choice",
+    "nosuch=1": "nosuch: there is no such setting",
+    "nosuch/group=1": "nosuch/group: there is no such group",
+    "a=b=(": "cannot read 'a=b=('",
+}
+
+
+def probe(name: str, *lines: str) -> tuple[list[tuple[int, str, str]], list[str], float]:
+    """Run a command with each of ``lines``, one after another in a process of their own.
+
+    Return of each the exit code, output and errors; what slow libraries were imported; and the
+    seconds of CPU.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, name, *lines], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_quick_and_says_what_the_settings_mean(name):
+    ((code, out, err),), heavy, seconds = probe(name, "--help")
+    assert (code, err, heavy) == (0, "", [])
+    assert seconds < 1.0
+    for words in (f"sleuth-{name}: ", f"python -m experiments.{name} ", "== Settings", "  # "):
+        assert words in out
+    assert "--cfg job" in out and "schema" not in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_fault_is_told_in_one_line_and_at_once(name):
+    told, heavy, _ = probe(name, *FAULTS)
+    assert not heavy
+    for said, (code, out, err) in zip(FAULTS.values(), told, strict=True):
+        assert (code, out) == (1, "")
+        assert err.startswith(f"sleuth-{name}: {said}"), err
+        assert err.count("\n") == 1, err
+
+
+@dataclass
+class Inner:
+    title: str = MISSING
+    marks: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Outer:
+    files: list[str] = MISSING
+    output: str | None = MISSING
+    count: int = MISSING
+    inner: Inner = field(default_factory=Inner)
+
+
+def read(*typed: str, schema: type = Outer, bare: str | None = "files") -> list[str]:
+    return arguments.read(typed, schema, bare).overrides
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ("match.players=[a,b+x.y=1]", "match.players=['a','b+x.y=1']"),
+        ("match.players=['a','b=1']", "match.players=['a','b=1']"),
+        ("match.players=bmcts", "match.players=['bmcts']"),
+        ("match.focal_seats=2", "match.focal_seats=[2]"),
+        ("match.stop=sprt:0,30", "match.stop='sprt:0,30'"),
+        ("match.stop=width:0.1", "match.stop=width:0.1"),
+        ("seed=1,2", "seed=1,2"),
+        ("run.folder=a (1)=b", "run.folder='a (1)=b'"),
+        ("opponent=swift", "player@opponent=swift"),
+        ("opponent/budget=short", "player/budget@opponent.budget=short"),
+        ("opponent/belief=factored", "player/belief@opponent=factored"),
+        ("opponent.threshold=0.3", "opponent.threshold=0.3"),
+        ("~opponent", "~player@opponent"),
+    ],
+)
+def test_the_command_line_needs_no_quotes_and_no_at(given, asked):
+    assert read(given, schema=Compare, bare=None) == [asked]
+
+
+def test_arguments_without_a_name_are_those_of_one_key(tmp_path, monkeypatch):
+    assert read("a b", "it's", "count=2") == [r"files=['a b','it\'s']", "count=2"]
+    assert read("a,b", bare="output") == ["output='a,b'"]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x=1").touch()
+    assert read("x=1", "x=2") == ["files=['x=1']", "x=2"]
+    with pytest.raises(Refusal, match="b: one output is enough"):
+        read("a", "b", bare="output")
+    with pytest.raises(Refusal, match="cannot read 'a': write it as name=value"):
+        read("a", bare=None)
+
+
+def test_flags_may_stand_anywhere():
+    given = arguments.read(
+        ["count=1", "-m", "a", "--cfg", "job", "count=2", "--help"], Outer, "files"
+    )
+    assert given.overrides == ["files=['a']", "count=1", "count=2"]
+    assert given.multirun and given.help and given.flags == ["--cfg", "job"]
+
+
+def test_a_mistyped_flag_is_told_the_setting_of_its_name():
+    with pytest.raises(Refusal, match=r"--title=x: .* \(write inner\.title=x\)"):
+        read("--title=x")
+    with pytest.raises(Refusal, match=r"\(did you mean --help\?\)"):
+        read("--hlep")
