@@ -1,19 +1,32 @@
-"""Simulations a second on Tiger: one thread, two on one tree, and what two cores could give.
+"""Simulations a second: of threads on Tiger, and of every planner beside another checkout.
 
     python -m benchmarks.bench_search [--seconds 1.0] [--repeats 5]
+    python -m benchmarks.bench_search --against FOLDER [--simulations 400] [--only bmcts]
+
+The first measures one thread, two on one tree, and what two cores could give, on Tiger.
 
 CPU time says nothing about parallelism, so everything is wall time, and the control is two
 *independent* single-threaded searches side by side: what it gains over one is all that the machine
 has to give (busy neighbours and shared caches included).  The medians of the repeats are shown;
 the three ways are measured in turn, so that a change in the machine's load meets them all.
+
+The second searches the opening of a game with every preset that searches, here and in another
+checkout (one process each, asked in turn, first one and then the other first), and shows the CPU
+time of both, the median ratio of a round, and whether the trees were the same bit by bit.  The
+control is this checkout beside itself (``--against .``): what its ratios differ from 1 is noise.
+A checkout whose modules have other names brings a worker of its own (``--worker FILE``).
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
+import subprocess
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
@@ -58,20 +71,77 @@ def side_by_side(p: TigerParameters, copies: int, seconds: float) -> Callable[[i
     return measure
 
 
+PRESETS = (
+    *("bmcts", "best", "ld_bmcts", "bmcts_or", "pomcp", "so_ismcts", "mo_ismcts", "flat", "pimc"),
+    *("bmcts_faithful", "ld_bmcts_faithful", "bmcts_or_faithful", "pomcp_faithful"),
+    *("so_ismcts_faithful", "mo_ismcts_faithful"),
+)
+"""The planners that are measured beside another checkout."""
+
+WORKER = Path(__file__).with_name("search_worker.py")
+
+
+class Checkout:
+    """A process that searches with the code of ``folder`` when it is asked to."""
+
+    def __init__(self, folder: Path, worker: Path) -> None:
+        command = [folder / ".venv/bin/python", worker.resolve()]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, text=True)
+
+    def searched(self, preset: str, simulations: int, key: int) -> dict[str, Any]:
+        """Return what the worker answers; see `benchmarks.search_worker`."""
+        print(preset, simulations, key, file=self._process.stdin, flush=True)
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"the worker ended with code {self._process.wait()}")
+        return json.loads(answer)
+
+
+def beside(folder: Path, worker: Path, presets: list[str], simulations: int, repeats: int) -> None:
+    """Measure every preset here and in ``folder``, and print one line each."""
+    checkouts = [Checkout(Path.cwd(), WORKER), Checkout(folder, worker)]
+    print(f"{'preset':22}{'us here':>10}{'us there':>10}{'speed, here/there':>18}   trees")
+    for preset in presets:
+        for checkout in checkouts:
+            checkout.searched(preset, simulations, 0)  # compiles
+        rounds = []
+        for key in range(1, repeats + 1):
+            order = (0, 1) if key % 2 else (1, 0)
+            found = {which: checkouts[which].searched(preset, simulations, key) for which in order}
+            rounds.append((found[0], found[1]))
+        here, there = (
+            [1e6 * answer["seconds"] / max(answer["simulations"], 1) for answer in column]
+            for column in zip(*rounds, strict=True)
+        )
+        ratio = statistics.median(b / a for a, b in zip(here, there, strict=True))
+        same = sum(a["tree"] == b["tree"] for a, b in rounds)
+        times = f"{statistics.median(here):10.1f}{statistics.median(there):10.1f}"
+        print(f"{preset:22}{times}{ratio:18.2f}   {same} of {repeats} the same", flush=True)
+
+
 def main() -> None:
-    """Measure and print one line a case."""
+    """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=1.0, help="wall time of one search")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--against", type=Path, help="another checkout, with its .venv")
+    parser.add_argument("--worker", type=Path, default=WORKER, help="its worker, if not this one's")
+    parser.add_argument("--simulations", type=int, default=400, help="of a decision")
+    parser.add_argument("--only", choices=PRESETS, nargs="+", default=PRESETS, metavar="PRESET")
     asked = parser.parse_args()
+    if asked.against:
+        beside(asked.against, asked.worker, asked.only, asked.simulations, asked.repeats)
+    else:
+        threads_on_tiger(asked.seconds, asked.repeats)
+
+
+def threads_on_tiger(seconds: float, repeats: int) -> None:
+    """Measure threads and print one line a case."""
     print(f"{'case':24}{'1 thread /s':>14}{'2 threads':>12}{'control: 2 searches':>22}")
     for name, p in CASES.items():
-        ways = [
-            one(p, 1, asked.seconds),
-            one(p, 2, asked.seconds),
-            side_by_side(p, 2, asked.seconds),
-        ]
-        rounds = [[way(key) for way in ways] for key in range(asked.repeats)]
+        ways = [one(p, 1, seconds), one(p, 2, seconds), side_by_side(p, 2, seconds)]
+        rounds = [[way(key) for way in ways] for key in range(repeats)]
         single, double, control = (
             statistics.median(column) for column in zip(*rounds, strict=True)
         )

@@ -21,8 +21,9 @@ from mcts.domain import domain_of
 from mcts.kernel.clock import mark, seconds_per_cycle
 from mcts.kernel.compile import INTERPRETED, specialise
 from mcts.options import Budget, Options
+from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch
 from mcts.selection import Settings
-from mcts.simulation import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch, run_simulations
+from mcts.simulation import run_simulations
 from mcts.threads import STOP
 from mcts.tree import (
     FULL,
@@ -45,7 +46,7 @@ class SearchResult:
     actions: np.ndarray
     """int64: the legal actions."""
     edge_data: np.ndarray
-    """float64: the domain's notes on them."""
+    """float64: the number that the domain keeps with each of them."""
     visits: np.ndarray
     """int64: simulations that began with the action."""
     values: np.ndarray

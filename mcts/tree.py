@@ -63,7 +63,7 @@ class Tree(NamedTuple):
     action: np.ndarray
     """int64 (E,): what the domain listed ..."""
     edge_data: np.ndarray
-    """float64 (E,): ... and its note."""
+    """float64 (E,): ... and the number that goes with it."""
     edge_visits: np.ndarray
     """int64 (E,): simulations that went this way and came back."""
     edge_total: np.ndarray
@@ -132,8 +132,8 @@ def child_key(key: np.uint64, action: int, observation: np.uint64) -> np.uint64:
 
 
 @jit
-def child(tree: Tree, key: np.uint64, node: int, edge: int) -> int:
-    """Return the node ``key``, made if need be: below ``edge`` of ``node``.
+def expand(tree: Tree, key: np.uint64, node: int, edge: int) -> int:
+    """Return the node ``key``, added below ``edge`` of ``node`` if the tree does not have it.
 
     Returns `NOWHERE` when there is no such node and the budget of nodes is used up.
     """

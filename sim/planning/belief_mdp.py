@@ -1,13 +1,18 @@
-"""Answers drawn one by one from the propagated factored belief, without a deal [Ledford 2018, 3.4].
+"""BMCTS: the belief MDP that the thesis plans in [Ledford 2018, s. 2.5.1, 3.4 and 3.5].
 
+In the order of the text: how a simulation starts, what an action leads to, how the answers are
+drawn and the belief is propagated, how it is rolled out, and what it pays.  The four phases around
+it (selection by eq. 2.8, expansion, roll-out, backpropagation [s. 2.3]) are `mcts.simulation`; what
+a node offers is `sim.planning.candidates`, and what its key is, `sim.planning.information_sets`.
+
+The belief b is the searching seat's matrix of independent rows [App. B], ``state.belief[p.seat]``.
 No hands exist in such a simulation.  When a card is asked for, the players answer in turn: each
-holds each named card with the probability that the searching seat's matrix gives it by then, those
-who passed before excepted; a player who holds some shows one of them.  Where an envelope was drawn
-[LD-BMCTS, 3.5] its cards cannot be shown.  Everybody learns from the answer as in the game, so the
-matrix is propagated, and the next answer follows the propagated one.
+holds each named card with the probability that b gives it by then, those who passed before
+excepted; a player who holds some shows one of them.  Everybody learns from the answer as in the
+game, so b is propagated, and the next answer follows the propagated one.
 
-Opponents play on beliefs of their own, at first ours with our hand spread out; they accuse when
-they are certain, and are then taken to be right.
+Where the text is silent: opponents accuse when they are certain, and are then taken to be right;
+the roll-out pays for the likeliest envelope under the belief that it ends with.
 """
 
 from __future__ import annotations
@@ -17,16 +22,41 @@ import numpy as np
 from belief.evidence import lowest
 from belief.matrix import start as prior
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import uniform
+from mcts.kernel.rng import draw, uniform
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.game import apply, decider, open_decision, stops
 from sim.policies.table import choose
-from sim.state import ACCUSE, ASK, EVENTS, OVER, PASSAGE, REVEAL, State
+from sim.state import ACCUSE, ASK, EVENTS, MOVE, OVER, PASSAGE, REVEAL, State
+
+DEAL, ANSWERS, RESTRICTED = range(3)
+"""Where answers come from: a drawn deal (`sim.planning.determinized`); the propagated belief, as
+here; the same less a drawn envelope."""
+
+
+# Start: the root's belief, for everybody.
+
+
+@jit
+def start(p, s, stream: np.ndarray) -> None:
+    """Begin a simulation at the root: b, opponents who share it, and fresh chance [s. 3.4].
+
+    Consumes one draw, with a restriction two.
+    """
+    s.state[0] = p.root[0]
+    state = s.state[0]
+    state.key = draw(stream)
+    state.envelope = 0
+    for seat in range(p.world[0].players):
+        if seat != p.seat:
+            state.hand[seat] = 0
+    share_belief(p, state)
+    if p.answers == RESTRICTED:
+        restrict(p, state, stream)
 
 
 @jit
 def share_belief(p, state: State) -> None:
-    """Give every opponent the searching seat's matrix, its hand spread out [s. 3.4]."""
+    """Copy b to every opponent, "spreading out the probability" of our hand [s. 3.4]."""
     world = p.world[0]
     for seat in range(world.players):
         if seat == p.seat:
@@ -44,10 +74,65 @@ def share_belief(p, state: State) -> None:
 
 
 @jit
-def answer(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
-    """Fill the opponents' hands with just what answers the suggestion ``action``.
+def restrict(p, state: State, stream: np.ndarray) -> None:
+    """Determinize the envelope lightly: its cards are never shown [LD-BMCTS, s. 3.5].
 
-    It is that of the seat to move; ``matrix`` is scratch (21, 7).
+    It is that of a row of ``p.deals``, which share one where it is drawn "at the root node".
+    """
+    row = np.int64(draw(stream) % np.uint64(len(p.deals)))
+    for card in range(N_CARDS):
+        if p.deals[row, card] == 0:
+            state.envelope |= 1 << card
+
+
+# Step: b' ~ P(b' | b, a), until the searching seat decides again [eq. 2.10].
+
+
+@jit
+def step(p, s, action: int, edge_data: float, stream: np.ndarray) -> float:
+    """Do the own ``action`` and let the others play; return the reward.
+
+    An accusation ends the simulation and pays rho(b) = b(accused) [eq. 2.11]: ``edge_data``, which
+    was found when the node listed its actions.
+    """
+    state = s.state[0]
+    if ACCUSE <= action < REVEAL:
+        state.phase = OVER
+        return edge_data
+    if action < PASSAGE:
+        state.goal[p.seat] = action - MOVE
+    transition(p, state, action, s.matrix, stream)
+    play_on(p, state, s.matrix, stream)
+    return 0.0
+
+
+@jit
+def play_on(p, state: State, matrix: np.ndarray, stream: np.ndarray) -> None:
+    """Let the policies play, "three heuristic opponents" [s. 3.4], until they do not decide."""
+    # One suggestion a turn: a round among six cannot fill the events.
+    while state.phase != OVER and state.events < EVENTS and not stops(state):
+        open_decision(state)
+        transition(p, state, choose(p.world[0], state, decider(state)), matrix, stream)
+
+
+@jit
+def transition(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
+    """Do one ``action`` of the seat to move: P(b' | b, a) = sum_o P(b' | a, b, o) P(o | a, b)."""
+    if ACCUSE <= action < REVEAL:
+        state.winner = state.seat
+        state.phase = OVER
+        return
+    if PASSAGE < action < ACCUSE:
+        draw_answer(p, state, action, matrix, stream)  # o ~ P(o | a, b)
+    propagate(p, state, action)  # b', which o determines
+
+
+@jit
+def draw_answer(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
+    """Fill the opponents' hands with just what answers the suggestion ``action``: P(o | a, b).
+
+    It is that of the seat to move; ``matrix`` is scratch (21, 7).  Consumes a draw for each named
+    card that a player who is asked may hold.
     """
     world, own = p.world[0], state.belief[p.seat]
     pair = action - ASK
@@ -90,37 +175,47 @@ def answer(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray)
 
 
 @jit
-def advance_by_belief(p, state: State, matrix: np.ndarray, stream: np.ndarray) -> None:
-    """Run as `sim.game.advance` does, with answers drawn from the belief of the searching seat."""
-    world = p.world[0]
-    while state.phase != OVER and state.events < EVENTS and not stops(state):
-        open_decision(state)
-        perform(p, state, choose(world, state, decider(state)), matrix, stream)
+def propagate(p, state: State, action: int) -> None:
+    """Do ``action`` by the rules; all beliefs take in the passes and the answer, P(b' | a, b, o).
 
-
-@jit
-def perform(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
-    """Do ``action`` without hands: answers are drawn, accusations are right."""
-    if ACCUSE <= action < REVEAL:
-        state.winner = state.seat
-        state.phase = OVER
-        return
-    if PASSAGE < action < ACCUSE:
-        answer(p, state, action, matrix, stream)
+    `sim.knowledge.learn` tells every seat what it sees of them: a pass takes the cards from a
+    player's column, a card shown to others is weighed in by Bayes' rule [eq. 3.1].
+    """
     apply(p.world[0], state, action)
 
 
+# Roll-out, and what it pays.
+
+
 @jit
-def accused_chance(matrix: np.ndarray) -> float:
-    """Return the probability, under a matrix of independent rows, of its likeliest envelope."""
+def rollout(p, s, stream: np.ndarray) -> float:
+    """Play on with policies in all seats, in the belief [s. 2.5.2]; pay what b makes of the end."""
+    state = s.state[0]
+    state.recording = 0
+    state.events = 0
+    for seat in range(p.world[0].players):
+        state.policy[seat] = p.policies[0, seat]
+    play_on(p, state, s.matrix, stream)
+    if state.winner != p.seat:
+        return 0.0
+    return reward(state.belief[p.seat])
+
+
+@jit
+def reward(matrix: np.ndarray) -> float:
+    """Return rho(b) = sum_s b(s) R(s) [eq. 2.11] of accusing the likeliest envelope.
+
+    R is 1 where the envelope is the accused one; rows are independent, and the column of the
+    envelope is normalised by category.
+    """
     chance = 1.0
     for kind in CATEGORY_MASK:
         most = total = 0.0
         rest = kind
         while rest:
-            p = matrix[lowest(rest), 0]
+            probability = matrix[lowest(rest), 0]
             rest &= rest - 1
-            total += p
-            most = max(most, p)
+            total += probability
+            most = max(most, probability)
         chance *= most / total if total > 0.0 else 0.0
     return chance

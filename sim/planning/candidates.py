@@ -109,6 +109,18 @@ def list_ways(
     return n
 
 
+@jit
+def offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
+    """List what the searching seat may do in ``s``, given what ``work`` says it believes.
+
+    ``work`` is as `sim.planning.node_belief.believe` left it.  ``edge_data`` gets the propagated
+    probability of an accusation, rho(b) [Ledford 2018, eq. 2.11], and 0 for other actions.
+    """
+    if p.candidates:
+        return by_information(p, s, work, out, edge_data)
+    return in_order(p, s, work, out, edge_data)
+
+
 @jit_owning
 def by_information(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
     """Write at most ``p.candidates`` of each kind, then weave in the accusations.

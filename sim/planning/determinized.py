@@ -1,4 +1,10 @@
-"""The hidden state of a simulation: a deal, and what the opponents would know if it were true.
+"""A deal a simulation: how it is drawn, played with and rolled out [Silver & Veness 2010].
+
+POMCP, ISMCTS and PIMC play with a drawn deal.  So do BMCTS and LD-BMCTS as we play them: by the
+chain rule the answers of one deal, drawn from the belief at the root, have the same distribution as
+answers drawn one by one from the propagated belief (`sim.planning.belief_mdp`), if the belief is
+exact.  The deal then gives the answers and nothing else: an accusation in the tree pays what the
+propagated belief says, unless ``reward_from_deal``.
 
 Each opponent knows its drawn hand, what is public, and the cards that it was shown, each drawn
 uniformly from the drawn answerer's matching cards -- never the searching seat's hand, except for
@@ -10,16 +16,24 @@ from __future__ import annotations
 import numpy as np
 
 from belief.exact import solver
+from belief.sampling.mcmc import spread
+from belief.sampling.sample_rows import sample_rows
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, draw
 from sim.cards import N_CARDS
-from sim.knowledge import begin, learn
+from sim.game import advance, apply, decider
+from sim.knowledge import begin, learn, update_seat_closure
+from sim.planning.cutoff import play_to_horizon
+from sim.planning.node_belief import EXACT
+from sim.planning.opponent_nodes import GUESS, POLICY, guess
 from sim.policies.common import any_card
-from sim.state import MAX_PLAYERS, State
+from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
+
+# Start: the root with a deal.
 
 
 @jit
-def draw_world(p, s, stream: np.ndarray) -> None:
+def start(p, s, stream: np.ndarray) -> None:
     """Set ``s.state`` to the root with a deal drawn, the opponents informed and fresh chance."""
     s.state[0] = p.root[0]
     state = s.state[0]
@@ -72,3 +86,93 @@ def inform_opponents(p, state: State, events: np.recarray, n: int, stream: np.nd
         for seat in range(world.players):
             if seat != p.seat:
                 learn(world, state, seat, event.asker, event.cards, event.answerer, card)
+
+
+# Step: by the rules, with the hands of the deal.
+
+
+@jit
+def step(p, s, action: int, edge_data: float) -> float:
+    """Do ``action`` and advance until a seat decides in the tree; return the searcher's reward.
+
+    After an accusation, right or wrong, nothing is left to decide for the searching seat.  It pays
+    1 or 0 by the deal if ``reward_from_deal``, else ``edge_data``, its propagated probability.
+    """
+    world, state = p.world[0], s.state[0]
+    if action == GUESS:
+        apply(world, state, guess(world, state)[0])
+    elif ACCUSE <= action < REVEAL:
+        if p.reward_from_deal:
+            apply(world, state, action)
+            edge_data = 1.0 if state.winner == p.seat else 0.0
+        state.phase = OVER
+        return edge_data
+    else:
+        if decider(state) == p.seat and action < PASSAGE:
+            state.goal[p.seat] = action - MOVE
+        apply(world, state, action)
+    # One suggestion a turn: a round among six cannot fill the events.
+    advance(world, state)
+    return 0.0
+
+
+# Roll-out: by the rules to the end, or to a horizon.
+
+
+@jit
+def rollout(p, s, stream: np.ndarray) -> float:
+    """Play on with the policies in all seats; return 1 for winning, else 0 (or an estimate)."""
+    world, state = p.world[0], s.state[0]
+    if p.resample_at_leaf and not resample(p, s, stream):
+        return 0.0
+    state.recording = 0
+    state.events = 0
+    for seat in range(world.players):
+        state.policy[seat] = p.policies[0, seat]
+        own = p.movers == POLICY or seat == p.seat
+        state.showing[seat] = p.root[0].showing[seat] if own else 0
+        state.tracks[seat] = p.policies[1, seat]
+    if p.horizon:
+        return play_to_horizon(p, state)
+    advance(world, state)
+    return 1.0 if state.winner == p.seat else 0.0
+
+
+@jit
+def remember_path(p, s) -> None:
+    """Append the suggestions since the last decision to the path, as the searching seat saw them.
+
+    For `resample`, after which the opponents have to learn from them again.
+    """
+    state = s.state[0]
+    for i in range(state.events):
+        if s.length[0] < len(s.path):
+            into = s.path[s.length[0]]
+            event = state.event[i]
+            into.asker, into.cards, into.answerer = event[0], event[1], event[2]
+            into.card = event[3] if p.seat in (event[0], event[2]) else -1
+            s.length[0] += 1
+
+
+@jit
+def resample(p, s, stream: np.ndarray) -> bool:
+    """Draw a deal from the belief at the leaf [BMCTS-OR: Ledford 2018, s. 2.5.2].
+
+    The opponents are informed as if it had been so from the start.  False if the exact posterior
+    has no room, and nothing is drawn.
+    """
+    state = s.state[0]
+    if p.belief == EXACT:
+        if not solver.solve(state.evidence[p.seat], s.posterior):
+            return False
+        solver.sample(s.posterior, stream, s.holder)
+    else:
+        update_seat_closure(state, p.seat)
+        facts, known = state.evidence[p.seat], state.closure[p.seat]
+        sample_rows(state.belief[p.seat], facts, known, s.rows, stream)
+        spread(s.rows.hands, s.holder)
+    deal_out(state, p.seat, s.holder)
+    begin_opponents(p, state)
+    inform_opponents(p, state, p.events, len(p.events), stream)
+    inform_opponents(p, state, s.path, s.length[0], stream)
+    return True

@@ -1,4 +1,4 @@
-"""Opponents whose moves the tree makes, as in ISMCTS: what their nodes offer, and what they see.
+"""Opponents whose moves the tree makes, as in ISMCTS: what their nodes offer, and what is legal.
 
 A node of an opponent is keyed by what the searching seat has seen (SO-ISMCTS) or by what the
 opponent has (MO-ISMCTS), so its list is a function of that, and each simulation chooses among what
@@ -12,9 +12,10 @@ import numpy as np
 
 from belief.evidence import lowest
 from mcts.kernel.compile import jit, jit_owning
-from mcts.kernel.rng import fold
+from sim.cards import N_CARDS
 from sim.game import decider
 from sim.planning.candidates import every, list_suggestions, list_ways
+from sim.planning.node_belief import believe
 from sim.policies import swift
 from sim.policies.common import accusation
 from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN, State, World
@@ -28,9 +29,28 @@ GUESS = N_ACTIONS
 _LEAST_GUESS = 0.2
 
 
+@jit
+def list_opponents_actions(p, s, out: np.ndarray, edge_data: np.ndarray) -> int:
+    """List what the opponent to move may do, by what its node is keyed by.
+
+    Its candidates are ranked by its own marginals where the node is its own, else by the belief of
+    the searching seat.
+    """
+    state, marginals = s.state[0], s.posterior.marginals
+    if p.candidates and state.phase <= SUGGEST:
+        if p.movers == TREES:
+            swift.refresh(p.world[0], state, state.seat)
+            for card in range(N_CARDS):
+                for holder in range(marginals.shape[1]):
+                    marginals[card, holder] = state.marginals[card, holder]
+        elif not believe(p, state, s.posterior):
+            return 0
+    return _offer(p, state, s.posterior, out, edge_data)
+
+
 @jit_owning
-def offer_opponent(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
-    """List what the opponent to move may do; ``work`` holds what ranks its candidates."""
+def _offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
+    """List the actions of the opponent to move; ``work`` holds what ranks its candidates."""
     world = p.world[0]
     seat = decider(s)
     n = 0
@@ -77,23 +97,6 @@ def may(p, s: State, action: int) -> bool:
     if action == GUESS:
         return guess(p.world[0], s)[1] >= _LEAST_GUESS
     return True
-
-
-@jit
-def view_key(p, s: State, seat: int) -> np.uint64:
-    """Return the key of what ``seat`` has seen since the last decision, and of what it holds."""
-    world = p.world[0]
-    key = fold(fold(fold(np.uint64(s.phase), s.roll), decider(s)), s.known[seat])
-    for other in range(world.players):
-        key = fold(fold(fold(key, s.spot[other]), s.out[other]), s.summoned[other])
-    if s.phase == SHOW:
-        key = fold(key, s.cards)
-    for i in range(s.events):
-        event = s.event[i]
-        key = fold(fold(key, 8 * event[0] + event[2] + 1), event[1])
-        if seat in (event[0], event[2]):
-            key = fold(key, event[3] + 1)
-    return key
 
 
 @jit

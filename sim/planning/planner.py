@@ -30,7 +30,8 @@ from mcts.searcher import Searcher, searcher
 from sim.game import legal
 from sim.planning import node_belief
 from sim.planning.best_response import best_response
-from sim.planning.cluedo import Cluedo, Workspace, offer, workspace
+from sim.planning.candidates import offer
+from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
 from sim.planning.opponent_nodes import POLICY
 from sim.planning.suggestion_events import setting_of, suggestion_events

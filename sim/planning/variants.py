@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.planning.cluedo import ANSWERS, DEAL, RESTRICTED
+from sim.planning.belief_mdp import ANSWERS, DEAL, RESTRICTED
 from sim.planning.opponent_nodes import ONE_TREE, POLICY, TREES
 
 

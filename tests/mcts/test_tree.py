@@ -21,9 +21,9 @@ from mcts.tree import (
     UNLISTED,
     attach,
     check_invariants,
-    child,
     child_key,
     clear,
+    expand,
     find,
     new_tree,
 )
@@ -44,7 +44,7 @@ def key_below(tree, edge, heard):
 
 def below(tree, edge, heard):
     """Return the child of the root behind ``edge`` and the observation ``suggestion_events``."""
-    return child(tree, key_below(tree, edge, heard), ROOT, edge)
+    return expand(tree, key_below(tree, edge, heard), ROOT, edge)
 
 
 def test_children_are_found_by_action_and_observation():
@@ -76,7 +76,7 @@ def test_looking_for_a_node_makes_none():
 def test_nodes_whose_keys_want_one_slot_are_kept_apart():
     tree = rooted(nodes=16, edges=16)
     keys = [np.uint64(3 + i * len(tree.key)) for i in range(4)]
-    nodes = [child(tree, key, ROOT, 0) for key in keys]
+    nodes = [expand(tree, key, ROOT, 0) for key in keys]
     assert len(set(nodes)) == 4
     assert [find(tree, key) for key in keys] == nodes
     assert find(tree, np.uint64(3 + 4 * len(tree.key))) == NOWHERE

@@ -91,7 +91,7 @@ def expected(p, state, asker, cards, sequential=True):
 def draw_answers(p, state, action, matrix, stream, hands):
     """Fill ``hands``, int64 (n, 6), with those that answer a suggestion, again and again."""
     for i in range(len(hands)):
-        belief_mdp.answer(p, state, action, matrix, stream)
+        belief_mdp.draw_answer(p, state, action, matrix, stream)
         for seat in range(6):
             hands[i, seat] = state.hand[seat]
 
@@ -271,9 +271,9 @@ def test_the_chance_of_an_accusation_is_that_of_independent_rows():
         chance = 1.0
         for first, end in ((0, 6), (6, 12), (12, 21)):
             chance *= matrix[first:end, 0].max() / matrix[first:end, 0].sum()
-        assert belief_mdp.accused_chance(matrix) == pytest.approx(chance, rel=1e-12)
+        assert belief_mdp.reward(matrix) == pytest.approx(chance, rel=1e-12)
     matrix[6:12, 0] = 0.0
-    assert belief_mdp.accused_chance(matrix) == 0.0
+    assert belief_mdp.reward(matrix) == 0.0
 
 
 def test_opponents_that_accuse_are_right(places):
@@ -281,7 +281,7 @@ def test_opponents_that_accuse_are_right(places):
     state = s.state[0]
     other = (p.seat + 1) % 4
     state.seat = other
-    belief_mdp.perform(p, state, ACCUSE + 5, s.matrix, stream_of(1))
+    belief_mdp.transition(p, state, ACCUSE + 5, s.matrix, stream_of(1))
     assert state.winner == other and cluedo.terminal(p, s)
 
 
@@ -293,7 +293,7 @@ def test_roll_outs_pay_what_the_belief_makes_of_the_own_accusation(places):
             cluedo.start(p, s, stream_of(key))
             value = cluedo.rollout(p, s, stream_of(key))
             won = s.state[0].winner == one.seat
-            chance = belief_mdp.accused_chance(s.state[0].belief[one.seat])
+            chance = belief_mdp.reward(s.state[0].belief[one.seat])
             assert value == (chance if won else 0.0)
             values.append(value)
     assert 0.0 in values and max(values) > 0.5

@@ -1,0 +1,48 @@
+"""Whose information set a node is, and its key as the simulation goes on.
+
+Every perspective has a running key, a hash of what it has seen and done on the way; a node is
+looked up by it when that perspective decides.  With one perspective these are the nodes of POMCP
+[Silver & Veness 2010], or of SO-ISMCTS; with one a player, the trees of MO-ISMCTS [Cowling, Powley
+& Whitehouse 2012], all in one table.
+
+Nothing here consumes randomness.
+"""
+
+from __future__ import annotations
+
+from mcts.domain import observation, seen
+from mcts.kernel.compile import jit, jit_generic
+from mcts.kernel.rng import fold
+from mcts.tree import NOWHERE, child_key
+
+
+@jit_generic
+def begin_perspectives(p, s, tree, root, scratch, settings):
+    """Set every perspective's key at the ``root``: with what the others know there."""
+    for view in range(settings.perspectives):
+        scratch.node[view] = scratch.edge[view] = NOWHERE
+        scratch.key[view] = tree.key[root]
+        if view > 0:
+            scratch.key[view] = child_key(scratch.key[view], view, seen(p, s, view))
+
+
+@jit
+def perspective(player, settings):
+    """Return whose information sets the decisions of ``player`` belong to."""
+    return player if settings.perspectives > 1 else 0
+
+
+@jit_generic
+def observe(p, s, scratch, settings, node, edge, player, action):
+    """Extend the keys by what was seen of the ``action`` of ``player``: ``edge`` of ``node``."""
+    own = perspective(player, settings)
+    scratch.node[own], scratch.edge[own] = node, edge
+    if settings.players == 1:
+        scratch.key[0] = child_key(scratch.key[0], action, observation(p, s))
+        return
+    for view in range(settings.perspectives):
+        what = seen(p, s, view)
+        if view == player:
+            scratch.key[view] = child_key(scratch.key[view], action, what)
+        else:
+            scratch.key[view] = fold(scratch.key[view], what)
