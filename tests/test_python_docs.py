@@ -1,8 +1,8 @@
-"""The examples of docs/python.md run as they stand, one after another, and print what it says.
+"""The examples of README.md and docs/python.md run as they stand and print what the pages say.
 
     python -m tests.test_python_docs
 
-writes what they print now into the page.
+writes what they print now into the pages.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/python.md"
+PAGES = (ROOT / "README.md", ROOT / "docs/python.md")
 EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.S)
 NOT_NEEDED = {"hydra", "mlflow", "omegaconf", "ray"}
 
@@ -58,8 +58,9 @@ def faults(text, folder):
     return wrong + [f"writes {path.name}" for path in folder.iterdir()]
 
 
-def test_the_page_prints_what_it_says_and_needs_nothing_else(tmp_path):
-    assert not faults(PAGE.read_text(), tmp_path)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_page_prints_what_it_says_and_needs_nothing_else(page, tmp_path):
+    assert not faults(page.read_text(), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -75,22 +76,26 @@ def test_the_check_finds(fault, code, told, tmp_path):
     assert len(found) == 1 and found[0].startswith(fault)
 
 
-def test_every_block_is_an_example():
-    text = PAGE.read_text()
-    assert text.count("```") == sum(4 if told else 2 for _, told in EXAMPLE.findall(text)) > 0
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_of_python_is_an_example(page):
+    text = page.read_text()
+    examples = EXAMPLE.findall(text)
+    assert text.count("```python") == len(examples) > 0
+    assert text.count("```text") == sum(bool(told) for _, told in examples) > 0
 
 
-def write(folder):
-    """Write what the examples print into the page."""
-    text = PAGE.read_text()
+def write(page, folder):
+    """Write what the examples of ``page`` print into it."""
+    text = page.read_text()
     shown = iter(run([code for code, _ in EXAMPLE.findall(text)], folder)[0])
 
     def block(found):
         now = next(shown)
         return f"```python\n{found[1]}```\n" + (f"\n```text\n{now}```\n" if now else "")
 
-    PAGE.write_text(EXAMPLE.sub(block, text))
+    page.write_text(EXAMPLE.sub(block, text))
 
 
 if __name__ == "__main__":
-    write(ROOT)
+    for page in PAGES:
+        write(page, ROOT)

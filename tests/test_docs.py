@@ -1,0 +1,214 @@
+"""What the pages name exists: paths, modules, names in modules, links, commands and their keys.
+
+Code blocks of Python are run elsewhere (`tests.test_python_docs`, `tests.test_extending`).
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+CONF = ROOT / "conf"
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PACKAGES = ("mcts", "belief", "sim", "experiments")
+FOLDERS = (*PACKAGES, "conf", "docs", "tests", "benchmarks")
+
+FENCE = re.compile(r"```(\w*)\n(.*?)```", re.S)
+QUOTED = re.compile(r"`([^`\n]+)`")
+PATH = re.compile(rf"(?:{'|'.join(FOLDERS)})/[\w./-]*")
+NAME = re.compile(rf"(?:{'|'.join(PACKAGES)})(?:\.\w+)+")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+MODULE = re.compile(r"python -m ([\w.]+)")
+COMMAND = re.compile(r"(?:python -m experiments\.|sleuth-)(\w+)((?:[^\n`\\]|\\\n)*)")
+SETTING = re.compile(r"^[+~]{0,2}([a-z_]+(?:[.@/][a-z_]+)*)=")
+KEY = re.compile(r"^([a-z_]+(?:\.[a-z_]+)+)(?:=\S*)?$")
+PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b")
+GENERATED = ("docs/api/",)
+FLAGS = {"--help", "--cfg", "--multirun", "--config-path", "--config-name"}
+EXTENSIONS = {
+    "py",
+    "md",
+    "yaml",
+    "json",
+    "jsonl",
+    "csv",
+    "png",
+    "html",
+    "parquet",
+    "txt",
+    "db",
+    "graphml",
+}
+
+
+def prose(text: str) -> str:
+    """Return ``text`` without its fenced blocks."""
+    return FENCE.sub("", text)
+
+
+def commands(text: str) -> str:
+    """Return the fenced blocks of ``text`` that hold commands, and what is quoted in its prose."""
+    blocks = [block for kind, block in FENCE.findall(text) if kind in ("", "bash", "sh")]
+    return "\n".join([*blocks, *QUOTED.findall(prose(text))])
+
+
+def exists(path: str) -> bool:
+    """Tell whether ``path``, which may end in a slash, is there."""
+    if path.startswith(GENERATED):
+        return True
+    found = ROOT / path
+    return found.is_dir() if path.endswith("/") else found.exists()
+
+
+def source(module: str) -> Path | None:
+    """Return the file of a module, the face of a package; None if there is none."""
+    stem = ROOT.joinpath(*module.split("."))
+    files = (stem.with_suffix(".py"), stem / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
+
+
+def runs(module: str) -> bool:
+    """Tell whether ``python -m module`` finds something of ours, or something of others."""
+    if module.split(".")[0] not in (*PACKAGES, "benchmarks", "tests"):
+        return True
+    stem = ROOT.joinpath(*module.split("."))
+    return stem.with_suffix(".py").is_file() or (stem / "__main__.py").is_file()
+
+
+def named(name: str) -> bool:
+    """Tell whether a dotted name is a module, or stands in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        file = source(".".join(parts[:length]))
+        if file:
+            text = file.read_text()
+            return all(re.search(rf"\b{part}\b", text) for part in parts[length:])
+    return False
+
+
+def flat(tree: dict, before: str = "") -> set[str]:
+    """Return the dotted keys of a tree, those of its branches included."""
+    keys = set()
+    for key, value in tree.items():
+        keys.add(f"{before}{key}")
+        if isinstance(value, dict):
+            keys |= flat(value, f"{before}{key}.")
+    return keys
+
+
+@cache
+def known_keys() -> frozenset[str]:
+    """Return all keys of the configuration that the YAML files name."""
+    keys = set()
+    for file in CONF.rglob("*.yaml"):
+        text = file.read_text()
+        tree = yaml.safe_load(text) or {}
+        tree.pop("defaults", None)
+        tree.pop("hydra", None)
+        group = file.parent.relative_to(CONF).parts
+        everywhere = not group or "@package _global_" in text
+        keys |= flat(tree, "" if everywhere else ".".join(group) + ".")
+        keys |= {f"opponent.{key}" for key in flat(tree)} if group == ("player",) else set()
+    return frozenset(keys)
+
+
+@cache
+def groups() -> frozenset[str]:
+    """Return the names of the groups of the configuration."""
+    return frozenset(path.name for path in CONF.iterdir() if path.is_dir())
+
+
+def known(key: str) -> bool:
+    """Tell whether ``key`` is one of the configuration, or of a planner's section of it."""
+    if key.split(".")[0] == "hydra" or re.split("[@/]", key)[0] in groups():
+        return True if "." not in key or key.startswith("hydra") else key in known_keys()
+    return bool({key, f"player.{key}"} & known_keys())
+
+
+def known_switch(key: str, rest: str) -> bool:
+    """Tell whether ``key`` is a switch of the rules in a command that sets those by ``--set``."""
+    return "--set " in rest and f"rules.{key}" in known_keys()
+
+
+def faults(text: str, folder: Path) -> list[str]:
+    """Return what a page in ``folder`` names that is not there."""
+    words = prose(text)
+    quoted = QUOTED.findall(words)
+    asked = commands(text)
+    wrong = []
+    for token in quoted:
+        if PLACEHOLDER.search(token.split("=")[0]) or "*" in token:
+            continue
+        if PATH.fullmatch(token) and not exists(token):
+            wrong.append(f"no such path: {token}")
+        if NAME.fullmatch(token) and token.split(".")[-1] not in EXTENSIONS and not named(token):
+            wrong.append(f"no such name: {token}")
+        key = KEY.match(token)
+        if key and sections() & {key[1].split(".")[0]} and not known(key[1]):
+            if key[1].split(".")[-1] not in EXTENSIONS:
+                wrong.append(f"no such key: {token}")
+    wrong += [f"no such module: {name}" for name in MODULE.findall(asked) if not runs(name)]
+    for name, rest in COMMAND.findall(asked):
+        rest = re.split(r"#|-sc ", rest)[0]
+        for word in rest.split():
+            setting = SETTING.match(word.strip("'\""))
+            if setting and not known(setting[1]) and not known_switch(setting[1], rest):
+                wrong.append(f"no such key: {word}")
+            if word.startswith("--") and (CONF / f"{name}.yaml").exists() and word not in FLAGS:
+                wrong.append(f"no such flag: {word}")
+    for link in LINK.findall(words):
+        target = link.split("#")[0]
+        if target and "://" not in target and not (folder / target).exists():
+            wrong.append(f"no such file: {link}")
+    return wrong
+
+
+@cache
+def sections() -> frozenset[str]:
+    """Return the first words of dotted keys, those of a planner's sections included."""
+    dotted = [key.split(".") for key in known_keys() if "." in key]
+    planner = {words[1] for words in dotted if words[0] == "player" and len(words) > 2}
+    return frozenset({words[0] for words in dotted} | planner) - {"belief", "sim", "mcts"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_names_exists(page):
+    assert not faults(page.read_text(), page.parent)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("see `sim/planning/cluedo_old.py`", "no such path: sim/planning/cluedo_old.py"),
+        ("a folder `mcts/nothing/`", "no such path: mcts/nothing/"),
+        ("see `sim.planning.config.Plan2`", "no such name: sim.planning.config.Plan2"),
+        ("```\npython -m experiments.compute\n```", "no such module: experiments.compute"),
+        ("`python -m benchmarks.bench_nothing`", "no such module: benchmarks.bench_nothing"),
+        ("set `search.curiosity` higher", "no such key: search.curiosity"),
+        ("`player.rollout.horizn=3`", "no such key: player.rollout.horizn=3"),
+        ("```\npython -m experiments.compare games=3\n```", "no such key: games=3"),
+        (
+            "```\npython -m experiments.sweep match.games=3 \\\n  player.doubt=1\n```",
+            "no such key: player.doubt=1",
+        ),
+        ("```\npython -m experiments.compare --games 3\n```", "no such flag: --games"),
+        ("[there](nowhere.md#here)", "no such file: nowhere.md#here"),
+    ],
+)
+def test_the_check_finds(text, fault):
+    assert faults(text, ROOT) == [fault]
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().split()) < 700
+
+
+def test_every_page_of_the_docs_is_in_the_navigation():
+    listed = (ROOT / "mkdocs.yml").read_text()
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in PAGES if "docs" in path.parts]
+    assert len(pages) > 20
+    # Those of results are added by docs/api_pages.py.
+    assert [name for name in pages if name not in listed and not name.startswith("results/")] == []
