@@ -128,6 +128,14 @@ def known(key: str) -> bool:
     return bool({key, f"player.{key}"} & known_keys())
 
 
+def looks_like_a_key(token: str) -> bool:
+    """Tell whether a quoted word is a dotted key, with a value or not, and no file."""
+    key = KEY.match(token)
+    if not key or key[1].split(".")[-1] in EXTENSIONS:
+        return False
+    return key[1].split(".")[0] in sections()
+
+
 def known_switch(key: str, rest: str) -> bool:
     """Tell whether ``key`` is a switch of the rules in a command that sets those by ``--set``."""
     return "--set " in rest and f"rules.{key}" in known_keys()
@@ -146,10 +154,8 @@ def faults(text: str, folder: Path) -> list[str]:
             wrong.append(f"no such path: {token}")
         if NAME.fullmatch(token) and token.split(".")[-1] not in EXTENSIONS and not named(token):
             wrong.append(f"no such name: {token}")
-        key = KEY.match(token)
-        if key and sections() & {key[1].split(".")[0]} and not known(key[1]):
-            if key[1].split(".")[-1] not in EXTENSIONS:
-                wrong.append(f"no such key: {token}")
+        if looks_like_a_key(token) and not known(token.split("=")[0]):
+            wrong.append(f"no such key: {token}")
     wrong += [f"no such module: {name}" for name in MODULE.findall(asked) if not runs(name)]
     for name, rest in COMMAND.findall(asked):
         rest = re.split(r"#|-sc ", rest)[0]
