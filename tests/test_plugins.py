@@ -114,8 +114,8 @@ TABLE = """
 from mcts.kernel.compile import jit, modules_of
 from mcts.kernel.dispatch import by_number
 
-FOUND = [each for each in modules_of("sorts", "sleuth.test") if hasattr(each, "price")]
-_price = by_number([each.price for each in FOUND])
+FOUND = [module for module in modules_of("sorts", "sleuth.test") if hasattr(module, "price")]
+_price = by_number([module.price for module in FOUND])
 
 @jit
 def price(number, amount):

@@ -88,14 +88,16 @@ def test_every_script_has_a_command(installed):
 
 def test_all_that_is_imported_is_required():
     known = {
-        re.split(r"[<>=\[]", each)[0] for each in requires("sleuth-mcts") if "extra" not in each
+        re.split(r"[<>=\[]", requirement)[0]
+        for requirement in requires("sleuth-mcts")
+        if "extra" not in requirement
     }
     called = {"hydra": "hydra-core", "yaml": "pyyaml"}
     ours = {*PACKAGES, *sys.stdlib_module_names}
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             names = (
-                [each.name for each in node.names]
+                [alias.name for alias in node.names]
                 if isinstance(node, ast.Import)
                 else [node.module]
                 if isinstance(node, ast.ImportFrom) and not node.level

@@ -16,7 +16,10 @@ from mcts.tree import LISTED, NODES, check_invariants
 
 
 class Ladder(NamedTuple):
-    """`length` decisions among `width` actions; action a earns a plus its note, a coin is seen."""
+    """`length` decisions among `width` actions, after each of which a coin is seen.
+
+    Action a earns a plus its edge datum.
+    """
 
     length: int = 3
     width: int = 4

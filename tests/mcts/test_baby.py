@@ -1,6 +1,6 @@
 """The search against the crying baby's exact values, each check with a control that fails it.
 
-Both forms are checked: simulations that carry one state, and those that carry the belief.
+Both variants are checked: simulations that carry one state, and those that carry the belief.
 """
 
 from functools import cache
@@ -35,9 +35,9 @@ THRESHOLD = 0.282064
 def following(hungry, feed):
     """Yield what may be heard next, with its probability and the belief it leads to."""
     then = 0.0 if feed else 1 - 0.9 * (1 - hungry)
-    for heard, if_hungry, if_sated in ((QUIET, 0.2, 0.9), (CRYING, 0.8, 0.1)):
+    for sound, if_hungry, if_sated in ((QUIET, 0.2, 0.9), (CRYING, 0.8, 0.1)):
         chance = then * if_hungry + (1 - then) * if_sated
-        yield heard, chance, then * if_hungry / chance
+        yield sound, chance, then * if_hungry / chance
 
 
 @cache
@@ -175,31 +175,31 @@ def test_exact_values_are_the_published_ones():
 
 
 def test_ignoring():
-    hungry, reward, heard, after = many(BabyParameters(hungry=0.3), IGNORE)
+    hungry, reward, sound, after = many(BabyParameters(hungry=0.3), IGNORE)
     assert set(hungry) == {0.0, 1.0} and hungry.mean() == pytest.approx(0.3, abs=0.03)
     assert (reward == -10 * hungry).all()
     assert (after[hungry == 1] == 1).all()
     assert after[hungry == 0].mean() == pytest.approx(0.1, abs=0.02)
-    assert (heard[after == 1] == CRYING).mean() == pytest.approx(0.8, abs=0.03)
-    assert (heard[after == 0] == CRYING).mean() == pytest.approx(0.1, abs=0.02)
+    assert (sound[after == 1] == CRYING).mean() == pytest.approx(0.8, abs=0.03)
+    assert (sound[after == 0] == CRYING).mean() == pytest.approx(0.1, abs=0.02)
 
 
 def test_feeding():
-    hungry, reward, heard, after = many(BabyParameters(hungry=0.3), FEED)
+    hungry, reward, sound, after = many(BabyParameters(hungry=0.3), FEED)
     assert (reward == -10 * hungry - 5).all()
     assert (after == 0).all()
-    assert (heard == CRYING).mean() == pytest.approx(0.1, abs=0.02)
+    assert (sound == CRYING).mean() == pytest.approx(0.1, abs=0.02)
 
 
 @pytest.mark.parametrize("action", [IGNORE, FEED])
 def test_a_propagated_belief(action):
     p = BabyParameters(hungry=0.3, propagated=True)
-    hungry, reward, heard, after = many(p, action)
+    hungry, reward, sound, after = many(p, action)
     assert (hungry == 0.3).all()
     assert reward == pytest.approx(-3 - 5 * action)
     for what, chance, b in following(0.3, feed=action == FEED):
-        assert (heard == what).mean() == pytest.approx(chance, abs=0.03)
-        assert after[heard == what] == pytest.approx(b)
+        assert (sound == what).mean() == pytest.approx(chance, abs=0.03)
+        assert after[sound == what] == pytest.approx(b)
 
 
 def test_rollouts():

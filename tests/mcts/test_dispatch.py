@@ -46,13 +46,14 @@ def test_modules_are_found_by_their_file_and_belong_to_the_digest(tmp_path, monk
     table = package / "table.py"
     table.write_text(
         "from mcts.kernel.compile import modules_of\n"
-        "NAMES = [each.__name__ for each in modules_of('found_by_file') if hasattr(each, 'A')]\n"
+        "FOUND = modules_of('found_by_file')\n"
+        "NAMES = [module.__name__ for module in FOUND if hasattr(module, 'A')]\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     module = __import__("found_by_file.table").table
     assert module.NAMES == ["found_by_file.first"]
     names = ["found_by_file.first", "found_by_file.table"]
-    assert [each.__name__ for each in modules_of(package.name)] == names
+    assert [found.__name__ for found in modules_of(package.name)] == names
     # A dependent's digest changes with a file that it never names.
     before = digest(["found_by_file.table"])
     (package / "second.py").write_text("A = 2\n")

@@ -120,12 +120,12 @@ def test_an_action_never_tried_has_no_value_and_is_not_chosen(rule):
 
 @pytest.mark.parametrize("rule", MERGES)
 def test_the_results_stay_as_they_were(rule):
-    before = [(each.visits.copy(), each.values.copy()) for each in THREE_WAYS]
+    before = [(result.visits.copy(), result.values.copy()) for result in THREE_WAYS]
     merged = merge(THREE_WAYS, rule)
     merged.visits[:], merged.values[:] = -1, -1
-    for each, (visits, values) in zip(THREE_WAYS, before, strict=True):
-        np.testing.assert_array_equal(each.visits, visits)
-        np.testing.assert_array_equal(each.values, values)
+    for result, (visits, values) in zip(THREE_WAYS, before, strict=True):
+        np.testing.assert_array_equal(result.visits, visits)
+        np.testing.assert_array_equal(result.values, values)
 
 
 def test_nothing_to_merge_and_unknown_rules_are_refused():

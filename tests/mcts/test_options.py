@@ -106,7 +106,7 @@ def test_the_kernel_reads_numbers():
     for name, value in chosen.items():
         changed = Options(**{"root_exploration": 1.0, name: value}).settings(0.5, -1.0, 4.0)
         assert [
-            each for each in plain._fields if getattr(plain, each) != getattr(changed, each)
+            field for field in plain._fields if getattr(plain, field) != getattr(changed, field)
         ] == [name]
 
 

@@ -263,7 +263,9 @@ def test_the_belief_is_exact():
     route = ((CHECK, BAD), (EAST, NOTHING), (CHECK, GOOD), (CHECK + 1, GOOD), (SAMPLE, NOTHING))
     for action, seen in route:
         p = after(p, action, seen)
-        (then,) = (each for each in SMALL.outcomes(cell, beliefs, action) if each[4] == seen)
+        (then,) = (
+            outcome for outcome in SMALL.outcomes(cell, beliefs, action) if outcome[4] == seen
+        )
         cell, beliefs = then[2:4]
         assert (p.x, p.y) == cell
         for rock, good in enumerate(beliefs):

@@ -87,11 +87,11 @@ def made_here(
 def same(one: SearchResult, other: SearchResult) -> bool:
     """Tell whether two results are equal to the last bit, times apart."""
     return all(
-        np.array_equal(getattr(one, each.name), getattr(other, each.name), equal_nan=True)
-        if isinstance(getattr(one, each.name), np.ndarray)
-        else getattr(one, each.name) == getattr(other, each.name)
-        for each in fields(SearchResult)
-        if each.name not in ("seconds", "phases", "lost")
+        np.array_equal(getattr(one, field.name), getattr(other, field.name), equal_nan=True)
+        if isinstance(getattr(one, field.name), np.ndarray)
+        else getattr(one, field.name) == getattr(other, field.name)
+        for field in fields(SearchResult)
+        if field.name not in ("seconds", "phases", "lost")
     )
 
 
@@ -108,8 +108,8 @@ def ended(process: int) -> bool:
 
 def test_shares_are_equal_and_complete():
     split = shares(Budget(simulations=11, seconds=2.0), 4)
-    assert [each.simulations for each in split] == [3, 3, 3, 2]
-    assert {each.seconds for each in split} == {2.0}
+    assert [share.simulations for share in split] == [3, 3, 3, 2]
+    assert {share.seconds for share in split} == {2.0}
     assert shares(Budget(simulations=2), 4) == [Budget(simulations=1)] * 2
     assert shares(Budget(seconds=0.5), 3) == [Budget(seconds=0.5)] * 3
 

@@ -22,7 +22,7 @@ ROOT_FOLDER = Path(__file__).parents[2]
 
 def test_one_simulation_by_hand():
     search, result = searched(1)
-    # action 3 with note 0, then the roll-out a step later
+    # action 3 with edge datum 0, then the roll-out a step later
     assert result.actions.tolist() == [3, 2, 1, 0]
     assert result.edge_data.tolist() == [0.0, 0.25, 0.5, 0.75]
     assert result.visits.tolist() == [1, 0, 0, 0]
@@ -32,9 +32,9 @@ def test_one_simulation_by_hand():
     assert search.tree.edge_total[0] == 7 / 16
 
 
-def test_notes_reach_step_and_returns_are_discounted():
+def test_edge_data_reach_step_and_returns_are_discounted():
     _, result = searched(4, p=Ladder(length=2))
-    # one visit of each: action + note + the discounted roll-out
+    # one visit of each: action + edge datum + the discounted roll-out
     assert result.visits.tolist() == [1, 1, 1, 1]
     assert result.values.tolist() == [3 + 4, 2.25 + 4, 1.5 + 4, 0.75 + 4]
 

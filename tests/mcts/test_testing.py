@@ -20,11 +20,11 @@ FAULTS = (
     "none",
     "list peeks",
     "list peeks below the root",
-    "note peeks",
+    "datum peeks",
     "action twice",
     "action below 0",
     "too many actions",
-    "note not written",
+    "datum not written",
     "listing changes the state",
     "no action",
     "start forgets",
@@ -50,11 +50,11 @@ FAULTS = (
     NONE,
     LIST_PEEKS,
     LIST_PEEKS_BELOW,
-    NOTE_PEEKS,
+    DATUM_PEEKS,
     TWICE,
     NEGATIVE,
     TOO_MANY,
-    NOTE_UNWRITTEN,
+    DATUM_UNWRITTEN,
     LISTING_CHANGES,
     NO_ACTION,
     FORGETS,
@@ -111,8 +111,8 @@ def _actions(p, s, out, edge_data):
     n = 4 if p.fault == TOO_MANY else 3
     for i in range(n):
         out[i] = 2 - i if peeks and s[SIDE] == HEADS else i
-        if p.fault != NOTE_UNWRITTEN:
-            edge_data[i] = s[SIDE] if p.fault == NOTE_PEEKS else 0.5
+        if p.fault != DATUM_UNWRITTEN:
+            edge_data[i] = s[SIDE] if p.fault == DATUM_PEEKS else 0.5
     if p.fault == TWICE:
         out[2] = HEADS
     elif p.fault == NEGATIVE:
@@ -198,8 +198,8 @@ def _workspace(p):
 def workspaces():
     """Forget the workspaces after each test, and let roll-outs in them end."""
     yield
-    for each in _MADE:
-        each[RELEASED] = 1
+    for made in _MADE:
+        made[RELEASED] = 1
     _MADE.clear()
 
 
@@ -224,11 +224,11 @@ register(
 SENTENCES = {
     "list peeks": r"after no action: the list depends on what is not known at the node",
     "list peeks below the root": r"after actions 0 \(seen: [12]\): the list depends on what",
-    "note peeks": "different actions or edge data after no action",
+    "datum peeks": "different actions or edge data after no action",
     "action twice": r"an action is listed twice after no action: \[0 1 1\]",
     "action below 0": r"an action below 0 is listed after no action: \[ 0  1 -1\]",
     "too many actions": "more actions than max_actions, 3, are listed after no action",
-    "note not written": "listed twice after no action, actions or edge data differ",
+    "datum not written": "listed twice after no action, actions or edge data differ",
     "listing changes the state": "another way when nobody asks for lists",
     "no action": "offers no action",
     "start forgets": "start does not reset all that is read",

@@ -1,6 +1,6 @@
 """The search against Tiger's exact values, each check with a control that fails it.
 
-Both forms are checked: simulations that carry one side, and those that carry the belief.
+Both variants are checked: simulations that carry one side, and those that carry the belief.
 Long-horizon root values are no check: exploring simulations pay -100, so they lie far below.
 """
 
@@ -55,7 +55,7 @@ def test_flat_monte_carlo_does_not_find_that_value(propagated):
 
 
 SEARCHES = {False: (24_000, 0.15), True: (6_000, 0.06)}
-"""Simulations and exploration by form: returns vary less where the belief is carried."""
+"""Simulations and exploration by variant: returns vary less where the belief is carried."""
 
 
 def searching(propagated, steps=25, **numbers):
@@ -157,35 +157,35 @@ def test_belief():
 
 
 def test_listening_is_right_as_often_as_it_should_be():
-    left, reward, heard, after = many(TigerParameters(left=0.3), LISTEN)
+    left, reward, sound, after = many(TigerParameters(left=0.3), LISTEN)
     assert (reward == -1).all() and (left == after).all()
     assert left.mean() == pytest.approx(0.3, abs=0.03)
-    assert set(left) == {0.0, 1.0} and set(heard) == {HEARD_LEFT, HEARD_RIGHT}
-    assert ((heard == HEARD_LEFT) == left).mean() == pytest.approx(0.85, abs=0.02)
+    assert set(left) == {0.0, 1.0} and set(sound) == {HEARD_LEFT, HEARD_RIGHT}
+    assert ((sound == HEARD_LEFT) == left).mean() == pytest.approx(0.85, abs=0.02)
 
 
 @pytest.mark.parametrize(("door", "home"), [(OPEN_LEFT, 1), (OPEN_RIGHT, 0)])
 def test_opening_a_door(door, home):
-    left, reward, heard, after = many(TigerParameters(left=0.3), door)
+    left, reward, sound, after = many(TigerParameters(left=0.3), door)
     assert (reward == np.where(left == home, -100, 10)).all()
-    assert (heard == NOTHING).all()
+    assert (sound == NOTHING).all()
     assert set(after) == {0.0, 1.0} and after.mean() == pytest.approx(0.5, abs=0.03)  # placed anew
 
 
 def test_listening_under_a_propagated_belief():
-    left, reward, heard, after = many(TigerParameters(left=0.3, propagated=True), LISTEN)
+    left, reward, sound, after = many(TigerParameters(left=0.3, propagated=True), LISTEN)
     assert (reward == -1).all() and (left == 0.3).all()
     sounds_left = 0.3 * 0.85 + 0.7 * 0.15
-    assert (heard == HEARD_LEFT).mean() == pytest.approx(sounds_left, abs=0.03)
-    posterior = np.where(heard == HEARD_LEFT, 0.255 / sounds_left, 0.045 / (1 - sounds_left))
+    assert (sound == HEARD_LEFT).mean() == pytest.approx(sounds_left, abs=0.03)
+    posterior = np.where(sound == HEARD_LEFT, 0.255 / sounds_left, 0.045 / (1 - sounds_left))
     assert after == pytest.approx(posterior)
 
 
 @pytest.mark.parametrize(("door", "worth"), [(OPEN_LEFT, -23), (OPEN_RIGHT, -67)])
 def test_opening_a_door_under_a_propagated_belief(door, worth):
-    _, reward, heard, after = many(TigerParameters(left=0.3, propagated=True), door, rounds=5)
+    _, reward, sound, after = many(TigerParameters(left=0.3, propagated=True), door, rounds=5)
     assert reward == pytest.approx(worth)
-    assert (heard == NOTHING).all() and (after == 0.5).all()
+    assert (sound == NOTHING).all() and (after == 0.5).all()
 
 
 def test_it_meets_the_contract():

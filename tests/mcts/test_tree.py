@@ -37,26 +37,26 @@ def rooted(nodes=8, edges=16):
     return tree
 
 
-def key_below(tree, edge, heard):
-    """Return the key of what ``suggestion_events`` leads to behind ``edge`` of the root."""
-    return np.uint64(child_key(tree.key[ROOT], tree.action[edge], np.uint64(heard)))
+def key_below(tree, edge, observation):
+    """Return the key of what ``observation`` leads to behind ``edge`` of the root."""
+    return np.uint64(child_key(tree.key[ROOT], tree.action[edge], np.uint64(observation)))
 
 
-def below(tree, edge, heard):
-    """Return the child of the root behind ``edge`` and the observation ``suggestion_events``."""
-    return expand(tree, key_below(tree, edge, heard), ROOT, edge)
+def below(tree, edge, observation):
+    """Return the child of the root behind ``edge`` and ``observation``."""
+    return expand(tree, key_below(tree, edge, observation), ROOT, edge)
 
 
 def test_children_are_found_by_action_and_observation():
     tree = rooted()
     seen = {}
     for edge in range(3):
-        for heard in (0, 5):
-            seen[edge, heard] = below(tree, edge, heard)
+        for observation in (0, 5):
+            seen[edge, observation] = below(tree, edge, observation)
     assert len(set(seen.values())) == 6
-    for (edge, heard), node in seen.items():
-        assert below(tree, edge, heard) == node
-        assert tree.key[node] == fold(fold(ROOT_KEY, 10 + edge), heard)
+    for (edge, observation), node in seen.items():
+        assert below(tree, edge, observation) == node
+        assert tree.key[node] == fold(fold(ROOT_KEY, 10 + edge), observation)
         assert (tree.parent[node], tree.incoming[node]) == (ROOT, edge)
         assert find(tree, tree.key[node]) == node
     assert tree.counters[NODES] == 7

@@ -80,7 +80,7 @@ class BruteForce:
     def suggestions(self, one: Endgame, turns: int) -> np.ndarray:
         """Return the values of all trios, (9 rooms, 36 pairs)."""
         weights = dict(enumerate(one.weights))
-        values = [self.suggestion(weights, each, turns) for each in range(len(TRIOS))]
+        values = [self.suggestion(weights, trio, turns) for trio in range(len(TRIOS))]
         return np.reshape(values, (PAIRS, 9)).T
 
 

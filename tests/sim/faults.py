@@ -154,8 +154,8 @@ def _mislead(world, s, seat: int, fault: int) -> None:
         facts.clause[facts.clauses] = other << N_CARDS | s.hand[seat]
         facts.clauses += 1
     elif fault == STALE:
-        for each in range(world.players):
-            s.settled[each] = 1
+        for player in range(world.players):
+            s.settled[player] = 1
     elif fault == ROW and s.tracks[seat] & FACTORED:
         for holder in range(world.players + 1):
             s.belief[seat][lowest(s.envelope), holder] *= 2.0

@@ -133,9 +133,9 @@ def positions(count: int, decisions: tuple[int, ...], **how) -> list[Position]:
 
 def unsure_positions(count: int, **how) -> list[Position]:
     """Return positions at which the seat has heard something and does not know the envelope."""
-    heard = (one for one in positions(4 * count, (6, 9, 13, 16), **how) if len(one.events) >= 4)
+    informed = (one for one in positions(4 * count, (6, 9, 13, 16), **how) if len(one.events) >= 4)
     unsure = [
-        one for one in heard if ExactPosterior(one.evidence()).likely_envelopes(1)[0][1] < 0.6
+        one for one in informed if ExactPosterior(one.evidence()).likely_envelopes(1)[0][1] < 0.6
     ]
     assert len(unsure) >= count
     return unsure[:count]

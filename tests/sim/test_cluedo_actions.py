@@ -31,7 +31,7 @@ def accused(action):
 
 
 def listed(p, s):
-    """Return the actions at ``s`` and their notes."""
+    """Return the actions at ``s`` and what stands beside them."""
     out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
     n = cluedo.actions(p, s, out, edge_data)
     return out[:n].tolist(), edge_data[:n].tolist()

@@ -83,7 +83,7 @@ PLAN_CHANGES = {
 MORE_PLAN_CHANGES = {
     "redraw, answers one by one": ("redraw", "decision", replace(PREDICTIVE, variant="ld_bmcts")),
     "others in roll-outs, answers one by one": ("rollout_opponents", "uniform", PREDICTIVE),
-    "doubt, drawn by the tree": (
+    "own-card weight, drawn by the tree": (
         "own_card_weight", 0.3, replace(SMALL, variant="so_ismcts", opponents="tree"),
     ),
     "horizon, a deal at the leaf": ("horizon", 4, replace(PREDICTIVE, variant="bmcts_or")),
@@ -116,7 +116,7 @@ OPTION_CHANGES = {
 """Those that change the tree of one thread; `OTHER_OPTIONS` change something else."""
 
 OTHER_OPTIONS = {
-    "selection",  # the form's
+    "selection",  # the variant's
     "in_flight", "virtual_loss", "final", "threads", "oversubscribe", "keep_tree", "mode",
     "workers", "merge",  # below
 }  # fmt: skip
@@ -230,7 +230,7 @@ def test_every_key_of_the_configuration_is_looked_at():
 @pytest.mark.parametrize(
     ("key", "value", "beside"),
     [*((key, *CHANGES[key]) for key in CHANGES), *MORE_CHANGES],
-    ids=lambda each: "" if isinstance(each, dict) else str(each),
+    ids=lambda part: "" if isinstance(part, dict) else str(part),
 )
 def test_every_key_changes_what_is_found(one, key, value, beside):
     before = root(planned(one, **beside))
@@ -334,7 +334,7 @@ def test_several_trees_are_merged_as_asked(asking):
     visits, value, vote = (found[merge] for merge in MERGES)
     best, actions, counts, values = zip(*visits, strict=True)
     assert [table[1:3] for table in value] == list(zip(actions, counts, strict=True))
-    assert all(table[3] != each for table, each in zip(value, values, strict=True))
+    assert all(table[3] != mean for table, mean in zip(value, values, strict=True))
     assert [table[1:] for table in vote] == [table[1:] for table in visits]
     chosen = [best, *(tuple(table[0] for table in other) for other in (value, vote))]
     assert len(set(chosen)) == 3

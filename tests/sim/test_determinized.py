@@ -69,7 +69,7 @@ def test_rows_of_a_belief_that_cannot_draw_in_a_simulation_are_drawn_alike(belie
 
 def test_an_exact_belief_needs_no_rows(places):
     assert len(searched_position(places[0])[0].deals) == 0
-    # Nor do forms that restrict nothing, whatever they are told about an envelope.
+    # Nor do variants that restrict nothing, whatever they are told about an envelope.
     assert len(searched_position(places[0], replace(SMALL, redraw="decision"))[0].deals) == 0
 
 

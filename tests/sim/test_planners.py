@@ -76,7 +76,7 @@ CONFIGS |= {
 
 
 def planned(name, one, **changes):
-    """Return the planner of a form after its decision at a position."""
+    """Return the planner of a variant after its decision at a position."""
     return decided(one, replace(CONFIGS[name], **changes))
 
 
@@ -156,7 +156,7 @@ def test_flat_has_no_tree(places):
 
 
 def test_an_accusation_pays_by_the_deal_where_it_says_so():
-    """Its mean return is the note (the probability) by the belief, near it by deals drawn."""
+    """Its mean return is the probability beside the edge by the belief, near it by deals drawn."""
     exact, apart = 0, dict.fromkeys(("pomcp", "so_ismcts", "mo_ismcts"), 0)
     for one in positions(4, (5, 7), others="uniform"):
         for name in ("bmcts", "ld_bmcts", "bmcts_or", "flat", *apart):
@@ -201,12 +201,12 @@ def test_pimc_adds_the_visits_of_its_trees(places):
             for action, visits in zip(result.actions.tolist(), result.visits, strict=True):
                 added[action] += int(visits)
         assert list(added.values()) == found.visits.tolist()
-        assert found.simulations == 250 and found.nodes == sum(each.nodes for each in results)
+        assert found.simulations == 250 and found.nodes == sum(result.nodes for result in results)
         again = merge(results, "visits")
         assert again.best == found.best
         np.testing.assert_array_equal(again.values, found.values)
         # The control: it is not one of its trees.
-        assert all(each.visits.sum() < found.visits.sum() for each in results)
+        assert all(result.visits.sum() < found.visits.sum() for result in results)
 
 
 def test_a_tree_of_pimc_knows_the_deal(places):

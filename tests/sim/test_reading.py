@@ -94,7 +94,7 @@ def test_what_others_name_is_kept_but_for_the_room_and_our_own_questions():
     assert rooms > 0
 
 
-@pytest.mark.parametrize("own_card_weight", [1.0, 0.0], ids=["doubt 1", "unset"])
+@pytest.mark.parametrize("own_card_weight", [1.0, 0.0], ids=["weight 1", "unset"])
 def test_who_reads_nothing_learns_what_it_always_did(own_card_weight):
     for one in unsure_positions(4):
         state = learnt(one, own_card_weight)
@@ -125,11 +125,11 @@ def by_hand(one, own_card_weight):
             known |= 1 << card
         fresh = cards & CHOSEN & ~named[asker]
         named[asker] |= fresh
-        for each in range(FIRST_ROOM):
-            entry = matrix[each, asker + 1]
-            if own_card_weight < 1 and asker != seat and fresh >> each & 1 and 0 < entry < 1:
-                matrix[each, asker + 1] *= own_card_weight
-                matrix[each] /= matrix[each].sum()
+        for suspected in range(FIRST_ROOM):
+            entry = matrix[suspected, asker + 1]
+            if own_card_weight < 1 and asker != seat and fresh >> suspected & 1 and 0 < entry < 1:
+                matrix[suspected, asker + 1] *= own_card_weight
+                matrix[suspected] /= matrix[suspected].sum()
     return matrix
 
 

@@ -56,7 +56,7 @@ def test_a_record_replays_to_the_same_end(name, count, keep):
 
 def test_the_games_of_these_tests_hold_every_kind_of_event():
     texts = [short_game(*table, number)[0] for table in TABLES for number in range(3)]
-    found = Counter(json.loads(each)["event"] for text in texts for each in text.splitlines()[1:])
+    found = Counter(json.loads(row)["event"] for text in texts for row in text.splitlines()[1:])
     assert set(found) == set(EVENTS)
     assert any('"right":false' in text for text in texts)
     assert any('"unable":[1,2],"by":3' in text for text in texts)
@@ -180,17 +180,17 @@ def test_what_is_known_to_a_seat_is_its_view(name, count, keep):
         fields += ["turn", "seat", "roll"]
     known = [Knowledge(record.rules, seat) for seat in range(count)]
     for events, state in states(record):
-        for each in known:
+        for player in known:
             for event in events:
                 if event["event"] == "end":
                     assert event["known_to"] == "all"
-                if knows(event, each.seat):
-                    each.hear(event)
-            view = view_of(state[0], each.seat)[0]
+                if knows(event, player.seat):
+                    player.hear(event)
+            view = view_of(state[0], player.seat)[0]
             for field in fields:
-                np.testing.assert_array_equal(each.view[field], view[field], err_msg=field)
+                np.testing.assert_array_equal(player.view[field], view[field], err_msg=field)
             if state[0].phase != SHOW:  # of a suggestion one learns when it is answered
-                assert each.evidence().tobytes() == state[0].evidence[each.seat].tobytes()
+                assert player.evidence().tobytes() == state[0].evidence[player.seat].tobytes()
 
 
 def test_each_kind_of_event_is_known_to_those_it_concerns():
@@ -227,8 +227,8 @@ def told_with_another_deal(record, events, seat, deal):
     new_game(board, s, np.uint64(game_key(record.seed, record.game)))
     of = [int(sum(1 << card for card in np.flatnonzero(deal == column))) for column in range(7)]
     s.envelope, s.hand[:] = of[0], of[1:]
-    for each in range(record.rules.players):
-        begin(board, s, each)
+    for player in range(record.rules.players):
+        begin(board, s, player)
     told = opening(board, s)
     shown = [e["action"] for e in events if e["event"] == "show" and knows(e, seat)]
     options = np.empty(N_ACTIONS, np.int64)
@@ -263,8 +263,8 @@ def test_hidden_cards_change_nothing_that_a_seat_knows(name, keep):
                     continue  # what was wrong would be right
                 told = told_with_another_deal(record, events, seat, deal)
                 ours, theirs = (
-                    [event for event in each if knows(event, seat) and event["event"] != "end"]
-                    for each in (told, events)
+                    [event for event in told_by if knows(event, seat) and event["event"] != "end"]
+                    for told_by in (told, events)
                 )
                 assert ours == theirs
                 tried += 1

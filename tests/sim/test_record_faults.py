@@ -40,7 +40,7 @@ def lines():
 
 
 def text_of(lines):
-    return "".join(f"{each}\n" for each in lines)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def test_every_changed_byte_is_found_in_its_line(fault):
@@ -83,7 +83,7 @@ def test_a_truncated_record_is_found(fault, lines):
 
 def changed(lines, kind, change, skip=0):
     """Return the number of an event's line, and the text of the record with it changed."""
-    found = [i for i, each in enumerate(lines) if json.loads(each).get("event") == kind]
+    found = [i for i, text in enumerate(lines) if json.loads(text).get("event") == kind]
     at = found[skip]
     event = json.loads(lines[at])
     change(event)
