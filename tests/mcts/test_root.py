@@ -33,7 +33,8 @@ OPTIONS = Options(exploration=0.1, nodes=2_000)
 BUDGET = Budget(simulations=301)
 LONG = Budget(simulations=250_000)
 """About a third of a second a worker."""
-ENDLESS = Budget(simulations=10**12)
+ENDLESS = Budget(simulations=30_000_000)
+"""Some 20 seconds a worker, so that a test that fails to stop it ends all the same."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -236,7 +237,7 @@ def test_the_share_of_a_worker_that_always_dies_is_reported_lost(workers, monkey
 def test_cancel_returns_what_was_found(workers):
     threading.Timer(0.1, workers.cancel).start()
     result = workers.run(ENDLESS, 1)
-    assert 0 < result.simulations == result.visits.sum() < 10**12
+    assert 0 < result.simulations == result.visits.sum() < ENDLESS.simulations
     assert same(workers.run(BUDGET, 1), made_here())
 
 

@@ -1,125 +1,18 @@
 """Several players: whose nodes, whose values, and actions that only some of them could take.
 
-Whisper: player 0 acts, player 1 -- who alone knows a bit -- whispers a number, player 0 guesses the
-bit.  Player 1 is paid for whispering the bit, player 0 for guessing it; 2 may be whispered only if
-the bit is 1.  With a tree of its own player 1 learns to whisper the bit, so player 0 can guess it;
+In `whisper`, with a tree of its own player 1 learns to whisper the bit, so player 0 can guess it;
 in one tree of player 0's information sets player 1 cannot, and the whisper is worth little.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
+from whisper import Whisper
 
-from mcts.domain import register
-from mcts.kernel.compile import jit
-from mcts.kernel.rng import below
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, NOWHERE, ROOT, check_invariants
 
-BIT, STAGE, LAST, WHISPER, GUESS = range(5)
 PLAYOUTS = 4_000
-
-
-class Whisper(NamedTuple):
-    """One tree or two, and a planted fault."""
-
-    views: int = 1
-    selfish: int = 1
-    """0: everybody is paid what player 0 gets."""
-
-
-@jit
-def _start(p, s, stream):
-    s[BIT] = below(stream, 2)
-    s[STAGE] = 0
-    s[LAST] = 0
-
-
-@jit
-def _actions(p, s, out, edge_data):
-    n = 3 if s[STAGE] == 1 else 2
-    for i in range(n):
-        out[i] = i
-        edge_data[i] = 0.0
-    return n
-
-
-@jit
-def _available(p, s, action):
-    return s[STAGE] != 1 or action < 2 or s[BIT] == 1
-
-
-@jit
-def _step(p, s, action, edge_data, stream):
-    if s[STAGE] == 1:
-        if action == 2 and s[BIT] == 0:
-            raise ValueError("a whisper that could not be")
-        s[WHISPER] = action
-    s[GUESS] = action
-    s[LAST] = action
-    s[STAGE] += 1
-    return 100.0  # not counted where there are several players
-
-
-@jit
-def _observation(p, s):
-    return np.uint64(1 + s[LAST])
-
-
-@jit
-def _seen(p, s, player):
-    if s[STAGE] == 0:
-        return np.uint64(s[BIT] if player == 1 else 0)
-    return np.uint64(1 + s[LAST])
-
-
-@jit
-def _terminal(p, s):
-    return s[STAGE] == 3
-
-
-@jit
-def _mover(p, s):
-    return 1 if s[STAGE] == 1 else 0
-
-
-@jit
-def _rollout(p, s, stream):
-    while s[STAGE] < 3:
-        _step(p, s, below(stream, 2), 0.0, stream)
-    return 0.0
-
-
-@jit
-def _payoff(p, s, player):
-    if player == 1 and p.selfish:
-        return 0.75 if s[WHISPER] == s[BIT] else 0.25
-    return 1.0 if s[GUESS] == s[BIT] else 0.0
-
-
-register(
-    Whisper,
-    start=_start,
-    actions=_actions,
-    step=_step,
-    observation=_observation,
-    terminal=_terminal,
-    rollout=_rollout,
-    mover=_mover,
-    available=_available,
-    seen=_seen,
-    payoff=_payoff,
-    workspace=lambda p: np.zeros(5, np.int64),
-    discount=1.0,
-    low=0.0,
-    high=1.0,
-    max_actions=3,
-    max_depth=3,
-    players=2,
-    perspectives=lambda p: p.views,
-)
 
 ONE_TREE, TWO_TREES = Whisper(views=1), Whisper(views=2)
 
