@@ -11,11 +11,11 @@ from __future__ import annotations
 import sys
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
 
+from experiments.provenance.files import write_text
 from experiments.settings.commandline import Parser, Refusal, enter
 
 NAME = "sleuth-report"
@@ -106,14 +106,10 @@ def _paths(output: Path) -> tuple[Path, Path]:
 
 
 def _write(path: Path, text: str) -> None:
-    writing = path.with_name(f".{path.name}.writing")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        writing.write_text(text, "utf-8")
-        writing.replace(path)
+        write_text(path, text)
     except OSError as fault:
-        with suppress(OSError):
-            writing.unlink()
         raise Refusal(
             f"cannot write {path}: {fault.strerror}; choose another place by --output"
         ) from None

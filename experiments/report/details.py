@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 
 from experiments.report import plots
-from experiments.report.page import Block, Picture, Table
+from experiments.report.page import Block, Picture
 from experiments.report.run import Run
-from experiments.report.text import NONE, number, spread
 from experiments.runs.figures import Moment
 from experiments.runs.turns import LEAST, bits, telling
+from experiments.tabular import Column, Table, count, mean, words
 
 _MOMENTS = 8
 """Rows of a table by turn."""
+
+_TWO_DIGITS = mean("", 2).tell
 
 
 def knowledge(run: Run, prefix: str) -> Iterator[Block]:
     """Yield tables and pictures of what suggesters learn and planners know; none without rows."""
     if run.suggestion_stats:
         yield _suggestions(run)
-    curves = {(each.match, each.player): each.by_turn for each in run.suggestion_stats}
+    curves = {(asked.match, asked.player): asked.by_turn for asked in run.suggestion_stats}
     for at, (when, found) in enumerate(
         (("after a suggestion", curves), ("before a decision", run.envelopes))
     ):
@@ -40,108 +42,107 @@ def knowledge(run: Run, prefix: str) -> Iterator[Block]:
 
 
 def _suggestions(run: Run) -> Table:
-    columns = ("", "games", "suggestions", "bits learnt", "mean of games", "of envelope")
+    bits_learnt = ("bits learnt", "mean of games", "of envelope", "cards known", "of them own")
     return Table(
         "What a suggestion brings, 95 % by game",
-        (*columns, "cards known", "of them own"),
+        ("", count("games"), count("suggestions"), *(mean(title, 2) for title in bits_learnt)),
         [
             [
-                _player(run, each.match, each.player),
-                f"{each.games:,}",
-                f"{each.suggestions:,}",
-                spread(each.decrease, 2),
-                spread(each.game_decrease, 2),
-                spread(each.envelope_decrease, 2),
-                spread(each.known, 2),
-                spread(each.own, 2),
+                _player(run, asked.match, asked.player),
+                asked.games,
+                asked.suggestions,
+                asked.decrease,
+                asked.game_decrease,
+                asked.envelope_decrease,
+                asked.known,
+                asked.own,
             ]
-            for each in run.suggestion_stats
+            for asked in run.suggestion_stats
         ],
-        note="Bits learnt are those that the factored belief of the thesis loses, of all cards; of "
-        "the envelope, those of the exact posterior. Cards known are those of the three named that "
-        "the suggester knew before.",
+        [
+            "Bits learnt are those that the factored belief of the thesis loses, of all cards; of "
+            "the envelope, those of the exact posterior. Cards known are those of the three named "
+            "that the suggester knew before."
+        ],
     )
 
 
 def _by_turn(title: str, players: dict[str, Sequence[Moment]]) -> Table:
-    there = sorted({each.turn for found in players.values() for each in found})
+    there = sorted({moment.turn for found in players.values() for moment in found})
     chosen = [there[at] for at in np.unique(np.linspace(0, len(there) - 1, _MOMENTS).astype(int))]
-    at = {player: {each.turn: each for each in found} for player, found in players.items()}
+    at = {player: {moment.turn: moment for moment in found} for player, found in players.items()}
     return Table(
         title,
-        ("turn", *players),
-        [[str(turn), *(_bits(at[player].get(turn)) for player in players)] for turn in chosen],
-        note="Means with 95 % over the games that were still going on and in which the player had "
-        f"this turn; their number is in brackets, {LEAST} at least. Games that last are not the "
-        "average ones.",
+        ("turn", *(Column(player, _bits) for player in players)),
+        [[str(turn), *(at[player].get(turn) for player in players)] for turn in chosen],
+        [
+            "Means with 95 % over the games that were still going on and in which the player had "
+            f"this turn; their number is in brackets, {LEAST} at least. Games that last are not "
+            "the average ones."
+        ],
     )
 
 
-def _bits(moment: Moment | None) -> str:
-    return NONE if moment is None else f"{spread(bits(moment), 2)} [{moment.games:,}]"
+def _bits(moment: Moment) -> str:
+    return f"{_TWO_DIGITS(bits(moment))} [{moment.games:,}]"
 
 
 def speed(run: Run) -> Iterator[Block]:
     """Yield what was searched, how fast, and how long the run took."""
     searched = [line for line in run.figures["table"] if line["decisions"]]
     if searched:
-        columns = (
-            "",
-            "decisions",
-            "simulations",
-            "simulations a second",
-            "a decision",
-            "ms a decision",
-        )
         yield Table(
             "Searching",
-            columns,
+            (
+                "",
+                count("decisions"),
+                count("simulations"),
+                mean("simulations a second", 0),
+                mean("a decision"),
+                mean("ms a decision"),
+            ),
             [
                 [
                     _player(run, line["match"], line["player"]),
-                    f"{line['decisions']:,}",
-                    f"{line['simulations']:,}",
-                    _whole(line["simulations_per_second"]),
-                    number(line["simulations"] / line["decisions"]),
-                    number(_milliseconds(line)),
+                    line["decisions"],
+                    line["simulations"],
+                    line["simulations_per_second"],
+                    line["simulations"] / line["decisions"],
+                    _milliseconds(line),
                 ]
                 for line in searched
             ],
-            note="A second is one of searching; several games search at the same time.",
+            ["A second is one of searching; several games search at the same time."],
         )
     if run.decision_stats:
+        columns = ("", count("games"), mean("simulations"), mean("seconds", 4), words("kinds"))
         yield Table(
             "Decisions searched for, means with 95 % by game",
-            ("", "games", "simulations", "seconds", "kinds"),
+            columns,
             [
                 [
-                    _player(run, each.match, each.player),
-                    f"{each.games:,}",
-                    spread(each.simulations),
-                    spread(each.seconds, 4),
-                    ", ".join(f"{count:,} {kind}" for kind, count in sorted(each.kinds.items())),
+                    _player(run, made.match, made.player),
+                    made.games,
+                    made.simulations,
+                    made.seconds,
+                    ", ".join(f"{often:,} {kind}" for kind, often in sorted(made.kinds.items())),
                 ]
-                for each in run.decision_stats
+                for made in run.decision_stats
             ],
-            words=("kinds",),
         )
     if run.summary is not None:
         pace = run.pace
-        games, seconds = f"{run.played.games:,}", number(run.summary["seconds"])
+        session = "set-up included" if pace else "last session"
         yield Table(
             "The run",
-            ("", "games", "seconds", "games a second"),
-            [["set-up included" if pace else "last session", games, seconds, number(pace)]],
-            note="" if pace else "Of a run that is resumed only the last session's time is known.",
+            ("", count("games"), mean("seconds"), mean("games a second")),
+            [[session, run.played.games, run.summary["seconds"], pace]],
+            [] if pace else ["Of a run that is resumed only the last session's time is known."],
         )
 
 
 def _player(run: Run, match: str, player: str) -> str:
     return f"{match}: {player}" if len(run.matches) > 1 else player
-
-
-def _whole(value: float | None) -> str:
-    return NONE if value is None else f"{value:,.0f}"
 
 
 def _milliseconds(line: dict[str, Any]) -> float | None:

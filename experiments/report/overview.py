@@ -8,14 +8,16 @@ from typing import Any
 
 from experiments.matches.schedule import Match
 from experiments.report.between import between, flat, settings
-from experiments.report.page import Block, Command, Page, Picture, Section, Table
+from experiments.report.page import Block, Command, Folded, Page, Picture, Section
 from experiments.report.plots import rates
 from experiments.report.run import Run
 from experiments.report.sections import lead, sections
-from experiments.report.text import NONE, name_of, p_value, percent, rate_of
+from experiments.runs.plots import rate_of
+from experiments.tabular import Table, count, mean, p_value, percent, words
 
 _PICTURED = 40
 """Lines that are drawn beside one another; the table holds all."""
+_BEGAN, _ENDED = "at the beginning", "in the last session"
 
 
 def page(runs: Sequence[Run]) -> Page:
@@ -28,7 +30,7 @@ def page(runs: Sequence[Run]) -> Page:
     parts = [side_by_side(runs)]
     for at, run in enumerate(runs):
         inner = [*sections(run, f"r{at}"), _origin(run)]
-        parts += [Section(run.label, []), *(replace(each, depth=1) for each in inner)]
+        parts += [Section(run.label, []), *(replace(section, depth=1) for section in inner)]
     faults = [f"{run.label}: {fault}" for run in runs for fault in run.faults]
     games = sum(run.played.games for run in runs)
     return Page(f"{len(runs)} runs", faults, [f"{games:,} games in all."], parts)
@@ -43,24 +45,28 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
     lines = [(run, line) for run in runs for line in run.figures["table"]]
     yield Table(
         "Win rates of all runs",
-        ("run", "player", "games", "win rate, 95 %", "parity", "simulations a second"),
+        (
+            "run",
+            words("player"),
+            count("games"),
+            "win rate, 95 %",
+            percent("parity"),
+            mean("simulations a second", 0),
+        ),
         [
             [
                 run.label,
-                name_of(run, line),
-                f"{line['games']:,}",
-                str(rate_of(line)) if line["games"] else NONE,
-                percent(line["parity"]),
-                f"{line['simulations_per_second']:,.0f}"
-                if line["simulations_per_second"]
-                else NONE,
+                run.name_of(line),
+                line["games"],
+                rate_of(line) if line["games"] else None,
+                line["parity"],
+                line["simulations_per_second"],
             ]
             for run, line in lines
         ],
-        words=("player",),
     )
     drawn = [
-        (f"{run.label}: {name_of(run, line)}", rate_of(line), line["parity"])
+        (f"{run.label}: {run.name_of(line)}", rate_of(line), line["parity"])
         for run, line in lines
         if line["games"]
     ]
@@ -70,34 +76,41 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
     if keys:
         yield Table(
             "Settings in which they differ",
-            ("run", *keys),
+            ("run", *map(words, keys)),
             [[run.label, *row] for run, row in zip(runs, values, strict=True)],
-            words=tuple(keys),
         )
     found = between(runs)
     if found:
         yield Table(
             f"Differences in win rate from {runs[0].label}",
-            ("second less first", "how", "games", "difference, 95 %", "p", "p, Holm"),
+            (
+                "second less first",
+                words("how"),
+                "games",
+                "difference, 95 %",
+                p_value("p"),
+                p_value("p, Holm"),
+            ),
             [
                 [
-                    f"{': '.join(each.second)} less {': '.join(each.first)}",
-                    f"unpaired: {each.unpaired}" if each.unpaired else "paired",
-                    f"{each.games[0]:,}"
-                    if not each.unpaired
-                    else f"{each.games[1]:,} and {each.games[0]:,}",
-                    str(each.difference),
-                    p_value(each.p),
-                    p_value(each.p_holm),
+                    f"{': '.join(pair.second)} less {': '.join(pair.first)}",
+                    f"unpaired: {pair.unpaired}" if pair.unpaired else "paired",
+                    f"{pair.games[0]:,}"
+                    if not pair.unpaired
+                    else f"{pair.games[1]:,} and {pair.games[0]:,}",
+                    pair.difference,
+                    pair.p,
+                    pair.p_holm,
                 ]
-                for each in found
+                for pair in found
             ],
-            words=("how",),
-            note="Paired where both played the same games: p of McNemar's exact test. Else as "
-            "independent samples: Newcombe's interval, p of Fisher's exact test; players that met "
-            "other opponents or rules are not compared by it. Holm's correction is for all lines "
-            "of this table. Matches of another parity are left out, and round robins, which are "
-            "compared within themselves.",
+            [
+                "Paired where both played the same games: p of McNemar's exact test. Else as "
+                "independent samples: Newcombe's interval, p of Fisher's exact test; players that "
+                "met other opponents or rules are not compared by it. Holm's correction is for all "
+                "lines of this table. Matches of another parity are left out, and round robins, "
+                "which are compared within themselves."
+            ],
         )
 
 
@@ -112,9 +125,9 @@ def _origin(run: Run) -> Section:
         facts.append((key, began[key] or "unknown"))
         if ended and ended[key] != began[key]:
             facts.append((f"{key} of the last session", ended[key] or "unknown"))
-    blocks.append(Table("What was run", ("", "is"), facts, words=("is",)))
+    blocks.append(Table("What was run", ("", words("is")), facts))
     blocks.append(_versions(began["versions"], ended.get("versions", began["versions"])))
-    blocks += [_configured(match, at) for at, match in enumerate(run.matches)]
+    blocks += [_configured(match) for match in run.matches]
     return Section("What was run", blocks)
 
 
@@ -126,7 +139,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     rules = first.rules
     yield "rules", f"{rules['name']}, {rules['players']} players"
     yield "seed", str(first.seed)
-    wanted = {f"{each:,}" if each is not None else "unknown" for each in run.games}
+    wanted = {f"{games:,}" if games is not None else "unknown" for games in run.games}
     yield "games a match", " or ".join(sorted(wanted))
     yield "rule of stopping", run.about["stop"]
     if first.details:
@@ -142,17 +155,16 @@ def _seating(match: Match) -> str:
     return f"{who} in seat {seats} in turn, {other} in all others"
 
 
-def _versions(began: dict[str, str], ended: dict[str, str]) -> Table:
+def _versions(began: dict[str, str], ended: dict[str, str]) -> Folded:
+    sessions = {"version": began} if began == ended else {_BEGAN: began, _ENDED: ended}
     rows = [
-        [name, began.get(name, NONE)] + ([ended.get(name, NONE)] if began != ended else [])
-        for name in {**began, **ended}
+        [name, *(session.get(name) for session in sessions.values())] for name in {**began, **ended}
     ]
-    columns = ("", "at the beginning", "in the last session") if began != ended else ("", "version")
-    return Table("Versions", columns, rows, words=columns[1:], folded=True)
+    return Folded(Table("Versions", ("", *map(words, sessions)), rows))
 
 
-def _configured(match: Match, at: int) -> Table:
+def _configured(match: Match) -> Folded:
     entrants = zip(match.labels, match.entrants, strict=True)
     described: dict[str, Any] = {"rules": match.rules, **dict(entrants)}
     rows = list(flat(described))
-    return Table(f"Settings of {match.name}", ("", "value"), rows, words=("value",), folded=True)
+    return Folded(Table(f"Settings of {match.name}", ("", words("value")), rows))

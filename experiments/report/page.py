@@ -1,6 +1,7 @@
 """A report as a document: sections of tables, pictures and text, written as HTML and as Markdown.
 
-Names of players come from users: everything but our own pictures is escaped.
+Names of players come from users: everything but our own pictures is escaped.  Tables are those of
+`experiments.tabular`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import groupby
-from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from experiments.report.svg import printable
+from experiments import tabular
+from experiments.tabular import Table, plain
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,6 @@ class Text:
     """A paragraph."""
 
     text: str
-    kind = "text"
 
 
 @dataclass(frozen=True)
@@ -31,30 +31,13 @@ class Command:
     """A command line, to be copied."""
 
     text: str
-    kind = "command"
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows of text, the first cell of each its heading.
+class Folded:
+    """A table that is shown on demand alone."""
 
-    Attributes
-    ----------
-    caption : what it shows
-    columns : headings
-    rows : (rows, columns)
-    words : columns that hold words, beside the first; others hold figures
-    note : what to know when reading it
-    folded : whether it is shown on demand alone
-    """
-
-    caption: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    words: Sequence[str] = ()
-    note: str = ""
-    folded: bool = False
-    kind = "table"
+    table: Table
 
 
 @dataclass(frozen=True)
@@ -63,10 +46,9 @@ class Picture:
 
     caption: str
     drawing: Markup
-    kind = "picture"
 
 
-Block = Text | Command | Table | Picture
+Block = Text | Command | Table | Folded | Picture
 
 
 @dataclass(frozen=True)
@@ -108,30 +90,29 @@ def _environment(escape: bool) -> Environment:
         loader=FunctionLoader(
             lambda name: files("experiments.report").joinpath(name).read_text("utf-8")
         ),
-        finalize=_clean,
+        finalize=tabular.shown,
     )
-    made.filters |= {"plain": plain, "fence": fence, "runs": _runs}
+    made.filters |= {
+        "plain": plain,
+        "fence": fence,
+        "runs": _runs,
+        "table": tabular.html,
+        "markdown": tabular.markdown,
+    }
+    made.globals["kind"] = _kind
     return made
+
+
+def _kind(block: Block) -> str:
+    return type(block).__name__.lower()
 
 
 def _runs(blocks: Sequence[Block]) -> list[tuple[str, list[Block]]]:
     """Return neighbours of one kind together, so that pictures can stand side by side."""
-    return [(kind, list(each)) for kind, each in groupby(blocks, lambda block: block.kind)]
-
-
-def _clean(value: Any) -> Any:
-    """Return a text without control characters but ends of lines; pictures have none."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return "\n".join(map(printable, value.split("\n")))
-
-
-def plain(text: str) -> str:
-    """Return ``text`` so that Markdown shows it as it is, in one line."""
-    return re.sub(r"([\\`*{}\[\]<>|#~$&]|(?<!\w)_|_(?!\w))", r"\\\1", printable(text))
+    return [(kind, list(run)) for kind, run in groupby(blocks, _kind)]
 
 
 def fence(text: str) -> str:
     """Return the line that begins and ends a block of code with ``text`` in it."""
-    longest = max((len(each) for each in re.findall("`+", text)), default=0)
+    longest = max((len(ticks) for ticks in re.findall("`+", text)), default=0)
     return "`" * max(3, longest + 1)

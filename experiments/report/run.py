@@ -79,6 +79,10 @@ class Run:
         """The matches of the run."""
         return self.played.matches
 
+    def name_of(self, line: dict[str, Any]) -> str:
+        """Return what a line of the table is called: its match, where there are several."""
+        return line["match"] if len(self.matches) > 1 else line["player"]
+
     @property
     def faults(self) -> list[str]:
         """What must be known before any figure is read, a sentence each."""
@@ -87,7 +91,7 @@ class Run:
             when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
             return [f"unfinished: {held}; {on}, if the run is not under way{when}"]
         counted, told = (
-            sum(line["games"] for line in each["table"]) for each in (self.figures, self.summary)
+            sum(line["games"] for line in held["table"]) for held in (self.figures, self.summary)
         )
         if counted != told:
             other = f"its summary counts {told:,} games of the players, its rows {counted:,}"
@@ -160,10 +164,10 @@ def _picture(folder: Path) -> Iterator[Path]:
         folder.glob(f"*/{runfolder.MATCHES_FILE}")
     ):
         raise Refusal(f"{folder} holds runs and is none itself: give {folder}/*")
-    with tempfile.TemporaryDirectory() as name:
-        still = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        still = Path(temporary)
         files = (runfolder.MATCHES_FILE, SUMMARY, results.STOPS, CONFIGURATION)
-        wanted = [folder / each for each in files if (folder / each).exists()]
+        wanted = [folder / name for name in files if (folder / name).exists()]
         wanted += results.parts(folder)  # before their details, which are written first
         for kind in KINDS:
             wanted += results.parts(folder, kind)

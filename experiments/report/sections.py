@@ -7,12 +7,13 @@ from typing import Any
 
 from experiments.report import plots
 from experiments.report.details import knowledge, speed
-from experiments.report.page import Block, Picture, Section, Table, Text
+from experiments.report.page import Block, Folded, Picture, Section, Text
 from experiments.report.run import Run
-from experiments.report.text import NONE, name_of, number, p_value, percent, rate_of, spread
+from experiments.runs.plots import rate_of
 from experiments.runs.published import Published, known
 from experiments.runs.turns import Ends
 from experiments.stats.intervals import Estimate
+from experiments.tabular import Table, count, mean, p_value, percent, words
 
 _SPANS = 8
 """Rows of a table by turn."""
@@ -25,7 +26,7 @@ def lead(run: Run) -> list[str]:
     lines = [line for line in run.figures["table"] if line["games"]]
     if len(lines) > 4:
         return []
-    return [_sentence(name_of(run, line), line) for line in lines]
+    return [_sentence(run.name_of(line), line) for line in lines]
 
 
 def sections(run: Run, prefix: str) -> list[Section]:
@@ -56,7 +57,7 @@ def _sentence(name: str, line: dict[str, Any]) -> str:
     )
     return (
         f"{name} won {rate_of(line)} of {line['games']:,} games, {side} the "
-        f"{percent(line['parity'])} of identical players."
+        f"{100 * line['parity']:.1f} % of identical players."
     )
 
 
@@ -64,41 +65,39 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
     lines = run.figures["table"]
     columns = (
         "",
-        "games",
-        "wins",
+        count("games"),
+        count("wins"),
         "win rate, 95 %",
-        "parity",
-        "nobody won",
-        "turns",
-        "suggestions",
+        percent("parity"),
+        count("nobody won"),
+        mean("turns"),
+        mean("suggestions"),
+        count("accused wrongly"),
     )
+    keys = ("parity", "draws", "turns_mean", "suggestions_mean", "accused_wrongly")
     yield Table(
         "Win rates",
-        (*columns, "accused wrongly"),
+        columns,
         [
             [
-                name_of(run, line),
-                f"{line['games']:,}",
-                f"{line['wins']:,}",
-                str(rate_of(line)) if line["games"] else NONE,
-                percent(line["parity"]),
-                f"{line['draws']:,}",
-                number(line["turns_mean"]),
-                number(line["suggestions_mean"]),
-                f"{line['accused_wrongly']:,}",
+                run.name_of(line),
+                line["games"],
+                line["wins"],
+                rate_of(line) if line["games"] else None,
             ]
+            + [line[key] for key in keys]
             for line in lines
         ],
-        note="Turns and suggestions are those of all players together, a game; parity is what "
-        "identical players would win.",
+        [
+            "Turns and suggestions are those of all players together, a game; parity is what "
+            "identical players would win."
+        ],
     )
     beside = {match.name: found for match in run.matches if (found := known(match)) is not None}
     if beside:
         yield _published(run, beside)
-    drawn = [(name_of(run, line), rate_of(line), line["parity"]) for line in lines if line["games"]]
-    theirs = {
-        name_of(run, line): beside[line["match"]] for line in lines if line["match"] in beside
-    }
+    drawn = [(run.name_of(line), rate_of(line), line["parity"]) for line in lines if line["games"]]
+    theirs = {run.name_of(line): beside[line["match"]] for line in lines if line["match"] in beside}
     yield Picture("Win rates", plots.rates(drawn, theirs, f"{prefix}rates"))
     for at, (match, tally) in enumerate(zip(run.matches, run.played.tallies, strict=True)):
         if match.measured is None or not tally.games or at >= _PICTURED:
@@ -116,11 +115,11 @@ def _published(run: Run, beside: dict[str, Published]) -> Table:
             found, (low, high) = beside[line["match"]], line["ci95"]
             theirs = found.rate
             apart = low > theirs.high or high < theirs.low
-            cells = [name_of(run, line), str(rate_of(line)), str(theirs)]
-            cells += [f"{found.wins:,} of {found.games:,}", "no" if apart else "yes", found.source]
-            rows.append(cells)
-    columns = ("", "here", "published", "won", "intervals overlap", "source")
-    return Table("Beside published results", columns, rows, ("source",))
+            won = f"{found.wins:,} of {found.games:,}"
+            overlap = "no" if apart else "yes"
+            rows.append([run.name_of(line), rate_of(line), theirs, won, overlap, found.source])
+    columns = ("", "here", "published", "won", "intervals overlap", words("source"))
+    return Table("Beside published results", columns, rows)
 
 
 def _better(run: Run, prefix: str) -> Iterator[Block]:
@@ -128,19 +127,27 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
     if found:
         yield Table(
             "Differences in win rate on the same games",
-            ("second less first", "games", "difference, 95 %", "p", "p, Holm"),
+            (
+                "second less first",
+                count("games"),
+                "difference, 95 %",
+                p_value("p"),
+                p_value("p, Holm"),
+            ),
             [
                 [
-                    f"{each['second']} less {each['first']}",
-                    f"{each['games']:,}",
-                    str(Estimate(each["difference"], *each["ci95"])),
-                    p_value(each["p"]),
-                    p_value(each["p_holm"]),
+                    f"{pair['second']} less {pair['first']}",
+                    pair["games"],
+                    Estimate(pair["difference"], *pair["ci95"]),
+                    pair["p"],
+                    pair["p_holm"],
                 ]
-                for each in found
+                for pair in found
             ],
-            note="Paired by game; p of McNemar's exact test, then with Holm's correction for all "
-            "comparisons made. None after a sequential test, whose verdict stands instead.",
+            [
+                "Paired by game; p of McNemar's exact test, then with Holm's correction for all "
+                "comparisons made. None after a sequential test, whose verdict stands instead."
+            ],
         )
     ratings = run.figures["ratings"]
     if ratings:
@@ -149,19 +156,19 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
             ("player", "Elo", "95 %"),
             [
                 [
-                    each["player"],
-                    f"{each['elo']:+.0f}",
-                    f"{each['low']:+.0f} to {each['high']:+.0f}",
+                    rated["player"],
+                    f"{rated['elo']:+.0f}",
+                    f"{rated['low']:+.0f} to {rated['high']:+.0f}",
                 ]
-                for each in ratings
+                for rated in ratings
             ],
-            note="Bradley-Terry, for one winner among several seats; the players' mean is 0.",
+            ["Bradley-Terry, for one winner among several seats; the players' mean is 0."],
         )
         yield Picture("Ratings", plots.elo(ratings, f"{prefix}elo"))
-    for each in run.figures["tests"]:
-        against = f" against {each['control']}" if each["control"] else ""
+    for test in run.figures["tests"]:
+        against = f" against {test['control']}" if test["control"] else ""
         yield Text(
-            f"Sequential test {run.about['stop']}, {each['match']}{against}: {each['verdict']}."
+            f"Sequential test {run.about['stop']}, {test['match']}{against}: {test['verdict']}."
         )
 
 
@@ -174,15 +181,13 @@ def _by_seat(run: Run, prefix: str) -> Iterator[Block]:
             if line["match"] != match.name or not line["games"]:
                 continue
             counts = [line["by_seat"].get(str(seat)) for seat in range(seats)]
-            rates = [each and run.stop.win_rate(each["wins"], each["games"]) for each in counts]
+            rates = [seat and run.stop.win_rate(seat["wins"], seat["games"]) for seat in counts]
             found[line["player"]] = rates[: match.players]
-            rows.append(
-                [name_of(run, line)]
-                + [
-                    f"{rate}\n{each['wins']:,} of {each['games']:,}" if each else NONE
-                    for rate, each in zip(rates, counts, strict=True)
-                ]
-            )
+            cells = [
+                seat and f"{rate}\n{seat['wins']:,} of {seat['games']:,}"
+                for rate, seat in zip(rates, counts, strict=True)
+            ]
+            rows.append([run.name_of(line), *cells])
         if found and at < _PICTURED:
             drawing = plots.seats(found, 1 / match.players, f"{prefix}seats{at}")
             pictures.append(Picture(match.name, drawing))
@@ -210,7 +215,7 @@ def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
         yield _lengths(run)
 
 
-def _spans(run: Run, title: str, ends: Ends) -> Table:
+def _spans(run: Run, title: str, ends: Ends) -> Table | Folded:
     rows, over, won = [], 0, 0
     for span in ends.spans(_SPANS):
         games, wins = int(ends.games[span].sum()), int(ends.wins[span].sum())
@@ -219,34 +224,49 @@ def _spans(run: Run, title: str, ends: Ends) -> Table:
         rows.append(
             [
                 f"{first}" if first == last else f"{first} to {last}",
-                f"{games:,}",
-                percent(over / ends.total),
-                f"{wins:,}",
-                str(run.stop.win_rate(wins, games)),
-                str(run.stop.win_rate(won, ends.total)),
+                games,
+                over / ends.total,
+                wins,
+                run.stop.win_rate(wins, games),
+                run.stop.win_rate(won, ends.total),
             ]
         )
-    columns = ("games that ended in turn", "games", "over by then", "won", "win rate in them, 95 %")
-    return Table(
-        title, (*columns, "all games won by then, 95 %"), rows, folded=len(run.figures["table"]) > 4
+    columns = (
+        "games that ended in turn",
+        count("games"),
+        percent("over by then"),
+        count("won"),
+        "win rate in them, 95 %",
+        "all games won by then, 95 %",
     )
+    table = Table(title, columns, rows)
+    return Folded(table) if len(run.figures["table"]) > 4 else table
 
 
 def _lengths(run: Run) -> Table:
     return Table(
         "Length of games, means and median with 95 %",
-        ("", "games", "nobody won", "turns", "median", "least", "most", "suggestions"),
+        (
+            "",
+            count("games"),
+            count("nobody won"),
+            mean("turns"),
+            mean("median"),
+            count("least"),
+            count("most"),
+            mean("suggestions"),
+        ),
         [
             [
-                each.match,
-                f"{each.games:,}",
-                f"{each.undecided:,}",
-                spread(each.turns),
-                spread(each.median_turns),
-                f"{each.least_turns:,}",
-                f"{each.most_turns:,}",
-                spread(each.suggestions),
+                lengths.match,
+                lengths.games,
+                lengths.undecided,
+                lengths.turns,
+                lengths.median_turns,
+                lengths.least_turns,
+                lengths.most_turns,
+                lengths.suggestions,
             ]
-            for each in run.game_lengths
+            for lengths in run.game_lengths
         ],
     )

@@ -1,7 +1,7 @@
 """Pictures that live inside a page: its colours, light and dark, and its fonts.
 
-Matplotlib draws in `INK` and `SERIES`, which stand for custom properties of the page's style sheet;
-`svg` puts those in their place, so that one picture serves both schemes.
+Matplotlib draws in the palette of `experiments.plotting`; `svg` puts the custom properties of the
+page's style sheet in its place, so that one picture serves both schemes.
 """
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ from contextlib import contextmanager
 from xml.etree import ElementTree
 
 import matplotlib
-
-matplotlib.use("Agg")  # a report has no display
-
 import matplotlib.pyplot as plt
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-INK, FAINT, REFERENCE = "#fe0100", "#fe0101", "#fe0102"
-SERIES = tuple(f"#fe020{number}" for number in range(8))
-MARKERS = "osD^vPX*"
-"""Of the series, which are so told apart without colours too."""
+from experiments.plotting import REFERENCE, SERIES, STYLE
+from experiments.tabular import printable
+
+INK, FAINT = "#1b1f24", "#868e98"
+"""Of text and of axes; like those of the palette they stand for the page's own."""
 
 _PROPERTIES = {
     INK: "var(--ink)",
@@ -38,20 +36,17 @@ WIDTH = 4.1
 """Inches, at 96 pixels each; narrow enough to be read on a telephone."""
 
 _STYLE = {
+    **STYLE,
     "axes.edgecolor": FAINT,
     "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
     "font.family": "sans-serif",
     "font.size": 10,
     "grid.alpha": 0.35,
     "grid.color": FAINT,
-    "legend.frameon": False,
     "lines.linewidth": 1.6,
     "svg.fonttype": "none",
     "svg.hashsalt": "report",
     "text.color": INK,
-    "text.parse_math": False,  # names are not formulas
     "xtick.color": INK,
     "xtick.labelcolor": INK,
     "ytick.color": INK,
@@ -68,7 +63,7 @@ def drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
     """Yield a figure of so many inches and its axes, to be handed to `svg` inside the block."""
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # of names; the page has its own fonts
-        figure, axes = plt.subplots(figsize=(WIDTH, height), layout="constrained")
+        figure, axes = plt.subplots(figsize=(WIDTH, height))
         try:
             yield figure, axes
         finally:
@@ -101,11 +96,6 @@ def svg(figure: Figure, label: str, prefix: str) -> Markup:
     for name in used:
         text = re.sub(rf'(id="|#){re.escape(name)}(?=["\)])', rf"\g<1>{prefix}-{name}", text)
     return Markup(_coloured(text, _PROPERTIES))
-
-
-def printable(text: str) -> str:
-    """Return ``text`` with a blank in place of each sign that XML or a line cannot hold."""
-    return "".join(each if each.isprintable() else " " for each in text)
 
 
 def _coloured(text: str, properties: Mapping[str, str]) -> str:

@@ -55,7 +55,7 @@ def win_rate_plot(
     options = {"columns": 2, "width_ratios": (3, 1.5), "sharey": True}
     with picture(path, title, (10, 4.2), **options) as (_, ((left, right),)):
         draw_games(left, won, win_rate, _POINTS, "this run")
-        draw_seats(right, {"this run": seats})
+        draw_seats(right, [("this run", seats)])
         for axes in (left, right):
             reference_line(axes, parity, f"parity: {parity:.0%}")
             if published is not None:
@@ -141,10 +141,10 @@ def draw_games(
     return found[-1]
 
 
-def draw_seats(axes: Axes, players: Mapping[str, Sequence[Estimate | None]]) -> None:
+def draw_seats(axes: Axes, players: Sequence[tuple[str, Sequence[Estimate | None]]]) -> None:
     """Draw win rates by seat, those of several players side by side; None where one did not sit."""
-    count = max(map(len, players.values()))
-    for number, (name, rates) in enumerate(players.items()):
+    count = max(len(rates) for _, rates in players)
+    for number, (name, rates) in enumerate(players):
         beside = (number - (len(players) - 1) / 2) * 0.6 / len(players)
         sat = [(seat, rate) for seat, rate in enumerate(rates) if rate is not None]
         at = [1 + seat + beside for seat, _ in sat]

@@ -16,17 +16,18 @@ from scipy.stats import ttest_1samp
 
 from experiments.matches import lineups, play
 from experiments.matches.results import Played, Results
+from experiments.plotting import SERIES
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
-from experiments.report.page import plain
 from experiments.report.run import load
-from experiments.report.svg import INK, SERIES, drawing, svg
+from experiments.report.svg import INK, drawing, svg
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import Moment
 from experiments.runs.turns import bits, telling
 from experiments.settings import config
 from experiments.stats.intervals import win_rate
 from experiments.stats.stopping import parse
+from experiments.tabular import plain
 
 NASTY = "<script>alert(1)</script>|\"'`*$x_1$ & https://example.org/a.js\n\x07"
 QUIET = Console(quiet=True)

@@ -15,11 +15,12 @@ from experiments.matches.schedule import Seating
 from experiments.report import __main__ as report
 from experiments.report.between import between, unpaired
 from experiments.report.overview import page, side_by_side
-from experiments.report.page import Page, Section, Table, fence, html, markdown
+from experiments.report.page import Page, Section, fence, html, markdown
 from experiments.report.run import load
 from experiments.runs import runfolder
 from experiments.runs.turns import Ends, ends, envelopes
 from experiments.stats.intervals import paired_difference, win_rate
+from experiments.tabular import Table
 
 
 def played(folder, match, rows, **details):
@@ -140,10 +141,10 @@ def test_the_interval_of_independent_samples_keeps_its_coverage(p, q):
 
 
 def test_markdown_shows_text_as_it_is():
-    table = Table("a|b", ("x", "y"), [["`1`", "<b>*2*</b>\nand _3_ of ld_bmcts"]], note="#4")
+    table = Table("a|b", ("x", "y"), [["`1`", "<b>*2*</b>\nand _3_ of ld_bmcts"]], ["#4"])
     text = markdown(Page("T", ["f"], [], [Section("S", [table])]))
     assert "| \\`1\\` | \\<b\\>\\*2\\*\\</b\\> and \\_3\\_ of ld_bmcts |" in text
-    assert "**a\\|b**" in text
+    assert "**a\\|b**" in text and "\\#4" in text
     assert "| --- | ---: |" in text
     assert fence("a ``` b") == "````"
     assert "<td>&lt;b&gt;*2*" in html(Page("T", [], [], [Section("S", [table])]))
