@@ -141,6 +141,13 @@ def known_switch(key: str, rest: str) -> bool:
     return "--set " in rest and f"rules.{key}" in known_keys()
 
 
+def anchors(text: str) -> set[str]:
+    """Return the anchors of the headings of a page, as the site has them."""
+    titles = re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.M)
+    plain = [re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles]
+    return {re.sub(r"[-\s]+", "-", title) for title in plain}
+
+
 def faults(text: str, folder: Path) -> list[str]:
     """Return what a page in ``folder`` names that is not there."""
     words = prose(text)
@@ -166,9 +173,13 @@ def faults(text: str, folder: Path) -> list[str]:
             if word.startswith("--") and (CONF / f"{name}.yaml").exists() and word not in FLAGS:
                 wrong.append(f"no such flag: {word}")
     for link in LINK.findall(words):
-        target = link.split("#")[0]
-        if target and "://" not in target and not (folder / target).exists():
+        target, _, anchor = link.partition("#")
+        if "://" in target:
+            continue
+        if target and not (folder / target).exists():
             wrong.append(f"no such file: {link}")
+        elif anchor and anchor not in anchors((folder / target).read_text() if target else text):
+            wrong.append(f"no such heading: {link}")
     return wrong
 
 
@@ -202,6 +213,8 @@ def test_what_a_page_names_exists(page):
         ),
         ("```\npython -m experiments.compare --games 3\n```", "no such flag: --games"),
         ("[there](nowhere.md#here)", "no such file: nowhere.md#here"),
+        ("[there](README.md#nowhere)", "no such heading: README.md#nowhere"),
+        ("# Here\n[there](#hare)", "no such heading: #hare"),
     ],
 )
 def test_the_check_finds(text, fault):
