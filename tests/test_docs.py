@@ -26,6 +26,10 @@ COMMAND = re.compile(r"(?:python -m experiments\.|sleuth-)(\w+)((?:[^\n`\\]|\\\n
 SETTING = re.compile(r"^[+~]{0,2}([a-z_]+(?:[.@/][a-z_]+)*)=")
 KEY = re.compile(r"^([a-z_]+(?:\.[a-z_]+)+)(?:=\S*)?$")
 PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b")
+ATTRIBUTE = re.compile(r"([A-Z]\w+)\.(\w+)")
+NAMES = r"`\w+`(?:, `\w+`)*"
+NAMES_IN_FILE = re.compile(rf"({NAMES}) in `([\w/]+\.py)`")
+FILE_WITH_NAMES = re.compile(rf"`([\w/]+\.py)` \(({NAMES})\)")
 GENERATED = ("docs/api/",)
 FLAGS = {"--help", "--cfg", "--multirun", "--config-path", "--config-name"}
 EXTENSIONS = {
@@ -87,6 +91,36 @@ def named(name: str) -> bool:
             text = file.read_text()
             return all(re.search(rf"\b{part}\b", text) for part in parts[length:])
     return False
+
+
+@cache
+def classes() -> dict[str, str]:
+    """Return the text of the file of every class of the project, by its name."""
+    found = {}
+    for file in (file for package in PACKAGES for file in (ROOT / package).rglob("*.py")):
+        text = file.read_text()
+        found |= dict.fromkeys(re.findall(r"^class (\w+)", text, re.M), text)
+    return found
+
+
+def missing_names(words: str) -> list[str]:
+    """Return the names that the prose says are in a file or in a class, and are not."""
+    said = [(names, path) for names, path in NAMES_IN_FILE.findall(words)]
+    said += [(names, path) for path, names in FILE_WITH_NAMES.findall(words)]
+    missing = [
+        f"{path}: {name}"
+        for names, path in said
+        if exists(path)
+        for name in QUOTED.findall(names)
+        if not re.search(rf"\b{name}\b", (ROOT / path).read_text())
+    ]
+    attributes = [ATTRIBUTE.fullmatch(token) for token in QUOTED.findall(words)]
+    missing += [
+        found[0]
+        for found in attributes
+        if found and not re.search(rf"\b{found[2]}\b", classes().get(found[1], found[2]))
+    ]
+    return missing
 
 
 def flat(tree: dict, before: str = "") -> set[str]:
@@ -163,6 +197,7 @@ def faults(text: str, folder: Path) -> list[str]:
             wrong.append(f"no such name: {token}")
         if looks_like_a_key(token) and not known(token.split("=")[0]):
             wrong.append(f"no such key: {token}")
+    wrong += [f"no such name: {name}" for name in missing_names(words)]
     wrong += [f"no such module: {name}" for name in MODULE.findall(asked) if not runs(name)]
     for name, rest in COMMAND.findall(asked):
         rest = re.split(r"#|-sc ", rest)[0]
@@ -202,6 +237,9 @@ def test_what_a_page_names_exists(page):
         ("see `sim/planning/cluedo_old.py`", "no such path: sim/planning/cluedo_old.py"),
         ("a folder `mcts/nothing/`", "no such path: mcts/nothing/"),
         ("see `sim.planning.config.Plan2`", "no such name: sim.planning.config.Plan2"),
+        ("see `Cluedo.pays_deal`", "no such name: Cluedo.pays_deal"),
+        ("`sow` in `mcts/tree.py`", "no such name: mcts/tree.py: sow"),
+        ("`mcts/tree.py` (`expand`, `sow`)", "no such name: mcts/tree.py: sow"),
         ("```\npython -m experiments.compute\n```", "no such module: experiments.compute"),
         ("`python -m benchmarks.bench_nothing`", "no such module: benchmarks.bench_nothing"),
         ("set `search.curiosity` higher", "no such key: search.curiosity"),
