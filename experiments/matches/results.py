@@ -299,11 +299,30 @@ def _read(part: Path, columns: list[str] | None = None) -> pa.Table:
     try:
         return pq.read_table(part, columns=columns)
     except (OSError, pa.ArrowException) as fault:
-        reason = str(fault).partition("\n")[0]
-        raise Refusal(
-            f"{part} cannot be read ({reason}): remove it, and go on with run.resume, which plays "
-            "its games again"
-        ) from None
+        raise unreadable(part, fault) from None
+
+
+def unreadable(part: Path, fault: Exception) -> Refusal:
+    """Return what to say of a ``part`` that cannot be read."""
+    reason = str(fault).partition("\n")[0]
+    return Refusal(
+        f"{part} cannot be read ({reason}): remove it, and go on with run.resume, which plays "
+        "its games again"
+    )
+
+
+def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:
+    """Return `parts`, of which there must be some.
+
+    Raises
+    ------
+    Refusal
+        If there are none.
+    """
+    found = parts(folder, kind)
+    if not found:
+        raise Refusal(f"{folder} holds no {kind}-*.parquet: give the folder of a run")
+    return found
 
 
 def stream(folder: Path, kind: str = GAMES, columns: list[str] | None = None) -> Iterator[pa.Table]:
@@ -321,11 +340,8 @@ def stream(folder: Path, kind: str = GAMES, columns: list[str] | None = None) ->
     Refusal
         If there are none, or a part cannot be read.
     """
-    found = parts(folder, kind)
-    if not found:
-        raise Refusal(f"{folder} holds no {kind}-*.parquet: give the folder of a run")
     ends = stops(folder)
-    for part in found:
+    for part in existing_parts(folder, kind):
         table = _read(part, columns)
         for match, games in ends.items():
             late = pc.and_(pc.equal(table["match"], match), pc.greater_equal(table["game"], games))

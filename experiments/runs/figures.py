@@ -1,6 +1,6 @@
 """Figures of Tables 4.3 and 4.4 of [Ledford 2018], from the rows of games and of details.
 
-They are read part by part (`experiments.matches.results.stream`); kept are a few sums a game.
+They are read part by part (`experiments.runs.rows`); kept are a few sums a game.
 Intervals are of 95 % and by game, suggestions of one game being dependent.  A mean over suggestions
 is the ratio of two sums over games, and its interval the linearised one [Cochran 1977, Sampling
 Techniques, s. 6.4]; the published 1.79 to 1.87 bits a suggestion are means of the games' own means,
@@ -15,17 +15,20 @@ Players of one name are one, whatever their seats; matches are kept apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+import polars as pl
 
-from experiments.matches.results import GAMES, stream
+from experiments.matches.results import GAMES
+from experiments.runs import rows
+from experiments.runs.rows import Query, apart, by_part
 from experiments.stats.intervals import Estimate, mean, median
+
+_PLAYER = ["match", "player"]
+_GAME = [*_PLAYER, "game"]
 
 
 @dataclass(frozen=True)
@@ -132,42 +135,64 @@ def suggestion_stats(folder: Path, decided: bool = False) -> list[Suggesting]:
     Refusal
         If the folder holds none, or a part cannot be read.
     """
-    about, bits = ["match", "player", "game"], ["entropy_before", "entropy_after"]
-    envelope = ["envelope_before", "envelope_after"]
-    games = _sums(
-        map(
-            _lost, _rows(folder, "suggestions", [*about, *bits, *envelope, "known", "own"], decided)
-        ),
-        about,
-        ["lost", "known", "own", "envelope_lost", "envelope_known"],
+    counted = _decided(folder) if decided else _every
+    before, after = pl.col("envelope_before"), pl.col("envelope_after")
+    sums = (
+        (pl.col("entropy_before") - pl.col("entropy_after")).sum().alias("lost"),
+        pl.col("known", "own").sum(),
+        (before - after).sum().alias("envelope_lost"),
+        (before - after).count().alias("envelope_known"),
     )
-    moments = _sums(
-        map(_squared, _rows(folder, "suggestions", [*about, "turn", "envelope_after"], decided)),
-        ["match", "player", "turn"],
-        ["bits", "square"],
+    games = by_part(
+        folder, "suggestions", lambda part: counted(part).group_by(_GAME).agg(pl.len(), *sums)
     )
-    curves = {who: _curve(table) for who, table in _apart(moments)}
-    found = []
-    for (match, player), table in _apart(games):
-        lost, known, rows = (_column(table, each) for each in ("lost", "known", "rows"))
-        found.append(
-            Suggesting(
-                match=match,
-                player=player,
-                games=len(rows),
-                suggestions=int(rows.sum()),
-                decrease=_ratio(lost, rows),
-                game_decrease=_mean(lost / rows),
-                known=_ratio(known, rows),
-                game_known=_mean(known / rows),
-                own=_ratio(_column(table, "own"), rows),
-                envelope_decrease=_ratio(
-                    _column(table, "envelope_lost"), _column(table, "envelope_known")
-                ),
-                by_turn=curves.get((match, player), ()),
-            )
+    curves = _curves(folder, counted)
+    return [
+        Suggesting(
+            match=match,
+            player=player,
+            games=mine.height,
+            suggestions=int(mine["len"].sum()),
+            decrease=_ratio(mine["lost"], mine["len"]),
+            game_decrease=_mean(mine["lost"] / mine["len"]),
+            known=_ratio(mine["known"], mine["len"]),
+            game_known=_mean(mine["known"] / mine["len"]),
+            own=_ratio(mine["own"], mine["len"]),
+            envelope_decrease=_ratio(mine["envelope_lost"], mine["envelope_known"]),
+            by_turn=curves.get((match, player), ()),
         )
-    return found
+        for (match, player), mine in apart(games.sort("game"), _PLAYER).items()
+    ]
+
+
+def _curves(folder: Path, counted: Query) -> dict[tuple[str, ...], tuple[Moment, ...]]:
+    """Return the envelope by turn after the suggestions of each match and player."""
+    # One player suggests in a turn, and once at most: rows are games.
+    bits, turn = pl.col("envelope_after"), [*_PLAYER, "turn"]
+    sums = (
+        bits.count().alias("games"),
+        bits.sum().alias("bits"),
+        (bits * bits).sum().alias("squares"),
+    )
+    moments = (
+        by_part(folder, "suggestions", lambda part: counted(part).group_by(turn).agg(*sums))
+        .group_by(turn)
+        .agg(pl.col("games", "bits", "squares").sum())
+        .filter(pl.col("games") > 0)
+        .sort("turn")
+    )
+    columns = ("turn", "games", "bits", "squares")
+    return {
+        who: tuple(_moment(*row) for row in mine.select(columns).iter_rows())
+        for who, mine in apart(moments, _PLAYER).items()
+    }
+
+
+def _moment(turn: int, games: int, total: float, squares: float) -> Moment:
+    """Return the mean over ``games`` from the sum of their bits and that of the squares."""
+    bits = total / games
+    spread = max(squares / games - bits**2, 0.0)
+    return Moment(turn, games, bits, sqrt(spread / (games - 1)) if games > 1 else None)
 
 
 def game_lengths(folder: Path, decided: bool = False) -> list[Lasting]:
@@ -176,41 +201,36 @@ def game_lengths(folder: Path, decided: bool = False) -> list[Lasting]:
     Matches without a game that counts are left out.  ``decided`` and what is raised are as in
     `suggestion_stats`.
     """
-    games = pa.concat_tables(
-        table.filter(pc.equal(table["seat"], 0)).drop_columns("seat")
-        for table in stream(
-            folder, GAMES, ["match", "game", "seat", "winner", "turns", "game_suggestions"]
-        )
+    games = rows.games(folder).sort("game")
+    won = games.filter(pl.col("winner") >= 0)
+    counted = _decided(folder) if decided else _every
+    asked = by_part(
+        folder,
+        GAMES,
+        lambda part: counted(part).group_by(_GAME).agg(pl.len(), pl.col("suggestions").sum()),
     )
-    nobody = {
-        match: int(np.count_nonzero(_column(table, "winner") < 0))
-        for (match,), table in _apart(games, ["match"])
-    }
-    if decided:
-        games = games.filter(pc.greater_equal(games["winner"], 0))
-    about = ["match", "player", "game"]
-    seats = _sums(_rows(folder, GAMES, [*about, "suggestions"], decided), about, ["suggestions"])
     shares: dict[str, dict[str, Estimate | None]] = {}
-    for (match, player), table in _apart(seats):
-        asked = _ratio(_column(table, "suggestions"), _column(table, "rows"))
-        shares.setdefault(match, {})[player] = asked
-    found = []
-    for (match,), table in _apart(games, ["match"]):
-        turns = _column(table, "turns")
-        found.append(
-            Lasting(
-                match=match,
-                games=len(turns),
-                undecided=nobody[match],
-                turns=_mean(turns),
-                median_turns=median(turns),
-                least_turns=int(turns.min()),
-                most_turns=int(turns.max()),
-                suggestions=_mean(_column(table, "game_suggestions")),
-                by_player=shares[match],
-            )
+    for (match, player), mine in apart(asked.sort("game"), _PLAYER).items():
+        shares.setdefault(match, {})[player] = _ratio(mine["suggestions"], mine["len"])
+    of_winners = apart(won, ["match"])
+    undecided = {
+        match: every.height - (of_winners[match].height if match in of_winners else 0)
+        for match, every in apart(games, ["match"]).items()
+    }
+    return [
+        Lasting(
+            match=match,
+            games=mine.height,
+            undecided=undecided[match,],
+            turns=_mean(mine["turns"]),
+            median_turns=median(mine["turns"].to_numpy()),
+            least_turns=mine["turns"].min(),
+            most_turns=mine["turns"].max(),
+            suggestions=_mean(mine["game_suggestions"]),
+            by_player=shares[match],
         )
-    return found
+        for (match,), mine in apart(won if decided else games, ["match"]).items()
+    ]
 
 
 def decision_stats(folder: Path) -> list[Deciding]:
@@ -218,111 +238,44 @@ def decision_stats(folder: Path) -> list[Deciding]:
 
     Raises Refusal as `suggestion_stats`.
     """
-    about, spent = ["match", "player", "game"], ["simulations", "seconds"]
-    games = _sums(stream(folder, "decisions", [*about, *spent]), about, spent)
-    kinds = _sums(stream(folder, "decisions", [*about, "kind"]), ["match", "player", "kind"], [])
-    counts = {
-        who: dict(zip(table["kind"].to_pylist(), table["rows"].to_pylist(), strict=True))
-        for who, table in _apart(kinds)
-    }
+    spent, kind = ["simulations", "seconds"], [*_PLAYER, "kind"]
+    games = by_part(
+        folder, "decisions", lambda part: part.group_by(_GAME).agg(pl.len(), pl.col(spent).sum())
+    )
+    kinds = by_part(folder, "decisions", lambda part: part.group_by(kind).agg(pl.len()))
+    counts = apart(kinds.group_by(kind).agg(pl.col("len").sum()).sort("kind"), _PLAYER)
     return [
         Deciding(
             match=match,
             player=player,
-            games=table.num_rows,
-            decisions=int(_column(table, "rows").sum()),
-            **{each: _ratio(_column(table, each), _column(table, "rows")) for each in spent},
-            kinds=counts[match, player],
+            games=mine.height,
+            decisions=int(mine["len"].sum()),
+            **{name: _ratio(mine[name], mine["len"]) for name in spent},
+            kinds=dict(counts[match, player].select("kind", "len").iter_rows()),
         )
-        for (match, player), table in _apart(games)
+        for (match, player), mine in apart(games.sort("game"), _PLAYER).items()
     ]
 
 
-def _rows(folder: Path, kind: str, columns: list[str], decided: bool) -> Iterator[pa.Table]:
-    """Yield rows part by part, of all games, or of those that somebody won."""
-    tables = stream(folder, kind, columns)
-    if not decided:
-        return tables
-    nobody = pa.concat_tables(
-        table.filter(pc.less(table["winner"], 0)).drop_columns("winner")
-        for table in stream(folder, GAMES, ["match", "game", "winner"])
-    )
-    return (table.join(nobody, ["match", "game"], join_type="left anti") for table in tables)
+def _every(part: pl.LazyFrame) -> pl.LazyFrame:
+    return part
 
 
-def _lost(table: pa.Table) -> pa.Table:
-    """Add what each suggestion took from the entropies, and where the envelope's is known."""
-    lost = pc.subtract(table["entropy_before"], table["entropy_after"])
-    envelope = pc.subtract(table["envelope_before"], table["envelope_after"])
-    table = table.append_column("lost", lost)
-    table = table.append_column("envelope_known", pc.cast(pc.is_valid(envelope), pa.int64()))
-    return table.append_column("envelope_lost", pc.fill_null(envelope, 0.0))
+def _decided(folder: Path) -> Query:
+    """Return what leaves out the rows of games that nobody won."""
+    nobody = rows.games(folder).filter(pl.col("winner") < 0).select("match", "game").lazy()
+    return lambda part: part.join(nobody, on=["match", "game"], how="anti")
 
 
-def _squared(table: pa.Table) -> pa.Table:
-    """Return the suggestions after which the envelope's entropy is known, with its square."""
-    table = table.filter(pc.is_valid(table["envelope_after"])).rename_columns(
-        {"envelope_after": "bits"}
-    )
-    return table.append_column("square", pc.multiply(table["bits"], table["bits"]))
+def _mean(values: pl.Series | np.ndarray) -> Estimate | None:
+    return mean(np.asarray(values)) if len(values) > 1 else None
 
 
-def _sums(tables: Iterable[pa.Table], keys: list[str], measures: Sequence[str]) -> pa.Table:
-    """Return by ``keys``, in their order, the sums of ``measures`` and the number of ``rows``.
-
-    Of ``tables`` one at a time is held.
-    """
-
-    def summed(table: pa.Table, sums: Sequence[str]) -> pa.Table:
-        by_key = table.group_by(keys).aggregate([(each, "sum") for each in sums])
-        return by_key.rename_columns({f"{each}_sum": each for each in sums})
-
-    def counted(table: pa.Table) -> pa.Table:
-        ones = pa.array(np.ones(table.num_rows, np.int64))
-        return summed(table.append_column("rows", ones), [*measures, "rows"])
-
-    parts = pa.concat_tables(map(counted, tables))
-    return summed(parts, [*measures, "rows"]).sort_by([(key, "ascending") for key in keys])
-
-
-def _apart(
-    table: pa.Table, keys: Sequence[str] = ("match", "player")
-) -> Iterator[tuple[tuple[str, ...], pa.Table]]:
-    """Yield the rows of each combination of ``keys``, in order."""
-    groups = table.group_by(list(keys)).aggregate([])
-    for group in groups.sort_by([(key, "ascending") for key in keys]).to_pylist():
-        rows = table
-        for key in keys:
-            rows = rows.filter(pc.equal(rows[key], group[key]))
-        yield tuple(group[key] for key in keys), rows
-
-
-def _column(table: pa.Table, name: str) -> np.ndarray:
-    return table[name].to_numpy()
-
-
-def _curve(table: pa.Table) -> tuple[Moment, ...]:
-    """Return the moments of one player, in order of turns, from sums over games."""
-    # One player suggests in a turn, and once at most: rows are games.
-    columns = (_column(table, each).tolist() for each in ("turn", "rows", "bits", "square"))
-    moments = []
-    for turn, games, total, squares in zip(*columns, strict=True):
-        bits, error = total / games, None
-        if games > 1:
-            spread = max(squares / games - bits**2, 0.0)
-            error = sqrt(spread / (games - 1))
-        moments.append(Moment(turn, games, bits, error))
-    return tuple(moments)
-
-
-def _mean(values: np.ndarray) -> Estimate | None:
-    return mean(values) if len(values) > 1 else None
-
-
-def _ratio(totals: np.ndarray, counts: np.ndarray) -> Estimate | None:
+def _ratio(totals: pl.Series | np.ndarray, counts: pl.Series | np.ndarray) -> Estimate | None:
     """Return the mean over measurements, (games,) sums and numbers, with the interval by game."""
-    if not counts.any():
+    number = counts.sum()
+    if not number:
         return None
-    ratio = totals.sum() / counts.sum()
+    ratio = totals.sum() / number
     # Their mean is the ratio, and their spread that of the ratio to first order.
     return _mean(ratio + (totals - ratio * counts) / counts.mean())

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from experiments.matches import results
-from experiments.matches.results import Results, Tally
+from experiments.matches.results import GAMES, Results, Tally
 from experiments.matches.schedule import Match, control_of
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
 from experiments.stats.ratings import ratings
@@ -104,29 +101,18 @@ def _line(
 
 
 def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:
-    """Return sums of the columns by match, player and seat, read part by part."""
-    columns = ["match", "game", "player", "seat", "won", *_SUMS]
-    parts = [_grouped(_counted(part)) for part in results.stream(folder, columns=columns)]
-    names = ("won", "rows", *_SUMS)
-    return {
-        (row["match"], row["player"], row["seat"]): {name: row[name] for name in names}
-        for row in _grouped(pa.concat_tables(parts)).to_pylist()
-    }
+    """Return sums of the columns by match, player and seat."""
+    import polars as pl  # not before a run has ended
 
+    from experiments.runs.rows import by_part
 
-def _counted(part: pa.Table) -> pa.Table:
-    """Return ``part`` with numbers in place of truths, and a column that counts the rows."""
-    for name in ("won", "out"):
-        at = part.column_names.index(name)
-        part = part.set_column(at, name, pc.cast(part[name], pa.int64()))
-    return part.append_column("rows", pa.array(np.ones(part.num_rows, np.int64)))
+    keys, names = ["match", "player", "seat"], ["won", *_SUMS]
 
+    def summed(part: pl.LazyFrame) -> pl.LazyFrame:
+        return part.group_by(keys).agg(pl.len().alias("rows"), pl.col(names).sum())
 
-def _grouped(table: pa.Table) -> pa.Table:
-    """Return the sums of ``table`` by match, player and seat, under the columns' own names."""
-    sums = [(name, "sum") for name in ("won", "rows", *_SUMS)]
-    found = table.group_by(["match", "player", "seat"]).aggregate(sums)
-    return found.rename_columns([each.removesuffix("_sum") for each in found.column_names])
+    whole = by_part(folder, GAMES, summed).group_by(keys).agg(pl.col("rows", *names).sum())
+    return {tuple(row.pop(key) for key in keys): row for row in whole.sort(keys).to_dicts()}
 
 
 def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:

@@ -1,23 +1,23 @@
 """What a game looks like turn by turn: when games end and who wins them, what planners know.
 
 Turns are those of all players together, from 1.  Rows are read part by part
-(`experiments.matches.results.stream`).
+(`experiments.runs.rows`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+import polars as pl
 from scipy.special import stdtrit
 
-from experiments.matches.results import GAMES, stream
+from experiments.matches.results import GAMES
 from experiments.runs.figures import Moment
+from experiments.runs.rows import apart, by_part
 from experiments.stats.intervals import CONFIDENCE, Estimate
 
 LEAST = 5
@@ -62,7 +62,7 @@ class Ends:
 
 def telling(moments: Sequence[Moment]) -> list[Moment]:
     """Return the moments of `LEAST` games or more, whose spread tells something."""
-    return [each for each in moments if each.games >= LEAST]
+    return [moment for moment in moments if moment.games >= LEAST]
 
 
 def bits(moment: Moment) -> Estimate:
@@ -81,21 +81,16 @@ def ends(folder: Path) -> dict[tuple[str, str], Ends]:
     Refusal
         If there are no games, or a part cannot be read.
     """
-    counted = []
-    for part in stream(folder, GAMES, [*_PLAYER, "game", "turns", "won"]):
-        at = part.column_names.index("won")
-        part = part.set_column(at, "won", pc.cast(part["won"], pa.int64()))
-        games = part.group_by([*_PLAYER, "game", "turns"]).aggregate([("won", "max")])
-        counted.append(
-            _renamed(games, [*_PLAYER, "turns"], [("won_max", "count"), ("won_max", "sum")])
-        )
-    found = _renamed(
-        pa.concat_tables(counted),
-        [*_PLAYER, "turns"],
-        [("won_max_count", "sum"), ("won_max_sum", "sum")],
-    ).sort_by("turns")
+    turns = [*_PLAYER, "turns"]
+
+    def ended(part: pl.LazyFrame) -> pl.LazyFrame:
+        games = part.group_by(*turns, "game").agg(pl.col("won").max())
+        return games.group_by(turns).agg(pl.len().alias("games"), pl.col("won").sum())
+
+    found = by_part(folder, GAMES, ended).group_by(turns).agg(pl.col("games", "won").sum())
     return {
-        who: Ends(*(table.column(at).to_numpy() for at in (2, 3, 4))) for who, table in _each(found)
+        who: Ends(*(mine[name].to_numpy().astype(int) for name in ("turns", "games", "won")))
+        for who, mine in apart(found.sort("turns"), _PLAYER).items()
     }
 
 
@@ -109,41 +104,23 @@ def envelopes(folder: Path) -> dict[tuple[str, str], tuple[Moment, ...]]:
     Refusal
         If there are no decisions, or a part cannot be read.
     """
-    turns = []
-    for part in stream(folder, "decisions", [*_PLAYER, "game", "turn", "seat", "envelope"]):
-        known = part.filter(pc.is_valid(part["envelope"]))
-        turns.append(_renamed(known, [*_PLAYER, "game", "turn", "seat"], [("envelope", "mean")]))
-    spread = pc.VarianceOptions(ddof=1)
-    found = _renamed(
-        pa.concat_tables(turns),
-        [*_PLAYER, "turn"],
-        [
-            ("envelope_mean", "count"),
-            ("envelope_mean", "mean"),
-            ("envelope_mean", "stddev", spread),
-        ],
-    ).sort_by("turn")
+    bits = pl.col("envelope")
+
+    def known(part: pl.LazyFrame) -> pl.LazyFrame:
+        turn = part.filter(bits.is_not_null()).group_by(*_PLAYER, "game", "turn", "seat")
+        return turn.agg(bits.mean())
+
+    found = (
+        by_part(folder, "decisions", known)
+        .group_by(*_PLAYER, "turn")
+        .agg(pl.len().alias("games"), bits.mean(), bits.std(ddof=1).alias("deviation"))
+        .sort("turn")
+    )
+    columns = ("turn", "games", "envelope", "deviation")
     return {
         who: tuple(
-            Moment(turn, games, bits, None if games < 2 else deviation / sqrt(games))
-            for turn, games, bits, deviation in zip(
-                *(table.column(at).to_pylist() for at in range(2, 6)), strict=True
-            )
+            Moment(turn, games, mean, None if games < 2 else deviation / sqrt(games))
+            for turn, games, mean, deviation in mine.select(columns).iter_rows()
         )
-        for who, table in _each(found)
+        for who, mine in apart(found, _PLAYER).items()
     }
-
-
-def _renamed(table: pa.Table, keys: list[str], measures: list[tuple]) -> pa.Table:
-    """Return ``measures`` of ``table`` by ``keys``, which come first."""
-    found = table.group_by(keys).aggregate(measures)
-    return found.select([*keys, *(name for name in found.column_names if name not in keys)])
-
-
-def _each(table: pa.Table) -> Iterator[tuple[tuple[str, str], pa.Table]]:
-    """Yield the rows of each match and player."""
-    for match, player in sorted(
-        set(zip(table["match"].to_pylist(), table["player"].to_pylist(), strict=True))
-    ):
-        both = pc.and_(pc.equal(table["match"], match), pc.equal(table["player"], player))
-        yield (match, player), table.filter(both)

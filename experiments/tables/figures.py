@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+import polars as pl
 
-from experiments.matches.results import stream
-from experiments.runs import figures, runfolder, summary
+from experiments.runs import figures, rows, runfolder, summary
 from experiments.stats import stopping
 from experiments.stats.intervals import Estimate, mean, median, win_rate
 
@@ -87,14 +85,10 @@ class Measured:
         return {(each.match, each.player): each for each in found}
 
     @cached_property
-    def games(self) -> dict[str, pa.Table]:
+    def games(self) -> dict[str, pl.DataFrame]:
         """Winner, turns and suggestions of each game, by match."""
-        columns = ["match", "game", "seat", "winner", "turns", "game_suggestions"]
-        whole = pa.concat_tables(
-            part.filter(pc.equal(part["seat"], 0)) for part in stream(self.folder, columns=columns)
-        )
-        names = pc.unique(whole["match"]).to_pylist()
-        return {name: whole.filter(pc.equal(whole["match"], name)) for name in names}
+        found = rows.apart(rows.games(self.folder), ["match"])
+        return {match: games for (match,), games in found.items()}
 
     def turn_cap(self, match: str) -> int:
         """Return the turns after which a game of ``match`` is a draw."""
@@ -165,8 +159,7 @@ def _of_won(
     column: str, estimate: Callable[[np.ndarray], Estimate] = mean
 ) -> Callable[[Measured, str, str], Figure | None]:
     def measure(run: Measured, match: str, player: str) -> Figure | None:
-        games = run.games[match]
-        values = games.filter(pc.greater_equal(games["winner"], 0))[column].to_numpy()
+        values = run.games[match].filter(pl.col("winner") >= 0)[column].to_numpy()
         return Figure.of(estimate(values), len(values)) if len(values) > 1 else None
 
     return measure
@@ -174,10 +167,8 @@ def _of_won(
 
 def _endless(run: Measured, match: str, player: str) -> Figure:
     games = run.games[match]
-    capped = pc.and_(
-        pc.less(games["winner"], 0), pc.greater_equal(games["turns"], run.turn_cap(match))
-    )
-    return Figure.counted(int(pc.sum(capped).as_py()), games.num_rows)
+    capped = games.filter((pl.col("winner") < 0) & (pl.col("turns") >= run.turn_cap(match)))
+    return Figure.counted(capped.height, games.height)
 
 
 WON = Quantity("games won", _won, rate=True)

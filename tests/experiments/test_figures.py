@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -12,8 +15,10 @@ import pytest
 from experiments.matches import results
 from experiments.matches.details import DECISION, KINDS, SUGGESTION, Observer
 from experiments.matches.results import ROW
-from experiments.runs import figures as detail_figures
+from experiments.runs import figures as run_figures
+from experiments.runs import summary
 from experiments.runs.figures import decision_stats, game_lengths, suggestion_stats
+from experiments.runs.turns import ends
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import clustered_means
 from sim.players.player import PolicyPlayer
@@ -228,31 +233,37 @@ def approximately(figure):
     return re.sub(r"\d+\.\d+(e-\d+)?", lambda number: f"{float(number[0]):.6g}", repr(figure))
 
 
-@pytest.mark.parametrize("figures", [suggestion_stats, decision_stats])
-def test_one_part_is_held_at_a_time(figures, played, tmp_path, monkeypatch):
-    folder = write(tmp_path, played, 8)
-    stream = results.stream
+@pytest.fixture
+def passing(monkeypatch, tmp_path):
+    """Return parts that are gone as soon as the next one is asked for, and read those alone."""
+    parts = results.existing_parts
 
-    def held(read):
-        """Return the most Arrow memory in use while ``read`` gets part after part."""
-        most, empty = [], pa.total_allocated_bytes()
+    def gone(folder, kind):
+        for number, part in enumerate(parts(folder, kind)):
+            here = Path(shutil.copy(part, tmp_path / f"passing-{number}.parquet"))
+            yield here
+            here.unlink()
 
-        def watched(*arguments):
-            for table in stream(*arguments):
-                wide = pa.concat_tables([table] * 200).combine_chunks()  # outgrows what is kept
-                del table
-                most.append(pa.total_allocated_bytes() - empty)
-                yield wide
-                del wide
+    monkeypatch.setattr(results, "existing_parts", gone)
+    return gone
 
-        monkeypatch.setattr(detail_figures, "stream", read(watched))
-        figures(folder)
-        return max(most)
 
-    def hoarding(watched):
-        return lambda *arguments: iter(list(watched(*arguments)))
-
-    assert held(lambda watched: watched) < held(hoarding) / 3
+@pytest.mark.parametrize(
+    ("figures", "kind"),
+    [
+        (suggestion_stats, "suggestions"),
+        (game_lengths, "games"),
+        (decision_stats, "decisions"),
+        (ends, "games"),
+        (summary._sums, "games"),
+    ],
+)
+def test_one_part_is_read_at_a_time(figures, kind, folder, passing, monkeypatch):
+    found = figures(folder)
+    with pytest.raises(OSError):  # control: all at once
+        pl.scan_parquet(list(passing(folder, kind))).collect()
+    monkeypatch.undo()
+    assert approximately(found) == approximately(figures(folder))
 
 
 def test_an_unknown_envelope_is_left_out(played, tmp_path):
@@ -324,7 +335,7 @@ def made_up(rng, games):
 
 def test_the_interval_is_that_of_the_bootstrap():
     totals, counts = made_up(np.random.default_rng(1), 600)
-    mine = detail_figures._ratio(totals, counts)
+    mine = run_figures._ratio(totals, counts)
     (drawn,) = clustered_means(totals[None], counts[None], seed=1)
     assert mine.value == pytest.approx(drawn.value)
     assert mine.high - mine.low == pytest.approx(drawn.high - drawn.low, rel=0.1)
@@ -343,7 +354,7 @@ def coverage(interval, runs=1500, games=80):
 
 def test_the_interval_covers():
     def mine(totals, counts):
-        found = detail_figures._ratio(totals, counts)
+        found = run_figures._ratio(totals, counts)
         return found.low, found.high
 
     # 1,500 runs: the standard error of the coverage is 0.6 %.

@@ -1,0 +1,57 @@
+"""Rows of a run, asked part by part, so that no more than one part is in memory at a time.
+
+All rows of a game are in parts of one number (`experiments.matches.results`): what is grouped by
+game within a part is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from experiments.matches import results
+from experiments.matches.results import GAMES
+
+Query = Callable[[pl.LazyFrame], pl.LazyFrame]
+
+
+def by_part(folder: Path, kind: str, query: Query) -> pl.DataFrame:
+    """Return what ``query`` makes of each part of the run in ``folder``, one below the other.
+
+    Games that do not count (`experiments.matches.results.STOPS`) are left out.
+
+    Parameters
+    ----------
+    kind : of rows
+
+    Raises
+    ------
+    Refusal
+        If there are none, or a part cannot be read.
+    """
+    late = [
+        (pl.col("match") == match) & (pl.col("game") >= games)
+        for match, games in results.stops(folder).items()
+    ]
+    counting = ~pl.any_horizontal(late) if late else pl.lit(True)
+    return pl.concat(_asked(part, query, counting) for part in results.existing_parts(folder, kind))
+
+
+def _asked(part: Path, query: Query, counting: pl.Expr) -> pl.DataFrame:
+    try:
+        return query(pl.scan_parquet(part).filter(counting)).collect(engine="streaming")
+    except (OSError, pl.exceptions.PolarsError) as fault:
+        raise results.unreadable(part, fault) from None
+
+
+def games(folder: Path) -> pl.DataFrame:
+    """Return match, game, winner, turns and suggestions of each game; errors as `by_part`."""
+    columns = ["match", "game", "winner", "turns", "game_suggestions"]
+    return by_part(folder, GAMES, lambda part: part.filter(pl.col("seat") == 0).select(columns))
+
+
+def apart(frame: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], pl.DataFrame]:
+    """Return the rows of each combination of ``keys``, in their order."""
+    return dict(sorted(frame.partition_by(keys, as_dict=True).items()))
