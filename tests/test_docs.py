@@ -24,6 +24,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 MODULE = re.compile(r"python -m ([\w.]+)")
 COMMAND = re.compile(r"(?:python -m experiments\.|sleuth-)(\w+)((?:[^\n`\\]|\\\n)*)")
 SETTING = re.compile(r"^[+~]{0,2}([a-z_]+(?:[.@/][a-z_]+)*)=")
+CHOICE = re.compile(r"([a-z_]+)(?:@[a-z_]+)?=([a-z_0-9]+)")
 KEY = re.compile(r"^([a-z_]+(?:\.[a-z_]+)+)(?:=\S*)?$")
 PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b")
 ATTRIBUTE = re.compile(r"([A-Z]\w+)\.(\w+)")
@@ -182,6 +183,18 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[-\s]+", "-", title) for title in plain}
 
 
+def no_such_choice(word: str, text: str) -> bool:
+    """Tell whether ``word`` chooses what is no file of its group, of the plugin or of the page."""
+    choice = CHOICE.fullmatch(word)
+    if not choice or choice[1] not in groups() or choice[2] == "null":
+        return False
+    options = [CONF / choice[1], ROOT / "tests/data/plugin/sleuth_lantern/conf" / choice[1]]
+    return not (
+        any((folder / f"{choice[2]}.yaml").exists() for folder in options)
+        or f"/{choice[2]}.yaml" in text
+    )
+
+
 def faults(text: str, folder: Path) -> list[str]:
     """Return what a page in ``folder`` names that is not there."""
     words = prose(text)
@@ -205,6 +218,8 @@ def faults(text: str, folder: Path) -> list[str]:
             setting = SETTING.match(word.strip("'\""))
             if setting and not known(setting[1]) and not known_switch(setting[1], rest):
                 wrong.append(f"no such key: {word}")
+            if no_such_choice(word, text):
+                wrong.append(f"no such choice: {word}")
             if word.startswith("--") and (CONF / f"{name}.yaml").exists() and word not in FLAGS:
                 wrong.append(f"no such flag: {word}")
     for link in LINK.findall(words):
@@ -249,6 +264,7 @@ def test_what_a_page_names_exists(page):
             "```\npython -m experiments.sweep match.games=3 \\\n  player.doubt=1\n```",
             "no such key: player.doubt=1",
         ),
+        ("`python -m experiments.compare player=gredy`", "no such choice: player=gredy"),
         ("```\npython -m experiments.compare --games 3\n```", "no such flag: --games"),
         ("[there](nowhere.md#here)", "no such file: nowhere.md#here"),
         ("[there](README.md#nowhere)", "no such heading: README.md#nowhere"),
