@@ -1,4 +1,5 @@
-# `make run` plays the main job, `make test` checks everything, `make bench` measures speed,
+# `make run` plays the main job, `make test` checks everything, `make check` what is quick: ruff and
+# the tests that are not marked slow (tests/conftest.py says which are).  `make bench` measures speed,
 # `make docs` builds the site of the documentation.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
 
@@ -6,15 +7,22 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: run test bench docs clean
+.PHONY: run test check bench docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
 
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
+
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder $(ARGS)
+	$(PYTEST) $(ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(PYTEST) -m "not slow" $(ARGS)
 
 bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_belief

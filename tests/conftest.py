@@ -7,7 +7,7 @@ compiled in common; the other begins with what needs no game, and then finds mac
 import os
 import signal
 from collections import Counter
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -17,6 +17,23 @@ os.environ["RAY_ADDRESS"] = "local"  # nor what is searched on another Ray of th
 
 # A shell starts what it runs in the background with SIGINT ignored, and Python leaves it so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_HERE = Path(__file__).resolve().parent
+
+_LONG = {
+    "mcts": "baby cache kuhn linking rocksample root threads tiger",
+    "sim": (
+        "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search determinized "
+        "endgame equivalence informed late_positions leaks legal many_threads observation "
+        "planners players reading slow_games testing"
+    ),
+    "experiments": "beliefs cluster explain regret survival",
+    ".": "extending plugins python_docs wheel",
+}
+"""Files (test_*.py) by folder whose tests search the game, play or draw much, or start others."""
+
+_COSTLY = {"ray_session", "database"}
+"""Fixtures of tests that are slow as well: they start Ray, or make a database of MLflow."""
 
 _GAME = ("sim", "belief")
 _COMPILES = "test_planners.py"
@@ -45,9 +62,18 @@ def pytest_xdist_make_scheduler(config, log):
     return _Scheduler(config, log)
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items):
-    """Order the files (a stable sort: their tests stay together and in order)."""
+    """Order the files (a stable sort: their tests stay together and in order); mark the slow."""
     items.sort(key=lambda item: _place(item.path.as_posix()))
+    long = {
+        _HERE / folder / f"test_{name}.py" for folder in _LONG for name in _LONG[folder].split()
+    }
+    if missing := [path for path in long if not path.exists()]:
+        raise pytest.UsageError(f"tests/conftest.py names files that are not there: {missing}")
+    for item in items:
+        if item.path in long or _COSTLY & set(item.fixturenames):
+            item.add_marker("slow")
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ from sim.state import ACCUSE, N_ACTIONS, REVEAL
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
-POSITIONS, SEARCHES, SIMULATIONS, LEVEL = 20, 100, 60, 0.001
+POSITIONS, SEARCHES, SIMULATIONS, LEVEL = 15, 100, 60, 0.001
 RULES = Rules(turn_cap=40)
 UNIFORMLY = Options(exploration=1e6, nodes=SIMULATIONS + 1)
 

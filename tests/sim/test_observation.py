@@ -18,30 +18,29 @@ from sim.view import view_of
 def test_masks_and_observations_follow_the_machine(rules, switches):
     rng = np.random.default_rng(1)
     reached = set()
-    for game in range(2):
-        core = begun(rules, game=game, **switches)
-        board, state = world(core.rules)[0], empty()[0]
-        state.policy[:] = state.showing[:] = EXTERNAL
-        new_game(board, state, np.uint64(game_key(5, game)))
-        options, asked = np.empty(N_ACTIONS, np.int64), []
-        for agent, seen in play(core, rng, 250):
-            assert agent == f"player_{decider(state)}"
-            chosen = options[: legal(board, state, options)].tolist()
-            assert np.flatnonzero(seen["action_mask"]).tolist() == chosen
-            reached.add(int(state.phase))
-            for other in core.agents:
-                now = core.observe(other)
-                assert core.observation_space(other).contains(now)
-                assert other == agent or not now["action_mask"].any()
-                check_fields(read(now), state, board, core.agents.index(other), asked)
-            before = copy.deepcopy(state)
-            yet = core._state.asked, core._state.phase
-            # The same generator at the same place: what `play` is about to do.
-            action = quiet(seen["action_mask"], copy.deepcopy(rng))
-            apply(board, state, action)
-            if (state.asked > before.asked and state.phase != SHOW) or before.phase == SHOW:
-                asked.insert(0, answered(before, state, action))
-            assert yet == (before.asked, before.phase)
+    core = begun(rules, **switches)
+    board, state = world(core.rules)[0], empty()[0]
+    state.policy[:] = state.showing[:] = EXTERNAL
+    new_game(board, state, np.uint64(game_key(5, 0)))
+    options, asked = np.empty(N_ACTIONS, np.int64), []
+    for agent, seen in play(core, rng, 300):
+        assert agent == f"player_{decider(state)}"
+        chosen = options[: legal(board, state, options)].tolist()
+        assert np.flatnonzero(seen["action_mask"]).tolist() == chosen
+        reached.add(int(state.phase))
+        for other in core.agents:
+            now = core.observe(other)
+            assert core.observation_space(other).contains(now)
+            assert other == agent or not now["action_mask"].any()
+            check_fields(read(now), state, board, core.agents.index(other), asked)
+        before = copy.deepcopy(state)
+        yet = core._state.asked, core._state.phase
+        # The same generator at the same place: what `play` is about to do.
+        action = quiet(seen["action_mask"], copy.deepcopy(rng))
+        apply(board, state, action)
+        if (state.asked > before.asked and state.phase != SHOW) or before.phase == SHOW:
+            asked.insert(0, answered(before, state, action))
+        assert yet == (before.asked, before.phase)
     assert SHOW in reached and len(reached) >= 3
 
 
