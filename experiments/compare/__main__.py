@@ -4,13 +4,14 @@
     python -m experiments.compare match.players=[bmcts,flat,pomcp] match.layout=robin
 
 Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait for Numba,
-Ray and MLflow.
+nor the first game for Ray where this process plays alone, for MLflow and Matplotlib.
 """
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from threading import Event
@@ -26,10 +27,10 @@ from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
 from experiments.settings.schemas import Compare
 
 if TYPE_CHECKING:
-    from experiments.matches.match_loop import Outcome
+    from experiments.compare.recording import Recording
+    from experiments.matches.match_loop import Outcome, Resources
     from experiments.matches.results import Results
     from experiments.matches.schedule import Match
-    from experiments.matches.startup import Ready
     from experiments.stats.stopping import Stop
 
 
@@ -48,6 +49,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     started = time.monotonic()
     config.check_seats(settings)
     matches, stop = _matches(settings)
+    from experiments.compare.recording import Recording
     from experiments.matches import results, startup
     from experiments.runs import runfolder
 
@@ -63,16 +65,16 @@ def job(settings: DictConfig, folder: Path) -> None:
     runfolder.examine(*plan)
     played = results.Results.resumed(folder, matches)
     held = played.games
-    ready = startup.prepare(settings, matches, folder, console)
-    import_module("experiments.runs.outcome")  # takes a second, for which Ctrl-C must not wait
+    recording = Recording(settings, folder)
+    resources = startup.prepare(matches, settings.match.workers, settings.ray.address, console)
     runfolder.claim(*plan)
     try:
         OmegaConf.save(settings, folder / "config.yaml", resolve=True)
     except OSError as fault:
         raise runfolder.unwritable(folder, fault) from None
     with ctrl_c() as pressed:
-        ended = _play(settings, stop, played, ready, console, pressed)
-        _conclude(settings, stop, played, held, ready, console, started, ended)
+        ended = _play(settings, stop, played, resources, recording, console, pressed)
+        _conclude(settings, stop, played, held, recording, console, started, ended)
     games = f"{played.games} of {settings.match.games * len(matches)} games"
     games += f" ({held} of them before)" if held else ""
     if ended.interrupted:
@@ -81,9 +83,9 @@ def job(settings: DictConfig, folder: Path) -> None:
         )
     if ended.fault is not None:
         raise Refusal(f"{ended.fault}; {games} were played, kept in {folder}")
-    if ready.tracker is not None and ready.tracker.fault is not None:
+    if recording.fault is not None:
         raise Refusal(
-            f"the MLflow record is incomplete ({ready.tracker.fault}); all results are in {folder}"
+            f"the MLflow record is incomplete ({recording.fault}); all results are in {folder}"
         )
 
 
@@ -100,8 +102,8 @@ def _matches(settings: DictConfig) -> tuple[list[Match], Stop]:
     try:
         stop = stopping.parse(settings.match.stop)
         match_loop.check(stop, matches)
-        for each in matches:
-            play.check(each)
+        for match in matches:
+            play.check(match)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
     return matches, stop
@@ -111,27 +113,46 @@ def _play(
     settings: DictConfig,
     stop: Stop,
     played: Results,
-    ready: Ready,
+    resources: Resources,
+    recording: Recording,
     console: Console,
     pressed: Event,
 ) -> Outcome:
-    """Play until all games are done, a rule ends the matches or Ctrl-C is pressed."""
+    """Play until all games are done, a rule ends the matches or Ctrl-C is pressed.
+
+    What is needed at the end, and the record, are made ready once games come in.
+    """
     from experiments.matches import match_loop
     from experiments.matches.progress import GamesPlayed
 
+    held, told = played.games, False
     with GamesPlayed(console, played.matches, settings.match.games) as progress:
 
         def watch() -> bool:
-            if progress.update(played.tallies) and ready.tracker is not None:
-                ready.tracker.record(played.games, **progress.rates)
+            nonlocal told
+            if played.games > held:
+                _prepare_end()
+                recording.begin()
+            if progress.update(played.tallies):
+                recording.note(played.games, **progress.rates)
+            if recording.fault is not None and not told:
+                told = True
+                console.print(f"the MLflow record failed: {recording.fault}", soft_wrap=True)
             return not pressed.is_set()
 
         try:
-            return match_loop.play(played, settings.match.games, stop, ready.resources, watch)
+            return match_loop.play(played, settings.match.games, stop, resources, watch)
         except Exception:
-            if ready.tracker is not None:
-                ready.tracker.finish("FAILED", {}, played.games, [])
+            recording.finish("FAILED", {}, played.games, [])
             raise
+
+
+@cache
+def _prepare_end() -> None:
+    """Import in the background what Ctrl-C must not wait for."""
+    from experiments.matches.background import Background
+
+    Background(import_module, "experiments.compare.outcome")
 
 
 def _conclude(
@@ -139,18 +160,19 @@ def _conclude(
     stop: Stop,
     played: Results,
     held: int,
-    ready: Ready,
+    recording: Recording,
     console: Console,
     started: float,
     ended: Outcome,
 ) -> None:
     """Write the summary, draw the plot, complete the record and print the table."""
+    from experiments.compare import outcome
     from experiments.matches.match_loop import ERROR
     from experiments.provenance.files import write_json
-    from experiments.runs import outcome
+    from experiments.runs.outcome import describe, metrics
 
     folder = played.folder
-    summary = {**outcome.describe(settings, stop, played, ended), "held": held}
+    summary = {**describe(settings, stop, played, ended), "held": held}
     files = [folder / "config.yaml"]
     if ended.fault is not None and (folder / ERROR).exists():
         files.append(folder / ERROR)
@@ -165,9 +187,8 @@ def _conclude(
                 f"all games are kept, but not their summary ({disk.strerror or disk}): make room "
                 f"and go on with run.resume={folder}"
             ) from None
-    if ready.tracker is not None:
-        status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
-        ready.tracker.finish(status, outcome.metrics(summary), played.games, files)
+    status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
+    recording.finish(status, metrics(summary), played.games, files)
     if played.games:
         outcome.show(summary, played, console)
 

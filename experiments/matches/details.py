@@ -96,8 +96,8 @@ def together(*watches: Watch | None) -> Watch | None:
         return there[0] if there else None
 
     def watch(state: np.record, action: int) -> None:
-        for each in there:
-            each(state, action)
+        for observe in there:
+            observe(state, action)
 
     return watch
 

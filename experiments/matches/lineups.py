@@ -34,7 +34,9 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
     else:
         entered = {}
         names = {entry.split("+")[0] for entry in listed}
-        presets = {each: config.composed("compare", [f"player={each}"]).player for each in names}
+        presets = {
+            preset: config.composed("compare", [f"player={preset}"]).player for preset in names
+        }
         for entry in listed:
             player = _entrant(entry, presets, overrides)
             name = player["label"] if "+label=" in entry else entry
@@ -60,13 +62,13 @@ def check_cores(planned: Sequence[Match], workers: int | None, available: int) -
     Refusal
         With what to lower.
     """
-    for each in planned:
-        wanted = at_once(each, workers, available) * each.threads
-        if wanted > available and not each.oversubscribes:
+    for match in planned:
+        wanted = at_once(match, workers, available) * match.threads
+        if wanted > available and not match.oversubscribes:
             raise Refusal(
                 f"match.workers x search.threads is {wanted}, but there are {available} cores: "
                 "lower one of them"
-                + (" or set player.search.oversubscribe=true" if not each.compiled else "")
+                + (" or set player.search.oversubscribe=true" if not match.compiled else "")
             )
 
 
@@ -140,13 +142,13 @@ def _entrant(
         key = given.lstrip("+~").partition("=")[0]
         if key.startswith("player."):
             path = key.removeprefix("player.")
-            if not any(_has(each, path) for each in presets.values()):
+            if not any(_has(preset, path) for preset in presets.values()):
                 raise Refusal(f"{key}: none of match.players has this setting")
             if _has(presets[name], path):
                 own.append(given)
         elif key != "player" and not key.startswith("match."):
             general.append(given)
-    own += [f"player.{each}" for each in changes]
+    own += [f"player.{change}" for change in changes]
     composed = config.composed("compare", [*general, f"player={name}", *own])
     config.check(composed)
     return _plain(composed.player)

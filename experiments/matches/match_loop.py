@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from filelock import FileLock, Timeout
 
-from experiments.matches import runner
-from experiments.matches.results import STOPS, Results
+from experiments.matches import in_process
+from experiments.matches.failures import GamesFailed
+from experiments.matches.results import STOPS, Played, Results
 from experiments.matches.schedule import Match, Schedule, control_of
 from experiments.provenance.files import write_json
 from experiments.settings.commandline import Refusal
@@ -33,12 +34,14 @@ class Resources:
     cpus : by match, cores that Ray reserves for a game
     address : of the Ray cluster; None for this machine
     cores : that there are
+    alone : whether this process plays the games one after another, without Ray
     """
 
     workers: tuple[int, ...]
     cpus: tuple[float, ...]
     address: str | None
     cores: int
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,11 +183,11 @@ def _play(
             monitor.look()
             for group in _groups(played.matches, resources):
                 going = going and _play_group(played, group, monitor, resources, watch)
-        except runner.WorkersLost as lost:
-            fault = str(lost)
-        except runner.GameRaised as raised:
-            (played.folder / ERROR).write_text(raised.traceback)
-            fault = f"{raised} (traceback in {ERROR})"
+        except GamesFailed as failed:
+            fault = str(failed)
+            if failed.traceback is not None:
+                (played.folder / ERROR).write_text(failed.traceback)
+                fault += f" (traceback in {ERROR})"
         finally:
             played.flush()
             ends = {played.matches[i].name: monitor.games[i] for i in sorted(monitor.ended)}
@@ -215,12 +218,7 @@ def _play_group(
     if all(played.tallies[i].has(monitor.games[i]) for i in group):
         return True
     schedule = Schedule(matches, missing)
-    cpus = [resources.cpus[i] for i in group]
-    runner.start(resources.address, resources.cores)
-    workers = max(resources.workers[i] for i in group)
-    if all(resources.workers[i] * resources.cpus[i] >= resources.cores for i in group):
-        workers *= 2  # Ray keeps the rest waiting, so that no worker waits for this process
-    with closing(runner.finished(matches, schedule, workers, cpus)) as batches:
+    with closing(_finished(matches, schedule, group, resources)) as batches:
         for done in batches:
             for which, games in done:
                 played.add(group[which], games)
@@ -232,17 +230,35 @@ def _play_group(
     return True
 
 
+def _finished(
+    matches: Sequence[Match], schedule: Schedule, group: Sequence[int], resources: Resources
+) -> Iterator[list[tuple[int, Played]]]:
+    """Return the iterator that plays what ``schedule`` hands out of the matches ``group``."""
+    if resources.alone:
+        return in_process.finished(matches, schedule)
+    from experiments.matches import runner  # Ray takes a second to import
+
+    runner.start(resources.address, resources.cores)
+    cpus = [resources.cpus[i] for i in group]
+    workers = max(resources.workers[i] for i in group)
+    if all(resources.workers[i] * resources.cpus[i] >= resources.cores for i in group):
+        workers *= 2  # Ray keeps the rest waiting, so that no worker waits for this process
+    return runner.finished(matches, schedule, workers, cpus)
+
+
 def _groups(matches: Sequence[Match], resources: Resources) -> Iterator[list[int]]:
     """Yield the matches that are played side by side.
 
     One that searches in Ray actors is played alone, and in a Ray of its own where that is ours:
     idle workers of the games before would hold the cores.
     """
-    together = [i for i, each in enumerate(matches) if not each.rooted]
+    together = [i for i, match in enumerate(matches) if not match.rooted]
     if together:
         yield together
-    for number, each in enumerate(matches):
-        if each.rooted:
+    for number, match in enumerate(matches):
+        if match.rooted:
             if resources.address is None and len(matches) > 1:
+                from experiments.matches import runner
+
                 runner.stop()
             yield [number]

@@ -14,7 +14,7 @@ import pyarrow as pa
 import sim.players.registry
 import sim.rules
 from experiments.matches.details import KINDS, Observer, together
-from experiments.matches.results import ROW, Played
+from experiments.matches.results import HELD, ROW, Played
 from experiments.matches.schedule import Match
 from sim.arena import play_many
 from sim.players.player import Player
@@ -60,17 +60,17 @@ def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
 
 
 def portion(match: Match, games: Sequence[int]) -> Played:
-    """Play ``games``; return their rows, one a game and seat (`results.ROW`), and what goes with
+    """Play ``games``; return their rows, one a game and seat (`results.HELD`), and what goes with
     them."""
     games = np.asarray(games, np.int64)
     if not match.compiled or match.details:
         return _under_referee(match, games)
     written = _under_referee(match, games[games < match.records])
     rest = games[games >= match.records]
-    seated = match.seating.at(rest)
+    kinds, kind = match.seating.kinds
+    seated = kind[rest % len(kind)]
     tables = [
-        _in_arena(match, who, rest[(seated == who).all(axis=1)])
-        for who in np.unique(seated, axis=0)
+        _in_arena(match, kinds[number], rest[seated == number]) for number in np.unique(seated)
     ]
     return replace(written, rows=pa.concat_tables([written.rows, *tables]))
 
@@ -78,12 +78,12 @@ def portion(match: Match, games: Sequence[int]) -> Played:
 def _in_arena(match: Match, who: np.ndarray, games: np.ndarray) -> pa.Table:
     """Play games among compiled policies in which entrant ``who[seat]`` has each seat."""
     rules = sim.rules.preset(**match.rules)
-    policies = [sim.players.registry.compiled(match.entrants[each]) for each in who]
+    policies = [sim.players.registry.compiled(match.entrants[entrant]) for entrant in who]
     result = play_many(rules, policies, match.seed, games)
     n, players = len(games), match.players
     seat = np.tile(np.arange(players), n)
     winner = np.repeat(result.winner, players)
-    nothing = np.zeros(n * players)
+    nothing = np.zeros(n * players, np.int64)
     names = pa.DictionaryArray.from_arrays(np.tile(who, n).astype(np.int32), match.labels)
     one = pa.DictionaryArray.from_arrays(np.zeros(n * players, np.int32), [match.name])
     focal = match.measured is not None and who == match.measured
@@ -99,23 +99,24 @@ def _in_arena(match: Match, who: np.ndarray, games: np.ndarray) -> pa.Table:
             "suggestions": result.suggestions.ravel(),
             "decisions": nothing,
             "simulations": nothing,
-            "search_seconds": nothing,
+            "search_seconds": nothing.astype(np.float64),
             "winner": winner,
             "turns": np.repeat(result.turns, players),
             "game_suggestions": np.repeat(result.suggestions.sum(axis=1), players),
         }
-    ).cast(ROW)
+    ).cast(HELD)
 
 
 def _under_referee(match: Match, games: np.ndarray) -> Played:
     """Play games in which a seat is no compiled policy, or of which more is written down."""
     rules = sim.rules.preset(**match.rules)
-    written = [json.dumps(each) for each in match.entrants]
+    written = [json.dumps(entrant) for entrant in match.entrants]
     rows, records = [], {}
     details: dict[str, list[dict[str, object]]] = {kind: [] for kind in match.details}
     for game, who in zip(games.tolist(), match.seating.at(games).tolist(), strict=True):
         seats = [
-            _seated(written[each], rules, who[:seat].count(each)) for seat, each in enumerate(who)
+            _seated(written[entrant], rules, who[:seat].count(entrant))
+            for seat, entrant in enumerate(who)
         ]
         recorder = Recorder(rules, seats, match.seed, game) if game < match.records else None
         observer = Observer(match.name, rules, seats, game, match.details) if details else None
@@ -126,7 +127,7 @@ def _under_referee(match: Match, games: np.ndarray) -> Played:
         for kind in details:
             details[kind] += observer.rows[kind]
     return Played(
-        pa.Table.from_pylist(rows, ROW),
+        pa.Table.from_pylist(rows, ROW).cast(HELD),
         records,
         {kind: pa.Table.from_pylist(found, KINDS[kind]) for kind, found in details.items()},
     )

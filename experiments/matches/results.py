@@ -44,6 +44,16 @@ ROW = pa.schema(
 )
 """Columns of the results; the last three are those of the game, the same in all its seats."""
 
+HELD = pa.schema(
+    [
+        (column.name, pa.dictionary(pa.int32(), column.type))
+        if pa.types.is_string(column.type)
+        else column
+        for column in ROW
+    ]
+)
+"""The same columns until they are on disk: a name is a number, which is a third of the bytes."""
+
 GAMES = "games"
 """Kind of the part files that hold `ROW`; others belong to its part of the same number."""
 
@@ -70,7 +80,7 @@ class Played:
 
     Attributes
     ----------
-    rows : of games and seats (`ROW`)
+    rows : of games and seats (`HELD`)
     records : the texts of the records kept, by game
     details : rows of other kinds, by kind
     """
@@ -213,7 +223,7 @@ class Results:
         OSError
             If they cannot be written.
         """
-        tally, table = self.tallies[match], played.rows
+        tally, table = self.tallies[match], played.rows.cast(HELD)
         one = table.filter(pc.equal(table["seat"], 0))
         games = one["game"].to_numpy()
         new = tally.new(games)
@@ -224,18 +234,18 @@ class Results:
             wanted = pa.array(games[new])
             table = table.filter(pc.is_in(table["game"], wanted))
             details = {
-                kind: each.filter(pc.is_in(each["game"], wanted)) for kind, each in details.items()
+                kind: rows.filter(pc.is_in(rows["game"], wanted)) for kind, rows in details.items()
             }
         # Before the rows, so that no game has rows without its record.
         for game in sorted(played.records.keys() & set(games[new].tolist())):
             self._write_record(match, game, played.records[game])
         tally.add(games[new], one["winner"].to_numpy()[new])
         self._unwritten[GAMES].append(table)
-        for kind, each in details.items():
-            self._unwritten.setdefault(kind, []).append(each)
+        for kind, rows in details.items():
+            self._unwritten.setdefault(kind, []).append(rows)
         now = time.monotonic()
         age = np.clip((now - self._began) / 100, *FLUSH_SECONDS)
-        held = sum(each.num_rows for each in self._unwritten[GAMES])
+        held = sum(rows.num_rows for rows in self._unwritten[GAMES])
         if now - self._flushed > age or held > FLUSH_ROWS:
             self.flush()
 
@@ -276,7 +286,9 @@ class Results:
         writing = self.folder / f".{name}.writing"
         try:
             with writing.open("wb") as file:
-                pq.write_table(pa.concat_tables(self._unwritten[kind]), file)
+                # Without its schema, so that names are read as text.
+                table = pa.concat_tables(self._unwritten[kind])
+                pq.write_table(table, file, store_schema=False)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError:

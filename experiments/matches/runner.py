@@ -19,15 +19,13 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 import ray
 
+from experiments.matches.failures import GameRaised, WorkersLost, named
 from experiments.matches.results import Played
-from experiments.matches.schedule import Match, Schedule
+from experiments.matches.schedule import POLL_SECONDS, Match, Schedule
 from experiments.settings.commandline import Refusal
 
 DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
-
-POLL_SECONDS = 0.25
-"""Longest wait for results before control returns to the caller."""
 
 # Ray's log would tell of each worker that died, in ten lines.
 _QUIET = {"logging_level": "critical", "log_to_driver": False}
@@ -35,21 +33,6 @@ _QUIET = {"logging_level": "critical", "log_to_driver": False}
 _ANSWER_SECONDS = 5.0
 
 _OBJECT_STORE_BYTES = 128 * 1024**2
-
-
-class WorkersLost(Exception):
-    """The same games ended their worker again and again."""
-
-
-class GameRaised(Exception):
-    """A game raised an exception: a bug, of a player for instance.
-
-    The message names games and exception in one line; `traceback` is the worker's.
-    """
-
-    def __init__(self, message: str, traceback: str) -> None:
-        super().__init__(message)
-        self.traceback = traceback
 
 
 def start(address: str | None, cores: int) -> int:
@@ -136,7 +119,7 @@ def finished(
         If a game raised an exception.
     """
     under_way: dict[ray.ObjectRef, tuple[int, Sequence[int]]] = {}
-    tasks = [_play.options(num_cpus=each) for each in cpus]
+    tasks = [_play.options(num_cpus=reserved) for reserved in cpus]
     shared = [ray.put(match) for match in matches]
     try:
         while True:
@@ -168,16 +151,12 @@ _LOST = (
 
 
 def _result(reference: ray.ObjectRef, games: Sequence[int]) -> tuple[Played, float]:
-    which = f"game {games[0]}" if len(games) == 1 else f"games {games[0]} to {games[-1]}"
     try:
         return ray.get(reference)
     except _LOST as fault:
         raise WorkersLost(
-            f"{which} ended the worker {DEATHS_SURVIVED + 1} times ({type(fault).__name__})"
+            f"{named(games)} ended the worker {DEATHS_SURVIVED + 1} times ({type(fault).__name__})"
         ) from None
     except ray.exceptions.RayTaskError as fault:
-        text = str(fault.cause).partition("\n")[0]
         traceback = re.sub(r"\x1b\[\d+m", "", str(fault))  # Ray colours it
-        raise GameRaised(
-            f"{which} raised {type(fault.cause).__name__}: {text}", traceback
-        ) from None
+        raise GameRaised(games, fault.cause, traceback) from None

@@ -20,6 +20,9 @@ PORTION_SECONDS = 0.15
 """Work aimed at in one task: enough to make its 0.5 ms of overhead small, short enough for
 progress, Ctrl-C and a killed worker."""
 
+POLL_SECONDS = 0.25
+"""Longest wait for results before control returns to whoever asked for games."""
+
 FIRST_PORTION = 100
 LARGEST_PORTION = 20_000
 
@@ -68,13 +71,19 @@ class Seating:
         ]
         # All tables in one order, then all in the next, so that few games are balanced as well.
         deepest = max(map(len, orders))
-        line_ups = [each[depth % len(each)] for depth in range(deepest) for each in orders]
+        line_ups = [table[depth % len(table)] for depth in range(deepest) for table in orders]
         return cls(tuple(line_ups), tuple(range(players)))
 
     @cached_property
     def table(self) -> np.ndarray:
         """(period, seats) player in each seat of game 0, 1, ..., after which it begins again."""
-        return np.array([np.roll(each, by) for each in self.line_ups for by in self.shifts])
+        return np.array([np.roll(places, by) for places in self.line_ups for by in self.shifts])
+
+    @cached_property
+    def kinds(self) -> tuple[np.ndarray, np.ndarray]:
+        """(kinds, seats) different rows of `table`, and (period,) which of them each row is."""
+        kinds, kind = np.unique(self.table, axis=0, return_inverse=True)
+        return kinds, kind.reshape(-1)  # NumPy 2.0 alone returns a column
 
     def at(self, games: Sequence[int] | np.ndarray) -> np.ndarray:
         """Return the players of ``games``, (games, seats)."""
@@ -114,7 +123,7 @@ class Match:
     @property
     def labels(self) -> list[str]:
         """The entrants' names in results."""
-        return [label(each) for each in self.entrants]
+        return [label(entrant) for entrant in self.entrants]
 
     @property
     def seats(self) -> int:
@@ -125,29 +134,31 @@ class Match:
     def compiled(self) -> bool:
         """Whether all seats are policies, which the arena plays without the referee."""
         outside = entry_points("sleuth.players")
-        return not any("search" in each or each["name"] in outside for each in self.entrants)
+        return not any(
+            "search" in entrant or entrant["name"] in outside for entrant in self.entrants
+        )
 
     @property
     def threads(self) -> int:
         """How many threads one game keeps busy, in whatever processes."""
         busy = (
-            each["threads"] * (each["workers"] if each["mode"] == "root" else 1)
-            for each in self._searches()
+            search["threads"] * (search["workers"] if search["mode"] == "root" else 1)
+            for search in self._searches()
         )
         return max(busy, default=1)
 
     @property
     def rooted(self) -> bool:
         """Whether a player searches in Ray actors, which reserve their own cores."""
-        return any(each["mode"] == "root" for each in self._searches())
+        return any(search["mode"] == "root" for search in self._searches())
 
     @property
     def oversubscribes(self) -> bool:
         """Whether a player may use more threads than there are cores."""
-        return any(each["oversubscribe"] for each in self._searches())
+        return any(search["oversubscribe"] for search in self._searches())
 
     def _searches(self) -> list[dict[str, Any]]:
-        return [each["search"] for each in self.entrants if "search" in each]
+        return [entrant["search"] for entrant in self.entrants if "search" in entrant]
 
     def won(self, winner: np.ndarray, entrant: int) -> np.ndarray:
         """Return (games,) bool whether ``entrant`` won game 0, 1, ..., given the winners' seats."""
@@ -174,17 +185,17 @@ def control_of(matches: Sequence[Match], number: int) -> int | None:
         return None
     first = next(
         i
-        for i, each in enumerate(matches)
-        if each.measured is not None
-        and each.seating == mine.seating
-        and _bare(each.entrants[1:]) == _bare(mine.entrants[1:])
+        for i, match in enumerate(matches)
+        if match.measured is not None
+        and match.seating == mine.seating
+        and _bare(match.entrants[1:]) == _bare(mine.entrants[1:])
     )
     return None if first == number else first
 
 
 def _bare(entrants: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what ``entrants`` are, whatever they are called."""
-    return [{**each, "label": None} for each in entrants]
+    return [{**entrant, "label": None} for entrant in entrants]
 
 
 class Schedule:
@@ -204,7 +215,7 @@ class Schedule:
         self._gaps = [gaps for gaps, _, _ in missing]
         self._next = [first for _, first, _ in missing]
         self._end = [end for _, _, end in missing]
-        self._largest = [LARGEST_PORTION if each.compiled else 1 for each in matches]
+        self._largest = [LARGEST_PORTION if match.compiled else 1 for match in matches]
         self._size = [min(FIRST_PORTION, most) for most in self._largest]
 
     def take(self) -> tuple[int, np.ndarray] | None:

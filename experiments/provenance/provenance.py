@@ -77,6 +77,14 @@ def command() -> str:
     return shlex.join([*program, *sys.argv[1:]])
 
 
+def tags(folder: Path) -> dict[str, str]:
+    """Return what the record of a run in ``folder`` says of where it comes from."""
+    found = {f"version.{name}": number for name, number in versions().items()}
+    found |= {"command": command(), "folder": str(folder.resolve())}
+    head = commit()
+    return found if head is None else {**found, "mlflow.source.git.commit": head}
+
+
 def machine() -> str:
     """Return what the run was played on, in a few words."""
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"

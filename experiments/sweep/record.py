@@ -12,8 +12,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.matches import startup
-from experiments.provenance import tracking
+from experiments.provenance import provenance, tracking
 from experiments.runs import outcome
 from experiments.settings.commandline import Refusal
 
@@ -48,7 +47,7 @@ class Record:
             uri = settings.uri or tracking.default_uri(self._home)
             tracking.check_reachable(uri)
             self._parent = tracking.Tracker(uri, settings.experiment, self._home / "mlartifacts")
-            tags = startup.tags(folder)
+            tags = provenance.tags(folder)
             self._parent.begin(folder.resolve().name, dict(parameters), tags, folder)
 
     def begin(self, folder: Path, settings: DictConfig) -> None:
@@ -59,7 +58,7 @@ class Record:
         plain = OmegaConf.to_container(settings, resolve=True)
         name = folder.resolve().relative_to(self._home).as_posix()
         # Not the tracker's own `parent`, which ends with each of its parts.
-        tags = {**startup.tags(folder), PARENT: self._parent.run}
+        tags = {**provenance.tags(folder), PARENT: self._parent.run}
         try:
             trial.begin(name, plain, tags, folder)
         except Refusal as fault:

@@ -1,0 +1,111 @@
+"""The MLflow record of a run, opened while its first games are played.
+
+MLflow takes seconds to be imported and to look at its database.  No game waits for that: the store
+is asked whether it answers before anything is played, the record itself is begun in the background
+once games come in.  If that fails it costs the record, not the run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.matches.background import Background
+from experiments.provenance import provenance, tracking
+from experiments.settings.commandline import Refusal
+
+PATIENCE_SECONDS = 1.0
+"""Longest wait of a run that was interrupted for a record that is just being opened."""
+
+
+class Recording:
+    """The record of the run in ``folder``; nothing is recorded if tracking is off.
+
+    What a run reports before its record is open is not recorded; its last figures always are.
+
+    Parameters
+    ----------
+    settings : checked configuration of `experiments.compare`
+
+    Raises
+    ------
+    Refusal
+        If the tracking server or database does not answer.
+    """
+
+    def __init__(self, settings: DictConfig, folder: Path) -> None:
+        self._tracking, self._folder = settings.tracking, folder
+        self._parameters = OmegaConf.to_container(settings, resolve=True)
+        self._sweep = _sweep()
+        self._home = (self._sweep or folder.resolve()).parent
+        self._uri = self._tracking.uri or tracking.default_uri(self._home)
+        self._opening: Background | None = None
+        if self._tracking.enabled:
+            tracking.check_reachable(self._uri)
+
+    def begin(self) -> None:
+        """Begin to open the record, unless that has been done; to be called often."""
+        if self._opening is None and self._tracking.enabled:
+            self._opening = Background(self._open)
+
+    @property
+    def fault(self) -> str | None:
+        """Why the record is incomplete, None as long as it is not."""
+        if self._opening is None or not self._opening.done.is_set():
+            return None
+        try:
+            return self._opening.result().fault
+        except Refusal as fault:
+            return str(fault)
+
+    def note(self, step: int, **metrics: float) -> None:
+        """Note metrics at ``step``, if the record is open."""
+        tracker = self._tracker()
+        if tracker is not None:
+            tracker.record(step, **metrics)
+
+    def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
+        """End the record with the final ``metrics`` and ``files``.
+
+        ``status`` is FINISHED, FAILED or KILLED.  Waits until the record is open; after Ctrl-C for
+        `PATIENCE_SECONDS` at most, for which a record that nobody opened may be lost: the run that
+        goes on begins it.
+        """
+        if status != "KILLED":
+            self.begin()
+        if self._opening is not None:
+            self._opening.done.wait(PATIENCE_SECONDS if status == "KILLED" else None)
+        tracker = self._tracker()
+        if tracker is not None:
+            tracker.finish(status, metrics, step, files)
+
+    def _tracker(self) -> tracking.Tracker | None:
+        """Return the open record, None if it is not open yet or could not be opened."""
+        if self._opening is None or not self._opening.done.is_set() or self.fault is not None:
+            return None
+        return self._opening.result()
+
+    def _open(self) -> tracking.Tracker:
+        """Open the store and begin the record; that of a part of a sweep is part of its record."""
+        artifacts = self._home / "mlartifacts"
+        tracker = tracking.Tracker(self._uri, self._tracking.experiment, artifacts)
+        parent = None
+        if self._sweep is not None:
+            parent = tracker.beside()
+            parent.begin(self._sweep.name, {}, provenance.tags(self._sweep), self._sweep)
+        folder = self._folder.resolve()
+        name = folder.relative_to(self._home).as_posix()  # <sweep>/<job> in a sweep
+        tracker.begin(name, self._parameters, provenance.tags(folder), folder, parent)
+        return tracker
+
+
+def _sweep() -> Path | None:
+    """Return the folder of the sweep of which this run is a part, None if it stands alone.
+
+    A sweep is one record, together with the runs and sweeps beside it.
+    """
+    hydra = HydraConfig.get()
+    return Path(hydra.sweep.dir).resolve() if hydra.mode is RunMode.MULTIRUN else None

@@ -1,0 +1,41 @@
+"""How games fail: what those who play them tell the loop around the matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class GamesFailed(Exception):
+    """Some games cannot be played; the message says in one line which, and why.
+
+    Attributes
+    ----------
+    traceback : of the exception that a game raised, or None
+    """
+
+    traceback: str | None = None
+
+
+class WorkersLost(GamesFailed):
+    """The same games ended their worker again and again."""
+
+
+class GameRaised(GamesFailed):
+    """A game raised an exception: a bug, of a player for instance.
+
+    Parameters
+    ----------
+    games : of the portion in which it was raised
+    fault : the exception
+    traceback : of it, as text
+    """
+
+    def __init__(self, games: Sequence[int], fault: BaseException, traceback: str) -> None:
+        reason = str(fault).partition("\n")[0]
+        super().__init__(f"{named(games)} raised {type(fault).__name__}: {reason}")
+        self.traceback = traceback
+
+
+def named(games: Sequence[int]) -> str:
+    """Return what to call the portion ``games``."""
+    return f"game {games[0]}" if len(games) == 1 else f"games {games[0]} to {games[-1]}"
