@@ -36,10 +36,9 @@ def draw(described: dict[str, Any], played: Results) -> Path:
 def show(described: dict[str, Any], played: Results, console: Console) -> None:
     """Print the results beside parity and the published ones, then who is better than whom."""
     lines = [line for line in described["table"] if line["games"]]
-    names = {line["match"] for line in lines}
-    title = names.pop() if len(names) == 1 else f"seed {described['seed']}"
+    title, by_match = _title(described, lines)
     several = len({line["match"] for line in lines}) > 1
-    rows = [_row(line, several) for line in lines]
+    rows = [_row(line, by_match) for line in lines]
     for match in played.matches:
         found = known(match)
         if found is not None:
@@ -57,13 +56,30 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     console.print(
         f"{described['seconds']:.0f} s in all, written to {played.folder}", soft_wrap=True
     )
+    console.print(f"again: {described['run']['command']}", soft_wrap=True, markup=False)
 
 
-def _row(line: dict[str, Any], several: bool) -> list[Any]:
-    """Return what a line of the table tells, named by its match where there are ``several``."""
+def _title(described: dict[str, Any], lines: list[dict[str, Any]]) -> tuple[str, bool]:
+    """Return the title of the table, and whether its ``lines`` go by their match, not player.
+
+    What stands in the title need not stand in each line: the only match, or the only company that
+    all players had.
+    """
+    names = {line["match"] for line in lines}
+    if len(names) == 1:
+        return names.pop(), False
+    company = {line["match"].removeprefix(line["player"]).strip() for line in lines}
+    seed = f"seed {described['seed']}"
+    if len(company) == 1:
+        return f"{company.pop()}, {seed}", False
+    return seed, True
+
+
+def _row(line: dict[str, Any], by_match: bool) -> list[Any]:
+    """Return what a line of the table tells, named by its match or by its player."""
     speed = line["simulations_per_second"]
     return [
-        line["match"] if several else line["player"],
+        line["match"] if by_match else line["player"],
         line["games"],
         line["wins"],
         Strong(Estimate(line["win_rate"], *line["ci95"])),

@@ -87,7 +87,7 @@ def test_a_full_disk_loses_nothing_that_is_there(rows, kept, tmp_path, monkeypat
     kept.flush()
     kept.add(0, Played(rows([1])))
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as broken:
