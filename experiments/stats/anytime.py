@@ -10,7 +10,6 @@ from __future__ import annotations
 from math import log, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betaln, lambertw, xlog1py, xlogy
 
 from experiments.stats.intervals import CONFIDENCE, Estimate, paired_estimate
@@ -32,6 +31,8 @@ def win_rate_anytime(wins: int, games: int) -> Estimate:
     ValueError
         If no game was played, or more games were won than played.
     """
+    from scipy.optimize import brentq  # a slow import, for those who need it
+
     if not 0 <= wins <= games or games < 1:
         raise ValueError(f"{wins} of {games} games cannot have been won")
     losses = games - wins

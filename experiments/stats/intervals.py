@@ -12,7 +12,6 @@ from math import sqrt
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import binom, binomtest, bootstrap
 
 CONFIDENCE = 0.95
 _Z = float(ndtri((1 + CONFIDENCE) / 2))
@@ -43,6 +42,8 @@ def win_rate(wins: int, games: int) -> Estimate:
     """
     if not games:
         raise ValueError("there is no win rate without a game")
+    from scipy.stats import binomtest  # takes most of a second to import, before any game
+
     # The hypothesis changes the p value alone, which nobody reads; this one takes no time.
     interval = binomtest(wins, games, wins / games).proportion_ci(CONFIDENCE, method="wilson")
     # SciPy's bounds at 0 and all wins miss 0 and 1 by a rounding error.
@@ -88,6 +89,8 @@ def median(values: np.ndarray) -> Estimate:
     """
     if not len(values):
         raise ValueError("there is no median of nothing")
+    from scipy.stats import binom
+
     ordered = np.sort(values)
     # The number of values below the true median is binomial.
     least = max(int(binom.ppf((1 - CONFIDENCE) / 2, len(values), 0.5)) - 1, 0)
@@ -204,6 +207,8 @@ def clustered_means(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[M
     totals, counts = np.asarray(totals, float), np.asarray(counts, float)
     if totals.shape[1] < 2 or not counts.any(axis=1).all():
         raise ValueError("a mean with an interval needs two games and a measurement")
+    from scipy.stats import bootstrap
+
     drawn = bootstrap(
         (totals, counts),
         lambda total, count, axis: total.sum(axis=axis) / count.sum(axis=axis),

@@ -161,7 +161,7 @@ _PROBE = """
 import sys
 from experiments.compare import __main__ as compare
 from experiments.matches import results
-HEAVY = {"ray", "mlflow", "matplotlib", "optuna", "choix"}
+HEAVY = {"ray", "mlflow", "matplotlib", "choix", "scipy.stats", "scipy.optimize"}
 add, seen = results.Results.add, []
 def watched(self, *arguments):
     add(self, *arguments)
