@@ -1,9 +1,9 @@
 """The tables of the papers and of strength, each by one command that can be interrupted.
 
-    python -m experiments.tables list
+    python -m experiments.tables
     python -m experiments.tables ledford_4_1
-    python -m experiments.tables ledford_4_2 --games 300 --write docs/results
-    python -m experiments.tables planners --only best,flat --show
+    python -m experiments.tables table=ledford_4_2 games=300 write=docs/results
+    python -m experiments.tables planners only=[best,flat] show=true
 
 All cells of a table are one run: the same command goes on where it stopped, and plays nothing if
 all is there.  Nothing slow is imported at the top.
@@ -11,21 +11,18 @@ all is there.  Nothing slow is imported at the top.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from experiments.provenance.files import write_json
-from experiments.settings.commandline import (
-    Interrupted,
-    Parser,
-    Refusal,
-    ctrl_c,
-    did_you_mean,
-    enter,
-)
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import MISSING, DictConfig
+
+from experiments.settings import config, schemas
+from experiments.settings.command import Command
+from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,131 +32,112 @@ if TYPE_CHECKING:
     from experiments.matches.schedule import Match
     from experiments.tables.cells import Table
 
-NAME = "sleuth-tables"
 PLOT = "budget.png"
 PIPED_WIDTH = 160
 """Columns where there is no terminal to fit."""
 
-
-def main() -> None:
-    """Run the command and exit with its code."""
-    enter(NAME, _run)
+LIST = "list"
+"""In place of a table: tell which there are."""
 
 
-def _arguments() -> argparse.Namespace:
-    parser = Parser(
-        prog=NAME,
-        description=__doc__.partition("\n")[0],
-        epilog="Games go to FOLDER/<run>, which tables of the same games share. Ctrl-C loses "
-        "nothing: the same command goes on.",
-    )
-    parser.add_argument("table", metavar="NAME", help="of a table; list: tell which there are")
-    parser.add_argument(
-        "--games", type=_number, metavar="N", help="games a cell, in place of the usual"
-    )
-    parser.add_argument(
-        "--simulations", type=_number, metavar="N", help="a decision, in place of the usual"
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=Path("outputs/tables"),
-        metavar="FOLDER",
-        help="where the runs lie (outputs/tables)",
-    )
-    parser.add_argument("--only", metavar="PLAYERS", help="play the cells of these alone: a,b,c")
-    parser.add_argument(
-        "--ray", metavar="ADDRESS", help="play on this Ray cluster: auto, or host:port"
-    )
-    parser.add_argument("--seed", type=int, default=7, metavar="N", help="of deals and dice (7)")
-    parser.add_argument(
-        "--show", action="store_true", help="show what was played so far and play nothing"
-    )
-    parser.add_argument(
-        "--fast", action="store_true", help="a trial: few and short games, in a run of its own"
-    )
-    parser.add_argument(
-        "--write", type=Path, metavar="FOLDER", help="write the table there as NAME.md and NAME.csv"
-    )
-    return parser.parse_args()
+@dataclass
+class Tables:
+    """The schema of the configuration.  ``table`` is a `cells.Table`, or null."""
+
+    table: Any = None
+    games: int | None = field(default=MISSING, metadata={"least": 4})
+    simulations: int | None = field(default=MISSING, metadata={"least": 1})
+    seed: int | None = field(default=MISSING, metadata={"least": 0})
+    only: list[str] | None = MISSING
+    show: bool = MISSING
+    fast: bool = MISSING
+    write: str | None = MISSING
+    folder: str = MISSING
+    ray: schemas.Ray = field(default_factory=schemas.Ray)
 
 
-def _number(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
+def job(settings: DictConfig, folder: Path) -> None:
+    """List the tables, or play what is missing of one, show it and write it down.
 
-
-def tables() -> dict[str, Table]:
-    """Return all tables by name."""
-    from experiments.tables.cells import STRENGTH
-    from experiments.tables.ledford import TABLES
-
-    return {each.name: each for each in (*TABLES, *STRENGTH)}
-
-
-def _run() -> None:
-    arguments = _arguments()
+    Raises
+    ------
+    Refusal
+        If the request cannot be met; at the end, if a game raised an exception or results could
+        not be written.  What was played is saved before.
+    Interrupted
+        On Ctrl-C, after what was played has been saved.
+    """
     from rich.console import Console
 
+    from experiments.tables import cells
+
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    known = tables()
-    if arguments.table == "list":
-        _list(known, console)
-        return
-    if arguments.table not in known:
-        raise Refusal(
-            f"{arguments.table}: there is no such table{did_you_mean(arguments.table, known)}; "
-            "list tells which there are"
-        )
-    _table(known[arguments.table], arguments, console)
+    if settings.table is None:
+        _list(settings, console)
+    else:
+        name = HydraConfig.get().runtime.choices.table
+        _table(cells.read(settings.table, name), settings, console)
 
 
-def _list(known: dict[str, Table], console: Console) -> None:
-    from rich.table import Table as Grid
+def _list(settings: DictConfig, console: Console) -> None:
+    """Tell which tables there are, and what each costs as often as ``settings`` say."""
+    from experiments import tabular
+    from experiments.tables import cells
 
-    grid = Grid(title="Tables, with their usual games and about what they cost on two cores")
-    for head in ("name", "what it is", "cells", "games", "hours"):
-        grid.add_column(head, justify="left" if head in ("name", "what it is") else "right")
-    for each in known.values():
-        hours = f"{each.hours:,.0f}" if each.hours >= 10 else f"{each.hours:.1f}"
-        hours = "seconds" if each.compiled else hours
-        grid.add_row(each.name, each.about, str(len(each.cells)), f"{each.games:,}", hours)
-    console.print(grid)
+    cores = config.cores()
+    rows = []
+    for name in cells.names():
+        table = cells.load(name)
+        games = settings.games or table.games
+        hours = table.hours(games, table.simulations and settings.simulations, cores)
+        rows.append([name, table.about, len(table.cells), games, hours])
+    columns = (
+        tabular.words("name"),
+        tabular.words("what it is"),
+        tabular.count("cells"),
+        tabular.count("games"),
+        tabular.Column("hours", _hours),
+    )
+    title = f"Tables, with games a cell and about the hours they take on {cores} cores"
+    tabular.show(tabular.Table(title, columns, rows), console)
 
 
-def _table(table: Table, arguments: argparse.Namespace, console: Console) -> None:
+def _hours(hours: float) -> str:
+    if hours < 0.1:
+        return "< 0.1"
+    return f"{hours:,.0f}" if hours >= 10 else f"{hours:.1f}"
+
+
+def _table(table: Table, settings: DictConfig, console: Console) -> None:
     """Play what is missing of ``table``, then show it and write it down."""
     from experiments.runs import runfolder
     from experiments.runs.runfolder import MATCHES_FILE
-    from experiments.settings import config
     from experiments.tables import figures
     from experiments.tables import report as table_report
     from experiments.tables.cells import matches
 
-    if arguments.seed < 0:
-        raise Refusal(f"--seed {arguments.seed}: give a number from 0 on")
-    if arguments.simulations is not None and table.simulations is None:
-        raise Refusal(f"--simulations: the budgets of {table.name} are its own; leave it out")
-    folder = arguments.folder / ((table.run or table.name) + ("_fast" if arguments.fast else ""))
-    if arguments.show and not (folder / MATCHES_FILE).exists():
-        raise Refusal(f"nothing was played in {folder}: leave out --show to play")
-    planned = matches(table, arguments.simulations, arguments.seed, arguments.fast)
-    chosen = _chosen(table, planned, arguments.only)
+    if settings.simulations is not None and table.simulations is None:
+        raise Refusal(f"simulations: the budgets of {table.name} are its own; leave it out")
+    folder = Path(settings.folder) / (table.folder + ("_fast" if settings.fast else ""))
+    if settings.show and not (folder / MATCHES_FILE).exists():
+        raise Refusal(f"nothing was played in {folder}: leave out show=true to play")
+    seed = table.seed if settings.seed is None else settings.seed
+    planned = matches(table, settings.simulations, seed, settings.fast)
+    chosen = _chosen(table, settings.only)
     runfolder.claim(folder, planned, "games", resume=True)
     ended = None
-    if not arguments.show:
-        games = _games(table, arguments)
-        ended = _played(folder, planned, chosen, games, arguments.ray, console)
+    if not settings.show:
+        games = _games(table, settings)
+        ended = _played(folder, planned, chosen, games, settings.ray.address, console)
     run = figures.Measured(folder)
-    report = table_report.make(table, run, arguments.fast)
-    table_report.show(table, report, console)
-    if any(each.simulations for each in table.cells):
+    report = table_report.make(table, run, settings.fast)
+    table_report.show(report, console)
+    if table.simulations is None and not table.compiled:
         from experiments.tables import plot
 
-        plot.by_budget(table, run, folder / PLOT)
-    if arguments.write is not None:
-        files = table_report.write(table, report, run, config.cores(), arguments.write)
+        plot.by_budget(run, folder / PLOT)
+    if settings.write is not None:
+        files = table_report.write(table, report, run, config.cores(), Path(settings.write))
         console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
     if ended is not None and ended.fault is not None:
         raise Refusal(f"{ended.fault}; {run.played.games} games are kept in {folder}")
@@ -170,27 +148,22 @@ def _table(table: Table, arguments: argparse.Namespace, console: Console) -> Non
         )
 
 
-def _games(table: Table, arguments: argparse.Namespace) -> int:
+def _games(table: Table, settings: DictConfig) -> int:
     from experiments.tables.cells import FAST_COMPILED_GAMES, FAST_GAMES
 
     usual = table.games
-    if arguments.fast:
+    if settings.fast:
         usual = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
-    games = arguments.games or usual
-    if games < 4:
-        raise Refusal(f"--games {games}: give 4 or more, one for each seat")
-    return games
+    return settings.games or usual
 
 
-def _chosen(table: Table, planned: list[Match], only: str | None) -> list[int]:
+def _chosen(table: Table, only: list[str] | None) -> list[int]:
     """Return the numbers of the cells that are asked for."""
-    if only is None:
-        return list(range(len(planned)))
-    players = [each.player for each in table.cells]
-    for name in only.split(","):
+    players = [cell.player.label for cell in table.cells]
+    for name in only or ():
         if name not in players:
-            raise Refusal(f"--only {name}: this table has {', '.join(dict.fromkeys(players))}")
-    return [i for i, player in enumerate(players) if player in only.split(",")]
+            raise Refusal(f"only={name}: this table has {', '.join(dict.fromkeys(players))}")
+    return [number for number, player in enumerate(players) if only is None or player in only]
 
 
 def _played(
@@ -221,12 +194,12 @@ def _played(
                 raise Refusal(f"{match.name}: {fault}") from None
             play.warm(match)
     resources = startup.resources(played.matches, None, address, console)
-    ended = _contest(played, games, resources, console)
+    ended = _games_played(played, games, resources, console)
     _summarise(folder, planned, ended, time.monotonic() - started)
     return ended
 
 
-def _contest(played: Results, games: int, resources: Resources, console: Console) -> Outcome:
+def _games_played(played: Results, games: int, resources: Resources, console: Console) -> Outcome:
     from experiments.matches import match_loop
     from experiments.matches.progress import GamesPlayed
     from experiments.stats import stopping
@@ -243,6 +216,7 @@ def _contest(played: Results, games: int, resources: Resources, console: Console
 def _summarise(folder: Path, planned: list[Match], ended: Outcome, seconds: float) -> None:
     """Write the summary of the run, as `experiments.compare` does."""
     from experiments.provenance import provenance
+    from experiments.provenance.files import write_json
     from experiments.runs import runfolder, summary
     from experiments.stats import stopping
 
@@ -270,6 +244,18 @@ def _summarise(folder: Path, planned: list[Match], ended: Outcome, seconds: floa
     except OSError as fault:
         if ended.fault is None:
             raise Refusal(f"cannot write to {folder}: {fault.strerror}") from None
+
+
+COMMAND = Command("tables", Tables, job, bare="table", multirun=False)
+
+
+def main() -> NoReturn:
+    """Run the command and exit with its code."""
+    from experiments.tables import cells
+
+    cells.register()
+    sys.argv[1:] = [typed for typed in sys.argv[1:] if typed not in (LIST, f"table={LIST}")]
+    COMMAND.main()
 
 
 if __name__ == "__main__":

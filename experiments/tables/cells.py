@@ -1,50 +1,131 @@
 """The tables: which players meet which opponents, with what budget and how often.
 
-A cell is one match, given by the settings of `experiments.compare`.  All cells of a table are one
-run; those with the same opponents play the same games, so their differences are paired.  The
-tables of [Ledford 2018] are in `experiments.tables.ledford`, those of strength here.
+A table is a YAML in ``conf/table``, which gives it its name; `Table` says what its keys mean.  A
+cell is one match of `experiments.compare`.  All cells of a table are one run; those with the same
+opponents play the same games, so their differences are paired.  What was published for the tables
+of [Ledford 2018] is in `experiments.tables.ledford`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING, DictConfig, OmegaConf
 
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
 from experiments.settings import config
 
-VARIANTS = ("bmcts", "ld_bmcts", "bmcts_or", "so_ismcts", "mo_ismcts", "pomcp", "pimc")
-FAITHFUL = ("bmcts", "ld_bmcts", "bmcts_or", "so_ismcts", "mo_ismcts", "pomcp")
-PLANNERS = ("flat", "best", *VARIANTS, *(f"{name}_faithful" for name in FAITHFUL))
-"""The first is what the others are compared with."""
+PER_SIMULATIONS = 1000
+"""The simulations a decision that `Table.seconds` is for, where the table has a budget."""
+
+PRESET = "preset"
+"""The `Table.model` that leaves each planner the one of its preset."""
+
+
+@dataclass
+class Table:
+    """Cells that are one run, and how often and with what budget they are played.
+
+    Players are written as in ``match.players``: a preset with changes, ``best+budget.nodes=1``;
+    their name in the table is that, or what ``+label=`` gives.
+
+    Attributes
+    ----------
+    about : what it shows, in a few words
+    players : whose games are won or lost, each against all `opponents`; the first of them that
+        meets certain opponents is the control of the others
+    controls : labels of further players that are controls, of all others but the first
+    opponents : who sits in the other seats, of a kind
+    model : what planners take the others for: null, for what they are (greedy by swift); a player;
+        or `PRESET`
+    own_model : labels of planners that keep their preset's model all the same
+    mirror : whether a player meets opponents of its own name
+    layouts : ``one`` player against the rest or the ``rest`` against one, as ``match.layout``
+    variants : ways to play each cell, ``NAME+SETTING=VALUE``; the name, unless it is empty, goes
+        behind that of the match
+    more : players that meet the opponents in one seat alone, below the others
+    by : whose cells stand together: ``player`` or ``opponent``
+    settings : of all cells
+    games : a cell, unless told otherwise
+    simulations : a decision, unless told otherwise; null where the cells or the clock fix it
+    seconds : that a core is busy with a game, mean over the cells, at `PER_SIMULATIONS` if there
+        are `simulations`; measured
+    seed : of deals and dice; not 7 where `best` plays for its strength, which was tuned on 7
+    run : folder of the run, which several tables may share; null: the table's name
+    details : rows that are written beside those of games
+    compiled : whether all players are policies, of which thousands of games take seconds
+    name : not in the YAML, which is called so
+    """
+
+    about: str = MISSING
+    players: list[str] = MISSING
+    opponents: list[str] = MISSING
+    games: int = field(default=MISSING, metadata={"least": 4})
+    simulations: int | None = field(default=MISSING, metadata={"least": 1})
+    seconds: float = field(default=MISSING, metadata={"least": 0})
+    controls: list[str] = field(default_factory=list)
+    model: str | None = None
+    own_model: list[str] = field(default_factory=list)
+    mirror: bool = True
+    layouts: list[str] = field(default_factory=lambda: ["one"], metadata={"each": ("one", "rest")})
+    variants: list[str] = field(default_factory=lambda: [""])
+    more: list[str] = field(default_factory=list)
+    by: str = field(default="player", metadata={"choices": ("player", "opponent")})
+    settings: list[str] = field(default_factory=list)
+    seed: int = field(default=20261, metadata={"least": 0})
+    run: str | None = None
+    details: list[str] = field(default_factory=list)
+    compiled: bool = False
+    name: str = ""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells, in the order of their lines."""
+        return list(_cells(self))
+
+    @property
+    def folder(self) -> str:
+        """The folder of the run."""
+        return self.run or self.name
+
+    def hours(self, games: int | None, simulations: int | None, cores: int) -> float:
+        """Return about how long it takes on so many ``cores``.
+
+        Parameters
+        ----------
+        games, simulations : a cell and a decision, in place of the usual; None for those
+        """
+        budget = simulations or self.simulations
+        seconds = self.seconds * (budget / PER_SIMULATIONS if self.simulations else 1)
+        return (games or self.games) * len(self.cells) * seconds / cores / 3600
 
 
 @dataclass(frozen=True)
-class Opponent:
-    """Players of one kind, and the planner's model of them."""
+class Entrant:
+    """A player of a table: a preset of ``conf/player``, changes to it, and its name."""
 
-    name: str
-    settings: tuple[str, ...]
-    """Of the opponents themselves."""
-    model: tuple[str, ...]
-    """Of a planner that takes them for what they are (greedy by swift)."""
+    preset: str
+    changes: tuple[str, ...]
+    label: str
 
+    @classmethod
+    def read(cls, entry: str) -> Entrant:
+        """Return the player that is written so in a table."""
+        preset, *changes = entry.split("+")
+        labels = [change[6:] for change in changes if change.startswith("label=")]
+        others = tuple(change for change in changes if not change.startswith("label="))
+        return cls(preset, others, labels[-1] if labels else entry)
 
-def _swift(threshold: float) -> tuple[str, ...]:
-    return ("player.opponents=swift", f"player.model.threshold={threshold:g}")
-
-
-OPPONENTS = {
-    each.name: each
-    for each in (
-        Opponent("heuristic", ("player@opponent=heuristic",), ("player.opponents=heuristic",)),
-        Opponent("greedy", ("player@opponent=greedy",), _swift(1)),
-        Opponent("greedy35", ("player@opponent=greedy", "opponent.threshold=0.35"), _swift(0.35)),
-        Opponent("swift35", ("player@opponent=swift", "opponent.threshold=0.35"), _swift(0.35)),
-        Opponent("swift", ("player@opponent=swift",), _swift(1)),
-    )
-}
+    @property
+    def settings(self) -> DictConfig:
+        """The settings of its preset."""
+        return _preset(self.preset)
 
 
 @dataclass(frozen=True)
@@ -53,54 +134,52 @@ class Cell:
 
     Attributes
     ----------
-    player, opponent : what they are called
-    settings : overrides of `experiments.compare`, those of the opponents included
     layout : ``one`` or ``rest``, as ``match.layout``
-    apart : behind the name of the match, where players and form do not tell it from another
-    simulations : budget of a decision, where that is what tells the cells of a table apart
-    budgets : the seats whose budget is the table's: ``player``, ``opponent``
+    variant : behind the name of the match, where players and layout do not tell it from another
+    settings : of `experiments.compare`, beside those of the players
     """
 
-    player: str
-    opponent: str
-    settings: tuple[str, ...]
+    player: Entrant
+    opponent: Entrant
     layout: str = "one"
-    apart: str = ""
-    simulations: int | None = None
-    budgets: tuple[str, ...] = ("player",)
+    variant: str = ""
+    settings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Table:
-    """Cells that are one run, and how often and with what budget they are played.
+def register() -> None:
+    """Make the schema of tables known to Hydra."""
+    config.register()
+    ConfigStore.instance().store("table", Table, group="schema")
 
-    Attributes
-    ----------
-    name : of the command line
-    about : what it shows, in a few words
-    make : returns the cells
-    games : a cell, unless told otherwise
-    simulations : a decision, unless told otherwise; None where the cells or the clock fix it
-    hours : that it takes on two cores as it stands, from one to four games a cell
-    run : folder of the run, which several tables may share; empty: `name`
-    details : rows that are written beside those of games
-    compiled : whether all players are policies, of which thousands of games take seconds
+
+def names() -> list[str]:
+    """Return the names of all tables."""
+    found = files("conf").joinpath("table").iterdir()
+    return sorted(file.name[:-5] for file in found if file.name.endswith(".yaml"))
+
+
+def load(name: str) -> Table:
+    """Return the table that ``conf/table`` has under ``name``.
+
+    Raises
+    ------
+    Refusal
+        If there is none, or its YAML is none.
     """
+    register()
+    return read(config.composed(f"table/{name}").table, name)
 
-    name: str
-    about: str
-    make: Callable[[], Iterator[Cell]]
-    games: int
-    simulations: int | None
-    hours: float
-    run: str = ""
-    details: tuple[str, ...] = ()
-    compiled: bool = False
 
-    @property
-    def cells(self) -> list[Cell]:
-        """The cells, in the order of their lines."""
-        return list(self.make())
+def read(settings: DictConfig, name: str) -> Table:
+    """Return the table with these ``settings``, checked.
+
+    Raises
+    ------
+    Refusal
+        If a key is unknown, missing or out of range.
+    """
+    config.check_sections(settings)
+    return replace(OmegaConf.to_object(settings), name=name)
 
 
 FAST = ("rules.turn_cap=40",)
@@ -127,123 +206,63 @@ def matches(table: Table, simulations: int | None, seed: int, fast: bool = False
     general = [f"seed={seed}", f"run.details=[{','.join(table.details)}]"]
     if fast and not table.compiled:
         general += FAST
-    return [_match(each, general, budget if table.simulations else None) for each in table.cells]
+    return [
+        _match(table, cell, general, budget if table.simulations else None) for cell in table.cells
+    ]
 
 
-def _match(cell: Cell, general: Sequence[str], budget: int | None) -> Match:
-    named = (f"player.label={cell.player}", f"opponent.label={cell.opponent}")
-    overrides = [*cell.settings, *named, f"match.layout={cell.layout}", *general]
-    if budget is not None:
-        overrides += [f"{each}.budget.simulations={budget}" for each in cell.budgets]
+def _match(table: Table, cell: Cell, general: Sequence[str], budget: int | None) -> Match:
+    overrides = [f"player={cell.player.preset}", f"player@opponent={cell.opponent.preset}"]
+    for seat, entrant in (("player", cell.player), ("opponent", cell.opponent)):
+        changes = [*_model(table, cell, entrant), *entrant.changes, f"label={entrant.label}"]
+        if budget is not None and "budget" in entrant.settings:
+            changes.append(f"budget.simulations={budget}")
+        overrides += [f"{seat}.{change}" for change in changes]
+    overrides += [*cell.settings, f"match.layout={cell.layout}", *general]
     settings = config.composed("compare", overrides)
     config.check(settings)
     (match,) = lineups.matches(settings, overrides)
-    return replace(match, name=match.name + cell.apart)
+    return replace(match, name=f"{match.name}, {cell.variant}") if cell.variant else match
 
 
-def _against(player: str, opponent: str) -> tuple[str, ...]:
-    """Return the settings of ``player`` that knows whom it plays against."""
-    other = OPPONENTS[opponent]
-    model = other.model
-    if "ismcts" in player:  # the tree moves them; the policy is that of the roll-outs
-        model = tuple(
-            each.replace("player.opponents", "player.rollout.opponents") for each in model
-        )
-        model = () if "faithful" in player else model
-    elif "faithful" in player and "pomcp" not in player:
-        model = ()  # by the text all opponents are heuristic players
-    return (f"player={player}", *model, *other.settings)
+def _cells(table: Table) -> Iterator[Cell]:
+    players, opponents = (
+        [Entrant.read(entry) for entry in entries] for entries in (table.players, table.opponents)
+    )
+    pairs = (
+        ((player, opponent) for opponent in opponents for player in players)
+        if table.by == "opponent"
+        else ((player, opponent) for player in players for opponent in opponents)
+    )
+    general = tuple(table.settings)
+    for player, opponent in pairs:
+        if table.mirror or player.label != opponent.label:
+            for layout in table.layouts:
+                for variant in table.variants:
+                    name, *changes = variant.split("+")
+                    yield Cell(player, opponent, layout, name, (*general, *changes))
+    for entry in table.more:
+        for opponent in opponents:
+            yield Cell(Entrant.read(entry), opponent, settings=general)
 
 
-_SHORT = ("player.budget.simulations=null", "player.budget.seconds=0.02")
+def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
+    """Return the settings by which ``entrant`` takes the others for what the table says."""
+    measured = entrant is cell.player
+    settings = entrant.settings
+    if "opponents" not in settings or table.model == PRESET or entrant.label in table.own_model:
+        return []
+    if table.model is None and not measured:  # whom they meet is another from cell to cell
+        return []
+    taken = cell.opponent if table.model is None else Entrant.read(table.model)
+    # Where the tree moves the opponents, the policy is that of its roll-outs.
+    key = "rollout.opponents" if settings.opponents == "tree" else "opponents"
+    if taken.preset not in ("swift", "greedy"):
+        return [f"{key}={taken.preset}"]
+    thresholds = [change for change in taken.changes if change.startswith("threshold=")]
+    return [f"{key}=swift", f"model.{thresholds[-1] if thresholds else 'threshold=1'}"]
 
 
-def _main() -> Iterator[Cell]:
-    for opponent in ("swift35", "greedy35", "greedy", "heuristic"):
-        for player in ("flat", "best"):
-            yield Cell(player, opponent, _against(player, opponent))
-
-
-def _one_model() -> Iterator[Cell]:
-    for opponent in ("swift35", "greedy35", "greedy", "heuristic"):
-        settings = ("player=best", *_swift(0.35), *OPPONENTS[opponent].settings)
-        yield Cell("best", opponent, settings)
-
-
-def _planners(*budget: str) -> Iterator[Cell]:
-    for player in PLANNERS:
-        for opponent in ("heuristic", "swift35"):
-            yield Cell(player, opponent, (*_against(player, opponent), *budget))
-
-
-def _budget() -> Iterator[Cell]:
-    for simulations in (50, 100, 200, 500, 1000, 2000, 5000):
-        settings = (*_against("best", "swift35"), f"player.budget.simulations={simulations}")
-        yield Cell(f"best{simulations}", "swift35", settings, simulations=simulations)
-
-
-def _robin() -> Iterator[Cell]:
-    players = ("flat", "best", "bmcts", "pomcp", "mo_ismcts")
-    for player in players:
-        for other in players:
-            if player != other:
-                model = ("player.opponents=swift", "player.model.threshold=0.35")
-                theirs = ("opponent.opponents=swift", "opponent.model.threshold=0.35")
-                if "ismcts" in player:
-                    model = ("player.rollout.opponents=swift", model[1])
-                if "ismcts" in other:
-                    theirs = ("opponent.rollout.opponents=swift", theirs[1])
-                seats = (f"player={player}", *model, f"player@opponent={other}", *theirs)
-                yield Cell(player, other, seats, budgets=("player", "opponent"))
-
-
-WITHOUT = {
-    "best": (),
-    "no_tree": ("budget.nodes=1",),
-    "same_exploration": ("search.root_exploration=null",),
-    "no_reading": ("own_card_weight=1",),
-    "no_common": ("search.common_random_numbers=false",),
-    "waiting_rollouts": ("rollout.threshold=1",),
-}
-"""What makes ``best``, taken away one by one."""
-
-
-def _ablation() -> Iterator[Cell]:
-    for name, changes in WITHOUT.items():
-        less = [f"player.{each}" for each in changes]
-        yield Cell(name, "swift35", (*_against("best", "swift35"), *less))
-
-
-PARALLEL = {
-    "one": (),
-    **{
-        f"tree_{treatment}": ("mode=tree", "threads=2", f"in_flight={treatment}")
-        for treatment in ("none", "virtual_loss", "wu_uct")
-    },
-    "leaf": ("mode=leaf", "threads=2"),
-    "root_visits": ("mode=root", "workers=2"),
-    "root_vote": ("mode=root", "workers=2", "merge=vote"),
-}
-"""Ways to put two cores on one decision, and one core alone."""
-
-
-def _parallel(*budget: str) -> Iterator[Cell]:
-    for name, search in PARALLEL.items():
-        how = [f"player.search.{each}" for each in search]
-        yield Cell(name, "swift35", (*_against("best", "swift35"), *how, *budget))
-
-
-STRENGTH = (
-    Table("main", "best and flat against four kinds of opponents", _main, 1000, 1000, 0.8),
-    Table("one_model", "best with one model of all opponents", _one_model, 1000, 1000, 0.4),
-    Table("planners", "all planners at 200 simulations", _planners, 300, 200, 0.5),
-    Table("planners_time", "all planners at 20 ms", lambda: _planners(*_SHORT), 300, None, 0.4),
-    Table("ablation", "best less one of its parts at a time", _ablation, 500, 1000, 0.3),
-    Table("budget", "best by simulations a decision", _budget, 300, None, 0.2),
-    Table("robin", "five planners, one against three of another", _robin, 200, 200, 0.6),
-    Table("parallel", "two cores on one decision, 200 simulations", _parallel, 400, 200, 0.3),
-    Table("parallel_time", "the same, 20 ms", lambda: _parallel(*_SHORT), 400, None, 0.3),
-    Table("planners_1000", "all planners at 1,000 simulations", _planners, 1000, 1000, 9),
-    Table("planners_5000", "all planners at 5,000 simulations", _planners, 1000, 5000, 45),
-)
-"""The tables of strength."""
+@cache
+def _preset(name: str) -> Any:
+    return config.composed("compare", [f"player={name}"]).player

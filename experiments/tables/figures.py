@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from experiments.matches.schedule import Match, control_of
 from experiments.runs import figures, rows, runfolder, summary
 from experiments.stats import stopping
-from experiments.stats.intervals import Estimate, mean, median, win_rate
+from experiments.stats.comparisons import Comparison, holm, mcnemar
+from experiments.stats.intervals import Estimate, mean, median, paired_difference, win_rate
 
 
 @dataclass(frozen=True)
@@ -35,15 +37,16 @@ class Figure:
         """Return ``estimate`` of so many games; None without one."""
         return estimate and cls(estimate.value, estimate.low, estimate.high, games)
 
-    def apart(self, other: Figure) -> bool | None:
-        """Tell whether the intervals have nothing in common; None if neither has one.
+    def side(self, other: Figure) -> int | None:
+        """Return on which side of ``other`` this is: 1 for more, -1 for less.
 
-        A value without an interval is an interval of no width.
+        0 if the intervals have something in common, None if neither has one.  A value without an
+        interval is an interval of no width.
         """
         if self.low is None and other.low is None:
             return None
         (low, high), (others_low, others_high) = self._span(), other._span()
-        return low > others_high or others_low > high
+        return int(low > others_high) - int(others_low > high)
 
     def _span(self) -> tuple[float, float]:
         return (self.value, self.value) if self.low is None else (self.low, self.high)
@@ -76,13 +79,13 @@ class Measured:
     @cached_property
     def game_lengths(self) -> dict[str, figures.Lasting]:
         """Lengths of games by match."""
-        return {each.match: each for each in figures.game_lengths(self.folder)}
+        return {found.match: found for found in figures.game_lengths(self.folder)}
 
     @cached_property
     def suggestion_stats(self) -> dict[tuple[str, str], figures.Suggesting]:
         """Suggestions by match and player."""
         found = figures.suggestion_stats(self.folder)
-        return {(each.match, each.player): each for each in found}
+        return {(one.match, one.player): one for one in found}
 
     @cached_property
     def games(self) -> dict[str, pl.DataFrame]:
@@ -90,10 +93,58 @@ class Measured:
         found = rows.apart(rows.games(self.folder), ["match"])
         return {match: games for (match,), games in found.items()}
 
+    def comparisons(self, controls: Sequence[str]) -> list[Comparison]:
+        """Return how the players differ from their controls, on the games that both played.
+
+        A control is the first match of its kind (`schedule.control_of`), of all others; and those
+        of players called as in ``controls``, of all others but the first.  Holm's correction is
+        over all that have the same control.
+        """
+        matches = self.played.matches
+        won = [
+            match.won(tally.winner(), 0)
+            for match, tally in zip(matches, self.played.tallies, strict=True)
+        ]
+        kinds: dict[int, list[int]] = {}
+        for number in range(len(matches)):
+            first = control_of(matches, number)
+            kinds.setdefault(number if first is None else first, []).append(number)
+        found = []
+        for first, *others in kinds.values():
+            named = [number for number in others if matches[number].labels[0] in controls]
+            for control in (first, *named):
+                rest = [number for number in others if number != control]
+                pairs = [self._compared(control, other, won) for other in rest]
+                found += _corrected([pair for pair in pairs if pair])
+        return found
+
+    def _compared(self, control: int, other: int, won: Sequence[np.ndarray]) -> Comparison | None:
+        """Return how match ``other`` differs from ``control``, None if they share no game."""
+        both = np.intersect1d(*(self.played.tallies[i].numbers for i in (control, other)))
+        if not len(both):
+            return None
+        first, second = won[control][both], won[other][both]
+        names = (self.played.matches[i].name for i in (control, other))
+        p = mcnemar(first, second)
+        return Comparison(*names, len(both), paired_difference(first, second), p, p)
+
     def turn_cap(self, match: str) -> int:
         """Return the turns after which a game of ``match`` is a draw."""
-        (found,) = (each for each in self.played.matches if each.name == match)
+        (found,) = (one for one in self.played.matches if one.name == match)
         return found.rules["turn_cap"]
+
+
+def _corrected(family: Sequence[Comparison]) -> list[Comparison]:
+    """Return comparisons made at once with Holm's correction."""
+    if not family:
+        return []
+    adjusted = holm(np.array([pair.p for pair in family]))
+    return [replace(pair, p_holm=float(p)) for pair, p in zip(family, adjusted, strict=True)]
+
+
+def simulations_of(match: Match) -> int | None:
+    """Return the budget of a decision of the measured player of ``match``, None for a policy."""
+    return match.entrants[0].get("budget", {}).get("simulations")
 
 
 @dataclass(frozen=True)
@@ -113,14 +164,12 @@ class Quantity:
     rate: bool = False
     digits: int = 1
 
-    def told(self, figure: Figure | None) -> str:
-        """Return ``figure`` in words; a dash for None."""
-        if figure is None:
-            return "-"
+    def told(self, figure: Figure) -> str:
+        """Return ``figure`` in words."""
         factor, digits, unit = (100, 1, " %") if self.rate else (1, self.digits, "")
         if figure.low is None:  # as exact as it was given
             return f"{factor * figure.value:,.6g}{unit}"
-        low, high = (f"{factor * each:,.{digits}f}" for each in (figure.low, figure.high))
+        low, high = (f"{factor * end:,.{digits}f}" for end in (figure.low, figure.high))
         if figure.value is None:
             return f"{low} to {high}{unit}"
         return f"{factor * figure.value:,.{digits}f}{unit} ({low} to {high})"

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table as Grid
 
-from experiments.matches.schedule import Match
+from experiments import tabular
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
+from experiments.stats.comparisons import Comparison
 from experiments.stats.intervals import Estimate
 from experiments.tables import ledford
+from experiments.tables.causes import CAUSES, fitting
 from experiments.tables.cells import Table
-from experiments.tables.figures import Figure, Measured
+from experiments.tables.figures import Measured, simulations_of
 
 COMMAND = "python -m experiments.tables"
 DIFFERS = "≠"
 
 _TRIAL = "A trial: few and short games, of which the figures tell nothing."
 _SOURCES = (
-    "*text*: the thesis; *program*: the program released with it, its logs counted again or run "
-    "again; two figures without a value are the least and the most of several set-ups."
+    "*draft text*, *final text*: the two editions of the thesis, as far as they print a figure and "
+    "it is known to us; *program*: the program released with it, its logs counted again (repeated "
+    "games once) or run again; two figures without a value are the least and the most of several "
+    "set-ups."
 )
 _INTERVALS = (
     f"Intervals are of 95 %. {DIFFERS} stands where ours has nothing in common with the program's "
-    "(the text's where there is none); the numbers behind it are the causes below."
+    "(the final text's, or else the draft's, where there is none); the numbers behind it are those "
+    "causes below that would move ours to this side."
 )
 
 
@@ -39,122 +42,154 @@ class Report:
 
     Attributes
     ----------
-    heads, rows : the columns and their words
-    notes : sentences below it
-    records : a row of the CSV each
-    trial : whether it was played by ``--fast``
+    shown : the table as it is read, with sentences below it
+    records : the rows and columns of the CSV
+    trial : whether it was played by ``fast=true``
     """
 
-    heads: list[str]
-    rows: list[list[str]]
-    notes: list[str]
+    shown: tabular.Table
     records: list[dict[str, Any]]
     trial: bool = False
 
 
+class _Marks:
+    """The numbers of the causes, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def of(self, keys: Sequence[str]) -> str:
+        """Return the numbers of ``keys`` as they stand behind a figure."""
+        found = sorted(self.numbers.setdefault(key, len(self.numbers) + 1) for key in keys)
+        return f" [{', '.join(map(str, found))}]" if found else ""
+
+
 def published(table: Table, run: Measured) -> Report:
-    """Return one of `ledford.TABLES`, ours beside what was published."""
+    """Return a table of the thesis, ours beside what was published."""
     rows = ledford.ROWS[table.name]
     columns = list(dict.fromkeys(column for row in rows for column in row.cells))
-    numbers: dict[str, int] = {}
-
-    def marks(keys: Sequence[str]) -> str:
-        found = sorted(numbers.setdefault(key, len(numbers) + 1) for key in keys)
-        return ", ".join(map(str, found))
-
-    told, records = [], []
+    marks = _Marks()
+    shown, records = [], []
     for row in rows:
-        known = row.program or row.text
-        note = f" [{marks(row.notes)}]" if row.notes else ""
-        line = [row.setup, row.quantity.name]
-        line += [row.quantity.told(row.text), row.quantity.told(row.program)]
-        line[2 if row.text else 1] += note
-        for column in columns:
-            match, player = row.cells.get(column, ("", ""))
-            figure = row.quantity.measure(run, match, player) if match in run.lines else None
-            apart = figure.apart(known) if figure and known else None
-            causes = row.causes.get(column, ()) if apart else ()
-            line.append(
-                row.quantity.told(figure) + (f" {DIFFERS} [{marks(causes)}]" if apart else "")
-            )
-            if match:
-                records.append(_record(row, column, match, figure, apart, causes))
-        if not row.cells:
-            records.append(_record(row, "", "", None, None, ()))
-        told.append(line)
+        found = [_record(row, column, run) for column in columns]
+        records += [record for record in found if record["match"]] or [_record(row, "", run)]
+        shown.append([*_sources(row, marks), *(_told(row, record, marks) for record in found)])
+    heads = [tabular.words("set-up"), tabular.words("quantity")]
+    heads += ["draft text", "final text", "program", *columns]
     notes = [_SOURCES, _INTERVALS]
-    notes += [f"[{number}] {ledford.CAUSES[key]}" for key, number in numbers.items()]
-    return Report(["set-up", "", "text", "program", *columns], told, notes, records)
+    notes += [f"[{number}] {CAUSES[key]}" for key, number in marks.numbers.items()]
+    return Report(tabular.Table(_title(table, run), heads, shown, notes), records)
 
 
-def _record(
-    row: ledford.Row,
-    column: str,
-    match: str,
-    figure: Figure | None,
-    apart: bool | None,
-    causes: Sequence[str],
-) -> dict[str, Any]:
-    sources = {"text": row.text, "program": row.program, "ours": figure}
-    record: dict[str, Any] = {"setup": row.setup, "quantity": row.quantity.name}
-    for name, each in sources.items():
-        if name == "ours":
-            record |= {"column": column, "match": match}
-        for key in ("value", "low", "high", "games"):
-            record[key if name == "ours" else f"{name}_{key}"] = each and getattr(each, key)
-    return {**record, "differs": apart, "causes": " ".join(causes)}
+def _title(table: Table, run: Measured) -> str:
+    """Return what the table shows, with its budget if that is one for all."""
+    title = f"{table.name}: {table.about}"
+    if table.simulations is None:
+        return title
+    return f"{title}, at {simulations_of(run.played.matches[0]):,} simulations"
 
 
-def strength(run: Measured) -> Report:
+def _sources(row: ledford.Row, marks: _Marks) -> list[str | None]:
+    """Return set-up, quantity and the published figures, the first of them with its notes."""
+    figures = [row.draft, row.final, row.program]
+    told = [figure and row.quantity.told(figure) for figure in figures]
+    quantity = row.quantity.name
+    noted = marks.of(row.notes)
+    place = next((i for i, figure in enumerate(figures) if figure is not None), None)
+    if place is None:
+        quantity += noted
+    else:
+        told[place] += noted
+    return [row.setup, quantity, *told]
+
+
+def _told(row: ledford.Row, record: dict[str, Any], marks: _Marks) -> str | None:
+    """Return ours in words, marked where it differs."""
+    figure = record["ours"]
+    if figure is None:
+        return None
+    causes = record["causes"].split()
+    return row.quantity.told(figure) + (f" {DIFFERS}{marks.of(causes)}" if causes else "")
+
+
+def _record(row: ledford.Row, column: str, run: Measured) -> dict[str, Any]:
+    """Return one figure of ours, ``ours``, with what is known beside it."""
+    match, player = row.cells.get(column, ("", ""))
+    figure = row.quantity.measure(run, match, player) if match in run.lines else None
+    side = figure.side(row.known) if figure and row.known else None
+    causes = fitting(row.causes.get(column, {}), side) if side else ()
+    return {
+        "setup": row.setup,
+        "quantity": row.quantity.name,
+        "draft": row.draft,
+        "final": row.final,
+        "program": row.program,
+        "column": column,
+        "match": match,
+        "ours": figure,
+        "differs": None if side is None else side != 0,
+        "causes": " ".join(causes),
+    }
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with its figures in columns of their own; ours have no prefix."""
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        if name in ("draft", "final", "program", "ours"):
+            prefix = "" if name == "ours" else f"{name}_"
+            for part in ("value", "low", "high", "games"):
+                flat[prefix + part] = None if value is None else getattr(value, part)
+        else:
+            flat[name] = value
+    return flat
+
+
+def strength(table: Table, run: Measured) -> Report:
     """Return a table of strength: win rates, and who is better on the same games."""
-    heads = ["", "games", "games won, 95 %", "parity", "accused wrongly", "ms a decision"]
     rows, records = [], []
     for line in run.lines.values():
         speed, decisions = line["simulations_per_second"], line["decisions"]
         ms = 1000 * line["simulations"] / speed / decisions if speed and decisions else None
+        rate = Estimate(line["win_rate"], *line["ci95"])
         rows.append(
-            [
-                line["match"],
-                str(line["games"]),
-                str(Estimate(line["win_rate"], *line["ci95"])),
-                f"{100 * line['parity']:.0f} %",
-                str(line["accused_wrongly"]),
-                "" if ms is None else f"{ms:.1f}",
-            ]
+            [line["match"], line["games"], rate, line["parity"], line["accused_wrongly"], ms]
         )
-        low, high = line["ci95"]
         keys = ("match", "games", "wins", "win_rate", "parity", "accused_wrongly")
-        records.append(
-            {**{key: line[key] for key in keys}, "low": low, "high": high, "ms_a_decision": ms}
-        )
-    notes = [_sentence(each) for each in run.figures["comparisons"]]
-    return Report(heads, rows, notes, records)
+        own = {key: line[key] for key in keys}
+        records.append({**own, "low": rate.low, "high": rate.high, "ms_a_decision": ms})
+    columns = (
+        tabular.words(""),
+        tabular.count("games"),
+        "games won, 95 %",
+        tabular.Column("parity", lambda share: f"{100 * share:.0f} %"),
+        tabular.count("accused wrongly"),
+        tabular.mean("ms a decision"),
+    )
+    notes = [_sentence(pair) for pair in run.comparisons(table.controls)]
+    return Report(tabular.Table(_title(table, run), columns, rows, notes), records)
 
 
-def _sentence(each: dict[str, Any]) -> str:
-    found = Estimate(each["difference"], *each["ci95"])
+def _sentence(pair: Comparison) -> str:
     return (
-        f"{each['second']} less {each['first']}, same {each['games']} games: {found}, "
-        f"p {each['p_holm']:.2g} with Holm's correction"
+        f"{pair.second} less {pair.first}, same {pair.games} games: {pair.difference}, "
+        f"p {pair.p_holm:.2g} with Holm's correction"
     )
 
 
 def make(table: Table, run: Measured, trial: bool) -> Report:
     """Return the report of ``table`` from its run; ``trial`` as `Report` has it."""
-    report = published(table, run) if table.name in ledford.ROWS else strength(run)
-    return replace(report, notes=[_TRIAL, *report.notes], trial=True) if trial else report
+    report = (published if table.name in ledford.ROWS else strength)(table, run)
+    if not trial:
+        return report
+    return replace(
+        report, shown=replace(report.shown, notes=[_TRIAL, *report.shown.notes]), trial=True
+    )
 
 
-def show(table: Table, report: Report, console: Console) -> None:
+def show(report: Report, console: Console) -> None:
     """Print ``report`` with its notes."""
-    grid = Grid(title=f"{table.name}: {table.about}")
-    for number, head in enumerate(report.heads):
-        grid.add_column(head, justify="left" if number == 0 else "right")
-    for row in report.rows:
-        grid.add_row(*(each.replace("[", "\\[") for each in row))
-    console.print(grid)
-    for note in report.notes:
-        console.print(note.replace("[", "\\["), soft_wrap=True)
+    tabular.show(report.shown, console)
 
 
 def write(table: Table, report: Report, run: Measured, cores: int, folder: Path) -> list[Path]:
@@ -172,52 +207,41 @@ def write(table: Table, report: Report, run: Measured, cores: int, folder: Path)
     if not run.lines:
         raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
     text, numbers = folder / f"{table.name}.md", folder / f"{table.name}.csv"
+    records = [_flat(record) for record in report.records]
+    rows = [list(record.values()) for record in records]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         text.write_text(_markdown(table, report, run, cores))
-        with numbers.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(report.records[0]))
-            writer.writeheader()
-            writer.writerows(report.records)
+        tabular.write_csv(tabular.Table("", list(records[0]), rows), numbers)
     except OSError as fault:
-        raise Refusal(f"--write {folder}: {fault.strerror}") from None
+        raise Refusal(f"write={folder}: {fault.strerror}") from None
     return [text, numbers]
 
 
 def _markdown(table: Table, report: Report, run: Measured, cores: int) -> str:
     about = runfolder.about(run.folder)
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
+    first = run.played.matches[0]
     lines = [
-        f"# {table.name}: {table.about}",
+        f"# {report.shown.title}",
         "",
         f"```\n{_command(table, run, report.trial)}\n```",
         "",
-        f"{_games(run)} games a cell{_budget(table, run)}, seed {run.played.matches[0].seed}, "
-        f"rules `{run.played.matches[0].rules['name']}`.",
+        f"{_games(run)} games a cell{_budget(table, run)}, seed {first.seed}, "
+        f"rules `{first.rules['name']}`.",
         f"Commit {about['commit']}; {about['machine']}; {versions}.",
         "",
-        *_grid(report),
-        "",
-        *(f"{note}\n" for note in report.notes),
+        tabular.markdown(replace(report.shown, title="", notes=())),
+        *(f"{note}\n" for note in report.shown.notes),
     ]
     larger = None if report.trial else _larger(table, run, cores)
     return "\n".join([*lines, larger] if larger else lines).rstrip() + "\n"
-
-
-def _grid(report: Report) -> list[str]:
-    rows = [report.heads, ["---"] * len(report.heads), *report.rows]
-    return [f"| {' | '.join(row)} |" for row in rows]
 
 
 def _games(run: Measured) -> str:
     found = {line["games"] for line in run.lines.values()}
     least, most = min(found), max(found)
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
-
-
-def simulations_of(match: Match) -> int | None:
-    """Return the budget of a decision of the measured player of ``match``, None for a policy."""
-    return match.entrants[0].get("budget", {}).get("simulations")
 
 
 def _budget(table: Table, run: Measured) -> str:
@@ -228,10 +252,11 @@ def _budget(table: Table, run: Measured) -> str:
 
 def _command(table: Table, run: Measured, trial: bool) -> str:
     first = run.played.matches[0]
-    told = f"{COMMAND} {table.name} --games {max(line['games'] for line in run.lines.values())}"
+    games = max(line["games"] for line in run.lines.values())
+    told = f"{COMMAND} {table.name} games={games}"
     if table.simulations is not None:
-        told += f" --simulations {simulations_of(first)}"
-    return f"{told} --seed {first.seed}{' --fast' if trial else ''}"
+        told += f" simulations={simulations_of(first)}"
+    return f"{told} seed={first.seed}{' fast=true' if trial else ''}"
 
 
 def _larger(table: Table, run: Measured, cores: int) -> str | None:
@@ -248,6 +273,5 @@ def _larger(table: Table, run: Measured, cores: int) -> str | None:
         f"The published budget, {budget:,} simulations a decision and {games:,} games a cell, "
         f"takes about {seconds / 3600 / cores:,.0f} hours on {cores} cores by the speed measured "
         f"here; it can be interrupted, and the same command goes on:\n\n```\n{COMMAND} "
-        f"{table.name} --games {games} --simulations {budget} --folder outputs/tables-published\n"
-        "```"
+        f"{table.name} games={games} simulations={budget} folder=outputs/tables-published\n```"
     )

@@ -6,43 +6,47 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hydra.core.config_store import ConfigStore
 
 from experiments.matches import results
 from experiments.runs.published import published
 from experiments.settings import config
+from experiments.stats.intervals import paired_difference
 from experiments.tables import __main__ as tables
+from experiments.tables import causes, ledford, plot
 from experiments.tables import cells as of
-from experiments.tables import ledford, plot
-from experiments.tables.cells import Cell, Table
+from experiments.tables.cells import Table
 from experiments.tables.figures import ENDLESS, TURNS_WON, WON, Figure, Measured
 from sim import rules
 from sim.players import registry
 
-ALL = tables.tables()
+ALL = {name: of.load(name) for name in of.names()}
+FIRST = {"main": 12, "planners": 30, "robin": 20, "ledford_4_1": 8, "ledford_4_2": 7}
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_cell_can_be_played(name, monkeypatch):
     monkeypatch.setattr(config, "cores", lambda: 2)
     cells = ALL[name].cells
-    assert len({(each.player, each.opponent, each.layout, each.apart) for each in cells}) == len(
-        cells
-    )
+    assert len(cells) == FIRST.get(name, len(cells)) and len(set(cells)) == len(cells)
     few = cells[:1] if name.startswith("planners_") else cells[::4]  # they differ in the budget
-    found = of.matches(part(ALL[name], few), None, seed=7)
+    found = matches(ALL[name], few)
     assert len({match.name for match in found}) == len(few)
     for match in found:
         for entrant in match.entrants:
             assert registry.make(entrant, rules.preset("ledford"))
 
 
-def part(table, cells):
-    """Return ``table`` with these cells alone."""
-    return Table(table.name, table.about, lambda: iter(cells), table.games, table.simulations, 0)
+def matches(table, cells=None, simulations=None, fast=False):
+    """Return the matches of ``table``, or of these ``cells`` of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        if cells is not None:
+            patch.setattr(Table, "cells", cells)
+        return of.matches(table, simulations, 7, fast)
 
 
 def test_opponents_are_taken_for_what_they_are_in_the_main_table():
-    for match in of.matches(ALL["main"], None, seed=7):
+    for match in matches(ALL["main"]):
         player, opponent = match.entrants
         if opponent["name"] == "heuristic":
             assert player["opponents"] == "heuristic"
@@ -51,10 +55,52 @@ def test_opponents_are_taken_for_what_they_are_in_the_main_table():
             assert player["model"]["threshold"] == opponent["threshold"]
 
 
+def test_one_model_of_all_opponents():
+    found = matches(ALL["one_model"])
+    models = {
+        (one.entrants[0]["opponents"], one.entrants[0]["model"]["threshold"]) for one in found
+    }
+    assert models == {("swift", 0.35)}
+
+
+def test_planners_of_the_papers_keep_their_own_model():
+    found = {match.name: match.entrants[0] for match in matches(ALL["planners"])}
+
+    def modelled(player):
+        there = found[f"{player} against 3 swift35"]
+        return there["opponents"], there["rollout"]["opponents"], there["model"]["threshold"]
+
+    assert modelled("bmcts_faithful") == ("heuristic", None, 1)
+    assert modelled("so_ismcts_faithful") == ("tree", "random", 1)
+    assert modelled("pomcp_faithful") == ("swift", None, 0.35)
+    assert modelled("mo_ismcts") == ("tree", "swift", 0.35)  # the tree moves them
+
+
+def test_all_players_of_the_round_robin_have_the_same_model():
+    for match in matches(ALL["robin"]):
+        assert match.labels[0] != match.labels[1]
+        for entrant in match.entrants:
+            theirs = entrant["rollout"] if "ismcts" in entrant["name"] else entrant
+            assert theirs["opponents"] == "swift" and entrant["model"]["threshold"] == 0.35
+
+
+def test_a_player_without_a_tree_is_beside_the_best():
+    players = {match.labels[0]: match.entrants[0] for match in matches(ALL["main"])}
+    best, without = players["best"], players["no_tree"]
+    assert without["budget"]["nodes"] == 1
+    budget = {**without["budget"], "nodes": None}
+    assert {**without, "label": "best", "budget": budget} == best
+
+
+def test_strength_is_measured_on_a_seed_that_tuned_nothing():
+    assert {name for name, table in ALL.items() if table.seed == 7} == set(ledford.ROWS)
+    assert {table.seed for name, table in ALL.items() if name not in ledford.ROWS} == {20261}
+
+
 def test_the_budget_is_the_tables_or_the_one_given():
     def budgets(name, simulations=None, fast=False):
-        found = of.matches(part(ALL[name], ALL[name].cells[:1]), simulations, 7, fast)
-        return [each["budget"]["simulations"] for each in found[0].entrants if "budget" in each]
+        found = matches(ALL[name], ALL[name].cells[:1], simulations, fast)
+        return [one["budget"]["simulations"] for one in found[0].entrants if "budget" in one]
 
     assert budgets("planners") == [200] and budgets("planners", 50) == [50]
     assert budgets("robin") == [200, 200] and budgets("robin", 50) == [50, 50]
@@ -62,24 +108,39 @@ def test_the_budget_is_the_tables_or_the_one_given():
     assert budgets("ledford_4_2", fast=True) == [20]
 
 
-SHORT = ("player@opponent=heuristic", "rules.turn_cap=40")
+def test_hours_follow_games_budget_and_cores():
+    table = ALL["planners_5000"]
+    assert table.hours(None, None, 2) == pytest.approx(
+        5 * ALL["planners_1000"].hours(None, None, 2)
+    )
+    assert 100 < table.hours(None, None, 2) < 140  # five days, as the docs say
+    assert table.hours(100, 500, 1) == pytest.approx(table.hours(None, None, 2) / 10 / 10 * 2)
+    timed = ALL["planners_time"]
+    assert timed.hours(600, None, 2) == pytest.approx(2 * timed.hours(300, None, 2))
+
+
+QUICK = Table(
+    about="quick ones",
+    players=["closure", "swift"],
+    opponents=["heuristic"],
+    settings=["rules.turn_cap=40"],
+    games=6,
+    simulations=None,
+    seconds=0,
+    seed=7,
+    compiled=True,
+)
 
 
 @pytest.fixture
 def command(tmp_path, monkeypatch, capsys, ray_session):
     """Run the command in this process; among its tables is ``quick``, of two quick cells."""
     monkeypatch.setattr(config, "cores", lambda: 2)
-
-    def cells():
-        for name in ("closure", "swift"):
-            yield Cell(name, "heuristic", (f"player={name}", *SHORT))
-
-    quick = Table("quick", "quick ones", cells, 6, None, 0, compiled=True)
-    monkeypatch.setattr(tables, "tables", lambda: {**ALL, "quick": quick, **run.more})
+    ConfigStore.instance().store("quick", QUICK, group="table", package="table")
 
     def run(*arguments):
-        given = ["tables", *arguments, "--folder", str(tmp_path)]
-        monkeypatch.setattr(sys, "argv", given)
+        monkeypatch.setattr(sys, "argv", ["tables", *arguments, f"folder={tmp_path}"])
+        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
         code = 0
         try:
             tables.main()
@@ -87,7 +148,6 @@ def command(tmp_path, monkeypatch, capsys, ray_session):
             code = end.code or 0
         return code, capsys.readouterr()
 
-    run.more = {}
     run.folder = tmp_path / "quick"
     return run
 
@@ -99,25 +159,25 @@ def rows(folder, match=None):
 
 
 def test_a_run_goes_on_where_it_stopped(command):
-    assert command("quick", "--games", "4")[0] == 0
+    assert command("quick", "games=4")[0] == 0
     first = rows(command.folder)
-    assert command("quick", "--games", "8")[0] == 0
+    assert command("quick", "games=8")[0] == 0
     grown = rows(command.folder)
     assert {row["game"] for row in grown} == set(range(8)) and len(grown) == 2 * 8 * 4
     assert [row for row in grown if row["game"] < 4] == first
     parts = set(command.folder.glob("games-*"))
-    code, shown = command("quick", "--games", "8")
+    code, shown = command("quick", "games=8")
     assert code == 0 and set(command.folder.glob("games-*")) == parts  # nothing left to play
     named = "swift against 3 heuristic less closure against 3 heuristic, same 8 games"
     assert named in shown.out
-    assert command("quick", "--show")[1].out == shown.out
+    assert command("quick", "show=true")[1].out == shown.out
 
 
 def test_some_cells_alone(command):
-    assert command("quick", "--games", "4")[0] == 0
+    assert command("quick", "games=4")[0] == 0
     closure = rows(command.folder, "closure against 3 heuristic")
     for _ in range(2):  # the second time there is nothing to play
-        assert command("quick", "--games", "8", "--only", "swift")[0] == 0
+        assert command("quick", "games=8", "only=[swift]")[0] == 0
     assert rows(command.folder, "closure against 3 heuristic") == closure
     assert len(rows(command.folder, "swift against 3 heuristic")) == 8 * 4
 
@@ -126,19 +186,19 @@ def test_some_cells_alone(command):
     "given, told",
     [
         (("quik",), "there is no such table (did you mean quick?)"),
-        (("quick", "--games", "3"), "give 4 or more"),
-        (("quick", "--games", "few"), "is not a number from 1 on"),
-        (("quick", "--only", "nobody"), "this table has closure, swift"),
-        (("quick", "--simulations", "9"), "leave it out"),
-        (("quick", "--seed", "-1"), "--seed -1"),
-        (("quick", "--show", "--fast"), "nothing was played"),
-        (("quick", "--seed", "8"), "matches.0.seed was 7 there and is 8 now"),
-        (("quick", "--show", "--write", "/dev/null/x"), "--write /dev/null/x: Not a directory"),
+        (("quick", "games=3"), "games=3: must be at least 4"),
+        (("quick", "games=few"), "games: Value 'few'"),
+        (("quick", "only=[nobody]"), "this table has closure, swift"),
+        (("quick", "simulations=9"), "leave it out"),
+        (("quick", "seed=-1"), "seed=-1: must be at least 0"),
+        (("quick", "show=true", "fast=true"), "nothing was played"),
+        (("quick", "seed=8"), "matches.0.seed was 7 there and is 8 now"),
+        (("quick", "show=true", "write=/dev/null/x"), "write=/dev/null/x: Not a directory"),
     ],
     ids=lambda value: "_".join(value) if isinstance(value, tuple) else "",
 )
 def test_what_cannot_be_is_refused_in_one_line(command, given, told):
-    assert command("quick", "--games", "4")[0] == 0
+    assert command("quick", "games=4")[0] == 0
     before = rows(command.folder)
     code, shown = command(*given)
     assert code == 1 and told in shown.err and shown.err.count("\n") == 1
@@ -152,30 +212,21 @@ def test_a_folder_that_cannot_be_is_refused(command):
 
 
 def test_the_list_tells_all_tables(command):
-    shown = command("list")[1].out
-    assert all(name in shown for name in ALL)
+    shown = [command(*given)[1].out for given in ((), ("list",), ("table=list",))]
+    assert shown[0] == shown[1] == shown[2] and all(name in shown[0] for name in ALL)
 
 
 def test_budgets_are_drawn(tmp_path):
     def made(*budgets):
-        lines = {
-            f"best{each} against 3 swift35": {
-                "player": f"best{each}",
-                "games": 300,
-                "win_rate": 0.4,
-                "ci95": [0.3, 0.5],
-                "parity": 0.25,
-            }
-            for each in budgets
-        }
-        match = of.matches(part(ALL["budget"], ALL["budget"].cells[:1]), None, 7)[0]
-        played = type("Played", (), {"matches": [match]})
+        line = {"games": 300, "win_rate": 0.4, "ci95": [0.3, 0.5], "parity": 0.25}
+        lines = {f"best{budget} against 3 swift35": line for budget in budgets}
+        played = type("Played", (), {"matches": matches(ALL["budget"])})
         return type("Run", (), {"lines": lines, "played": played})
 
     picture = tmp_path / "budget.png"
-    plot.by_budget(ALL["budget"], made(50), picture)
+    plot.by_budget(made(50), picture)
     assert not picture.exists()  # a point is no curve
-    plot.by_budget(ALL["budget"], made(50, 200), picture)
+    plot.by_budget(made(50, 200), picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -183,23 +234,52 @@ def test_budgets_are_drawn(tmp_path):
 def names():
     """The matches of the thesis' two runs."""
     both = (ALL["ledford_4_1"], ALL["ledford_4_2"])
-    return {table.run: {each.name for each in of.matches(table, None, 7)} for table in both}
+    return {table.run: {match.name for match in matches(table)} for table in both}
+
+
+LINES = [row for found in ledford.ROWS.values() for row in found]
 
 
 @pytest.mark.parametrize("name", ledford.ROWS)
 def test_lines_of_the_thesis_stand_on_matches_and_causes(name, names):
     for row in ledford.ROWS[name]:
         assert {match for match, _ in row.cells.values()} <= names[ALL[name].run]
-        for keys in (*row.causes.values(), row.notes):
-            assert set(keys) <= set(ledford.CAUSES)
-        for column in row.cells:  # whatever differs has a cause
-            assert (row.text is row.program is None) or row.causes[column]
+        for signs in row.causes.values():
+            assert set(signs) <= set(causes.CAUSES) and set(signs.values()) <= {-1, 0, 1}
+        assert set(row.notes) <= set(causes.CAUSES)
 
 
 def test_every_cause_belongs_to_a_line():
-    rows = [row for found in ledford.ROWS.values() for row in found]
-    used = {key for row in rows for keys in (*row.causes.values(), row.notes) for key in keys}
-    assert used == set(ledford.CAUSES)
+    used = {key for row in LINES for signs in (*row.causes.values(), row.notes) for key in signs}
+    assert used == set(causes.CAUSES) - {causes.UNEXPLAINED}
+
+
+def test_a_cause_stands_where_its_sign_fits_and_says_whether_it_was_tested():
+    signs = {"budget": -1, "seat": 1, "best": causes.ANY}
+    assert causes.fitting(signs, -1) == ("budget", "best")
+    assert causes.fitting(signs, 1) == ("seat", "best")
+    assert causes.fitting({"budget": -1}, 1) == (causes.UNEXPLAINED,)
+    assert str(causes.CAUSES["seat"]).endswith("Not tested.")
+    assert "ested by" in str(causes.CAUSES["pawns"])
+    won = ledford.ROWS["ledford_4_2"][3].causes[ledford.FAITHFUL]  # LD-BMCTS wins more by the text
+    assert not {"certainty", "budget"} & set(causes.fitting(won, 1))
+
+
+def test_the_editions_of_the_thesis_have_a_column_each():
+    """By ``published-results``: Table 4.1 of the final text alone, 4.2 of both."""
+    assert all(row.draft is None for row in ledford.ROWS["ledford_4_1"])
+    assert [row.final and row.final.value for row in ledford.ROWS["ledford_4_1"]] == [
+        None,
+        0.0225,
+        0.9475,
+        None,
+    ]
+    both = [(row.draft and row.draft.value, row.final.value) for row in _won()]
+    assert both == [(0.718, 0.678), (0.204, 0.204), (None, 0.761), (0.2701, 0.2755)]
+
+
+def _won():
+    return [row for row in ledford.ROWS["ledford_4_2"] if row.quantity is WON]
 
 
 def test_published_figures_are_the_same_everywhere():
@@ -213,29 +293,32 @@ def test_published_figures_are_the_same_everywhere():
 
 
 @pytest.mark.parametrize(
-    "ours, theirs, apart",
+    "ours, theirs, side",
     [
-        (Figure(0.3, 0.2, 0.4), Figure(0.5, 0.39, 0.6), False),
-        (Figure(0.3, 0.2, 0.4), Figure(0.5, 0.41, 0.6), True),
-        (Figure(0.3, 0.2, 0.4), Figure(0.1, 0.05, 0.19), True),
-        (Figure(0.3, 0.2, 0.4), Figure(0.4), False),
-        (Figure(0.3, 0.2, 0.4), Figure(0.41), True),
-        (Figure(10), Figure(None, 11, 12), True),
+        (Figure(0.3, 0.2, 0.4), Figure(0.5, 0.39, 0.6), 0),
+        (Figure(0.3, 0.2, 0.4), Figure(0.5, 0.41, 0.6), -1),
+        (Figure(0.3, 0.2, 0.4), Figure(0.1, 0.05, 0.19), 1),
+        (Figure(0.3, 0.2, 0.4), Figure(0.4), 0),
+        (Figure(0.3, 0.2, 0.4), Figure(0.41), -1),
+        (Figure(10), Figure(None, 11, 12), -1),
         (Figure(10), Figure(11), None),
     ],
 )
-def test_figures_are_apart_without_a_common_value(ours, theirs, apart):
-    assert ours.apart(theirs) is theirs.apart(ours) is apart
+def test_figures_are_apart_without_a_common_value(ours, theirs, side):
+    assert ours.side(theirs) == side and theirs.side(ours) == (side and -side)
 
 
 def test_the_tables_of_policies_from_one_run(command, tmp_path):
-    given = ("--fast", "--write", str(tmp_path / "written"))
+    given = ("fast=true", f"write={tmp_path / 'written'}")
     code, shown = command("ledford_4_1", *given)
     assert code == 0 and "tell nothing" in shown.out  # a trial says that it is one
     text = (tmp_path / "written/ledford_4_1.md").read_text()
-    assert "python -m experiments.tables ledford_4_1 --games 400 --seed 7 --fast" in text
-    assert "| 1 Heuristic against 3 Random | games won | 94.75 % [1] | 86.6 % (85.3" in text
-    code, shown = command("ledford_text", "--show", *given)
+    assert "python -m experiments.tables ledford_4_1 games=400 seed=7 fast=true" in text
+    heads = "| set-up | quantity | draft text | final text | program | ours | ours, pawns stay |"
+    assert heads in text
+    line = r"| 1 Heuristic against 3 Random | games won | — | 94.75 % \[1\] | 86.6 % (85.3"
+    assert line in text
+    code, shown = command("table=ledford_text", "show=true", *given)
     assert code == 0
     with (tmp_path / "written/ledford_text.csv").open() as file:
         found = list(csv.DictReader(file))
@@ -248,33 +331,60 @@ def test_the_tables_of_policies_from_one_run(command, tmp_path):
     assert len(played) == 400
     assert float(ours[TURNS_WON.name, ledford.OURS]["value"]) == pytest.approx(won.mean())
     assert float(ours[ENDLESS.name, ledford.OURS]["value"]) == pytest.approx(np.mean(endless))
-    humans = [row for row in found if row["setup"].startswith("1 human")]
-    assert len(humans) == 2 and not any(row["value"] for row in humans)
+    (humans,) = [row for row in found if row["setup"].startswith("1 human")]
+    assert (humans["draft_value"], humans["final_value"], humans["value"]) == ("0.6", "0.75", "")
 
 
-def test_a_difference_is_marked_with_its_cause(command, monkeypatch, tmp_path):
+def test_a_difference_is_marked_with_a_cause_of_its_sign(command, monkeypatch, tmp_path):
     row = ledford.ROWS["ledford_4_1"][2]
-    table = part(ALL["ledford_4_1"], [each for each in ALL["ledford_4_1"].cells if each.apart])
-    command.more = {"ledford_4_1": table}
 
-    def marked(wins, *given):
-        changed = replace(row, program=Figure.counted(wins, 400))
+    def shown(wins, *given):
+        changed = replace(row, program=Figure.counted(wins, 4000))
         monkeypatch.setitem(ledford.ROWS, "ledford_4_1", [changed])
-        shown = command("ledford_4_1", "--games", "400", *given)[1].out
-        assert f"{row.setup} │ games won │ 94.75 % [1] │" in shown
-        return "≠ [2]" in shown and ledford.CAUSES["unexplained"][:40] in shown
+        return command("ledford_4_1", "fast=true", *given)[1].out
 
-    assert not marked(364)
-    assert marked(100, "--show")
+    marked = "≠ [2]"
+    assert marked not in shown(3620)
+    less = shown(1000, "show=true")  # than ours, as is known of the cause
+    assert marked in less and causes.CAUSES["sketch"].text[:40] in less
+    more = shown(3999, "show=true")
+    assert marked in more and "[2] Not explained.\n" in more
+
+
+def test_differences_are_from_the_control_and_from_further_ones(command):
+    assert command("quick", "games=40")[0] == 0
+    run = Measured(command.folder)
+    closure, swift = (match.name for match in run.played.matches)
+    won = [
+        match.won(tally.winner(), 0)
+        for match, tally in zip(run.played.matches, run.played.tallies, strict=True)
+    ]
+    (found,) = run.comparisons([])
+    assert (found.first, found.second, found.games) == (closure, swift, 40)
+    assert found.difference == paired_difference(*won)
+    assert run.figures["comparisons"][0]["p_holm"] == found.p_holm
+    pairs = [(one.first, one.second) for one in run.comparisons(["swift"])]
+    assert pairs == [(closure, swift)]  # a control is not held against itself or the first
 
 
 def test_the_tables_of_planners_from_one_run(command, tmp_path):
-    given = ("--fast", "--only", "best,heuristic", "--write", str(tmp_path / "written"))
+    given = ("fast=true", "only=[best,heuristic]", f"write={tmp_path / 'written'}")
     assert command("ledford_4_2", *given)[0] == 0
     for name in ("ledford_4_3", "ledford_4_4"):
-        assert command(name, *given, "--show")[0] == 0
+        assert command(name, *given, "show=true")[0] == 0
     with (tmp_path / "written/ledford_4_3.csv").open() as file:
         found = [row for row in csv.DictReader(file) if row["column"] == ledford.BEST]
     assert found and all(0 <= float(row["value"]) < 10 for row in found)
     text = (tmp_path / "written/ledford_4_4.md").read_text()
+    assert text.startswith("# ledford_4_4: turns a game, same games as ledford_4_2, at 20 simul")
     assert "20 simulations a decision" in text and "| 3 LD-BMCTS against 1 Heuristic |" in text
+
+
+def test_best_is_held_against_flat_and_against_no_tree(command):
+    assert command("main", "fast=true", "games=4", "only=[flat,no_tree,best]")[0] == 0
+    run = Measured(command.folder.parent / "main_fast")
+    pairs = [(one.first, one.second) for one in run.comparisons(ALL["main"].controls)]
+    for opponent in ("swift35", "greedy35", "greedy", "heuristic"):
+        flat, best, no_tree = (f"{who} against 3 {opponent}" for who in ("flat", "best", "no_tree"))
+        assert {(flat, best), (flat, no_tree), (no_tree, best)} <= set(pairs)
+    assert len(pairs) == 12
