@@ -233,7 +233,13 @@ ENDLESS = Quantity("games without an end within the cap on turns", _endless, rat
 BITS_OF_GAMES = Quantity(
     "bits less by a suggestion, mean of games' means", _suggesting("game_decrease"), digits=2
 )
-BITS = Quantity("bits less by a suggestion, mean of all", _suggesting("decrease"), digits=2)
+BITS = Quantity(
+    "bits less by a suggestion, mean of all, games of up to 3,000 turns",
+    _suggesting("decrease"),
+    digits=2,
+)
 KNOWN = Quantity(
-    "cards of a suggestion already known to the suggester", _suggesting("known"), digits=2
+    "cards of a suggestion already known to the suggester, games of up to 3,000 turns",
+    _suggesting("known"),
+    digits=2,
 )

@@ -217,10 +217,11 @@ def _table_3() -> list[Row]:
         key = quantity, who
         agent = {"BMCTS": _BMCTS, "LD-BMCTS": _LD}.get(who)
         causes = _suggestion_causes(agent, quantity)
-        if quantity is of.KNOWN and key in draft:
+        if setup.startswith("4 "):  # nobody there is a planner
+            del causes["early"]
+        divided = quantity is of.KNOWN and key in draft
+        if divided and key not in program:
             causes |= {"division": 1}
-        notes = ("endless",) if quantity in _POOLED else ()
-        notes += ("division",) if quantity is of.KNOWN and key in draft else ()
         return Row(
             setup,
             quantity,
@@ -229,7 +230,7 @@ def _table_3() -> list[Row]:
             final.get(key),
             program.get(key),
             _both(causes),
-            notes,
+            ("division",) if divided else (),
         )
 
     alone = {FAITHFUL: ("heuristic against 3 heuristic", "heuristic")}
