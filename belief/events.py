@@ -1,7 +1,8 @@
 """What is seen of a game, as rows of integers: the input of every belief.
 
 Events are an int64 array (n, 4) of rows (kind, player, cards, card): ``player`` PASSED on the mask
-``cards``, or SHOWED one of them to somebody else (``card`` is -1), or SHOWN: it showed us ``card``.
+``cards``, or REFUTED_OTHER: it showed one of them to somebody else (``card`` is -1), or REFUTED_US:
+it showed us ``card``.
 Answers of the observer's own seat tell it nothing and are skipped.
 Nothing here consumes randomness.
 """

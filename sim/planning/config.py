@@ -114,7 +114,9 @@ class PlannerConfig:
         if not 0.0 <= self.least_accused < 1.0:
             raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
         if not 0.0 < self.own_card_weight <= 1.0:
-            raise ValueError(f"doubt must be above 0 and at most 1, got {self.own_card_weight}")
+            raise ValueError(
+                f"own_card_weight must be above 0 and at most 1, got {self.own_card_weight}"
+            )
 
     def _ask_for_beliefs(self) -> None:
         """Refuse what needs a deal, where there is none before the roll-out or at all."""

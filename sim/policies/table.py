@@ -87,7 +87,9 @@ class Policy:
         if not 0.0 < self.threshold <= 1.0:
             raise ValueError(f"threshold must be above 0 and at most 1, got {self.threshold}")
         if not 0.0 < self.own_card_weight <= 1.0:
-            raise ValueError(f"doubt must be above 0 and at most 1, got {self.own_card_weight}")
+            raise ValueError(
+                f"own_card_weight must be above 0 and at most 1, got {self.own_card_weight}"
+            )
         if self.showing not in SHOWING:
             raise ValueError(
                 f"unknown showing policy {self.showing!r}: choose one of {', '.join(SHOWING)}"

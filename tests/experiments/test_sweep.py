@@ -87,17 +87,17 @@ def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
     assert "on 600 fresh games" in outcome.out
 
 
-@pytest.mark.parametrize("doubt", [0.02, 0.0], ids=["pruned", "control"])
-def test_racing_gives_a_bad_point_up(run, doubt):
-    outcome = run(*SWIFT, *RACED, "match.games=400", f"sweep.prune_p={doubt}", "sweep.fresh=0")
+@pytest.mark.parametrize("prune_p", [0.02, 0.0], ids=["pruned", "control"])
+def test_racing_gives_a_bad_point_up(run, prune_p):
+    outcome = run(*SWIFT, *RACED, "match.games=400", f"sweep.prune_p={prune_p}", "sweep.fresh=0")
     assert outcome.code == 0, outcome.err
     found = {
         each["player.threshold"]: (each["state"], int(each["games"])) for each in outcome.table
     }
     assert found["0.35"] == ("complete", 400)
     assert found["0.4"] == ("complete", 400), "as good"
-    assert (found["1"] == ("complete", 400)) == (doubt == 0)
-    assert (found["1"][0] == "pruned" and found["1"][1] < 400) == (doubt > 0)
+    assert (found["1"] == ("complete", 400)) == (prune_p == 0)
+    assert (found["1"][0] == "pruned" and found["1"][1] < 400) == (prune_p > 0)
     assert outcome.summary["best"]["fresh"] is None
 
 

@@ -114,11 +114,11 @@ def test_inference_makes_games_shorter(name):
     assert with_it < without
 
 
-# Doubt.
+# The weight of own cards.
 
 
 @pytest.mark.parametrize(("name", "games"), [("swift", 300), ("greedy", 40)])
-def test_doubt_makes_games_shorter_among_those_who_name_no_card_of_their_own(name, games):
+def test_reading_makes_games_shorter_among_those_who_name_no_card_of_their_own(name, games):
     rules = preset("speed")
     with_it, without = (
         play_many(
@@ -194,8 +194,16 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
         ("greedy", {"inference": False}, "greedy has no switch 'inference'"),
         ("heuristic", {"own_card_weight": 0.5}, "heuristic has no switch 'own_card_weight'"),
         ("swift", {"threshold": 0.0}, "threshold must be above 0 and at most 1, got 0.0"),
-        ("swift", {"own_card_weight": 0.0}, "doubt must be above 0 and at most 1, got 0.0"),
-        ("greedy", {"own_card_weight": 1.5}, "doubt must be above 0 and at most 1, got 1.5"),
+        (
+            "swift",
+            {"own_card_weight": 0.0},
+            "own_card_weight must be above 0 and at most 1, got 0.0",
+        ),
+        (
+            "greedy",
+            {"own_card_weight": 1.5},
+            "own_card_weight must be above 0 and at most 1, got 1.5",
+        ),
         ("greedy", {"threshold": 1.5}, "threshold must be above 0 and at most 1, got 1.5"),
         ("swift", {"showing": "all"}, "unknown showing policy 'all': choose one of random, least"),
         ("swfit", {}, "unknown policy 'swfit': choose one of random, uniform, heuristic"),
