@@ -134,9 +134,21 @@ def flat(tree: dict, before: str = "") -> set[str]:
     return keys
 
 
+def parts(command: str) -> set[str]:
+    """Return the names of the YAML files that the configuration of a command is made of."""
+    file = CONF / f"{command}.yaml"
+    if not file.exists():
+        return set()
+    listed = (yaml.safe_load(file.read_text()) or {}).get("defaults", [])
+    taken = [name for name in listed if isinstance(name, str) and (CONF / f"{name}.yaml").exists()]
+    # All settings of a comparison are settings of a sweep.
+    taken += ["compare"] if command == "sweep" else []
+    return {command}.union(*(parts(name) for name in taken))
+
+
 @cache
-def known_keys() -> frozenset[str]:
-    """Return all keys of the configuration that the YAML files name."""
+def known_keys(command: str = "") -> frozenset[str]:
+    """Return the keys of the configuration of a command, or of all commands."""
     keys = set()
     for file in CONF.rglob("*.yaml"):
         text = file.read_text()
@@ -144,6 +156,8 @@ def known_keys() -> frozenset[str]:
         tree.pop("defaults", None)
         tree.pop("hydra", None)
         group = file.parent.relative_to(CONF).parts
+        if not group and command and file.stem not in parts(command):
+            continue
         everywhere = not group or "@package _global_" in text
         keys |= flat(tree, "" if everywhere else ".".join(group) + ".")
         keys |= {f"opponent.{key}" for key in flat(tree)} if group == ("player",) else set()
@@ -156,11 +170,11 @@ def groups() -> frozenset[str]:
     return frozenset(path.name for path in CONF.iterdir() if path.is_dir())
 
 
-def known(key: str) -> bool:
-    """Tell whether ``key`` is one of the configuration, or of a planner's section of it."""
-    if key.split(".")[0] == "hydra" or re.split("[@/]", key)[0] in groups():
-        return True if "." not in key or key.startswith("hydra") else key in known_keys()
-    return bool({key, f"player.{key}"} & known_keys())
+def known(key: str, command: str = "") -> bool:
+    """Tell whether ``key`` is one of a command, or of a planner's section of its configuration."""
+    if key.startswith("hydra.") or ("." not in key and re.split("[@/]", key)[0] in groups()):
+        return True
+    return bool({key, f"player.{key}"} & known_keys(command))
 
 
 def looks_like_a_key(token: str) -> bool:
@@ -216,7 +230,7 @@ def faults(text: str, folder: Path) -> list[str]:
         rest = re.split(r"#|-sc ", rest)[0]
         for word in rest.split():
             setting = SETTING.match(word.strip("'\""))
-            if setting and not known(setting[1]) and not known_switch(setting[1], rest):
+            if setting and not known(setting[1], name) and not known_switch(setting[1], rest):
                 wrong.append(f"no such key: {word}")
             if no_such_choice(word, text):
                 wrong.append(f"no such choice: {word}")
