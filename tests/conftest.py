@@ -21,7 +21,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _HERE = Path(__file__).resolve().parent
 
 _LONG = {
-    "mcts": "baby cache kuhn linking rocksample root threads tiger",
+    "mcts": "baby compile kuhn linking rocksample root threads tiger",
     "sim": (
         "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search determinized "
         "endgame equivalence informed late_positions leaks legal many_threads observation "

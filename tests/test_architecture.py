@@ -31,7 +31,7 @@ KNOWS_RAY = "mcts/root.py"
 FLOORS = (
     ("conf", "mcts.kernel"),
     ("mcts",),
-    ("mcts.problems", "belief"),
+    ("mcts.problems", "mcts.contract", "belief"),
     ("belief.exact", "belief.sampling"),
     ("belief.information",),  # of beliefs in general, with a closed form by the exact solver
     ("belief.beliefs",),

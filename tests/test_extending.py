@@ -77,7 +77,7 @@ def test_their_tests_pass(copy):
 
 LEAK = """
 import numpy as np
-from mcts.testing import check_domain
+from mcts.contract.testing import check_domain
 from mcts.problems import cups
 try:
     check_domain(cups.Cups(np.array([0.1, 0.2, 0.3, 0.4])))

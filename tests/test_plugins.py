@@ -56,7 +56,7 @@ from belief.contract.testing import check_belief
 from mcts.kernel.plugins import entry_points
 from mcts.options import Budget, Options
 from mcts.search import Search
-from mcts.testing import check_domain
+from mcts.contract.testing import check_domain
 from sim.arena import play_many
 from sim.players.player import PolicyPlayer
 from sim.policies.table import FAST_NAMES, NAMES

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from two_states import many, returns
 
+from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.problems.baby import (
@@ -22,7 +23,6 @@ from mcts.problems.baby import (
     BabyParameters,
 )
 from mcts.search import Search
-from mcts.testing import check_domain
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 variants = pytest.mark.parametrize("propagated", [False, True], ids=["drawn", "propagated"])

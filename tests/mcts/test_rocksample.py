@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from mcts.contract.testing import check_domain
 from mcts.domain import actions
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
@@ -38,7 +39,6 @@ from mcts.problems.rocksample import (
     workspace,
 )
 from mcts.search import Search
-from mcts.testing import check_domain
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 

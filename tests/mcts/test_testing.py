@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from mcts import testing
+from mcts.contract import testing
+from mcts.contract.testing import check_domain, check_search
 from mcts.domain import register
 from mcts.kernel.atomics import load
 from mcts.kernel.compile import jit
@@ -13,7 +14,6 @@ from mcts.kernel.rng import below, uniform
 from mcts.options import Options
 from mcts.problems.tiger import LISTEN_THEN_ACT, RANDOM, TigerParameters
 from mcts.search import Search
-from mcts.testing import check_domain, check_search
 from mcts.tree import ROOT
 
 FAULTS = (

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from two_states import many, returns
 
+from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.problems.tiger import (
@@ -24,7 +25,6 @@ from mcts.problems.tiger import (
     belief,
 )
 from mcts.search import Search
-from mcts.testing import check_domain
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 

@@ -3,8 +3,8 @@
 import pytest
 from whisper import FAULTS, Whisper
 
+from mcts.contract.testing import check_domain, check_search
 from mcts.options import Options
-from mcts.testing import check_domain, check_search
 
 
 def whisper(fault="none", **how):

@@ -2,7 +2,7 @@
 
 `TracedSimulation.run` does what the search does with one simulation, but for the tree: it starts,
 lists, steps and rolls out, and keeps what came of it, so that runs can be compared
-(`mcts.testing`).  It raises AssertionError where one run alone shows a fault.
+(`mcts.contract.testing`).  It raises AssertionError where one run alone shows a fault.
 """
 
 from __future__ import annotations

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numba import float64, int64, typeof
 
+from mcts.contract.traced_simulation import History, Trace, TracedSimulation, ask, describe
 from mcts.domain import Domain, domain_of
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import fold, new_stream
 from mcts.options import Budget, Options
 from mcts.search import Search
-from mcts.traced_simulation import History, Trace, TracedSimulation, ask, describe
 from mcts.tree import EDGES, NODES, Tree, check_invariants
 
 THREADS = (1, 2, 4, 8)
