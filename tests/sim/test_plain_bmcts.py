@@ -1,0 +1,102 @@
+"""The compiled search grows the tree of a BMCTS in plain Python, bit by bit."""
+
+from functools import cache
+
+import pytest
+from plain_bmcts import PlainBMCTS
+from positions import position
+from presets import spec_of
+
+from mcts.options import Budget
+from mcts.search import Search
+from mcts.tree import LISTED, NODES, NOWHERE
+from sim.planning.planner import Planner
+from sim.players.registry import planner_config
+from sim.rules import Rules
+from sim.state import SUGGEST, TURN
+
+SIMULATIONS, KEY = 90, 11
+SHORT = Rules(turn_cap=72)
+PLACES = {"at a turn": (3, 11), "in a room": (4, 13)}
+"""Game and own decisions before."""
+
+
+@cache
+def config(preset):
+    """Return the configuration of a preset."""
+    return planner_config(spec_of(preset, budget__simulations=SIMULATIONS))
+
+
+@cache
+def searched(preset, place):
+    """Return the parameters of the search of a place."""
+    one = position(*PLACES[place], rules=SHORT)
+    assert one.state.phase == (SUGGEST if place == "in a room" else TURN)
+    return one.take(Planner(config(preset))).position(one.view)
+
+
+def plain(preset, place, kind=PlainBMCTS, key=KEY, exploration=1.0):
+    """Return the plain tree: of each node how it was reached, its visits, and its edges."""
+    return [
+        (
+            node.parent,
+            node.visits,
+            [(edge.action, edge.chance, edge.visits, edge.total) for edge in node.edges or ()],
+        )
+        for node in kind(searched(preset, place), exploration).search(SIMULATIONS, key)
+    ]
+
+
+@cache
+def compiled(preset, place):
+    """Return the same of the compiled search."""
+    search = Search(searched(preset, place), config(preset).search_options)
+    search.run(Budget(simulations=SIMULATIONS), KEY)
+    tree = search.tree
+    nodes = tree.order[: tree.counters[NODES]].tolist()
+    number = {node: i for i, node in enumerate(nodes)}
+    found = []
+    for node in nodes:
+        above = tree.parent[node]
+        parent = (number[above], tree.action[tree.incoming[node]]) if above != NOWHERE else None
+        edges = []
+        if tree.status[node] == LISTED:
+            block = slice(tree.first[node], tree.first[node] + tree.length[node])
+            columns = (tree.action, tree.edge_data, tree.edge_visits, tree.edge_total)
+            edges = list(zip(*(column[block].tolist() for column in columns), strict=True))
+        found.append((parent, tree.visits[node], edges))
+    return found
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("preset", ["bmcts_faithful"])
+def test_the_kernel_grows_the_tree_of_the_plain_one(preset, place):
+    tree = compiled(preset, place)
+    assert tree == plain(preset, place)
+    assert len(tree) > SIMULATIONS // 2 and any(parent and parent[0] for parent, _, _ in tree)
+    assert any(0.0 < total < visits for _, _, edges in tree for *_, visits, total in edges)
+
+
+class Unpropagated(PlainBMCTS):
+    """Draws answers from the belief at the root."""
+
+    def answers_from(self):
+        return self.p.root[0].belief[self.seat]
+
+
+class Certain(PlainBMCTS):
+    """Takes its own accusation at the end of a roll-out to be right."""
+
+    def reward(self):
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"kind": Unpropagated}, {"kind": Certain}, {"key": KEY + 1}, {"exploration": 0.5}],
+    ids=["belief of the root", "certain reward", "other chance", "other c"],
+)
+def test_a_plain_one_that_differs_grows_another_tree(changes):
+    """The control: that the comparison can fail."""
+    where = "bmcts_faithful", "at a turn"
+    assert plain(*where, **changes) != compiled(*where)
