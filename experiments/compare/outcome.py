@@ -91,9 +91,9 @@ def _row(line: dict[str, Any], by_match: bool) -> list[Any]:
 
 
 def _remarks(played: Results) -> list[str]:
-    """Return what is known of the published results shown, and why others are not, once each."""
-    found = [(known(match), unlike(match)) for match in played.matches]
-    lines = [beside.remark if beside else otherwise for beside, otherwise in found]
+    """Return what is known of the published results shown, once each; without any, why not."""
+    shown = [found.remark for match in played.matches if (found := known(match)) is not None]
+    lines = shown or map(unlike, played.matches)
     return [line for line in dict.fromkeys(lines) if line]
 
 

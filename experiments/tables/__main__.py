@@ -233,11 +233,8 @@ def _summarise(folder: Path, planned: list[Match], ended: Outcome, seconds: floa
                 "seconds": seconds,
                 "run": {
                     "folder": str(folder),
-                    "command": provenance.command(),
                     "configuration": {},
-                    "versions": provenance.versions(),
-                    "commit": provenance.commit(),
-                    "machine": provenance.machine(),
+                    **provenance.origin(),
                 },
             },
         )
