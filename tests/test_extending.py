@@ -105,11 +105,11 @@ def test_the_command_line_takes_them(copy):
 
 
 CHECKED = """
-from experiments.regret.__main__ import preset
+from experiments.matches.lineups import entered
 from sim.players.registry import make
-from sim.rules import preset as rules
-for name in ("prober", "pomcp_or"):
-    print(make(preset(name), rules("ledford")).name)
+from sim.rules import preset
+for player in entered(["prober", "pomcp_or"]).values():
+    print(make(player, preset("ledford")).name)
 """
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 
+from experiments import study
 from experiments.runs import references
 from experiments.runs.references import Baseline, Reference
 from experiments.stats.intervals import Estimate, mean, median, win_rate
@@ -26,47 +26,31 @@ PORTION, SLOW_PORTION = 2_000, 50
 WIN_RATE = "win rate"
 RATES = (WIN_RATE, references.ENDLESS)
 
-LINE = pa.schema(
-    [
-        ("setup", pa.string()),
-        ("quantity", pa.string()),  # `WIN_RATE`, or one of `references.LENGTHS`
-        ("focal", pa.string()),
-        ("others", pa.string()),
-        ("focal_threshold", pa.float64()),
-        ("others_threshold", pa.float64()),
-        ("games", pa.int64()),
-        ("value", pa.float64()),  # a rate from 0 to 1, or turns, or suggestions
-        ("low", pa.float64()),  # of the 95 % interval
-        ("high", pa.float64()),
-        ("reference", pa.float64()),  # null where nothing is known
-        ("reference_low", pa.float64()),
-        ("reference_high", pa.float64()),
-        ("source", pa.string()),
-        ("difference", pa.float64()),  # ours less the reference
-        ("within", pa.bool_()),  # whether win rates differ by `references.WITHIN` at most
-        ("nobody_won", pa.float64()),  # share of the games
-    ]
+ROWS = study.Rows(
+    file="baselines.parquet",
+    units="set-ups",
+    schema={
+        "setup": pl.String,
+        "quantity": pl.String,  # `WIN_RATE`, or one of `references.LENGTHS`
+        "focal": pl.String,
+        "others": pl.String,
+        "focal_threshold": pl.Float64,
+        "others_threshold": pl.Float64,
+        "games": pl.Int64,
+        "value": pl.Float64,  # a rate from 0 to 1, or turns, or suggestions
+        "low": pl.Float64,  # of the 95 % interval
+        "high": pl.Float64,
+        "reference": pl.Float64,  # null where nothing is known
+        "reference_low": pl.Float64,
+        "reference_high": pl.Float64,
+        "source": pl.String,
+        "difference": pl.Float64,  # ours less the reference
+        "within": pl.Boolean,  # whether win rates differ by `references.WITHIN` at most
+        "nobody_won": pl.Float64,  # share of the games
+    },
+    more=("only", "workers"),
 )
-"""Columns of the results: a line for each quantity and reference."""
-
-
-@dataclass(frozen=True)
-class Played:
-    """What the games of one baseline came to, arrays by game.
-
-    Attributes
-    ----------
-    won : (n,) whether the focal player won
-    decided : (n,) whether anybody did
-    capped : (n,) whether the turn cap ended the game
-    turns, suggestions : (n,) of all players together
-    """
-
-    won: np.ndarray
-    decided: np.ndarray
-    capped: np.ndarray
-    turns: np.ndarray
-    suggestions: np.ndarray
+"""A row for each quantity and reference."""
 
 
 def warm(rules: Rules) -> None:
@@ -79,17 +63,29 @@ def played(
     rules: Rules,
     seed: int,
     workers: int,
-    progress: Callable[[Baseline, int], None],
-) -> Iterator[tuple[Baseline, Played]]:
+    tick: Callable[[float], None],
+) -> Iterator[tuple[Baseline, pl.DataFrame]]:
     """Play so many games of each baseline in ``workers`` threads; yield each when it is done.
 
-    ``progress`` is told of games that are done.  Closing the iterator drops the games not begun.
+    Closing the iterator drops the games not begun.
+
+    Parameters
+    ----------
+    tick : told of the share of a baseline's games that were just done
+
+    Yields
+    ------
+    tuple
+        A baseline and its games, a row each: whether the focal player ``won``, whether the game was
+        ``decided`` or ``capped`` by the turn cap, and the ``turns`` and ``suggestions`` of all
+        players together.
     """
     with ThreadPoolExecutor(workers) as pool:
         try:
             tasks = [
                 (
                     baseline,
+                    games,
                     [
                         pool.submit(_portion, baseline, rules, seed, seat, part)
                         for seat, part in _portions(baseline, rules.players, games)
@@ -97,12 +93,12 @@ def played(
                 )
                 for baseline, games in baselines
             ]
-            for baseline, parts in tasks:
+            for baseline, games, parts in tasks:
                 done = []
                 for part in parts:
                     done.append(part.result())
-                    progress(baseline, len(done[-1].won))
-                yield baseline, _joined(done)
+                    tick(done[-1].height / games)
+                yield baseline, pl.concat(done)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -116,34 +112,32 @@ def _portions(baseline: Baseline, players: int, games: int) -> Iterator[tuple[in
             yield seat, numbers[first : first + size]
 
 
-def _portion(baseline: Baseline, rules: Rules, seed: int, seat: int, games: np.ndarray) -> Played:
+def _portion(
+    baseline: Baseline, rules: Rules, seed: int, seat: int, games: np.ndarray
+) -> pl.DataFrame:
     policies = [baseline.others] * rules.players
     policies[seat] = baseline.focal
     result = play_many(rules, policies, seed, games)
     decided = result.winner >= 0
-    return Played(
-        won=result.winner == seat,
-        decided=decided,
-        capped=~decided & ~result.out.all(axis=1),
-        turns=result.turns,
-        suggestions=result.suggestions.sum(axis=1),
-    )
+    columns = {
+        "won": result.winner == seat,
+        "decided": decided,
+        "capped": ~decided & ~result.out.all(axis=1),
+        "turns": result.turns,
+        "suggestions": result.suggestions.sum(axis=1),
+    }
+    return pl.DataFrame(columns)
 
 
-def _joined(parts: list[Played]) -> Played:
-    fields = zip(*(vars(part).values() for part in parts), strict=True)
-    return Played(*map(np.concatenate, fields))
-
-
-def lines(baseline: Baseline, games: Played, players: int) -> list[dict[str, Any]]:
-    """Return what there is to say of one baseline, as rows of `LINE`.
+def lines(baseline: Baseline, games: pl.DataFrame, players: int) -> list[dict[str, Any]]:
+    """Return what there is to say of one baseline, as rows of `ROWS`.
 
     The references are of games of four; beside another number of players there are none.
     """
     comparable = players == references.PLAYERS
     known = (baseline.references if comparable else ()) or (None,)
-    rate = win_rate(int(games.won.sum()), len(games.won))
-    made = [_line(baseline, games, WIN_RATE, rate, each) for each in known]
+    rate = win_rate(games["won"].sum(), games.height)
+    made = [_line(baseline, games, WIN_RATE, rate, reference) for reference in known]
     if baseline.name == references.LENGTHS_OF and comparable:
         made += [
             _line(baseline, games, quantity, value, references.LENGTHS[quantity])
@@ -152,23 +146,24 @@ def lines(baseline: Baseline, games: Played, players: int) -> list[dict[str, Any
     return made
 
 
-def _lengths(games: Played) -> dict[str, Estimate]:
+def _lengths(games: pl.DataFrame) -> dict[str, Estimate]:
     """Return the quantities of `references.LENGTHS`."""
+    won = games.filter("decided")
     found = {
-        references.TURNS: mean(games.turns),
-        references.TURNS_MEDIAN: median(games.turns),
-        references.SUGGESTIONS: mean(games.suggestions),
-        references.ENDLESS: win_rate(int(games.capped.sum()), len(games.capped)),
+        references.TURNS: mean(games["turns"].to_numpy()),
+        references.TURNS_MEDIAN: median(games["turns"].to_numpy()),
+        references.SUGGESTIONS: mean(games["suggestions"].to_numpy()),
+        references.ENDLESS: win_rate(games["capped"].sum(), games.height),
     }
-    if np.count_nonzero(games.decided) > 1:
-        found[references.TURNS_WON] = mean(games.turns[games.decided])
-        found[references.SUGGESTIONS_WON] = mean(games.suggestions[games.decided])
+    if won.height > 1:
+        found[references.TURNS_WON] = mean(won["turns"].to_numpy())
+        found[references.SUGGESTIONS_WON] = mean(won["suggestions"].to_numpy())
     return {quantity: found[quantity] for quantity in references.LENGTHS if quantity in found}
 
 
 def _line(
     baseline: Baseline,
-    games: Played,
+    games: pl.DataFrame,
     quantity: str,
     ours: Estimate,
     reference: Reference | None,
@@ -182,7 +177,7 @@ def _line(
         "others": baseline.others.name,
         "focal_threshold": baseline.focal.threshold,
         "others_threshold": baseline.others.threshold,
-        "games": len(games.won),
+        "games": games.height,
         "value": ours.value,
         "low": ours.low,
         "high": ours.high,
@@ -194,5 +189,5 @@ def _line(
         "within": abs(difference) <= references.WITHIN
         if difference is not None and quantity == WIN_RATE
         else None,
-        "nobody_won": 1 - float(games.decided.mean()),
+        "nobody_won": 1 - games["decided"].mean(),
     }

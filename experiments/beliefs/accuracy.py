@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 
 from belief.beliefs.base import Belief, Setting
 from belief.beliefs.particles import ParticleDeprivation
@@ -30,6 +30,7 @@ from belief.evidence import (
     lowest,
 )
 from belief.information import entropy
+from experiments import study
 from mcts.kernel.rng import new_stream
 from sim.arena import Memory, run
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
@@ -46,22 +47,25 @@ MOMENTS = (2, 4, 8, 12, 16, 24, 32)
 FAILURES = (ContradictoryEvidence, EvidenceFull, ParticleDeprivation)
 """What may happen to a belief in an ordinary game; it is counted, and the belief is spent."""
 
-ROW = pa.schema(
-    [
-        ("belief", pa.string()),
-        ("game", pa.int64()),
-        ("seat", pa.int64()),  # of the observer
-        ("suggestions", pa.int64()),  # made so far: one of the moments
-        ("truth", pa.int64()),  # mask of the three cards in the envelope
-        ("unseen", pa.int64()),  # mask of the cards neither in the observer's hand nor face up
-        ("probability", pa.float64()),  # of the true envelope
-        ("entropy", pa.float64()),  # of the envelope, in bits
-        ("envelope", pa.list_(pa.float64(), N_CARDS)),  # P(card is in the envelope), by card
-        ("raised", pa.string()),  # why there are no figures here, one of `FAILURES`; else null
-        ("microseconds", pa.float64()),  # an update, over the whole game: the same in its rows
-    ]
+ROWS = study.Rows(
+    file="moments.parquet",
+    units="games",
+    schema={
+        "belief": pl.String,
+        "game": pl.Int64,
+        "seat": pl.Int64,  # of the observer
+        "suggestions": pl.Int64,  # made so far: one of the moments
+        "truth": pl.Int64,  # mask of the three cards in the envelope
+        "unseen": pl.Int64,  # mask of the cards neither in the observer's hand nor face up
+        "probability": pl.Float64,  # of the true envelope
+        "entropy": pl.Float64,  # of the envelope, in bits
+        "envelope": pl.Array(pl.Float64, N_CARDS),  # P(card is in the envelope), by card
+        "raised": pl.String,  # why there are no figures here, one of `FAILURES`; else null
+        "microseconds": pl.Float64,  # an update, over the whole game: the same in its rows
+    },
+    more=("games", "bins"),
 )
-"""Columns of the measurements, one row a belief, game and moment."""
+"""One row a belief, game and moment."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,7 @@ def measure(
     seed: int,
     moments: Sequence[int] = MOMENTS,
 ) -> list[dict[str, object]]:
-    """Return the rows (`ROW`) of one game, whose observer sits in seat ``number`` mod players.
+    """Return the rows (`ROWS`) of one game, whose observer sits in seat ``number`` mod players.
 
     Randomness of beliefs that draw is named by (seed, game, seat).
     """
@@ -163,8 +167,8 @@ def measure(
         }
         said = _at_moments(fresh(), seen, truth, reached)
         rows += [
-            {**same, "suggestions": moment, **each}
-            for moment, each in zip(reached, said, strict=True)
+            {**same, "suggestions": moment, **reading}
+            for moment, reading in zip(reached, said, strict=True)
         ]
     return rows
 

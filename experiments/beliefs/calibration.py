@@ -15,12 +15,11 @@ Intervals are of 95 % and by game, moments of one game being dependent.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 
 from belief.evidence import N_CARDS
 from experiments.stats.intervals import Mean, clustered_means, win_rate
@@ -38,8 +37,8 @@ FEWEST = 20
 REFERENCE = "exact"
 
 
-def summarise(table: pa.Table, bins: int, seed: int) -> dict[str, Any]:
-    """Return the figures of every belief in ``table`` (`accuracy.ROW`), in its order.
+def summarise(rows: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
+    """Return the figures of every belief in ``rows`` (`accuracy.ROWS`), in its order.
 
     ``log_loss``, ``entropy``, ``bias`` and ``excess`` -- log loss above that of the exact belief,
     where that was measured at the same moment -- are means over all moments, and again by number of
@@ -52,10 +51,9 @@ def summarise(table: pa.Table, bins: int, seed: int) -> dict[str, Any]:
     bins : of marginals, equally wide
     seed : of the bootstrap
     """
-    names = list(dict.fromkeys(table["belief"].to_pylist()))
-    games = np.unique(table["game"].to_numpy())
-    moments = np.unique(table["suggestions"].to_numpy())
-    parts = {name: table.filter(pa.array(_is(table["belief"], name))) for name in names}
+    split = rows.partition_by("belief", maintain_order=True, as_dict=True)
+    parts = {name: part for (name,), part in split.items()}
+    games, moments = (rows[key].unique().sort().to_numpy() for key in ("game", "suggestions"))
     squares = {name: _squares(part, games, moments) for name, part in parts.items()}
     reference = squares[REFERENCE]["log_loss"] if REFERENCE in squares else None
     found = {}
@@ -63,39 +61,29 @@ def summarise(table: pa.Table, bins: int, seed: int) -> dict[str, Any]:
         square = squares[name]
         if reference is not None and name != REFERENCE:
             square["excess"] = square["log_loss"] - reference
-        good = part.filter(part["raised"].is_null())
-        probability = good["probability"].to_numpy()
-        failed = part.filter(part["raised"].is_valid())
-        pairs = set(zip(failed["game"].to_pylist(), failed["raised"].to_pylist(), strict=True))
-        spent = part["microseconds"].drop_null().to_numpy()
+        good = part.filter(pl.col("raised").is_null())
+        failed = part.drop_nulls("raised").group_by("raised", maintain_order=True)
         overall, by_moment = _means(square, seed)
         found[name] = {
-            "games": len(np.unique(part["game"].to_numpy())),
-            "moments": good.num_rows,
-            "raised": dict(Counter(why for _, why in pairs)),
+            "games": part["game"].n_unique(),
+            "moments": good.height,
+            "raised": dict(failed.agg(pl.n_unique("game")).iter_rows()),
             **overall,
-            "zeros": float(np.mean(probability == 0.0)) if len(probability) else None,
-            "floored": float(np.mean(probability < FLOOR)) if len(probability) else None,
-            "microseconds": float(np.median(spent)) if len(spent) else None,
+            "zeros": (good["probability"] == 0.0).mean(),
+            "floored": (good["probability"] < FLOOR).mean(),
+            "microseconds": part["microseconds"].median(),
             "by_suggestions": [
-                {"suggestions": int(moment), **each}
-                for moment, each in zip(moments, by_moment, strict=True)
+                {"suggestions": int(moment), **means}
+                for moment, means in zip(moments, by_moment, strict=True)
             ],
             **_reliability(good, bins, seed),
         }
     return found
 
 
-def _is(column: pa.ChunkedArray, name: str) -> np.ndarray:
-    return np.array(column.to_pylist(), object) == name
-
-
-def _squares(part: pa.Table, games: np.ndarray, moments: np.ndarray) -> dict[str, np.ndarray]:
+def _squares(part: pl.DataFrame, games: np.ndarray, moments: np.ndarray) -> dict[str, np.ndarray]:
     """Return log loss, entropy and bias of one belief, (games, moments), NaN where not measured."""
-    place = (
-        np.searchsorted(games, part["game"].to_numpy()),
-        np.searchsorted(moments, part["suggestions"].to_numpy()),
-    )
+    place = np.searchsorted(games, part["game"]), np.searchsorted(moments, part["suggestions"])
     squares = {}
     for key in ("probability", "entropy"):
         squares[key] = np.full((len(games), len(moments)), np.nan)
@@ -119,8 +107,8 @@ def _means(
         counts = np.vstack([there.sum(axis=1), there.T])
         first, *rest = _where_enough(totals, counts, seed)
         overall[key] = first and asdict(first)
-        for each, mean in zip(by_moment, rest, strict=True):
-            each[key] = mean and asdict(mean)
+        for means, mean in zip(by_moment, rest, strict=True):
+            means[key] = mean and asdict(mean)
     return overall, by_moment
 
 
@@ -128,15 +116,15 @@ def _where_enough(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[Mea
     """Return the means of `clustered_means`, None for those of fewer than `FEWEST` games."""
     enough = (counts > 0).sum(axis=1) >= FEWEST
     means = iter(clustered_means(totals[enough], counts[enough], seed) if enough.any() else ())
-    return [next(means) if each else None for each in enough]
+    return [next(means) if there else None for there in enough]
 
 
-def _reliability(good: pa.Table, bins: int, seed: int) -> dict[str, Any]:
+def _reliability(good: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
     """Return the bins of marginals, and the claims of certainty, of the cards that were unseen."""
     card = np.arange(N_CARDS)
     unseen = (good["unseen"].to_numpy()[:, None] >> card & 1).astype(bool)
     hit = (good["truth"].to_numpy()[:, None] >> card & 1)[unseen].astype(bool)
-    said = good["envelope"].combine_chunks().flatten().to_numpy().reshape(-1, N_CARDS)[unseen]
+    said = good["envelope"].to_numpy()[unseen]
     games, cluster = np.unique(good["game"].to_numpy(), return_inverse=True)
     game = np.broadcast_to(cluster[:, None], unseen.shape)[unseen]
     never, always = said <= CERTAIN, said >= 1.0 - CERTAIN

@@ -30,28 +30,46 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
     """
     listed = settings.match.players
     if listed is None:
-        entered = {label(_plain(settings.player)): _plain(settings.player)}
+        players = {label(_plain(settings.player)): _plain(settings.player)}
     else:
-        entered = {}
-        names = {entry.split("+")[0] for entry in listed}
-        presets = {
-            preset: config.composed("compare", [f"player={preset}"]).player for preset in names
-        }
-        for entry in listed:
-            player = _entrant(entry, presets, overrides)
-            name = player["label"] if "+label=" in entry else entry
-            if name in entered:
-                raise Refusal(f"match.players names {name} twice: leave one out, or give +label=")
-            entered[name] = player
+        players = entered(listed, overrides)
     if settings.match.layout == "robin":
-        return [_robin(settings, entered)]
+        return [_robin(settings, players)]
     return [
         _against(settings, layout, name, player)
-        for name, player in entered.items()
+        for name, player in players.items()
         for layout in (
             ("one", "rest") if settings.match.layout == "both" else (settings.match.layout,)
         )
     ]
+
+
+def entered(
+    listed: Sequence[str], overrides: Sequence[str] = (), key: str = "match.players"
+) -> dict[str, dict[str, Any]]:
+    """Return the players that ``listed`` names, by their names in results.
+
+    Parameters
+    ----------
+    listed : presets with changes of their own, as in ``bmcts+own_card_weight=0.1``
+    overrides : of the command line, made to each of them that has the key
+    key : of the list, for messages
+
+    Raises
+    ------
+    Refusal
+        If there is no such preset, key or value, or a name stands there twice.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    names = {entry.split("+")[0] for entry in listed}
+    presets = {name: config.composed("compare", [f"player={name}"]).player for name in names}
+    for entry in listed:
+        player = _entrant(entry, presets, overrides, key)
+        name = player["label"] if "+label=" in entry else entry
+        if name in found:
+            raise Refusal(f"{key} names {name} twice: leave one out, or give +label=")
+        found[name] = player
+    return found
 
 
 def check_cores(planned: Sequence[Match], workers: int | None, available: int) -> None:
@@ -125,7 +143,7 @@ def _plain(node: DictConfig) -> dict[str, Any]:
 
 
 def _entrant(
-    entry: str, presets: Mapping[str, DictConfig], overrides: Sequence[str]
+    entry: str, presets: Mapping[str, DictConfig], overrides: Sequence[str], listed: str
 ) -> dict[str, Any]:
     """Return the player ``entry``, a preset with changes of its own as in
     ``bmcts+own_card_weight=0.1``.
@@ -143,7 +161,7 @@ def _entrant(
         if key.startswith("player."):
             path = key.removeprefix("player.")
             if not any(_has(preset, path) for preset in presets.values()):
-                raise Refusal(f"{key}: none of match.players has this setting")
+                raise Refusal(f"{key}: none of {listed} has this setting")
             if _has(presets[name], path):
                 own.append(given)
         elif key != "player" and not key.startswith("match."):

@@ -1,6 +1,6 @@
 """What players lose in late positions whose values are exact, by their budget of simulations.
 
-    python -m experiments.regret --players bmcts,swift --simulations 50,200,1000
+    python -m experiments.regret players=[bmcts,swift] simulations=[50,200,1000] positions=60
 
 A position (`sim.endgame`) is put to every player with every budget and seed: it decides a whole
 turn, which is to accuse, or a room and then a suggestion there.  Its regret is the value of the
@@ -10,209 +10,143 @@ top.
 
 from __future__ import annotations
 
-import argparse
-import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.settings import config
-from experiments.settings.commandline import Interrupted, Parser, Refusal, enter, explain
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import MISSING, DictConfig
+
+from experiments import study
+from experiments.settings.commandline import Refusal
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from sim.endgame.positions import Endgame
     from sim.players.player import Player
-
-NAME = "sleuth-regret"
 
 SEATS = range(3, 7)
 """Numbers of players at the table."""
 
-PIPED_WIDTH = 100
-"""Columns of the table where there is no terminal to fit."""
+BUDGET = "player.budget."
 
 
-def main() -> None:
-    """Run the command and exit with its code."""
-    enter(NAME, lambda: run(_parser().parse_args()))
+@dataclass
+class Table:
+    """Who sits there, under the rules of ``speed``."""
+
+    players: int = MISSING
 
 
-def _parser() -> Parser:
-    parser = Parser(
-        prog=NAME,
-        description="Put late positions with exact values to players and report what their choices "
-        "lose, with 95 % intervals over positions.",
-        epilog="Writes regret.json, regret.csv (a row a turn) and regret.png, in place of those of "
-        "an earlier run in the folder. Ctrl-C keeps the positions that are done. "
-        "Example: %(prog)s --players bmcts,swift --set actions.candidates=3",
-    )
-    add = parser.add_argument
-    add(
-        "--players",
-        type=lambda text: list(dict.fromkeys(text.split(","))),
-        default=["bmcts"],
-        metavar="A,B",
-        help="presets of conf/player, with changes of their own as in bmcts+belief=factored; "
-        "budgets are for those that search (bmcts)",
-    )
-    add(
-        "--simulations",
-        type=_budgets,
-        default=[50, 200, 1000],
-        metavar="N,M",
-        help="budgets of a decision (50,200,1000)",
-    )
-    add("--positions", type=_positive, default=20, metavar="N", help="from 2 on (20)")
-    add("--seeds", type=_positive, default=5, metavar="N", help="searches of each position (5)")
-    add("--seats", type=_positive, default=4, metavar="N", help="players at the table, 3 to 6 (4)")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change every searching player, like search.exploration=0.5; may be given again",
-    )
-    add("--seed", type=int, default=0, metavar="N", help="of positions and searches (0), from 0 on")
-    add(
-        "--folder",
-        type=Path,
-        default=Path("outputs/regret"),
-        metavar="PATH",
-        help="where the results go (outputs/regret)",
-    )
-    return parser
+@dataclass
+class Settings(study.Settings):
+    """The schema of the configuration."""
 
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
-
-
-def _budgets(text: str) -> list[int]:
-    return sorted({_positive(each) for each in text.split(",")})
+    player: Any = MISSING
+    players: list[str] | None = MISSING
+    simulations: list[int] | None = MISSING
+    positions: int = MISSING
+    seeds: int = field(default=MISSING, metadata={"least": 1})
+    rules: Table = field(default_factory=Table)
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """Who decides: ``spec`` as `sim.players.registry.make` takes it; no ``simulations`` if none are
-    made."""
+    """Who decides: ``spec`` as `sim.players.registry.make` takes it; no ``simulations`` if it makes
+    none, or as many as its own budget allows."""
 
     label: str
     spec: Mapping[str, Any]
     simulations: int | None
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Measure, write the results and print them.
-
-    Raises
-    ------
-    Refusal
-        Before the first position, if the request cannot be met.
-    Interrupted
-        On Ctrl-C, after the positions that are done have been written.
-    """
-    if not 0 <= arguments.seed < 2**63:
-        raise Refusal(f"--seed {arguments.seed}: give a number from 0 to 2^63 - 1")
-    if arguments.positions < 2:
-        raise Refusal("--positions 1: an interval needs two")
-    if arguments.seats not in SEATS:
-        raise Refusal(f"--seats {arguments.seats}: a table has {SEATS[0]} to {SEATS[-1]}")
-    specs = {}
-    for each in arguments.players:
-        name, *changes = each.split("+")
-        specs[each] = preset(name, [*arguments.set, *changes])
-    entered = list(contestants(specs, arguments.simulations))
-    players = _players(entered, arguments.seats)
-    try:
-        arguments.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise Refusal(f"--folder {arguments.folder}: {fault.strerror}") from None
-    from rich.console import Console
-
-    from experiments.matches.progress import stage
+def job(settings: DictConfig, run: study.Run) -> None:
+    """Measure, write the results and print them."""
+    if settings.positions < 2:
+        raise Refusal(f"positions={settings.positions}: an interval needs two")
+    seats = settings.rules.players
+    if seats not in SEATS:
+        raise Refusal(f"rules.players={seats}: a table has {SEATS[0]} to {SEATS[-1]}")
+    specs = _specs(settings)
+    entered = list(contestants(specs, _budgets(settings)))
+    players = _players(entered, seats)
+    from experiments.matches.progress import COMPILING, stage
     from experiments.regret import report
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    started = time.monotonic()
-    with stage(console, "finding positions"):
-        positions = _positions(arguments)
-    rows, stopped = _measured(entered, players, positions, arguments, console)
-    done = len({row["position"] for row in rows})
-    if done < 2:
-        raise Interrupted("interrupted before two positions were done")
+    run.claim(report.ROWS)
+    with stage(run.console, "finding positions"):
+        positions = _positions(settings, max(settings.positions, len(run.done)))
+    with stage(run.console, COMPILING):
+        for player in players:
+            turn(positions[0], player, 0)
+
+    def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        for number in left:
+            yield number, list(_rows(number, positions[number], entered, players, settings))
+
+    rows = run.measure(range(settings.positions), measured)
     described = {
-        "seats": arguments.seats,
-        "positions": done,
-        "seeds": arguments.seeds,
-        "seed": arguments.seed,
+        "seats": seats,
+        "positions": len(run.done),
+        "seeds": settings.seeds,
+        "seed": settings.seed,
         "players": specs,
-        "references": report.references(positions[:done]),
-        "figures": report.figures(rows, arguments.seed),
-        "interrupted": stopped,
-        "seconds": time.monotonic() - started,
+        "references": report.references([positions[number] for number in run.done]),
+        "figures": report.figures(rows, settings.seed),
     }
-    try:
-        report.write(described, rows, arguments.folder)
-    except OSError as fault:
-        raise Refusal(f"cannot write to {arguments.folder}: {fault.strerror}") from None
-    report.show(described, console)
-    console.print(f"{described['seconds']:.0f} s; written to {arguments.folder}")
-    if stopped:
-        raise Interrupted(f"interrupted; {done} positions are kept in {arguments.folder}")
+    run.finish(described, [report.table(described)], [report.PLOT], partial(report.draw, described))
 
 
-def preset(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the player that the preset ``name`` of conf/player describes.
+def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
+    """Return the players asked for, by their names in results."""
+    from experiments.matches import lineups
 
-    ``changes`` (``key=value``) are made to those that search.
+    listed = settings.players
+    if listed is None:
+        listed = [HydraConfig.get().runtime.choices.player]
+    if not listed:
+        raise Refusal("players=[]: give one or more presets of conf/player")
+    return lineups.entered(listed, [*_given("player."), *_given("player/")], "players")
 
-    Raises
-    ------
-    Refusal
-        If there is no such preset, key or value.
-    """
-    from hydra import compose, initialize_config_module
-    from hydra.errors import HydraException
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
 
-    config.register()
-    try:
-        with initialize_config_module("conf", version_base="1.3"):
-            composed = compose("compare", overrides=[f"player={name}"])
-            if "budget" in composed.player:
-                made = [f"player.{each}" for each in changes]
-                composed = compose("compare", overrides=[f"player={name}", *made])
-    except (HydraException, OmegaConfBaseException) as fault:
-        raise Refusal(explain(fault)) from None
-    config.check(composed)
-    return OmegaConf.to_container(composed.player, resolve=True)
+def _given(start: str) -> list[str]:
+    """Return what the command line says of the keys that begin like this."""
+    overrides = HydraConfig.get().overrides.task
+    return [override for override in overrides if override.lstrip("+~").startswith(start)]
+
+
+def _budgets(settings: DictConfig) -> Sequence[int] | None:
+    """Return the budgets of simulations; None for those that the players have."""
+    own = [*_given("player.budget."), *_given("player/budget")]
+    if own and _given("simulations="):
+        raise Refusal(f"{own[0]}: simulations has the budgets; leave one of the two out")
+    if own or settings.simulations is None:
+        return None
+    if not settings.simulations or min(settings.simulations) < 1:
+        raise Refusal(f"simulations={settings.simulations}: give one or more numbers from 1 on")
+    return sorted(set(settings.simulations))
 
 
 def contestants(
-    specs: Mapping[str, Mapping[str, Any]], simulations: Sequence[int]
+    specs: Mapping[str, Mapping[str, Any]], simulations: Sequence[int] | None
 ) -> Iterator[Contestant]:
     """Yield the players of ``specs`` (by label), those that search once for each budget."""
     for label, spec in specs.items():
         if "budget" not in spec:
             yield Contestant(label, spec, None)
-            continue
-        for budget in simulations:
-            allowed = {**spec["budget"], "simulations": budget, "seconds": None}
-            yield Contestant(label, {**spec, "budget": allowed}, budget)
+        elif simulations is None:
+            yield Contestant(label, spec, spec["budget"]["simulations"])
+        else:
+            for budget in simulations:
+                allowed = {**spec["budget"], "simulations": budget, "seconds": None}
+                yield Contestant(label, {**spec, "budget": allowed}, budget)
 
 
-def _positions(arguments: argparse.Namespace) -> list[Endgame]:
+def _positions(settings: DictConfig, count: int) -> list[Endgame]:
     from sim.endgame.finding import endgames
 
-    return list(islice(endgames(arguments.seed, arguments.seats), arguments.positions))
+    return list(islice(endgames(settings.seed, settings.rules.players), count))
 
 
 def _players(entered: Sequence[Contestant], seats: int) -> list[Player]:
@@ -220,38 +154,11 @@ def _players(entered: Sequence[Contestant], seats: int) -> list[Player]:
     from sim import rules
     from sim.players import registry
 
+    table = rules.preset("speed", players=seats)
     try:
-        return [registry.make(each.spec, rules.preset("speed", players=seats)) for each in entered]
+        return [registry.make(contestant.spec, table) for contestant in entered]
     except ValueError as fault:
         raise Refusal(str(fault)) from None
-
-
-def _measured(
-    entered: Sequence[Contestant],
-    players: Sequence[Player],
-    positions: Sequence[Endgame],
-    arguments: argparse.Namespace,
-    console: Console,
-) -> tuple[list[dict[str, Any]], bool]:
-    """Return the rows of all positions that were done, and whether Ctrl-C was pressed."""
-    from rich.progress import Progress
-
-    from experiments.matches.progress import COMPILING, stage
-
-    rows: list[dict[str, Any]] = []
-    with stage(console, COMPILING):
-        for player in players:
-            turn(positions[0], player, 0)
-    with Progress(console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("positions", total=len(positions))
-        for number, position in enumerate(positions):
-            try:
-                of_it = list(_rows(number, position, entered, players, arguments))
-            except KeyboardInterrupt:
-                return rows, True
-            rows += of_it
-            bar.update(task, advance=1)
-    return rows, False
 
 
 def _rows(
@@ -259,7 +166,7 @@ def _rows(
     position: Endgame,
     entered: Sequence[Contestant],
     players: Sequence[Player],
-    arguments: argparse.Namespace,
+    settings: DictConfig,
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each turn at one position; all contestants search with the same keys."""
     import numpy as np
@@ -267,9 +174,9 @@ def _rows(
     from mcts.kernel.rng import fold
     from sim.chance import search_key
 
-    named = np.uint64(search_key(arguments.seed, number, position.seat))
+    named = np.uint64(search_key(settings.seed, number, position.seat))
     for contestant, player in zip(entered, players, strict=True):
-        for seed in range(arguments.seeds):
+        for seed in range(settings.seeds):
             made, lost = turn(position, player, int(fold(named, seed)))
             yield {
                 "player": contestant.label,
@@ -301,6 +208,9 @@ def turn(position: Endgame, player: Player, key: int) -> tuple[list[int], list[f
         lost.append(then.regret(made[1]))
     return made, lost
 
+
+COMMAND = study.command("regret", Settings, job)
+main = COMMAND.main
 
 if __name__ == "__main__":
     main()

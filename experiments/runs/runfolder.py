@@ -35,18 +35,9 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
     """
     if (folder / MATCHES_FILE).exists() or any(folder.glob("games-*.parquet")):
         if not resume:
-            raise Refusal(
-                f"{folder} holds the results of another run: choose another run.folder, or go on "
-                f"with it by run.resume={folder}"
-            )
+            raise taken(folder)
         held, plan = _held(folder), _plan(matches, stop)
-        differ = list(differences({key: held.get(key) for key in plan}, plan))
-        if differ:
-            more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
-            raise Refusal(
-                f"{folder} was played with other settings: {'; '.join(differ[:3])}{more}: "
-                "give those, or choose another folder"
-            )
+        check_same(folder, {key: held.get(key) for key in plan}, plan)
         return True
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,6 +70,25 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
 
 def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
     return {"stop": stop, "matches": [json.loads(json.dumps(asdict(each))) for each in matches]}
+
+
+def taken(folder: Path) -> Refusal:
+    """Return what to say of a folder that holds a run nobody asked to go on with."""
+    return Refusal(
+        f"{folder} holds the results of another run: choose another run.folder, or go on "
+        f"with it by run.resume={folder}"
+    )
+
+
+def check_same(folder: Path, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    """Refuse to go on in ``folder`` with other settings than it ``held``."""
+    differ = list(differences(held, asked))
+    if differ:
+        more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
+        raise Refusal(
+            f"{folder} was played with other settings: {'; '.join(differ[:3])}{more}: "
+            "give those, or choose another folder"
+        )
 
 
 def unwritable(folder: Path, fault: OSError) -> Refusal:

@@ -20,6 +20,7 @@ from experiments.matches.schedule import Match, Seating
 from experiments.provenance import tracking
 from experiments.provenance.files import SUMMARY
 from experiments.settings import commandline, config
+from experiments.settings.command import Command
 from experiments.sweep import __main__ as sweep
 
 
@@ -112,6 +113,23 @@ def run_compare(
         given = [] if any(each.startswith("run.folder=") for each in arguments) else [folder]
         monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
         code = compare.COMMAND.run([*arguments, *(f"run.folder={each}" for each in given)])
+        shown = capsys.readouterr()
+        return Outcome(code, shown.out, shown.err, folder)
+
+    return run
+
+
+@pytest.fixture
+def run_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """Run a study's command in this process with the given command line, in the folder ``out``."""
+
+    def run(command: Command, *arguments: str) -> Outcome:
+        folder = tmp_path / "out"
+        elsewhere = any(setting.startswith("run.") for setting in arguments)
+        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+        code = command.run([*arguments, *(() if elsewhere else (f"run.folder={folder}",))])
         shown = capsys.readouterr()
         return Outcome(code, shown.out, shown.err, folder)
 

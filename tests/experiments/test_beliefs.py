@@ -6,20 +6,17 @@ out calibrated.  The published one and the exact one with the wrong rule are the
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
 
 from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
-from experiments.beliefs import __main__ as beliefs
 from experiments.beliefs import accuracy
+from experiments.beliefs.__main__ import COMMAND
 from experiments.beliefs.accuracy import Game, measure, play, seen_by
 from experiments.beliefs.calibration import FEWEST, FLOOR, summarise
 from experiments.stats.intervals import clustered_means
@@ -38,7 +35,7 @@ def figures(rules, names, games, player="uniform", showing="random", assumed=UNI
     rows = []
     for game in play(rules, seats, SEED, range(games), LONGEST):
         rows += measure(game, rules, assumed, names, SEED)
-    return summarise(pa.Table.from_pylist(rows, accuracy.ROW), 10, SEED)
+    return summarise(pl.from_dicts(rows, accuracy.ROWS.schema), 10, SEED)
 
 
 def faults(each, small=0.1):
@@ -170,10 +167,8 @@ def rows_of(probabilities, moments=(2, 4), name="exact", said=0.25):
 
 
 def test_the_figures_are_what_they_say():
-    table = pa.Table.from_pylist(
-        rows_of([0.25] * 30 + [0.0] * 10) + rows_of([0.125] * 40, name="other", said=1.0),
-        accuracy.ROW,
-    )
+    rows = rows_of([0.25] * 30 + [0.0] * 10) + rows_of([0.125] * 40, name="other", said=1.0)
+    table = pl.from_dicts(rows, accuracy.ROWS.schema)
     found = summarise(table, 10, SEED)
     exact, other = found["exact"], found["other"]
     assert exact["log_loss"]["value"] == pytest.approx((30 * 2 - 10 * np.log2(FLOOR)) / 40)
@@ -193,7 +188,7 @@ def test_the_figures_are_what_they_say():
 
 
 def test_few_games_give_no_interval():
-    found = summarise(pa.Table.from_pylist(rows_of([0.5] * (FEWEST - 1)), accuracy.ROW), 4, SEED)
+    found = summarise(pl.from_dicts(rows_of([0.5] * (FEWEST - 1)), accuracy.ROWS.schema), 4, SEED)
     assert found["exact"]["log_loss"] is None
     assert found["exact"]["bins"][1]["observed"] is None
     assert found["exact"]["bins"][1]["cards"] == 4 * (FEWEST - 1)
@@ -210,94 +205,33 @@ def test_an_interval_counts_games_and_not_moments():
         clustered_means(drawn[None, :1], np.ones((1, 1)), SEED)
 
 
-@pytest.fixture
-def command(monkeypatch, capsys):
-    """Run the command in this process; return exit code, output and errors."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["beliefs", *map(str, arguments)])
-        code = 0
-        try:
-            beliefs.main()
-        except SystemExit as end:
-            code = end.code
-        shown = capsys.readouterr()
-        return code, shown.out, shown.err
-
-    return run
-
-
-def test_a_run_leaves_rows_summary_and_pictures(command, tmp_path):
-    folder = tmp_path / "run"
-    code, out, err = command("--player", "heuristic", "--games", 25, "--folder", folder)
-    assert (code, err) == (0, "")
-    table = pq.read_table(folder / "moments.parquet")
-    assert table.schema.names == accuracy.ROW.names
-    summary = json.loads((folder / "summary.json").read_text())
+def test_a_run_leaves_rows_summary_and_pictures(run_study):
+    outcome = run_study(COMMAND, "player=heuristic", "games=25")
+    assert (outcome.code, outcome.err) == (0, "")
+    table = pl.read_parquet(outcome.folder / "moments.parquet")
+    assert dict(table.schema) == accuracy.ROWS.schema
+    summary = outcome.summary
     names = list(summary["beliefs"])
     assert names[0] == "exact" and len(names) >= 5
-    assert table.num_rows == sum(each["moments"] for each in summary["beliefs"].values())
+    assert table.height == sum(found["moments"] for found in summary["beliefs"].values())
     assert summary["games"] == 25 and not summary["interrupted"]
-    assert summary["run"]["arguments"]["player"] == "heuristic"
-    assert summary["run"]["assumed_showing"] == "uniform"
-    assert {"command", "versions", "commit"} <= set(summary["run"])
+    assert summary["run"]["configuration"]["player"]["name"] == "heuristic"
+    assert summary["policy"]["name"] == "heuristic" and summary["rules"]["players"] == 4
+    assert summary["assumed_showing"] == "uniform"
+    assert {"command", "versions", "commit", "machine"} <= set(summary["run"])
     for picture in ("accuracy.png", "calibration.png"):
-        assert (folder / picture).read_bytes().startswith(b"\x89PNG")
+        assert (outcome.folder / picture).read_bytes().startswith(b"\x89PNG")
     for name in names:
-        assert re.search(rf"{name} +\d\.\d+ ±", out)
-    code, _, err = command("--games", 25, "--folder", folder)
-    assert code == 1
-    assert err.count("\n") == 1 and "choose another --folder" in err
+        assert re.search(rf"{name} +\d\.\d+ ±", outcome.out)
 
 
-def test_few_games_of_one_belief_will_do(command, tmp_path):
-    code, _, err = command("--games", 2, "--beliefs", "closure", "--folder", tmp_path)
-    assert (code, err) == (0, "")
-    assert json.loads((tmp_path / "summary.json").read_text())["beliefs"]["closure"]["moments"]
+def test_few_games_of_one_belief_will_do(run_study):
+    outcome = run_study(COMMAND, "games=2", "beliefs=[closure]")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.summary["beliefs"]["closure"]["moments"]
 
 
-def test_ctrl_c_keeps_what_was_measured(command, tmp_path, monkeypatch):
-    measured = []
-
-    def measure_three(*arguments):
-        if len(measured) == 4:  # the first is the one that compiles
-            raise KeyboardInterrupt
-        measured.append(measure(*arguments))
-        return measured[-1]
-
-    monkeypatch.setattr(accuracy, "measure", measure_three)
-    code, _, err = command("--games", 9, "--beliefs", "closure", "--folder", tmp_path)
-    assert code == 130
-    assert err.count("\n") == 1 and "interrupted after 3 games" in err
-    summary = json.loads((tmp_path / "summary.json").read_text())
-    assert summary["games"] == 3 and summary["interrupted"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--beliefs", "exact,factord"], "did you mean factored"),
-        (["--player", "nobody"], "unknown policy 'nobody'"),
-        (["--rules", "chess"], "unknown rules 'chess'"),
-        (["--players", 7], "players must be 3 to 6"),
-        (["--showing", "all"], "unknown showing policy 'all'"),
-        (["--assume", "random"], "--assume must be one of uniform, least_informative"),
-        (["--games", "many"], "invalid int value: 'many'; see --help"),
-        (["--game-count", 3], "unrecognized arguments"),
-        (["--games", 0], "--games must be at least 1"),
-        (["--bins", 0], "--bins must be at least 1"),
-        (["--seed", -1], "--seed must be at least 0"),
-    ],
-)
-def test_a_mistake_is_told_in_one_line(command, tmp_path, arguments, told):
-    code, _, err = command(*arguments, "--folder", tmp_path / "run")
-    assert code == 1
-    assert err.count("\n") == 1 and told in err
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_folder_that_cannot_be_made_is_told_in_one_line(command, tmp_path):
-    (tmp_path / "file").write_text("")
-    code, _, err = command("--folder", tmp_path / "file" / "run")
-    assert code == 1
-    assert err.count("\n") == 1 and "set --folder" in err
+def test_games_that_end_at_once_say_nothing(run_study, monkeypatch):
+    monkeypatch.setattr(accuracy, "measure", lambda *_: [])
+    outcome = run_study(COMMAND, "games=2")
+    assert outcome.code == 1 and "no game lasted two suggestions" in outcome.err

@@ -1,28 +1,26 @@
-"""Regret: what the command leaves and refuses, and that it measures what choices lose."""
+"""Regret: what the command leaves, and that it measures what choices lose."""
 
 from __future__ import annotations
 
-import json
-import sys
 from functools import cache
 from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
 import pytest
-from pyarrow.csv import read_csv
 
+from experiments.matches import lineups
 from experiments.regret import __main__ as regret
 from experiments.regret import report
-from experiments.regret.__main__ import contestants, preset, turn
-from experiments.settings.commandline import Refusal
+from experiments.regret.__main__ import COMMAND, contestants, turn
 from sim.endgame.finding import endgames
 from sim.players.player import Player
 from sim.state import ACCUSE, ASK, MOVE, SUGGEST
 
-SMALL = ["--positions", "2", "--seeds", "2", "--simulations", "10,40"]
+SMALL = {"positions": 2, "seeds": 2, "simulations": "[10,40]"}
 _POSITIONS = regret._positions
-FILES = ["regret.csv", "regret.json", "regret.png"]
+FILES = ["config.yaml", "regret.parquet", "regret.png", "summary.json"]
 
 
 @cache
@@ -30,125 +28,96 @@ def _positions(seed=0, seats=4, count=3):
     return list(islice(endgames(seed, seats), count))
 
 
-def _found(arguments):
+def _found(settings, count):
     """Stand in for `regret._positions`: look every position up once."""
-    return _positions(arguments.seed, arguments.seats)[: arguments.positions]
+    return _positions(settings.seed, settings.rules.players)[:count]
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
+def command(run_study, monkeypatch):
     """Run the command in this process with the given arguments, at a small size."""
-
     monkeypatch.setattr(regret, "_positions", _found)
 
     def run(*arguments):
-        folder = tmp_path / "out"
-        monkeypatch.setattr(sys, "argv", ["regret", *SMALL, "--folder", str(folder), *arguments])
-        code = 0
-        try:
-            regret.main()
-        except SystemExit as end:
-            code = end.code
-        shown = capsys.readouterr()
-        return SimpleNamespace(code=code, out=shown.out, err=shown.err, folder=folder)
+        given = {argument.partition("=")[0] for argument in arguments}
+        small = [f"{key}={value}" for key, value in SMALL.items() if key not in given]
+        if any(key.startswith("player.budget") for key in given):
+            small = [setting for setting in small if not setting.startswith("simulations")]
+        return run_study(COMMAND, *small, *arguments)
 
     return run
 
 
-def _described(outcome):
-    return json.loads((outcome.folder / "regret.json").read_text())
-
-
 def _rows(outcome):
-    return read_csv(outcome.folder / "regret.csv").to_pylist()
+    return pl.read_parquet(outcome.folder / "regret.parquet").to_dicts()
 
 
 def test_players_are_measured_written_and_drawn(command):
-    outcome = command("--players", "bmcts,swift")
+    outcome = command("players=[bmcts,swift]")
     assert outcome.code == 0
     assert sorted(path.name for path in outcome.folder.iterdir()) == FILES
     assert (outcome.folder / "regret.png").read_bytes().startswith(b"\x89PNG")
-    described, rows = _described(outcome), _rows(outcome)
-    assert {"command", "versions", "commit", "machine"} == set(described["run"])
+    described, rows = outcome.summary, _rows(outcome)
+    assert {"configuration", "command", "versions", "commit", "machine"} == set(described["run"])
     assert described["players"]["bmcts"]["search"]["exploration"] == 0.2
     assert len(rows) == 3 * 2 * 2
     figures = described["figures"]
-    assert [(each["player"], each["simulations"]) for each in figures] == [
+    assert [(line["player"], line["simulations"]) for line in figures] == [
         ("bmcts", 10),
         ("bmcts", 40),
         ("swift", None),
     ]
-    for each in figures:
-        mine = [
-            row
-            for row in rows
-            if (row["player"], row["simulations"]) == (each["player"], each["simulations"])
-        ]
-        assert each["turns"] == len(mine) == 4
-        assert each["regret"] == pytest.approx(np.mean([row["regret"] for row in mine]))
-        assert each["low"] <= each["regret"] <= each["high"]
-        assert f"{100 * each['regret']:.1f} (" in outcome.out
+    for line in figures:
+        who = (line["player"], line["simulations"])
+        mine = [row for row in rows if (row["player"], row["simulations"]) == who]
+        assert line["turns"] == len(mine) == 4
+        assert line["regret"] == pytest.approx(np.mean([row["regret"] for row in mine]))
+        assert line["low"] <= line["regret"] <= line["high"]
+        assert f"{100 * line['regret']:.1f} (" in outcome.out
     for row in rows:
         assert 0 <= row["first_regret"] <= row["regret"] <= row["best"] < 1
         assert (row["second"] is None) == (row["first"] >= ACCUSE)
 
 
 def test_positions_are_those_of_the_seed_and_the_table():
-    arguments = SimpleNamespace(seed=0, seats=4, positions=1)
-    (found,) = _POSITIONS(arguments)
+    settings = SimpleNamespace(seed=0, rules=SimpleNamespace(players=4))
+    (found,) = _POSITIONS(settings, 1)
     assert found.events == _positions()[0].events
 
 
-def test_a_run_can_be_repeated_and_the_seed_names_it(command):
-    def decisions(*arguments):
-        rows = _rows(command("--players", "bmcts", *arguments))
-        return [{**row, "search_seconds": None} for row in rows]
+def test_a_run_can_be_repeated_and_the_seed_names_it(command, tmp_path):
+    def decisions(name, *arguments):
+        folder = tmp_path / name
+        command("player=bmcts", f"run.folder={folder}", *arguments)
+        rows = pl.read_parquet(folder / "regret.parquet")
+        return rows.drop("search_seconds")
 
-    first = decisions()
-    assert decisions() == first
-    assert decisions("--seed", "1") != first
+    first = decisions("first")
+    assert decisions("again").equals(first)
+    assert not decisions("other", "seed=1").equals(first)
 
 
 def test_tables_of_other_sizes_and_changed_players(command):
-    outcome = command("--players", "bmcts,uniform", "--seats", "3", "--set", "actions.candidates=2")
-    described = _described(outcome)
+    outcome = command("players=[bmcts,uniform]", "rules.players=3", "player.actions.candidates=2")
+    described = outcome.summary
     assert described["seats"] == 3
     assert described["players"]["bmcts"]["actions"]["candidates"] == 2
     assert "late positions of 3 players" in outcome.out
 
 
 def test_one_player_may_have_changes_of_its_own(command):
-    outcome = command("--players", "bmcts,bmcts+belief=factored+search.common_random_numbers=true")
-    players = _described(outcome)["players"]
-    assert [each["belief"] for each in players.values()] == ["exact", "factored"]
-    assert [each["search"]["common_random_numbers"] for each in players.values()] == [False, True]
-    assert command("--players", "bmcts+belief=astrology").code == 1
+    both = "players=[bmcts,bmcts+belief=factored+search.common_random_numbers=true]"
+    players = command(both).summary["players"]
+    assert [spec["belief"] for spec in players.values()] == ["exact", "factored"]
+    common = [spec["search"]["common_random_numbers"] for spec in players.values()]
+    assert common == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--players", "bmtcs"], "did you mean bmcts?"),
-        (["--players", ""], "player="),
-        (["--set", "search.explore=1"], "player.search.explore"),
-        (["--set", "search.exploration=-1"], "player.search.exploration=-1.0: must be at least 0"),
-        (["--set", "rollout.policy=greedy"], "too slow"),
-        (["--set", "search"], "write it as name=value"),
-        (["--simulations", "10,none"], "'none' is not a number from 1 on"),
-        (["--positions", "1"], "an interval needs two"),
-        (["--seats", "2"], "a table has 3 to 6"),
-        (["--seed", "-1"], "give a number from 0"),
-        (["--folder", "/dev/null/here"], "--folder"),
-        (["--seedz", "9"], "unrecognized arguments"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(command, arguments, reason):
-    outcome = command(*arguments)
-    assert outcome.code == 1
-    assert outcome.out == ""
-    assert reason in outcome.err
-    assert outcome.err.startswith("sleuth-regret: ") and outcome.err.count("\n") == 1
-    assert not outcome.folder.exists()
+@pytest.mark.parametrize("own", ["player.budget.simulations=30", "simulations=null"])
+def test_players_may_search_with_budgets_of_their_own(command, own):
+    outcome = command("player=bmcts", own)
+    (line,) = outcome.summary["figures"]
+    assert (line["player"], line["simulations"]) == ("bmcts", 30 if "30" in own else 1000)
 
 
 @pytest.mark.parametrize(("done", "kept"), [(2, True), (1, False)])
@@ -161,30 +130,32 @@ def test_ctrl_c_keeps_the_positions_that_are_done(command, monkeypatch, done, ke
         return measured(number, *arguments)
 
     monkeypatch.setattr(regret, "_rows", pressed)
-    outcome = command("--players", "swift", "--positions", "3")
+    outcome = command("player=swift", "positions=3")
     assert outcome.code == 130
-    assert (outcome.folder / "regret.json").exists() == kept
+    assert (outcome.folder / "summary.json").exists() == kept
     if kept:
-        described = _described(outcome)
+        described = outcome.summary
         assert described["interrupted"] and described["positions"] == 2
         assert {row["position"] for row in _rows(outcome)} == {0, 1}
-        assert sorted(path.name for path in outcome.folder.iterdir()) == FILES[:2]
+        assert sorted(path.name for path in outcome.folder.iterdir()) == [
+            file for file in FILES if "png" not in file
+        ]
         assert "kept in" in outcome.err
 
 
 def test_presets_that_search_come_once_a_budget():
-    specs = {"planner": preset("bmcts"), "policy": preset("swift", ["search.exploration=9"])}
+    specs = lineups.entered(["bmcts", "swift"], ["player.search.exploration=9"])
     entered = list(contestants(specs, [5, 7]))
-    assert [(each.label, each.simulations) for each in entered] == [
-        ("planner", 5),
-        ("planner", 7),
-        ("policy", None),
+    assert [(contestant.label, contestant.simulations) for contestant in entered] == [
+        ("bmcts", 5),
+        ("bmcts", 7),
+        ("swift", None),
     ]
-    assert [each.spec["budget"]["simulations"] for each in entered[:2]] == [5, 7]
-    assert specs["planner"]["budget"]["simulations"] == 1000, "the preset is as it was"
-    assert "search" not in specs["policy"]
-    with pytest.raises(Refusal, match="there is no such"):
-        preset("bmcts", ["nothing=1"])
+    budgets = [contestant.spec["budget"]["simulations"] for contestant in entered[:2]]
+    assert budgets == [5, 7]
+    assert specs["bmcts"]["search"]["exploration"] == 9
+    assert specs["bmcts"]["budget"]["simulations"] == 1000, "the preset is as it was"
+    assert "search" not in specs["swift"]
 
 
 class _Knowing(Player):
@@ -235,7 +206,7 @@ def _row(player, simulations, position, lost, first=MOVE):
 def test_figures_are_means_with_intervals_over_positions():
     rows = [_row("a", 10, at, at / 10) for at in range(4) for _ in range(5)]
     rows += [_row("b", None, at, 0.0, first=ACCUSE) for at in range(4)]
-    first, second = report.figures(rows, 0)
+    first, second = report.figures(pl.from_dicts(rows, infer_schema_length=None), 0)
     assert first["regret"] == pytest.approx(0.15) and first["first_regret"] == pytest.approx(0.075)
     assert first["best_share"] == 0.25 and first["accused_share"] == 0
     # Five searches of a position are no five positions: two standard errors are 0.11, not 0.05.

@@ -1,0 +1,287 @@
+"""What every study does, so that a study's own files hold its question alone.
+
+A study measures *units* one after another -- positions, games, set-ups -- and each gives rows:
+
+* its settings are ``conf/NAME.yaml``, changed on the command line as everywhere (Hydra);
+* a folder belongs to one process and to one choice of settings; ``run.resume`` goes on with it;
+* rows are kept as Parquet, every minute and on Ctrl-C, and with them which units are done;
+* figures go to ``summary.json`` with where they come from, then pictures, then a table.
+
+Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+from omegaconf import MISSING, DictConfig, OmegaConf
+
+from experiments.provenance import provenance
+from experiments.provenance.files import whole, write_json
+from experiments.settings.command import Command
+from experiments.settings.commandline import Interrupted, Refusal
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from experiments.tabular import Table
+
+CONFIG, LOCK = "config.yaml", ".lock"
+
+SAVE_SECONDS = 60.0
+"""Time between two writings of the rows: what a kill may cost."""
+
+PIPED_WIDTH = 125
+"""Columns of the tables where there is no terminal to fit."""
+
+
+@dataclass
+class Place:
+    """Where the results go."""
+
+    folder: str = MISSING
+    resume: str | None = MISSING
+
+
+@dataclass
+class Settings:
+    """What the schema of every study has."""
+
+    run: Place = field(default_factory=Place)
+    seed: int = field(default=MISSING, metadata={"least": 0})
+
+
+def command(name: str, schema: type[Settings], job: Callable[[DictConfig, Run], None]) -> Command:
+    """Return the command of the study ``name``.
+
+    Parameters
+    ----------
+    schema : of ``conf/NAME.yaml``
+    job : checks what types cannot say, then `Run.claim`, `Run.measure` and `Run.finish`
+    """
+
+    def locked(settings: DictConfig, folder: Path) -> None:
+        with Run(settings, folder) as run:
+            job(settings, run)
+
+    return Command(name, schema, locked)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a study keeps of its measurements.
+
+    Attributes
+    ----------
+    file : Parquet
+    units : what is measured one after another, in a word
+    schema : column to data type
+    more : settings that may be others when a run is gone on with: they say how many units
+    least : units without which there is nothing to tell
+    """
+
+    file: str
+    units: str
+    schema: Mapping[str, pl.DataType | type[pl.DataType]]
+    more: tuple[str, ...]
+    least: int = 1
+
+
+class Run:
+    """One run of a study in ``folder``: to be used in a ``with`` block, which has the lock.
+
+    Attributes
+    ----------
+    console : for what is told meanwhile
+    done : the units that are measured, in order
+    interrupted : whether Ctrl-C ended the measurement
+    """
+
+    def __init__(self, settings: DictConfig, folder: Path) -> None:
+        from rich.console import Console
+
+        self.settings, self.folder = settings, folder
+        self.console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+        self.done: list[Any] = []
+        self.interrupted = False
+        self._started = time.monotonic()
+        self._lock = FileLock(folder / LOCK, timeout=0)
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock.is_locked:
+            (self.folder / LOCK).unlink(missing_ok=True)
+            self._lock.release()
+
+    def claim(self, rows: Rows) -> None:
+        """Take the folder for ``rows``, and take up those that it holds, before anything slow.
+
+        Raises
+        ------
+        Refusal
+            If it is another's, has other settings or cannot be written to.
+        """
+        self._rows = rows
+        self._lock_and_note(rows.more)
+        self._found = self._held(rows)
+
+    def measure(
+        self,
+        units: Sequence[Any],
+        measured: Callable[[list[Any], Callable[[float], None]], Iterator[tuple[Any, Iterable]]],
+    ) -> pl.DataFrame:
+        """Measure the ``units`` that the folder does not hold yet, and return the rows of all.
+
+        Parameters
+        ----------
+        measured : called with what is left and a function to be told of parts of a unit; yields
+            each unit that is done with its rows, and is closed on Ctrl-C
+
+        Raises
+        ------
+        Refusal
+            If the folder cannot be written to any more, or `measured` refuses.
+        Interrupted
+            On Ctrl-C before `Rows.least` units were done.
+        """
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        held = set(self.done)
+        left = [unit for unit in units if unit not in held]
+        columns = (self._rows.units, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        bar = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
+        before = len(units) - len(left)
+        task = bar.add_task("", total=len(units), completed=before)
+        new: list[tuple[Any, Iterable]] = []
+        saved = time.monotonic()
+        try:
+            with bar, closing(measured(left, lambda part: bar.advance(task, part))) as results:
+                for done, result in enumerate(results, before + 1):
+                    new.append(result)
+                    bar.update(task, completed=done)
+                    if time.monotonic() - saved > SAVE_SECONDS:
+                        self._keep(new)
+                        new, saved = [], time.monotonic()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        finally:
+            if new:
+                self._keep(new)
+        least, name = self._rows.least, self._rows.units
+        if len(self.done) < least:
+            few = f"{least} {name} were" if least > 1 else f"the first of the {name} was"
+            raise Interrupted(f"interrupted before {few} done")
+        return self._found
+
+    def _lock_and_note(self, more: Sequence[str]) -> None:
+        """Take the lock and write the settings down; refuse a folder that has others."""
+        from experiments.runs import runfolder
+
+        path = self.folder / CONFIG
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise Refusal(f"another process is measuring in {self.folder}: wait for it") from None
+        except OSError as fault:
+            raise runfolder.unwritable(self.folder, fault) from None
+        asked = OmegaConf.to_container(self.settings, resolve=True)
+        if path.exists():
+            if self.settings.run.resume is None:
+                raise runfolder.taken(self.folder)
+            held = OmegaConf.to_container(OmegaConf.load(path))
+            vary = {"run", *more}
+            there, now = (
+                {key: value for key, value in settings.items() if key not in vary}
+                for settings in (held, asked)
+            )
+            runfolder.check_same(self.folder, there, now)
+        try:
+            with whole(path) as writing:
+                OmegaConf.save(asked, writing)
+        except OSError as fault:
+            raise runfolder.unwritable(self.folder, fault) from None
+
+    def _held(self, rows: Rows) -> pl.DataFrame:
+        """Return the rows that the folder holds, and note which units are done."""
+        import polars as pl
+
+        path = self.folder / rows.file
+        if not path.exists():
+            return pl.DataFrame(schema=rows.schema)
+        self.done = json.loads(pl.read_parquet_metadata(path)["done"])
+        return pl.read_parquet(path)
+
+    def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
+        """Add ``new`` units with their rows to those that are done, and write all down."""
+        import polars as pl
+
+        self.done += [unit for unit, _ in new]
+        rows = [row for _, its_rows in new for row in its_rows]
+        if rows:
+            self._found = pl.concat([self._found, pl.from_dicts(rows, self._rows.schema)])
+        try:
+            with whole(self.folder / self._rows.file) as writing:
+                self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
+        except OSError as fault:
+            raise self._unwritten(fault) from None
+
+    def finish(
+        self,
+        figures: Mapping[str, Any],
+        tables: Iterable[Table],
+        pictures: Sequence[str],
+        draw: Callable[[Path], None],
+    ) -> None:
+        """Write the summary and, unless interrupted, the pictures; print the tables.
+
+        Parameters
+        ----------
+        figures : for ``summary.json``, beside where they come from
+        tables : to be printed
+        pictures, draw : their files, and what draws them into a folder; those of an earlier look
+            at the rows are removed, so that none stands beside other figures
+
+        Raises
+        ------
+        Refusal
+            If something cannot be written.
+        Interrupted
+            After Ctrl-C, when all is written.
+        """
+        settings = OmegaConf.to_container(self.settings, resolve=True)
+        where = {"configuration": settings, **provenance.origin()}
+        from experiments.tabular import show
+
+        seconds = time.monotonic() - self._started
+        told = {"interrupted": self.interrupted, "seconds": seconds, "run": where}
+        try:
+            write_json(self.folder, {**figures, **told})
+            for name in pictures:
+                (self.folder / name).unlink(missing_ok=True)
+            if not self.interrupted:  # Ctrl-C does not wait for Matplotlib
+                draw(self.folder)
+        except OSError as fault:
+            raise self._unwritten(fault) from None
+        for table in tables:
+            show(table, self.console)
+        self.console.print(f"{seconds:.0f} s; written to {self.folder}", soft_wrap=True)
+        if self.interrupted:
+            raise Interrupted(
+                f"interrupted after {len(self.done)} {self._rows.units}, kept in {self.folder}; "
+                f"run.resume={self.folder} goes on"
+            )
+
+    def _unwritten(self, fault: OSError) -> Refusal:
+        return Refusal(
+            f"cannot write to {self.folder}: {fault.strerror}; make room and go on with run.resume"
+        )

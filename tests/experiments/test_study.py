@@ -1,0 +1,171 @@
+"""What every study does: it refuses in one line, has its folder alone, and goes on where it was."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from filelock import FileLock
+
+from experiments.baselines.__main__ import COMMAND as BASELINES
+from experiments.beliefs import accuracy
+from experiments.beliefs.__main__ import COMMAND as BELIEFS
+from experiments.regret.__main__ import COMMAND as REGRET
+
+REFUSED = {
+    REGRET: [
+        ("players=[bmtcs]", "did you mean bmcts?"),
+        ("players=[]", "players=[]: give one or more presets"),
+        ("players=[swift,swift]", "players names swift twice"),
+        ("players=[bmcts+belief=astrology]", "player.belief=astrology: choose one of"),
+        ("player=bmtcs", "did you mean bmcts?"),
+        ("player.search.explore=1", "player.search.explore"),
+        ("player.search.exploration=-1", "player.search.exploration=-1.0: must be at least 0"),
+        ("player.rollout.policy=greedy", "too slow"),
+        ("search", "write it as name=value"),
+        ("simulations=[10,none]", "simulations"),
+        ("simulations=[10,0]", "give one or more numbers from 1 on"),
+        ("simulations=[10] player.budget.simulations=10", "leave one of the two out"),
+        ("player.budget.simulations=null", "player.budget needs simulations or seconds"),
+        ("positions=1", "an interval needs two"),
+        ("seeds=0", "seeds=0: must be at least 1"),
+        ("rules.players=2", "a table has 3 to 6"),
+    ],
+    BELIEFS: [
+        ("beliefs=[exact,factord]", "did you mean factored"),
+        ("player=nobody", "player=nobody: there is no such player"),
+        ("player=bmcts", "player=bmcts searches: choose a compiled policy"),
+        ("rules=chess", "rules=chess: there is no such rules"),
+        ("rules.players=7", "players must be 3 to 6"),
+        ("player.showing=all", "player.showing=all: choose one of random, least_informative"),
+        ("assume=random", "assume=random: choose one of None, uniform, least_informative"),
+        ("games=many", "games: Value 'many'"),
+        ("game_count=3", "game_count: there is no such setting"),
+        ("games=0", "games=0: must be at least 1"),
+        ("bins=0", "bins=0: must be at least 1"),
+    ],
+    BASELINES: [
+        ("only=[swfit]", "no set-up is called so; there are random v heuristic"),
+        ("rules=ledfort", "rules=ledfort: there is no such rules (did you mean ledford?)"),
+        ("rules.blocking", "write it as name=value"),
+        ("rules.bloking=false", "did you mean blocking"),
+        ("rules.blocking=nope", "rules.blocking"),
+        ("rules.turn_cap=many", "rules.turn_cap"),
+        ("rules.dice=3", "rules.dice must be 1 or 2"),
+        ("games=0", "games=0: must be at least 1"),
+        ("greedy_games=x", "greedy_games"),
+        ("games=3", "too few for the 4 seats"),
+        ("workers=0", "workers=0: must be at least 1"),
+    ],
+}
+EVERY = [
+    ("seed=-1", "seed=-1: must be at least 0"),
+    ("seedz=9", "did you mean seed?"),
+    ("run.folder=/dev/null/here", "set run.folder"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "reason"),
+    [
+        pytest.param(command, *case, id=f"{command.name} {case[0]}")
+        for command, cases in REFUSED.items()
+        for case in (*cases, *EVERY)
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(run_study, command, arguments, reason):
+    outcome = run_study(command, *arguments.split())
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert reason in outcome.err
+    assert outcome.err.startswith(f"{command.title}: ") and outcome.err.count("\n") == 1
+    assert not outcome.folder.exists()
+
+
+SMALL = ("beliefs=[closure]", "games=3")
+
+
+def _moments(outcome):
+    return pl.read_parquet(outcome.folder / "moments.parquet").drop("microseconds")
+
+
+def test_a_folder_is_not_shared(run_study, tmp_path):
+    (tmp_path / "out").mkdir()
+    with FileLock(tmp_path / "out" / ".lock"):
+        outcome = run_study(BELIEFS, *SMALL)
+    assert outcome.code == 1 and "another process is measuring in" in outcome.err
+    assert run_study(BELIEFS, *SMALL).code == 0
+    outcome = run_study(BELIEFS, *SMALL)
+    assert outcome.code == 1 and "choose another run.folder, or go on" in outcome.err
+    assert not (outcome.folder / ".lock").exists()
+
+
+def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
+    whole = _moments(run_study(BELIEFS, "beliefs=[closure]", "games=6"))
+    there = f"run.resume={tmp_path / 'out'}"
+    outcome = run_study(BELIEFS, "beliefs=[closure]", "games=6", "seed=1", there)
+    assert outcome.code == 1 and "seed was 0 there and is 1 now" in outcome.err
+    (tmp_path / "out").rename(tmp_path / "before")
+
+    measured = []
+    real = accuracy.measure
+
+    def three(game, *arguments):
+        if len(measured) == 4:  # the first is the one that compiles
+            raise KeyboardInterrupt
+        measured.append(game.number)
+        return real(game, *arguments)
+
+    monkeypatch.setattr(accuracy, "measure", three)
+    outcome = run_study(BELIEFS, "beliefs=[closure]", "games=4")
+    assert outcome.code == 130
+    assert outcome.err.count("\n") == 1 and "interrupted after 3 games" in outcome.err
+    assert outcome.summary["games"] == 3 and outcome.summary["interrupted"]
+    assert not (outcome.folder / "accuracy.png").exists()
+
+    measured.clear()
+    monkeypatch.setattr(
+        accuracy,
+        "measure",
+        lambda game, *rest: (measured.append(game.number), real(game, *rest))[1],
+    )
+    outcome = run_study(BELIEFS, "beliefs=[closure]", "games=6", there)
+    assert outcome.code == 0 and measured == [0, 3, 4, 5]
+    assert outcome.summary["games"] == 6 and not outcome.summary["interrupted"]
+    assert _moments(outcome).equals(whole)
+
+
+def test_ctrl_c_before_anything_was_done(run_study, monkeypatch):
+    warm = iter([[]])
+
+    def pressed(*_):
+        for rows in warm:
+            return rows
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(accuracy, "measure", pressed)
+    outcome = run_study(BELIEFS, *SMALL)
+    assert outcome.code == 130
+    assert "interrupted before the first of the games was done" in outcome.err
+    assert not (outcome.folder / "summary.json").exists()
+
+
+def test_rows_are_kept_meanwhile_and_after_a_fault(run_study, monkeypatch):
+    monkeypatch.setattr("experiments.study.SAVE_SECONDS", 0.0)
+    real, kept = accuracy.measure, []
+
+    def fails(game, *arguments):
+        path = fails.folder / "moments.parquet"
+        if path.exists():
+            kept.append(json.loads(pl.read_parquet_metadata(path)["done"]))
+        if game.number == 2:
+            raise accuracy.EvidenceFull("too much was seen")
+        return real(game, *arguments)
+
+    fails.folder = run_study(BELIEFS, "games=0").folder
+    monkeypatch.setattr(accuracy, "measure", fails)
+    outcome = run_study(BELIEFS, *SMALL)
+    assert outcome.code == 1 and "too much was seen" in outcome.err
+    assert kept == [[0], [0, 1]]
+    assert set(_moments(outcome)["game"]) <= {0, 1}
