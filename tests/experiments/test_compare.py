@@ -13,6 +13,7 @@ from pathlib import Path
 import mlflow
 import pytest
 
+from experiments.compare import outcome as outcomes
 from experiments.matches import match_loop, play, results
 from experiments.provenance import tracking
 from experiments.settings import config
@@ -50,6 +51,18 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
 def test_the_published_result_stands_beside_ours(run_compare, ray_session):
     outcome = run_compare("player=random", "match.games=40", QUIET)
     assert "6.6 % (5.8 to 7.6)" in outcome.out
+
+
+def test_what_all_lines_share_stands_in_the_title_alone():
+    def lines(*names):
+        return [{"match": match, "player": player} for match, player in names]
+
+    company = lines(("a against 3 b", "a"), ("c against 3 b", "c"))
+    assert outcomes._title({"seed": 7}, company) == ("against 3 b, seed 7", False)
+    single = lines(("round robin", "a"), ("round robin", "c"))
+    assert outcomes._title({"seed": 7}, single) == ("round robin", False)
+    both = lines(("a against 3 b", "a"), ("3 a against b", "a"))
+    assert outcomes._title({"seed": 7}, both) == ("seed 7", True)
 
 
 @pytest.mark.parametrize(
