@@ -12,7 +12,6 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from experiments.matches.schedule import Match
+from experiments.provenance.files import whole, write_text
 from experiments.settings.commandline import Refusal
 
 ROW = pa.schema(
@@ -254,10 +254,7 @@ class Results:
         if len(self.matches) > 1:
             folder /= self.matches[match].name.replace("/", "_")
         folder.mkdir(parents=True, exist_ok=True)
-        name = f"game-{game:06d}.jsonl"
-        writing = folder / f".{name}.writing"
-        writing.write_text(text)
-        writing.replace(folder / name)
+        write_text(folder / f"game-{game:06d}.jsonl", text)
 
     def flush(self) -> None:
         """Write what is not on disk yet as one more part.
@@ -282,20 +279,15 @@ class Results:
         self._unwritten = {GAMES: []}
 
     def _write_part(self, kind: str) -> None:
-        name = f"{kind}-{self._parts:05d}.parquet"
-        writing = self.folder / f".{name}.writing"
-        try:
-            with writing.open("wb") as file:
-                # Without its schema, so that names are read as text.
-                table = pa.concat_tables(self._unwritten[kind])
-                pq.write_table(table, file, store_schema=False)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError:
-            with suppress(OSError):
-                writing.unlink()
-            raise
-        writing.replace(self.folder / name)
+        with (
+            whole(self.folder / f"{kind}-{self._parts:05d}.parquet") as writing,
+            writing.open("wb") as file,
+        ):
+            # Without its schema, so that names are read as text.
+            table = pa.concat_tables(self._unwritten[kind])
+            pq.write_table(table, file, store_schema=False)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def parts(folder: Path, kind: str = GAMES) -> list[Path]:

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
+from experiments import tabular
 from experiments.matches.results import Tally
 from experiments.matches.schedule import SAME, Match
 from experiments.runs import runfolder
 from experiments.settings.commandline import Parser, Refusal, enter
 from experiments.stats.intervals import paired_difference, win_rate
+from experiments.tabular import Table, words
 
 NAME = "sleuth-paired"
 
@@ -47,7 +48,7 @@ def show(first: Path, second: Path, console: Console) -> None:
     """
     (one, its), (other, others) = _single(first), _single(second)
     for key in SAME:
-        values = [_of(each, key) for each in (one, other)]
+        values = [_of(match, key) for match in (one, other)]
         if values[0] != values[1]:
             raise Refusal(f"the runs differ in {key}: play both with the same")
     games = its.numbers
@@ -58,16 +59,13 @@ def show(first: Path, second: Path, console: Console) -> None:
         )
     if not len(games):
         raise Refusal("no game of either run has been played")
-    table = Table(title=f"{len(games)} games of seed {one.seed}")
-    for column in ("run", "player", "wins", "win rate, 95 %"):
-        number = column.startswith("win")
-        table.add_column(column, justify="right" if number else "left", no_wrap=number)
-    won = []
+    won, rows = [], []
     for folder, match, tally in ((first, one, its), (second, other, others)):
         won.append(match.won(tally.winner(), 0)[games])
-        rate = win_rate(int(won[-1].sum()), len(games))
-        table.add_row(str(folder), match.labels[0], str(won[-1].sum()), str(rate))
-    console.print(table)
+        wins = int(won[-1].sum())
+        rows.append([str(folder), match.labels[0], wins, win_rate(wins, len(games))])
+    columns = ("run", words("player"), "wins", "win rate, 95 %")
+    tabular.show(Table(f"{len(games)} games of seed {one.seed}", columns, rows), console)
     console.print(f"difference, second less first, on the same games: {paired_difference(*won)}")
 
 
@@ -84,7 +82,7 @@ def _single(folder: Path) -> tuple[Match, Tally]:
 
 def _of(match: Match, key: str) -> object:
     if key == "opponents":  # whatever they are called
-        return [{**each, "label": None} for each in match.entrants[1:]]
+        return [{**entrant, "label": None} for entrant in match.entrants[1:]]
     return getattr(match, key)
 
 

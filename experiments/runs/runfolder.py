@@ -56,20 +56,14 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
     """
     if examine(folder, matches, stop, resume):
         return
-    where = {
-        "command": provenance.command(),
-        "versions": provenance.versions(),
-        "commit": provenance.commit(),
-        "machine": provenance.machine(),
-    }
     try:
-        write_json(folder, {**_plan(matches, stop), **where}, MATCHES_FILE)
+        write_json(folder, {**_plan(matches, stop), **provenance.origin()}, MATCHES_FILE)
     except OSError as fault:
         raise unwritable(folder, fault) from None
 
 
 def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
-    return {"stop": stop, "matches": [json.loads(json.dumps(asdict(each))) for each in matches]}
+    return {"stop": stop, "matches": [json.loads(json.dumps(asdict(match))) for match in matches]}
 
 
 def taken(folder: Path) -> Refusal:
@@ -107,16 +101,16 @@ def planned(folder: Path) -> list[Match]:
     return [
         Match(
             **{
-                **each,
-                "entrants": tuple(each["entrants"]),
-                "details": tuple(each["details"]),
+                **match,
+                "entrants": tuple(match["entrants"]),
+                "details": tuple(match["details"]),
                 "seating": Seating(
-                    tuple(map(tuple, each["seating"]["line_ups"])),
-                    tuple(each["seating"]["shifts"]),
+                    tuple(map(tuple, match["seating"]["line_ups"])),
+                    tuple(match["seating"]["shifts"]),
                 ),
             }
         )
-        for each in _held(folder)["matches"]
+        for match in _held(folder)["matches"]
     ]
 
 

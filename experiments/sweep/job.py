@@ -106,7 +106,7 @@ class Job:
         if self._listed is None and len(parameters) > MOST_COMBINATIONS:
             parameters = self._space.crosses
         with stage(console, f"checking {len(parameters)} points"):
-            first, *_ = [self._space.point(each) for each in parameters]
+            first, *_ = [self._space.point(found) for found in parameters]
         return first
 
     def _claim(self, first: Point) -> None:
@@ -134,13 +134,7 @@ class Job:
         elif (self._folder / runfolder.MATCHES_FILE).exists():
             raise Refusal(f"{self._folder} holds a run, not a sweep: choose another run.folder")
         else:
-            where = {
-                "command": provenance.command(),
-                "versions": provenance.versions(),
-                "commit": provenance.commit(),
-                "machine": provenance.machine(),
-            }
-            write_json(self._folder, {**plan, **where}, MATCHES_FILE)
+            write_json(self._folder, {**plan, **provenance.origin()}, MATCHES_FILE)
 
     def _plan(self, first: Point) -> dict[str, Any]:
         """Return what must not change when the sweep goes on: more trials may be asked for."""

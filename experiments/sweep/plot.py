@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")  # a run has no display
-
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from experiments.plotting import SERIES, intervals, picture, reference_line, shares
 from experiments.stats.intervals import win_rate
 from experiments.sweep.axes import Axis
 from experiments.sweep.trials import Line, Played
 
-_OURS, _LOST, _BEST, _PARITY = "#1f5fa8", "#9a9a9a", "#b3541e", "#666666"
-_LOOKS = {"complete": (_OURS, "a point, 95 %"), "pruned": (_LOST, "given up")}
+_LOST = "#9a9a9a"
+_LOOKS = {"complete": (SERIES[0], "a point, 95 %"), "pruned": (_LOST, "given up")}
 _MOST_CELLS = 12
 """Values of an axis, above which a map cannot be read."""
 _SPREAD = 0.5
@@ -40,25 +36,17 @@ def draw(axes: Sequence[Axis], played: Played, parity: float, title: str, path: 
     panels = len(axes) + mapped
     columns = min(panels, 3)
     rows = -(-panels // columns)
-    figure, grid = plt.subplots(
-        rows,
-        columns,
-        figsize=(max(6.4, 4.6 * columns), 3.8 * rows),
-        layout="constrained",
-        squeeze=False,
-    )
-    places = list(grid.flat)
-    for axis, place in zip(axes, places, strict=False):
-        _by_axis(place, axis, lines, played)
-        place.axhline(parity, color=_PARITY, ls="--", lw=1, label=f"parity: {parity:.0%}")
-    if mapped:
-        _map(figure, places[len(axes)], axes, lines)
-    for place in places[panels:]:
-        place.set_axis_off()
-    places[0].legend(loc="best", frameon=False, fontsize=8)
-    figure.suptitle(title)
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
+    size = (max(6.4, 4.6 * columns), 3.8 * rows)
+    with picture(path, title, size, rows, columns) as (figure, grid):
+        places = list(grid.flat)
+        for axis, place in zip(axes, places, strict=False):
+            _by_axis(place, axis, lines, played)
+            reference_line(place, parity, f"parity: {parity:.0%}")
+        if mapped:
+            _map(figure, places[len(axes)], axes, lines)
+        for place in places[panels:]:
+            place.set_axis_off()
+        places[0].legend(loc="best", fontsize=8)
     return path
 
 
@@ -67,17 +55,20 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
     for state, (colour, name) in _LOOKS.items():
         shown = [line for line in lines if line.state == state]
         if shown:
-            _bars(place, _values(axis, shown), shown, color=colour, ms=4, alpha=0.7, label=name)
+            look = {"color": colour, "markersize": 4, "alpha": 0.7, "label": name}
+            _bars(place, _values(axis, shown), shown, **look)
     if len(lines) > len(axis.choices) > 0:
         rates = {
             place_of: [line.rate for line in lines if line.parameters[axis.key] == choice]
             for place_of, choice in enumerate(axis.choices)
         }
         means = {at: np.mean(found) for at, found in rates.items() if found}
-        place.plot(means.keys(), means.values(), "_-", color=_OURS, ms=14, label="mean of points")
+        place.plot(
+            means.keys(), means.values(), "_-", color=SERIES[0], ms=14, label="mean of points"
+        )
     if played.fresh is not None and played.fresh.games:
         where = _centre(axis, played.best)
-        look = {"color": _BEST, "fmt": "D", "ms": 6, "label": "the best, fresh games"}
+        look = {"series": 1, "marker": "D", "markersize": 6, "label": "the best, fresh games"}
         _bars(place, np.array([where]), [played.fresh], **look)
     place.set(xlabel=axis.key, ylabel="win rate")
     if axis.log:
@@ -85,18 +76,14 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
     if axis.choices:
         place.set_xticks(range(len(axis.choices)), axis.choices)
         place.set_xlim(-0.6, len(axis.choices) - 0.4)
-    place.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    place.spines[["top", "right"]].set_visible(False)
-    place.grid(axis="y", alpha=0.25)
+    shares(place.yaxis, 0)
+    place.grid(axis="y")
 
 
 def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: object) -> None:
     """Draw win rates with their intervals; each of ``counts`` has ``wins`` and ``games``."""
-    rates = [win_rate(each.wins, each.games) for each in counts]
-    middle = np.array([rate.value for rate in rates])
-    low, high = (np.array([getattr(rate, end) for rate in rates]) for end in ("low", "high"))
-    spread = np.maximum([middle - low, high - middle], 0)
-    place.errorbar(values, middle, spread, **{"fmt": "o", "lw": 1, "capsize": 2, **look})
+    rates = [win_rate(tally.wins, tally.games) for tally in counts]
+    intervals(place, values, rates, **{"linewidth": 1, "capsize": 2, **look})
 
 
 def _centre(axis: Axis, line: Line) -> float:

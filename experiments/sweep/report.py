@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
+from experiments import tabular
 from experiments.provenance import provenance
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.sweep.axes import short, told
 from experiments.sweep.space import Space
 from experiments.sweep.study import importance
 from experiments.sweep.trials import Line, Played, trial_folder
+from experiments.tabular import Table, words
 
 TABLE = "sweep.csv"
 
@@ -59,14 +60,11 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
         "interrupted": played.interrupted,
         "run": {
             "folder": str(folder),
-            "command": provenance.command(),
             "configuration": {
                 **OmegaConf.to_container(settings, resolve=True),
                 "overrides": space.fixed,
             },
-            "versions": provenance.versions(),
-            "commit": provenance.commit(),
-            "machine": provenance.machine(),
+            **provenance.origin(),
         },
     }
 
@@ -96,17 +94,14 @@ def _figures(games: int, wins: int) -> dict[str, Any]:
 def write_table(described: dict[str, Any], path: Path) -> Path:
     """Write the points, best first, as CSV and return the path."""
     axes = list(described["axes"])
-    writing = path.with_name(f".{path.name}.writing")
-    with writing.open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["trial", "state", *axes, "games", "wins", "win_rate", "low", "high"])
-        for each in described["points"]:
-            values = [each["parameters"][axis] for axis in axes]
-            figures = [each[key] for key in ("games", "wins", "win_rate")]
-            interval = each["ci95"] or ["", ""]
-            rows.writerow([each["trial"], each["state"], *values, *figures, *interval])
-    writing.replace(path)
-    return path
+    columns = ("trial", "state", *axes, "games", "wins", "win_rate", "low", "high")
+    rows = [
+        [point["trial"], point["state"]]
+        + [point["parameters"][axis] for axis in axes]
+        + [point["games"], point["wins"], point["win_rate"], *(point["ci95"] or [None, None])]
+        for point in described["points"]
+    ]
+    return tabular.write_csv(Table("", columns, rows), path)
 
 
 def metrics(described: dict[str, Any]) -> dict[str, float]:
@@ -125,27 +120,29 @@ def metrics(described: dict[str, Any]) -> dict[str, float]:
 def show(described: dict[str, Any], played: Played, console: Console) -> None:
     """Print the points best first, then the best on fresh games and what mattered."""
     lines, axes = ranked(played.lines), list(described["axes"])
-    table = Table(title=f"{len(lines)} trials, on the games they were chosen by")
     short_names = [axis.rpartition(".")[2] for axis in axes]
     names = short_names if len({*short_names}) == len(axes) else axes
-    for column in ("trial", *names, "games", "win rate, 95 %", ""):
-        rate = column.startswith("win rate")
-        table.add_column(column, justify="right" if column else "left", no_wrap=rate)
-    for line in lines[:MOST_SHOWN]:
-        table.add_row(
+    rows = [
+        [
             str(line.trial),
             *(short(line.parameters[axis]) for axis in axes),
-            str(line.games),
-            str(win_rate(line.wins, line.games)) if line.games else "",
+            line.games,
+            win_rate(line.wins, line.games) if line.games else None,
             line.note,
-        )
-    console.print(table)
+        ]
+        for line in lines[:MOST_SHOWN]
+    ]
+    title = f"{len(lines)} trials, on the games they were chosen by"
+    columns = ("trial", *names, "games", "win rate, 95 %", words(""))
+    tabular.show(Table(title, columns, rows), console)
     if len(lines) > MOST_SHOWN:
         console.print(f"and {len(lines) - MOST_SHOWN} more in {TABLE}")
     best = played.best
     if best is None:
         return
-    console.print(f"best: {told(best.parameters)} (trial {best.trial})", soft_wrap=True)
+    console.print(
+        f"best: {told(best.parameters)} (trial {best.trial})", soft_wrap=True, markup=False
+    )
     chosen, fresh = (_estimate(described["best"][kind]) for kind in ("chosen", "fresh"))
     arms = len({line.trial for line in lines if line.same_as is None})
     console.print(
@@ -154,10 +151,11 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
         soft_wrap=True,
     )
     if fresh is not None:
-        console.print(f"  on {played.fresh.games} fresh games: [bold]{fresh}[/bold]")
+        told_of = Text.assemble(f"  on {played.fresh.games} fresh games: ", (str(fresh), "bold"))
+        console.print(told_of)
     if described["importance"]:
         shares = (f"{key} {share:.0%}" for key, share in described["importance"].items())
-        console.print(f"importance: {', '.join(shares)}", soft_wrap=True)
+        console.print(f"importance: {', '.join(shares)}", soft_wrap=True, markup=False)
 
 
 def _estimate(figures: dict[str, Any] | None) -> Estimate | None:

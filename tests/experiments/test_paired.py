@@ -37,8 +37,8 @@ def test_the_difference_is_taken_by_game(run, capsys):
     paired.show(first, second, Console(width=200))
     shown = capsys.readouterr().out
     assert "40 games of seed 0" in shown
-    assert re.search(r"10 │ +25\.0 %", shown)
-    assert re.search(r"40 │ +100\.0 %", shown)
+    assert re.search(r"10 +25\.0 %", shown)
+    assert re.search(r"40 +100\.0 %", shown)
     assert "on the same games: 75.0 %" in shown
 
 
