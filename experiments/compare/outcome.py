@@ -46,17 +46,14 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
             rows.append([source, found.games, found.wins, found.rate])
     columns = ("", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s")
     tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
-    for comparison in described["comparisons"]:
-        console.print(_sentence(comparison), soft_wrap=True)
-    for rating in described["ratings"]:
-        spread = f"({rating['low']:+.0f} to {rating['high']:+.0f})"
-        console.print(f"{rating['player']}: {rating['elo']:+.0f} Elo {spread}")
-    for test in described["tests"]:
-        console.print(f"{test['match']}: {test['verdict']}", soft_wrap=True)
-    console.print(
-        f"{described['seconds']:.0f} s in all, written to {played.folder}", soft_wrap=True
-    )
-    console.print(f"again: {described['run']['command']}", soft_wrap=True, markup=False)
+    for text in (
+        *map(_sentence, described["comparisons"]),
+        *map(_rating, described["ratings"]),
+        *(f"{test['match']}: {test['verdict']}" for test in described["tests"]),
+        f"{described['seconds']:.0f} s in all, written to {played.folder}",
+        f"again: {described['run']['command']}",
+    ):
+        console.print(text, soft_wrap=True, markup=False)
 
 
 def _title(described: dict[str, Any], lines: list[dict[str, Any]]) -> tuple[str, bool]:
@@ -95,6 +92,11 @@ def _remarks(played: Results) -> list[str]:
     shown = [found.remark for match in played.matches if (found := known(match)) is not None]
     lines = shown or map(unlike, played.matches)
     return [line for line in dict.fromkeys(lines) if line]
+
+
+def _rating(rating: dict[str, Any]) -> str:
+    spread = f"({rating['low']:+.0f} to {rating['high']:+.0f})"
+    return f"{rating['player']}: {rating['elo']:+.0f} Elo {spread}"
 
 
 def _sentence(comparison: dict[str, Any]) -> str:

@@ -69,8 +69,8 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
         If a folder is no run or given twice, a file of it cannot be read, or the report cannot be
         written.
     """
-    resolved = [each.resolve() for each in folders]
-    twice = next((each for each in folders if resolved.count(each.resolve()) > 1), None)
+    resolved = [folder.resolve() for folder in folders]
+    twice = next((folder for folder in folders if resolved.count(folder.resolve()) > 1), None)
     if twice is not None:
         raise Refusal(f"{twice} is given twice: name each run once")
     # Arrow, SciPy and Matplotlib take seconds to import, for which --help does not wait.
@@ -78,7 +78,7 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     from experiments.report.page import html, markdown
     from experiments.report.run import load
 
-    runs = [load(*each) for each in zip(folders, labels(folders), strict=True)]
+    runs = [load(*labelled) for labelled in zip(folders, labels(folders), strict=True)]
     for run in runs:
         for fault in run.faults:
             console.print(f"{run.label}: {fault}", soft_wrap=True)
@@ -91,9 +91,9 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
 
 def labels(folders: Sequence[Path]) -> list[str]:
     """Return a name for each of ``folders``: as many of their last parts as tell them apart."""
-    parts = [each.resolve().parts for each in folders]
+    parts = [folder.resolve().parts for folder in folders]
     for last in range(1, max(map(len, parts)) + 1):
-        named = ["/".join(each[-last:]) for each in parts]
+        named = ["/".join(path_parts[-last:]) for path_parts in parts]
         if len(set(named)) == len(named):
             return named
     raise ValueError("a folder is given twice")

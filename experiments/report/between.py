@@ -50,10 +50,10 @@ class Between:
 def between(runs: Sequence[Run]) -> list[Between]:
     """Compare the matches of all runs but the first with those of the first."""
     found = list(_compared(runs[0], runs[1:]))
-    tested = [each.p for each in found if each.p is not None]
+    tested = [pair.p for pair in found if pair.p is not None]
     adjusted = iter(holm(np.array(tested)) if tested else ())
     return [
-        each if each.p is None else replace(each, p_holm=float(next(adjusted))) for each in found
+        pair if pair.p is None else replace(pair, p_holm=float(next(adjusted))) for pair in found
     ]
 
 
@@ -62,10 +62,12 @@ def _compared(first: Run, others: Sequence[Run]) -> Iterator[Between]:
     for other in others:
         for match, tally in _measured(other):
             # The first that played the same games, else the first in which as much can be won.
-            like = [each for each in controls if _parity(each[0]) == _parity(match)]
+            like = [candidate for candidate in controls if _parity(candidate[0]) == _parity(match)]
             if not like:
                 continue
-            control, its = next((each for each in like if not unlike(each[0], match)), like[0])
+            control, its = next(
+                (candidate for candidate in like if not unlike(candidate[0], match)), like[0]
+            )
             rule = next(
                 (run.stop for run in (first, other) if isinstance(run.stop, Sprt)), first.stop
             )
@@ -88,7 +90,7 @@ def unlike(one: Match, other: Match) -> str | None:
     for key in SAME:
         values = [
             # Opponents count by what they are, whatever they are called.
-            [{**each, "label": None} for each in match.entrants[1:]]
+            [{**entrant, "label": None} for entrant in match.entrants[1:]]
             if key == "opponents"
             else getattr(match, key)
             for match in (one, other)
@@ -112,9 +114,9 @@ def _difference(
         p, games = mcnemar(one, other), (len(both), len(both))
         found = rule.difference(one, other)
     else:
-        wins = [_wins(*each) for each in (first, second)]
+        wins = [_wins(*counts) for counts in (first, second)]
         games = (first[1].games, second[1].games)
-        found = unpaired(*(rule.win_rate(*each) for each in zip(wins, games, strict=True)))
+        found = unpaired(*(rule.win_rate(*counts) for counts in zip(wins, games, strict=True)))
         p = float(fisher_exact([[w, n - w] for w, n in zip(wins, games, strict=True)]).pvalue)
     return Between(*names, games, found, reason, None if isinstance(rule, Sprt) else p)
 
@@ -142,22 +144,22 @@ def settings(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     """
     labels = [{label for match in run.matches for label in match.labels} for run in runs]
     plans = [dict(flat(_plan(run, set.intersection(*labels)))) for run in runs]
-    keys = list(dict.fromkeys(key for each in plans for key in each))
-    differing = [key for key in keys if len({each.get(key) for each in plans}) > 1]
-    return differing, [[each.get(key, "") for key in differing] for each in plans]
+    keys = list(dict.fromkeys(key for plan in plans for key in plan))
+    differing = [key for key in keys if len({plan.get(key) for plan in plans}) > 1]
+    return differing, [[plan.get(key, "") for key in differing] for plan in plans]
 
 
 def _plan(run: Run, players: Set[str]) -> dict[str, Any]:
     """Return what ``run`` was asked to play, with the settings of ``players`` alone."""
     first = run.matches[0]
     entrants = {
-        label: {**each, "label": label}
+        label: {**entrant, "label": label}
         for match in run.matches
-        for label, each in zip(match.labels, match.entrants, strict=True)
+        for label, entrant in zip(match.labels, match.entrants, strict=True)
         if label in players
     }
     return {
-        "matches": "; ".join(each.name for each in run.matches),
+        "matches": "; ".join(match.name for match in run.matches),
         "seed": first.seed,
         "stop": run.about["stop"],
         "rules": first.rules,

@@ -76,7 +76,7 @@ def _line(
     estimate = stop.win_rate(wins, games) if games else None
     who = match.labels[entrant]
     seats = {seat: found for (*key, seat), found in sums.items() if key == [match.name, who]}
-    total = {key: sum(each[key] for each in seats.values()) for key in (*_SUMS, "rows")}
+    total = {key: sum(seat[key] for seat in seats.values()) for key in (*_SUMS, "rows")}
     rows, seconds = total["rows"], total["search_seconds"]
     return {
         "match": match.name,
@@ -94,8 +94,8 @@ def _line(
         "simulations": int(total["simulations"]),
         "simulations_per_second": total["simulations"] / seconds if seconds else None,
         "by_seat": {
-            str(seat): {"games": int(each["rows"]), "wins": int(each["won"])}
-            for seat, each in sorted(seats.items())
+            str(seat): {"games": int(counts["rows"]), "wins": int(counts["won"])}
+            for seat, counts in sorted(seats.items())
         },
     }
 
@@ -127,11 +127,11 @@ def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
             families.setdefault(control, []).append(number)
     for control, others in families.items():
         compared = [found for i in others if (found := _paired(played, control, i, stop))]
-        p = holm(np.array([each["p"] for each in compared]))
-        for each, adjusted in zip(compared, p, strict=True):
-            each["p_holm"] = float(adjusted)
+        p = holm(np.array([pair["p"] for pair in compared]))
+        for pair, adjusted in zip(compared, p, strict=True):
+            pair["p_holm"] = float(adjusted)
             # A test that looked at every game leaves no p value; its own verdict stands instead.
-            yield {**each, "p": None, "p_holm": None} if isinstance(stop, Sprt) else each
+            yield {**pair, "p": None, "p_holm": None} if isinstance(stop, Sprt) else pair
 
 
 def _paired(played: Results, control: int, other: int, stop: Stop) -> dict[str, Any] | None:
@@ -153,19 +153,19 @@ def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any
         if match.measured is None and tally.games:
             games = tally.numbers
             winners = tally.winner()[games]
-            for each in round_robin(match.seating.at(games), winners, match.labels):
-                yield _told(each)
+            for pair in round_robin(match.seating.at(games), winners, match.labels):
+                yield _told(pair)
 
 
-def _told(each: Comparison) -> dict[str, Any]:
+def _told(pair: Comparison) -> dict[str, Any]:
     return {
-        "first": each.first,
-        "second": each.second,
-        "games": each.games,
-        "difference": each.difference.value,
-        "ci95": [each.difference.low, each.difference.high],
-        "p": each.p,
-        "p_holm": each.p_holm,
+        "first": pair.first,
+        "second": pair.second,
+        "games": pair.games,
+        "difference": pair.difference.value,
+        "ci95": [pair.difference.low, pair.difference.high],
+        "p": pair.p,
+        "p_holm": pair.p_holm,
     }
 
 
@@ -180,8 +180,8 @@ def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
     except ValueError:
         return []
     return [
-        {"player": each.label, "elo": each.elo, "low": each.low, "high": each.high}
-        for each in found
+        {"player": rated.label, "elo": rated.elo, "low": rated.low, "high": rated.high}
+        for rated in found
     ]
 
 
