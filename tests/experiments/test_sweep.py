@@ -132,7 +132,7 @@ KILLED_AT = (
     (optuna.Study, "tell", 0),
     (sweep_study.Study, "finish", 1),  # of the trial after
     (sweep_trials, "fresh_point", 0),
-    (sweep_runs, "write", 0),  # the summary of the fresh games
+    (sweep_runs, "write_json", 0),  # the summary of the fresh games
     (sweep_job.report, "describe", 0),
 )
 
