@@ -22,12 +22,13 @@ _HERE = Path(__file__).resolve().parent
 
 _LONG = {
     "mcts": "baby compile kuhn linking rocksample root threads tiger",
+    "belief": "answers exact rejection split",
     "sim": (
         "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search determinized "
         "endgame equivalence informed late_positions leaks legal many_threads observation "
-        "planners players reading slow_games testing"
+        "plain_bmcts planners players policy_switches posteriors properties reading slow_games testing"
     ),
-    "experiments": "beliefs cluster explain regret survival",
+    "experiments": "beliefs cluster config explain lineups regret survival",
     ".": "extending plugins python_docs wheel",
 }
 """Files (test_*.py) by folder whose tests search the game, play or draw much, or start others."""
@@ -98,6 +99,7 @@ def pytest_terminal_summary(terminalreporter):
                 file = report.nodeid.split("::")[0]
                 seconds[file] += report.duration
                 tests[file] += report.when == "call"
-    terminalreporter.section("slowest files")
+    if seconds:
+        terminalreporter.section("slowest files")
     for file, spent in seconds.most_common(_SHOWN):
         terminalreporter.line(f"{spent:7.1f} s {tests[file]:5d} tests  {file}")
