@@ -185,11 +185,6 @@ def looks_like_a_key(token: str) -> bool:
     return key[1].split(".")[0] in sections()
 
 
-def known_switch(key: str, rest: str) -> bool:
-    """Tell whether ``key`` is a switch of the rules in a command that sets those by ``--set``."""
-    return "--set " in rest and f"rules.{key}" in known_keys()
-
-
 def anchors(text: str) -> set[str]:
     """Return the anchors of the headings of a page, as the site has them."""
     titles = re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.M)
@@ -230,7 +225,7 @@ def faults(text: str, folder: Path) -> list[str]:
         rest = re.split(r"#|-sc ", rest)[0]
         for word in rest.split():
             setting = SETTING.match(word.strip("'\""))
-            if setting and not known(setting[1], name) and not known_switch(setting[1], rest):
+            if setting and not known(setting[1], name):
                 wrong.append(f"no such key: {word}")
             if no_such_choice(word, text):
                 wrong.append(f"no such choice: {word}")
