@@ -26,7 +26,8 @@ _LONG = {
     "sim": (
         "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search determinized "
         "endgame equivalence informed late_positions leaks legal many_threads observation "
-        "plain_bmcts planners players policy_switches posteriors properties reading slow_games testing"
+        "plain_bmcts planners players policy_switches posteriors properties reading slow_games "
+        "testing"
     ),
     "experiments": "beliefs cluster config explain lineups regret survival",
     ".": "extending plugins python_docs wheel",
