@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -151,15 +152,15 @@ def _entrant(
     Among them may be its name in results, as in ``bmcts+own_card_weight=0.1+label=doubter``.
     ``presets`` are those of all listed players, unchanged.
 
-    The command line's ``player.KEY=VALUE`` are made to those of the listed players that have the
-    key; one that none has is refused.
+    The command line's ``player.KEY=VALUE`` and ``player/GROUP=CHOICE`` are made to those of the
+    listed players that have the key; one that none has is refused.
     """
     name, *changes = entry.split("+")
     general, own = [], []
     for given in overrides:
         key = given.lstrip("+~").partition("=")[0]
-        if key.startswith("player."):
-            path = key.removeprefix("player.")
+        if re.match(r"player[./](?!.*@opponent)", key):  # a value or a group
+            path = key.partition("@")[0][len("player.") :]
             if not any(_has(preset, path) for preset in presets.values()):
                 raise Refusal(f"{key}: none of {listed} has this setting")
             if _has(presets[name], path):

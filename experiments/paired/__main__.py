@@ -8,34 +8,36 @@ prints both win rates and how much oftener the second player won, with its 95 % 
 
 from __future__ import annotations
 
-import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-from rich.console import Console
+from omegaconf import MISSING, DictConfig
 
-from experiments import tabular
-from experiments.matches.results import Tally
-from experiments.matches.schedule import SAME, Match
-from experiments.runs import runfolder
-from experiments.settings.commandline import Parser, Refusal, enter
-from experiments.stats.intervals import paired_difference, win_rate
-from experiments.tabular import Table, words
+from experiments.settings.command import Command
+from experiments.settings.commandline import Refusal
 
-NAME = "sleuth-paired"
+if TYPE_CHECKING:
+    from rich.console import Console
 
-
-def main() -> None:
-    """Run the command and exit with its code."""
-    enter(NAME, _run)
+    from experiments.matches.results import Tally
+    from experiments.matches.schedule import Match
 
 
-def _run() -> None:
-    parser = Parser(prog=NAME, description=__doc__.partition("\n")[0])
-    parser.add_argument("first", type=Path, help="run folder of the player to compare with")
-    parser.add_argument("second", type=Path, help="run folder of the player of interest")
-    arguments = parser.parse_args()
-    show(arguments.first, arguments.second, Console(highlight=False))
+@dataclass
+class Paired:
+    """The schema of the configuration."""
+
+    runs: list[str] = MISSING
+
+
+def job(settings: DictConfig, _: Path) -> None:
+    """Compare the two runs; raises `Refusal` as `show`."""
+    if len(settings.runs) != 2:
+        raise Refusal(f"runs: {len(settings.runs)} are named; a comparison is of two run folders")
+    from rich.console import Console
+
+    show(*map(Path, settings.runs), Console(highlight=False))
 
 
 def show(first: Path, second: Path, console: Console) -> None:
@@ -46,6 +48,13 @@ def show(first: Path, second: Path, console: Console) -> None:
     Refusal
         If they are not runs of one match each, or did not play the same games.
     """
+    import numpy as np
+
+    from experiments import tabular
+    from experiments.matches.schedule import SAME
+    from experiments.stats.intervals import paired_difference, win_rate
+    from experiments.tabular import Table, words
+
     (one, its), (other, others) = _single(first), _single(second)
     for key in SAME:
         values = [_of(match, key) for match in (one, other)]
@@ -71,6 +80,8 @@ def show(first: Path, second: Path, console: Console) -> None:
 
 def _single(folder: Path) -> tuple[Match, Tally]:
     """Return the only match of the run in ``folder`` and who won its games."""
+    from experiments.runs import runfolder
+
     played = runfolder.loaded(folder)
     if len(played.matches) != 1 or played.matches[0].measured is None:
         raise Refusal(
@@ -86,5 +97,8 @@ def _of(match: Match, key: str) -> object:
     return getattr(match, key)
 
 
+COMMAND = Command("paired", Paired, job, bare="runs", multirun=False)
+main = COMMAND.main
+
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,6 +1,6 @@
 """Show a game record as a transcript, with what each seat knew of the envelope after every turn.
 
-    python -m experiments.replay FILE [--seat N] [--turns A:B] [--quiet]
+    python -m experiments.replay FILE seat=1 turns=3:8
 
 Every line of the record is checked against the rules first; `sim.records.record` says what stands
 in it.
@@ -8,64 +8,51 @@ in it.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.settings.commandline import Parser, Refusal, enter
+from omegaconf import MISSING, DictConfig
+
+from experiments.settings.command import Command
+from experiments.settings.commandline import Refusal
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from sim.records.record import Record
 
-NAME = "sleuth-replay"
-
 UNKNOWN = "?"
 """In place of an entropy that could not be computed."""
 
 
-def main() -> None:
-    """Run the command and exit with its code."""
-    enter(NAME, _run)
+@dataclass
+class Replay:
+    """The schema of the configuration."""
+
+    record: str = MISSING
+    seat: int | None = MISSING
+    turns: str | None = MISSING
+    quiet: bool = MISSING
 
 
-def _run() -> None:
-    parser = Parser(
-        prog=NAME,
-        description="Check a game record and show it as a transcript, with the entropy of the "
-        "envelope in bits under each seat's exact posterior at the end of every turn.",
-        epilog="python -m experiments.compare run.records=3 writes down the first 3 games of a "
-        "run, to FOLDER/records. Exit code 1: the file is not a whole and faithful record.",
-    )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a game record, game-*.jsonl")
-    parser.add_argument(
-        "--seat", type=int, metavar="N", help="show only what seat N knew (0: the first)"
-    )
-    parser.add_argument(
-        "--turns",
-        type=_span,
-        default=(0, None),
-        metavar="A:B",
-        help="show the turns from A to B alone; A, A: and :B will do, 0 is the deal",
-    )
-    parser.add_argument("--quiet", action="store_true", help="check the record and show nothing")
-    arguments = parser.parse_args()
-    show(arguments.file, arguments.seat, arguments.turns, arguments.quiet)
+def job(settings: DictConfig, _: Path) -> None:
+    """Show what is asked for; raises `Refusal` as `show`."""
+    span = (0, None) if settings.turns is None else _span(settings.turns)
+    show(Path(settings.record), settings.seat, span, settings.quiet)
 
 
 def _span(text: str) -> tuple[int, int | None]:
     """Return first and last turn of ``A:B``; None for no last."""
     match = re.fullmatch(r"(\d*)(:?)(\d*)", text, re.ASCII)
     if not match or not (match[1] or match[3]):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a span of turns: write it like 3:8")
+        raise Refusal(f"turns={text}: not a span of turns; write it like 3:8")
     first = int(match[1] or 0)
     last = int(match[3]) if match[3] else None if match[2] else first
     if last is not None and last < first:
-        raise argparse.ArgumentTypeError(f"{text!r} ends before it begins")
+        raise Refusal(f"turns={text}: it ends before it begins")
     return first, last
 
 
@@ -88,7 +75,7 @@ def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: boo
     try:
         record = read(file)
         if seat is not None and not 0 <= seat < record.rules.players:
-            raise Refusal(f"--seat {seat}: the game has seats 0 to {record.rules.players - 1}")
+            raise Refusal(f"seat={seat}: the game has seats 0 to {record.rules.players - 1}")
         played = list(_turns(record, seat, (0, -1) if quiet else turns))
     except OSError as fault:
         raise Refusal(f"{file}: {fault.strerror}") from None
@@ -97,7 +84,7 @@ def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: boo
     if quiet:
         return
     if not played:
-        raise Refusal(f"--turns {turns[0]}: the game ends with turn {record.end['turns']}")
+        raise Refusal(f"turns={turns[0]}: the game ends with turn {record.end['turns']}")
     from rich.console import Console
 
     _print(record, seat, played, Console(highlight=False, markup=False))
@@ -209,6 +196,9 @@ def _print(record: Record, seat: int | None, played: list[_Turn], console: Conso
         table.add_row(str(turn.number), player, between.join(turn.told), *turn.bits)
     console.print(table)
 
+
+COMMAND = Command("replay", Replay, job, bare="record", multirun=False)
+main = COMMAND.main
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """One page about one or several runs: what was run, what came out, how sure that is.
 
-    python -m experiments.report RUN...
+    python -m experiments.report RUN... [output=PATH]
 
 Writes report.html, which needs no other file and no network, and report.md to the folder of the
 first run. A run may still be under way, or have been interrupted; the report begins by saying so.
@@ -8,55 +8,40 @@ first run. A run may still be under way, or have been interrupted; the report be
 
 from __future__ import annotations
 
-import sys
-from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
+from omegaconf import MISSING, DictConfig
 
 from experiments.provenance.files import write_text
-from experiments.settings.commandline import Parser, Refusal, enter
+from experiments.settings.command import Command
+from experiments.settings.commandline import Refusal
 
-NAME = "sleuth-report"
+if TYPE_CHECKING:
+    from rich.console import Console
+
 HTML, MARKDOWN = "report.html", "report.md"
 
-_MORE = """\
-examples:
-  python -m experiments.report outputs/bmcts              one run
-  python -m experiments.report outputs/a outputs/b        b compared with a, on the same games if so
-  python -m experiments.report outputs/sweep/*            all runs of a sweep
-  python -m experiments.report outputs/a --output a.html  a.html and a.md
 
-Win rates come with 95 % intervals that agree with the rule of stopping. Runs are compared pair by
-pair of games where seed, rules, seats and opponents are the same, else as independent samples.
-Entropies and times of decisions are there if the run wrote run.details=[suggestions,decisions].
-"""
+@dataclass
+class Report:
+    """The schema of the configuration."""
+
+    runs: list[str] = MISSING
+    output: str | None = MISSING
 
 
-def main() -> None:
-    """Run the command and exit with its code."""
-    enter(NAME, _run)
+def job(settings: DictConfig, _: Path) -> None:
+    """Write the report and say where; raises `Refusal` as `report`."""
+    from rich.console import Console
 
-
-def _run() -> None:
-    parser = Parser(
-        prog=NAME,
-        description=__doc__.partition("\n")[0],
-        epilog=_MORE,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folder of a run")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        metavar="PATH",
-        help="a folder, or a file ending in .html or .md, which gets its sibling of the other kind "
-        "(default: the folder of the first run)",
-    )
-    arguments = parser.parse_args()
+    if not settings.runs:
+        raise Refusal("runs is empty: name the folder of a run")
     console = Console(highlight=False, markup=False)
-    for path in report(arguments.runs, arguments.output, console):
+    output = None if settings.output is None else Path(settings.output)
+    for path in report(list(map(Path, settings.runs)), output, console):
         console.print(f"written to {path}", soft_wrap=True)
 
 
@@ -111,9 +96,12 @@ def _write(path: Path, text: str) -> None:
         write_text(path, text)
     except OSError as fault:
         raise Refusal(
-            f"cannot write {path}: {fault.strerror}; choose another place by --output"
+            f"cannot write {path}: {fault.strerror}; choose another place by output=PATH"
         ) from None
 
 
+COMMAND = Command("report", Report, job, bare="runs", multirun=False)
+main = COMMAND.main
+
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,6 +5,7 @@ A command ``NAME`` consists of
 * ``conf/NAME.yaml``, whose defaults begin with ``schema/NAME@_here_`` and ``command`` and which
   gives every setting a value and, behind ``#``, a meaning; ``hydra.help.header`` and ``footer`` say
   what the command does (with examples) and what it leaves;
+  (``optional local: NAME`` behind ``_self_`` lets `config.LOCAL` set values of this machine);
 * a dataclass, the schema of that configuration: types, and limits in the fields' metadata
   (`experiments.settings.schemas`);
 * ``experiments/NAME/__main__.py``::
@@ -86,6 +87,7 @@ class Command:
     def register(self) -> None:
         """Make the schemas known to Hydra; to be called before anything is composed."""
         config.register()
+        config.register_local()
         ConfigStore.instance().store(self.name, self.schema, group="schema")
 
     def run(self, typed: Sequence[str] | None = None) -> int:

@@ -17,6 +17,11 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from mcts.kernel.plugins import BrokenPlugin
 
+GROUPS_OF_A_PLAYER = tuple(
+    f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
+)
+"""Groups in the folder ``conf/player``, for whom they are."""
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
@@ -81,11 +86,15 @@ def explain(fault: Exception) -> str:
         return _unknown_option(fault)
     if isinstance(fault, OSError):
         return f"cannot write to the run folder: {fault.filename}: {fault.strerror}; set run.folder"
-    cause = fault if isinstance(fault, OmegaConfBaseException) else fault.__cause__
+    cause = fault
+    if not isinstance(fault, OmegaConfBaseException):
+        cause = fault.__cause__ or fault.__context__
     if isinstance(cause, (ConfigAttributeError, ConfigKeyError)):
         known = list(cause.parent_node) if isinstance(cause.parent_node, DictConfig) else []
         hint = did_you_mean(str(cause.key), known)
-        kind = "group" if "/" in str(cause.key) else "setting"
+        kind = "setting"
+        if "/" in str(cause.key):
+            kind, hint = "group", did_you_mean(str(cause.key), GROUPS_OF_A_PLAYER)
         return f"{cause.full_key or cause.key}: there is no such {kind}{hint}; see --help"
     if isinstance(cause, OmegaConfBaseException):
         return f"{cause.full_key or cause.key}: {_first_line(cause)}"

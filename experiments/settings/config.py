@@ -11,15 +11,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import Compare, Greedy, Heuristic, Planner, Policy, Rules, Swift
 from mcts.kernel.plugins import entry_points
+
+LOCAL = Path("local.yaml")
+"""Settings of this machine, by command; in the working directory."""
+
+PLAYED = ("player", "opponent", "rules", "seed", "experiment", "defaults")
+"""Keys that are not to be set there."""
 
 
 def register() -> None:
@@ -36,6 +45,33 @@ def register() -> None:
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)
+
+
+def register_local() -> None:
+    """Make the sections of `LOCAL` known to Hydra, each as the choice ``local=COMMAND``.
+
+    Raises
+    ------
+    Refusal
+        If it cannot be read, has a section that is no command's, or one says what is played:
+        that would make results depend on whose machine they are from.
+    """
+    store = ConfigStore.instance()
+    store.repo.pop("local", None)
+    if not LOCAL.exists():
+        return
+    try:
+        sections = OmegaConf.to_container(OmegaConf.load(LOCAL))
+    except (OSError, YAMLError, OmegaConfBaseException) as fault:
+        raise Refusal(f"{LOCAL}: {' '.join(str(fault).split())}") from None
+    commands = [file.name[:-5] for file in files("conf").iterdir() if ".yaml" in file.name]
+    for name, section in dict(sections).items():
+        if name not in commands:
+            raise Refusal(f"{LOCAL}: {name} is no command{did_you_mean(name, commands)}")
+        for key in PLAYED:
+            if key in section:
+                raise Refusal(f"{LOCAL}: {name}.{key} says what is played: make it an experiment")
+        store.store(name, section, group="local", package="_global_")
 
 
 def _first(*values: Any) -> Any:

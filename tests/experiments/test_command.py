@@ -14,7 +14,7 @@ from experiments.settings import arguments
 from experiments.settings.commandline import Refusal
 from experiments.settings.schemas import Compare
 
-COMMANDS = ("compare", "explain")
+COMMANDS = ("compare", "explain", "paired", "replay", "report")
 """Those made with `experiments.settings.command`."""
 
 PROBE = """

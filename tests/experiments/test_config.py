@@ -18,7 +18,7 @@ import sim.players.registry
 import sim.policies.table
 import sim.rules
 from experiments.matches import lineups
-from experiments.settings import config, schemas
+from experiments.settings import arguments, config, schemas
 
 PRESETS = Path(config.__file__).parents[2] / "conf/player"
 
@@ -40,6 +40,11 @@ BAD = {
     "rules.players=9": "rules.players must be 3 to 6, got 9",
     "rules=box": "rules=box: there is no such rules; choose one of cai2006",
     "player=null": "Config group override",
+    "player/budgt=short": "no such group (did you mean player/budget?)",
+    "player/budget=shrt": "did you mean short?",
+    "player=swift player/budget=short": "player.budget: there is no such setting",
+    "match.players=[swift,closure] player/search=root": "none of match.players has this setting",
+    "opponnt=swift": "did you mean opponent?",
     "player.budget.simulations=-1": "player.budget.simulations=-1: must be at least 1",
     "player.budget.simulations=null": "player.budget needs simulations or seconds",
     "player.search.exploration=nan": "must be at least 0",
@@ -114,13 +119,76 @@ def test_seed_0_is_a_seed():
     assert settings.seed == 0
 
 
-@pytest.mark.parametrize("group", ["player", "rules", "experiment", "debug"])
-def test_every_yaml_meets_the_schema(group):
+GROUPS = ("player", "rules", "experiment", "debug", "match", "tracking")
+NESTED = ("belief", "search", "budget")
+"""Groups of a player."""
+
+
+def _choices(group: str) -> list[str]:
     folder = Path(config.__file__).parents[2] / "conf" / group
-    names = [path.stem for path in folder.glob("*.yaml")]
+    names = sorted(path.stem for path in folder.glob("*.yaml"))
     assert names
-    for name in names:
+    return names
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_yaml_meets_the_schema(group):
+    for name in _choices(group):
         config.check(_composed(f"{group}={name}"))
+
+
+@pytest.mark.parametrize("group", NESTED)
+def test_every_choice_of_a_player_fits_who_is_measured_and_who_opposes(group):
+    for name in _choices(f"player/{group}"):
+        typed = [f"player/{group}={name}", "opponent=pomcp", f"opponent/{group}={name}"]
+        settings = _composed(*arguments.quoted(map(arguments.long_name, typed), schemas.Compare))
+        config.check(settings)
+        chosen = OmegaConf.load(
+            Path(config.__file__).parents[2] / f"conf/player/{group}/{name}.yaml"
+        )
+        for player in (settings.player, settings.opponent):
+            within = player if group == "belief" else player[group]
+            assert {key: within[key] for key in chosen} == chosen
+            sim.players.registry.make(OmegaConf.to_container(player), sim.rules.Rules())
+
+
+def test_a_choice_comes_after_presets_and_experiments_and_before_values():
+    assert (
+        _composed("player=bmcts_faithful", "player/budget=short").player.budget.simulations == 100
+    )
+    assert _composed("experiment=main", "player/budget=short").player.budget.simulations == 100
+    both = _composed("player/budget=short", "player.budget.simulations=7")
+    assert both.player.budget.simulations == 7
+    assert not _composed("tracking=beside", "debug=quick").tracking.enabled
+
+
+def test_a_choice_is_made_to_those_of_several_players_that_search(run_compare):
+    outcome = run_compare(
+        "match.players=[swift,flat,pomcp]", "player/budget=short", "player.budget.simulations=9",
+        "player/belief=reading", "match.games=1", "rules=speed", "rules.turn_cap=2",
+        "tracking=none",
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.err
+    kept = OmegaConf.load(outcome.folder / "matches.json").matches
+    weights = [match.entrants[0].get("own_card_weight") for match in kept]
+    assert weights == [1.0, 0.1, 0.1]
+
+
+def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    local = Path("local.yaml")
+
+    def told(text: str) -> str:
+        local.write_text(text)
+        return run_compare("run.records=-1").err
+
+    assert "match.workers=-3: must be" in told("compare: {match: {workers: -3}}")
+    assert "did you mean workers?" in told("compare: {match: {wrokers: 1}}")
+    assert "local.yaml: compar is no command (did you mean compare?)" in told("compar: {}")
+    assert "local.yaml: compare.player says what is played" in told("compare: {player: {}}")
+    assert told("compare: {").startswith("sleuth-compare: local.yaml: ")
+    local.unlink()
+    assert "run.records=-1: must be" in run_compare("run.records=-1").err
 
 
 def test_the_schema_knows_the_choices_of_simulator_and_search():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -190,8 +189,7 @@ def check_bits(told, marginals):
 def test_the_entropy_is_that_of_the_transcript(asked, monkeypatch, capsys):
     """Which is told after a turn: nothing is learnt after the decision that ends it."""
     told = re.search(r"envelope: ([\d.]+) bits", asked(ENDS, "tree.picture=null").out)[1]
-    monkeypatch.setattr(sys, "argv", ["replay", str(FILE), "--turns", "11", "--seat", "3"])
-    replay.main()
+    assert replay.COMMAND.run([str(FILE), "turns=11", "seat=3"]) == 0
     row = re.search(r"│ +11 │.*", capsys.readouterr().out)[0]
     assert row.split("│")[-2].strip() == told
 

@@ -68,12 +68,21 @@ def test_runs_of_different_length_are_refused(run):
         paired.show(run("a", range(8)), run("b", range(9)), Console())
 
 
-def test_the_command_refuses_in_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["paired", str(tmp_path), str(tmp_path)])
-    with pytest.raises(SystemExit) as end:
-        paired.main()
-    assert end.value.code == 1
-    assert "give the folder of a run" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        (["{run}", "{run}"], "give the folder of a run"),
+        (["runs=[{run},{run}]"], "give the folder of a run"),
+        (["{run}"], "runs: 1 are named; a comparison is of two run folders"),
+        ([], "runs is missing: give it a value"),
+        (["{run}", "{run}", "-m"], "it runs once; give every setting one value"),
+    ],
+)
+def test_the_command_refuses_in_one_line(tmp_path, capsys, named, told):
+    assert paired.COMMAND.run([word.format(run=tmp_path) for word in named]) == 1
+    said = capsys.readouterr().err
+    assert told in said
+    assert said.count("\n") == 1
 
 
 def test_a_plan_that_cannot_be_read_is_refused(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -330,54 +329,53 @@ def test_pictures_take_their_colours_from_the_page():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "the following arguments are required: RUN; see --help"),
-        (["{run}", "--out", "x", "--zip"], "unrecognized arguments: --zip; see --help"),
+        ([], "runs is missing: give it a value"),
+        (["runs=[]"], "runs is empty: name the folder of a run"),
+        (
+            ["{run}", "--output", "x"],
+            "--output: there is no such flag (write output=...); settings are name=value, "
+            "see --help",
+        ),
         (["{tmp}/none"], "{tmp}/none: there is no such folder; give the folder of a run"),
         (["{tmp}"], "{tmp} holds runs and is none itself: give {tmp}/*"),
         (["{tmp}/empty"], "{tmp}/empty holds no matches.json: give the folder of a run"),
         (["{run}", "{run}/."], "{run} is given twice: name each run once"),
         (
-            ["{run}", "--output", "{run}/config.yaml/a.html"],
-            "cannot write {run}/config.yaml/a.html: File exists; choose another place by --output",
+            ["{run}", "output={run}/config.yaml/a.html"],
+            "cannot write {run}/config.yaml/a.html: File exists; "
+            "choose another place by output=PATH",
         ),
     ],
-    ids=["nothing", "unknown option", "no folder", "sweep", "no run", "twice", "output"],
+    ids=["nothing", "empty", "unknown option", "no folder", "sweep", "no run", "twice", "output"],
 )
-def test_refusals_are_one_line(run, tmp_path, monkeypatch, capsys, arguments, told):
+def test_refusals_are_one_line(run, tmp_path, capsys, arguments, told):
     (tmp_path / "empty").mkdir()
     names = {"run": str(run), "tmp": str(tmp_path)}
     given = [each.format(**names) for each in arguments]
-    monkeypatch.setattr(sys, "argv", ["report", *given])
-    with pytest.raises(SystemExit) as ended:
-        report.main()
-    assert ended.value.code == 1
+    assert report.COMMAND.run(given) == 1
     assert capsys.readouterr().err == f"sleuth-report: {told.format(**names)}\n"
 
 
 @pytest.mark.parametrize("name", ["games-00000.parquet", "matches.json", "summary.json"])
-def test_a_file_that_cannot_be_read_is_named(run, name, monkeypatch, capsys):
+def test_a_file_that_cannot_be_read_is_named(run, name, capsys):
     (run / name).write_bytes(b"PAR1 {")
-    monkeypatch.setattr(sys, "argv", ["report", str(run)])
-    with pytest.raises(SystemExit) as ended:
-        report.main()
-    assert ended.value.code == 1
+    assert report.COMMAND.run([str(run)]) == 1
     told = capsys.readouterr().err
     assert told.startswith(f"sleuth-report: {run}/{name} cannot be read")
     assert told.count("\n") == 1
 
 
-def test_where_the_report_goes(match, tmp_path, monkeypatch, capsys):
+def test_where_the_report_goes(match, tmp_path, capsys):
     run = write(tmp_path / "run", [match], [None], 0)
     for given, written in (
         ([], [run / "report.html", run / "report.md"]),
-        (["--output", tmp_path / "a.md"], [tmp_path / "a.html", tmp_path / "a.md"]),
+        ([f"output={tmp_path / 'a.md'}"], [tmp_path / "a.html", tmp_path / "a.md"]),
         (
-            ["--output", tmp_path / "b/c"],
+            [f"output={tmp_path / 'b/c'}"],
             [tmp_path / "b/c/report.html", tmp_path / "b/c/report.md"],
         ),
     ):
-        monkeypatch.setattr(sys, "argv", ["report", str(run), *map(str, given)])
-        report.main()
+        assert report.COMMAND.run([str(run), *given]) == 0
         assert all(each.is_file() for each in written)
         out = capsys.readouterr().out
         assert out == "".join(f"written to {each}\n" for each in written)
