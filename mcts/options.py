@@ -1,13 +1,18 @@
-"""How to search and for how long: validated values, each refusal one clear sentence."""
+"""How to search and for how long: validated values, each refusal one clear sentence.
+
+What an option may be stands once, in its field's metadata: the check here, the schema of the
+configuration and ``--help`` read it.  Nothing here needs Numba.
+"""
 
 from __future__ import annotations
 
 import math
 import numbers
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any
 
-from mcts.selection import IN_FLIGHT, SELECTION, Settings
+from mcts.settings import IN_FLIGHT, SELECTION, Settings
 
 FINAL = ("visits", "mean")
 """Ways to choose the action in the end."""
@@ -48,6 +53,30 @@ def _real(value: object, least: float = 0.0) -> bool:
     )
 
 
+def _one_of(default: str, choices: tuple[str, ...]) -> Any:
+    return field(default=default, metadata={"choices": choices})
+
+
+def _from(least: float, default: float | None, most: float = math.inf) -> Any:
+    return field(default=default, metadata={"least": least, "most": most})
+
+
+def _check(name: str, value: object, kind: str, limits: Any) -> None:
+    """Refuse ``value`` for an option of the type ``kind``, as annotated, outside its limits."""
+    if value is None and "None" in kind:
+        return
+    or_none = ", or None" if "None" in kind else ""
+    if "choices" in limits:
+        _ask(value in limits["choices"], name, " or ".join(limits["choices"]), value)
+    elif kind.startswith("int"):
+        least = limits["least"]
+        _ask(_whole(value, least), name, f"a whole number from {least}{or_none}", value)
+    elif kind.startswith("float"):
+        least, most = limits["least"], limits["most"]
+        wanted = f"a number from {least}{or_none}" if most == math.inf else f"within 0 and {most}"
+        _ask(_real(value, least) and value <= most, name, wanted, value)
+
+
 @dataclass(frozen=True)
 class Budget:
     """When a search ends: at whichever of the two comes first; at least one must be given."""
@@ -85,76 +114,52 @@ class Options:
         For a value out of range; the sentence names the option, what it may be, and what it was.
     """
 
-    exploration: float = 0.7
+    exploration: float = _from(0, 0.7)
     """c in mean + c sqrt(2 ln N / n), for returns scaled to [0, 1]."""
-    root_exploration: float | None = None
+    root_exploration: float | None = _from(0, None)
     """c at the root, None: the same.  Below it a small c finds the best continuation soon; at the
     root a larger one compares the actions at like numbers of visits [Tolpin & Shimony 2012]."""
-    selection: str = "uct"
+    selection: str = _one_of("uct", tuple(SELECTION))
     """N in the formula: visits of the actions on offer, or how often the action was available
     (``availability``, for ISMCTS)."""
-    in_flight: str = "virtual_loss"
+    in_flight: str = _one_of("virtual_loss", tuple(IN_FLIGHT))
     """What visits under way in other threads count for: ``none``, ``virtual_loss``, ``wu_uct``."""
-    virtual_loss: float = 1.0
+    virtual_loss: float = _from(0, 1.0)
     """Under ``virtual_loss``, visits with return 0 that one in flight counts for."""
-    widening_base: float = 0.0
+    widening_base: float = _from(0, 0.0)
     """At a node of N visits ceil(base N**exponent) actions are on offer; 0: all of them."""
-    widening_exponent: float = 0.5
-    final: str = "visits"
+    widening_exponent: float = _from(0, 0.5, most=1)
+    final: str = _one_of("visits", FINAL)
     """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
     action listed first."""
     common_random_numbers: bool = False
     """Common random numbers: the n-th visits of all root actions are made of the same chance."""
-    rollouts_per_leaf: int = 1
+    rollouts_per_leaf: int = _from(1, 1)
     """Roll-outs from each leaf (and thread, in mode ``leaf``), averaged."""
     keep_tree: bool = False
     """Whether a search may begin with what the last one found below its root (`Search.advance`)."""
-    mode: str = "tree"
+    mode: str = _one_of("tree", MODES)
     """``tree``: the threads work on one tree; ``leaf``: they share the roll-outs of each leaf;
     ``root``: ``workers`` search one tree each, with so many ``threads``, and merge their roots."""
-    threads: int = 1
-    workers: int = 1
+    threads: int = _from(1, 1)
+    workers: int = _from(1, 1)
     """Ray actors of root parallelization."""
-    merge: str = "visits"
+    merge: str = _one_of("visits", MERGES)
     """How roots are merged: ``visits`` or ``value`` averaged, or a ``vote``."""
-    nodes: int = 100_000
+    nodes: int = _from(1, 100_000)
     """Budget of nodes.  One node is flat Monte Carlo: no tree, roll-outs shared by UCT."""
-    edges: int | None = None
+    edges: int | None = _from(1, None)
     """Budget of edges; None: 8 a node and no less than one longest list of actions."""
     oversubscribe: bool = False
     """Allow more threads than cores."""
 
     def __post_init__(self) -> None:
-        treatments = " or ".join(IN_FLIGHT)
-        _ask(_real(self.exploration), "exploration", "a number from 0", self.exploration)
-        if self.root_exploration is not None:
-            wanted = "a number from 0, or None"
-            _ask(_real(self.root_exploration), "root_exploration", wanted, self.root_exploration)
-        rules = " or ".join(SELECTION)
-        _ask(self.selection in SELECTION, "selection", rules, self.selection)
-        _ask(
-            _whole(self.rollouts_per_leaf, 1),
-            "rollouts_per_leaf",
-            "a whole number from 1",
-            self.rollouts_per_leaf,
-        )
-        _ask(self.mode in MODES, "mode", " or ".join(MODES), self.mode)
-        _ask(self.merge in MERGES, "merge", " or ".join(MERGES), self.merge)
-        _ask(_whole(self.workers, 1), "workers", "a whole number from 1", self.workers)
+        for option in fields(self):
+            _check(option.name, getattr(self, option.name), str(option.type), option.metadata)
         if self.workers > 1 and self.mode != "root":
             raise ValueError(f"{self.workers} workers need mode root, not {self.mode}")
         if self.keep_tree and self.mode == "root":
             raise ValueError("keep_tree is for one tree: not for mode root")
-        _ask(self.in_flight in IN_FLIGHT, "in_flight", treatments, self.in_flight)
-        _ask(_real(self.virtual_loss), "virtual_loss", "a number from 0", self.virtual_loss)
-        _ask(_real(self.widening_base), "widening_base", "a number from 0", self.widening_base)
-        exponent = self.widening_exponent
-        _ask(_real(exponent) and exponent <= 1, "widening_exponent", "within 0 and 1", exponent)
-        _ask(self.final in FINAL, "final", " or ".join(FINAL), self.final)
-        _ask(_whole(self.threads, 1), "threads", "a whole number from 1", self.threads)
-        _ask(_whole(self.nodes, 1), "nodes", "a whole number from 1", self.nodes)
-        if self.edges is not None:
-            _ask(_whole(self.edges, 1), "edges", "a whole number from 1, or None", self.edges)
         if self.threads > cores() and not self.oversubscribe:
             raise ValueError(
                 f"{self.threads} threads are more than the {cores()} cores; "

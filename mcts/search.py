@@ -22,7 +22,7 @@ from mcts.kernel.clock import mark, seconds_per_cycle
 from mcts.kernel.compile import INTERPRETED, specialise
 from mcts.options import Budget, Options
 from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch
-from mcts.selection import Settings
+from mcts.settings import Settings
 from mcts.simulation import run_simulations
 from mcts.threads import STOP
 from mcts.tree import (

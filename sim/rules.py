@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cache
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
+import yaml
 
 from belief.evidence import MAX_PLAYERS
 from sim.board import BOARD, MAX_ROLL, N_ROOMS, N_SPOTS, start_spot, tables
@@ -152,33 +155,28 @@ WORLD = np.dtype(
 )
 """Rules and board as kernels read them; a switch that is true or false is 1 or 0."""
 
-PRESETS = {
-    "ledford": Rules(),
-    "ferrari2009": Rules(
-        name="ferrari2009",
-        players=3,
-        hands="category",
-        doors="any",
-        blocking=False,
-        movement="free",
-        accuse="any",
-    ),
-    "cai2006": Rules(
-        name="cai2006",
-        players=3,
-        dice=2,
-        doors="any",
-        blocking=False,
-        movement="free",
-        accuse="start_or_end",
-    ),
-    "classic": Rules(
-        name="classic", hands="round", dice=2, doors="any", movement="free", accuse="any"
-    ),
-    "speed": Rules(name="speed", hands="round", board=False, doors="any", blocking=False),
-}
-"""[Ledford 2018, s. 1.4, 1.5, 3.1], [Ferrari & Cai 2009, s. VII], [Cai & Ferrari 2006, s. IV], the
-rules of the box, and the game of cards alone."""
+
+def _switches(name: str) -> dict[str, Any]:
+    """Return what ``conf/rules/NAME.yaml`` says, with what it inherits from the files it names."""
+    text = files("conf").joinpath(f"rules/{name}.yaml").read_text("utf-8")
+    own: dict[str, Any] = yaml.safe_load(text)
+    inherited: dict[str, Any] = {}
+    for base in own.pop("defaults", ()):
+        if not base.startswith(("/", "_")):  # the schema, and the place of the file's own values
+            inherited |= _switches(base)
+    return inherited | own
+
+
+def _presets() -> dict[str, Rules]:
+    """Return the presets by name, the thesis' first."""
+    found = files("conf").joinpath("rules").iterdir()
+    names = sorted(file.name[:-5] for file in found if file.name.endswith(".yaml"))
+    names.sort(key=lambda name: name != Rules.name)
+    return {name: Rules(**_switches(name)) for name in names}
+
+
+PRESETS = _presets()
+"""What the files of ``conf/rules`` say, by name."""
 
 
 def preset(name: str, **switches: int | str | bool) -> Rules:

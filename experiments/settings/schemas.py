@@ -8,44 +8,26 @@ Values, and what they mean, stand in the YAML; every one of them must be given.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, get_type_hints
 
 from omegaconf import MISSING, OmegaConf
 
 from experiments.settings.commandline import Refusal
 from mcts.kernel.plugins import entry_points
+from mcts.options import Options
+from sim.planning.variants import VARIANTS
+from sim.planning.ways import BELIEFS, DRAWN
 
-# Repeated from where they are defined, because ``--help`` must not import what imports Numba; a
-# test compares them.
-PLANNERS = (
-    "bmcts",
-    "ld_bmcts",
-    "bmcts_or",
-    "so_ismcts",
-    "mo_ismcts",
-    "pomcp",
-    "pimc",
-    "flat",
-)
-"""The players that search, as in `sim.players.registry.PLANNERS`."""
+PLANNERS = tuple(VARIANTS)
+"""The players that search."""
 SHOWING = ("random", "least_informative")
-"""Ways to choose the card to show, as in `sim.policies.table.SHOWING`."""
-IN_FLIGHT = ("none", "virtual_loss", "wu_uct")
-"""Treatments of visits in flight, as in `mcts.selection.IN_FLIGHT`."""
-FINAL = ("visits", "mean")
-"""Ways to choose the move in the end, as in `mcts.options.FINAL`."""
-MODES = ("tree", "leaf", "root")
-"""Ways to search in parallel, as in `mcts.options.MODES`."""
-MERGES = ("visits", "value", "vote")
-"""Ways to merge the roots of several trees, as in `mcts.options.MERGES`."""
+"""Ways to choose the card to show, as in `sim.policies.table.SHOWING`, which needs Numba."""
 LAYOUTS = ("one", "rest", "both", "robin")
 """Companies in which players meet, as `experiments.matches.lineups` has them."""
 DETAILS = ("suggestions", "decisions")
 """Kinds of rows beside those of games, as `experiments.matches.details` has them."""
-BELIEFS = ("exact", "factored", "constrained", "particles", "closure")
-"""The beliefs that planners may hold, of those in `belief.beliefs.registry.BELIEFS`."""
 
 
 def _policies() -> tuple[str, ...]:
@@ -156,22 +138,21 @@ class Actions:
     widening: Widening = field(default_factory=Widening)
 
 
-@dataclass
-class Search:
-    """How the tree is searched."""
+def _search() -> type:
+    """Return the schema of the section ``search``: the options of its names in ``bmcts.yaml``, with
+    their types and limits as `mcts.options.Options` has them."""
+    shipped = OmegaConf.load(files("conf").joinpath("player/bmcts.yaml")).search
+    hints = get_type_hints(Options)
+    limits = {option.name: option.metadata for option in fields(Options)}
+    switches = [(str(key), hints[str(key)], limits[str(key)]) for key in shipped]
+    return make_dataclass(
+        "Search",
+        [(name, kind, field(default=MISSING, metadata=given)) for name, kind, given in switches],
+    )
 
-    mode: str = _one_of(*MODES)
-    threads: int = _at_least(1)
-    workers: int = _at_least(1)
-    merge: str = _one_of(*MERGES)
-    in_flight: str = _one_of(*IN_FLIGHT)
-    virtual_loss: float = _at_least(0)
-    exploration: float = _at_least(0)
-    root_exploration: float | None = _at_least(0)
-    common_random_numbers: bool = MISSING
-    final: str = _one_of(*FINAL)
-    keep_tree: bool = MISSING
-    oversubscribe: bool = MISSING
+
+Search = _search()
+"""How the tree is searched."""
 
 
 @dataclass
@@ -194,7 +175,7 @@ class Planner(Seat):
     """A player that searches."""
 
     name: str = _one_of(*PLANNERS)
-    belief: str = _one_of(*BELIEFS)
+    belief: str = _one_of(*BELIEFS, *DRAWN)
     answers: str = _one_of("deal", "predictive")
     redraw: str = _one_of("simulation", "decision")
     trees: int = _at_least(1)

@@ -25,13 +25,9 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, uniform
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.game import apply, decider, open_decision, stops
+from sim.planning.ways import RESTRICTED
 from sim.policies.table import choose
 from sim.state import ACCUSE, ASK, EVENTS, MOVE, OVER, PASSAGE, REVEAL, State
-
-DEAL, ANSWERS, RESTRICTED = range(3)
-"""Where answers come from: a drawn deal (`sim.planning.determinized`); the propagated belief, as
-here; the same less a drawn envelope."""
-
 
 # Start: the root's belief, for everybody.
 

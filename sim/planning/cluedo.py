@@ -35,11 +35,11 @@ from mcts.threads import private
 from sim.cards import N_CARDS
 from sim.game import decider
 from sim.planning import belief_mdp, determinized
-from sim.planning.belief_mdp import DEAL
 from sim.planning.candidates import offer
 from sim.planning.information_sets import after_state_key, view_key
 from sim.planning.node_belief import believe
-from sim.planning.opponent_nodes import POLICY, TREES, list_opponents_actions, may, won
+from sim.planning.opponent_nodes import list_opponents_actions, may, won
+from sim.planning.ways import DEAL, POLICY, TREES
 from sim.state import EVENT, OVER, empty
 
 MAX_ACTIONS = 64

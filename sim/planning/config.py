@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from mcts.options import Budget, Options
-from sim.planning import node_belief
-from sim.planning.opponent_nodes import POLICY
 from sim.planning.variants import VARIANTS, Variant
+from sim.planning.ways import BELIEFS, DRAWN, POLICY
 from sim.policies.table import FAST_NAMES, REQUIRES, Policy, number, policy, switches_of
 from sim.state import EVIDENCE
 
@@ -69,7 +68,7 @@ class PlannerConfig:
             raise ValueError(
                 f"unknown planner {self.variant!r}: choose one of {', '.join(VARIANTS)}"
             )
-        known = (*node_belief.BELIEFS, "particles")
+        known = (*BELIEFS, *DRAWN)
         if self.belief not in known:
             raise ValueError(f"unknown belief {self.belief!r}: choose one of {', '.join(known)}")
         if self.predictive_answers and self.belief != "factored":

@@ -24,8 +24,8 @@ from sim.cards import N_CARDS
 from sim.game import advance, apply, decider
 from sim.knowledge import begin, learn, update_seat_closure
 from sim.planning.cutoff import play_to_horizon
-from sim.planning.node_belief import EXACT
-from sim.planning.opponent_nodes import GUESS, POLICY, guess
+from sim.planning.opponent_nodes import GUESS, guess
+from sim.planning.ways import EXACT, POLICY
 from sim.policies.common import any_card
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
 

@@ -14,11 +14,8 @@ from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
 from mcts.kernel.compile import jit
 from sim.knowledge import update_seat_closure
+from sim.planning.ways import CONSTRAINED, EXACT, FACTORED
 from sim.state import State
-
-BELIEFS = ("exact", "factored", "constrained", "closure")
-"""Beliefs that can be propagated in a tree, by number."""
-EXACT, FACTORED, CONSTRAINED, CLOSURE = range(4)
 
 _ROUNDS = 5
 

@@ -16,12 +16,10 @@ from sim.cards import N_CARDS
 from sim.game import decider
 from sim.planning.candidates import every, list_suggestions, list_ways
 from sim.planning.node_belief import believe
+from sim.planning.ways import TREES
 from sim.policies import swift
 from sim.policies.common import accusation
 from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN, State, World
-
-POLICY, ONE_TREE, TREES = range(3)
-"""Who moves the opponents: a policy, the one tree (SO-ISMCTS), a tree each (MO-ISMCTS)."""
 
 GUESS = N_ACTIONS
 """The action of an opponent that accuses what it thinks likeliest."""

@@ -33,8 +33,8 @@ from sim.planning.best_response import best_response
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
-from sim.planning.opponent_nodes import POLICY
 from sim.planning.suggestion_events import setting_of, suggestion_events
+from sim.planning.ways import BELIEFS, POLICY
 from sim.players.player import Player
 from sim.policies.table import (
     REQUIRES,
@@ -139,7 +139,7 @@ class Planner(Player):
             events=self._log.events,
             seat=seat,
             answers=config.how.answers(config.predictive_answers),
-            belief=node_belief.BELIEFS.index("constrained" if particles else config.belief),
+            belief=BELIEFS.index("constrained" if particles else config.belief),
             movers=config.how.movers,
             reward_from_deal=int(config.how.reward_from_deal),
             resample_at_leaf=int(config.how.resample_at_leaf),

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.planning.belief_mdp import ANSWERS, DEAL, RESTRICTED
-from sim.planning.opponent_nodes import ONE_TREE, POLICY, TREES
+from sim.planning.ways import ANSWERS, DEAL, ONE_TREE, POLICY, RESTRICTED, TREES
 
 
 @dataclass(frozen=True)

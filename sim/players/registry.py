@@ -17,22 +17,6 @@ from sim.rules import Rules
 
 PLANNERS = tuple(VARIANTS)
 
-_SEARCH = (
-    "mode",
-    "threads",
-    "workers",
-    "merge",
-    "in_flight",
-    "virtual_loss",
-    "exploration",
-    "root_exploration",
-    "common_random_numbers",
-    "final",
-    "keep_tree",
-    "oversubscribe",
-)
-"""Keys of the section ``search``: options of the same name."""
-
 
 def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     """Return the player that ``spec`` describes, for games under ``rules``.
@@ -69,7 +53,7 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
         spec[key] for key in ("actions", "search", "budget", "rollout")
     )
     options = Options(
-        **{key: search[key] for key in _SEARCH},
+        **search,
         rollouts_per_leaf=rollout["per_leaf"],
         widening_base=actions["widening"]["base"],
         widening_exponent=actions["widening"]["exponent"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,6 @@ from omegaconf import OmegaConf
 
 import belief.beliefs.registry
 import mcts.options
-import mcts.selection
-import sim.planning.node_belief
 import sim.players.registry
 import sim.policies.table
 import sim.rules
@@ -195,12 +194,22 @@ def test_the_schema_knows_the_choices_of_simulator_and_search():
     assert set(sim.players.registry.POLICIES) == set(schemas.POLICIES)
     assert schemas.SHOWING == sim.policies.table.SHOWING
     assert tuple(sim.players.registry.PLANNERS) == schemas.PLANNERS
-    assert tuple(mcts.selection.IN_FLIGHT) == schemas.IN_FLIGHT
-    assert tuple(mcts.options.FINAL) == schemas.FINAL
-    assert schemas.MODES == mcts.options.MODES
-    assert schemas.MERGES == mcts.options.MERGES
-    assert set(schemas.BELIEFS) <= set(belief.beliefs.registry.BELIEFS)
-    assert set(schemas.BELIEFS) == {*sim.planning.node_belief.BELIEFS, "particles"}
+    assert {*schemas.BELIEFS, *schemas.DRAWN} <= set(belief.beliefs.registry.BELIEFS)
+
+
+def test_the_section_search_has_options_alone_and_all_that_no_other_section_has():
+    elsewhere = {"selection", "widening_base", "widening_exponent", "rollouts_per_leaf", "nodes"}
+    search = {option.name for option in fields(schemas.Search)}
+    options = {option.name for option in fields(mcts.options.Options)}
+    assert search | elsewhere | {"edges"} == options
+
+
+def test_the_rules_without_a_name_are_those_of_the_thesis():
+    assert sim.rules.PRESETS["ledford"] == sim.rules.Rules()
+    assert set(sim.rules.PRESETS) == set(_choices("rules"))
+    for name in sim.rules.PRESETS:
+        composed = OmegaConf.to_container(_composed(f"rules={name}").rules)
+        assert sim.rules.Rules(**composed) == sim.rules.PRESETS[name]
 
 
 def test_every_planner_of_the_configuration_can_be_made():

@@ -16,7 +16,7 @@ from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
-from mcts.selection import IN_FLIGHT
+from mcts.settings import IN_FLIGHT
 from mcts.tree import SIMULATIONS, check_invariants
 
 ROOT_FOLDER = Path(__file__).parents[2]

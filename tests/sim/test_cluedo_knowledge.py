@@ -30,9 +30,9 @@ from belief.exact.solver import ExactPosterior
 from mcts.options import Budget
 from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
-from sim.planning.opponent_nodes import POLICY
 from sim.planning.planner import Planner
 from sim.planning.variants import VARIANTS
+from sim.planning.ways import POLICY
 from sim.players.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules

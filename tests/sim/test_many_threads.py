@@ -13,7 +13,7 @@ from mcts.problems.kuhn import TREES, KuhnParameters
 from mcts.problems.rocksample import PUBLISHED, rocksample
 from mcts.problems.tiger import TigerParameters
 from mcts.search import Search
-from mcts.selection import IN_FLIGHT
+from mcts.settings import IN_FLIGHT
 from mcts.tree import check_invariants
 
 DOMAINS = {
