@@ -139,7 +139,7 @@ def test_every_yaml_meets_the_schema(group):
 @pytest.mark.parametrize("group", NESTED)
 def test_every_choice_of_a_player_fits_who_is_measured_and_who_opposes(group):
     for name in _choices(f"player/{group}"):
-        typed = [f"player/{group}={name}", "opponent=pomcp", f"opponent/{group}={name}"]
+        typed = [f"player/{group}={name}", "opponent=bmcts", f"opponent/{group}={name}"]
         settings = _composed(*arguments.quoted(map(arguments.long_name, typed), schemas.Compare))
         config.check(settings)
         chosen = OmegaConf.load(
