@@ -24,7 +24,7 @@ defines the parameters, or in modules that it imports, for the cache of machine 
         length: int
 
     @jit
-    def step(p, s, action, note, stream): ...
+    def step(p, s, action, edge_data, stream): ...
 
     register(Walk, start=start, actions=actions, step=step, observation=observation,
              terminal=terminal, rollout=rollout, workspace=lambda p: np.zeros(2, np.int64),

@@ -10,20 +10,25 @@ Nothing here consumes randomness.
 
 from __future__ import annotations
 
-from mcts.domain import observation, seen
+from mcts.domain import seen
 from mcts.kernel.compile import jit, jit_generic
 from mcts.kernel.rng import fold
 from mcts.tree import NOWHERE, child_key
 
 
-@jit_generic
-def begin_perspectives(p, s, tree, root, scratch, settings):
-    """Set every perspective's key at the ``root``: with what the others know there."""
+@jit
+def begin_keys(tree, root, scratch, settings):
+    """Set every perspective's key to that of the ``root``."""
     for view in range(settings.perspectives):
         scratch.node[view] = scratch.edge[view] = NOWHERE
         scratch.key[view] = tree.key[root]
-        if view > 0:
-            scratch.key[view] = child_key(scratch.key[view], view, seen(p, s, view))
+
+
+@jit_generic
+def add_knowledge(p, s, scratch, settings):
+    """Extend the keys of the players other than 0 by all that they know at the root."""
+    for view in range(1, settings.perspectives):
+        scratch.key[view] = child_key(scratch.key[view], view, seen(p, s, view))
 
 
 @jit
@@ -33,13 +38,8 @@ def perspective(player, settings):
 
 
 @jit_generic
-def observe(p, s, scratch, settings, node, edge, player, action):
-    """Extend the keys by what was seen of the ``action`` of ``player``: ``edge`` of ``node``."""
-    own = perspective(player, settings)
-    scratch.node[own], scratch.edge[own] = node, edge
-    if settings.players == 1:
-        scratch.key[0] = child_key(scratch.key[0], action, observation(p, s))
-        return
+def observe(p, s, scratch, settings, player, action):
+    """Extend all keys by what was seen of the ``action`` of ``player``."""
     for view in range(settings.perspectives):
         what = seen(p, s, view)
         if view == player:

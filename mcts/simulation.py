@@ -19,12 +19,12 @@ runs it; with common random numbers, by fold(search key, how often its root acti
 
 from __future__ import annotations
 
-from mcts.domain import actions, mover, rollout, start, step, terminal
+from mcts.domain import actions, mover, observation, rollout, start, step, terminal
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import jit, jit_generic
 from mcts.kernel.rng import fold
 from mcts.leaf import add_payoffs, assist, average_rollouts
-from mcts.perspectives import begin_perspectives, observe, perspective
+from mcts.perspectives import add_knowledge, begin_keys, observe, perspective
 from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, begin_lap, end_lap
 from mcts.selection import select
 from mcts.threads import NEXT, STOP
@@ -36,6 +36,7 @@ from mcts.tree import (
     TOP,
     UNLISTED,
     attach,
+    child_key,
     expand,
 )
 
@@ -69,7 +70,10 @@ def run_simulations(
 def simulate(p, s, spare, tree, scratch, settings, control, key, number):
     """Run one simulation from the root; return the scaled return of player 0."""
     begin_lap(scratch)
-    chosen = open_chance(p, s, tree, scratch, settings, key, number)
+    scratch.stream[0] = fold(key, number)
+    chosen = NOWHERE
+    if settings.common_random_numbers and load(tree.status, tree.counters[TOP]) == LISTED:
+        chosen = share_chance(p, s, tree, scratch, settings, key)
     start(p, s, scratch.stream)
     depth = descend(p, s, tree, scratch, settings, chosen)
     end_lap(scratch, SELECTING)
@@ -85,7 +89,9 @@ def descend(p, s, tree, scratch, settings, chosen):
     ``chosen`` is the root's edge if it has been selected already, else `NOWHERE`.
     """
     node, depth = tree.counters[TOP], 0
-    begin_perspectives(p, s, tree, node, scratch, settings)
+    begin_keys(tree, node, scratch, settings)
+    if settings.perspectives > 1:
+        add_knowledge(p, s, scratch, settings)
     while node != NOWHERE and visit(p, s, tree, node, scratch):
         edge = chosen if chosen != NOWHERE else select(p, s, tree, node, settings)
         if edge == NOWHERE:
@@ -98,7 +104,12 @@ def descend(p, s, tree, scratch, settings, chosen):
         depth += 1
         if terminal(p, s) or depth == len(scratch.edges):
             break
-        observe(p, s, scratch, settings, node, edge, player, action)
+        view = perspective(player, settings)
+        scratch.node[view], scratch.edge[view] = node, edge
+        if settings.players == 1:
+            scratch.key[0] = child_key(scratch.key[0], action, observation(p, s))
+        else:
+            observe(p, s, scratch, settings, player, action)
         view = perspective(mover(p, s), settings)
         node = expand(tree, scratch.key[view], scratch.node[view], scratch.edge[view])
     return depth
@@ -155,16 +166,8 @@ def visit(p, s, tree, node, scratch):
 
 
 @jit_generic
-def open_chance(p, s, tree, scratch, settings, key, number):
-    """Name the chance of simulation ``number``; return the root's edge if that names it.
-
-    With common random numbers the root's edge is selected first, and `NOWHERE` is returned
-    otherwise.
-    """
-    chosen = NOWHERE
-    top = tree.counters[TOP]
-    scratch.stream[0] = fold(key, number)
-    if settings.common_random_numbers and load(tree.status, top) == LISTED:
-        chosen = select(p, s, tree, top, settings)
-        scratch.stream[0] = fold(key, tree.edge_visits[chosen] + tree.edge_in_flight[chosen])
+def share_chance(p, s, tree, scratch, settings, key):
+    """Select the root's edge, and name the chance by how often it was tried; return the edge."""
+    chosen = select(p, s, tree, tree.counters[TOP], settings)
+    scratch.stream[0] = fold(key, tree.edge_visits[chosen] + tree.edge_in_flight[chosen])
     return chosen

@@ -85,7 +85,7 @@ def check_domain(
                 rng=rng,
                 depth=int(rng.integers(most + 1)) if draw % 2 else most,
             )
-            found = _in_time(lambda each=traced_simulation: each.run(used, spare), seconds)
+            found = _in_time(lambda traced=traced_simulation: traced.run(used, spare), seconds)
             ask(_contents(p) == before, "the domain wrote to p, which all threads share")
             _check_repeats(traced_simulation, found, seconds)
             for (view, history), listed in found.lists.items():
@@ -157,8 +157,8 @@ def _arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
         yield path, value
     elif isinstance(value, tuple):
         names = getattr(value, "_fields", range(len(value)))
-        for name, each in zip(names, value, strict=True):
-            yield from _arrays(each, f"{path}.{name}")
+        for name, part in zip(names, value, strict=True):
+            yield from _arrays(part, f"{path}.{name}")
 
 
 def _contents(value: Any) -> list[bytes]:
@@ -170,7 +170,7 @@ def _tree(tree: Tree) -> list[bytes]:
     nodes, edges = tree.order[: tree.counters[NODES]], slice(int(tree.counters[EDGES]))
     by_node = (tree.key, tree.parent, tree.incoming, tree.status, tree.visits)
     by_edge = (tree.action, tree.edge_data, tree.edge_visits, tree.edge_total)
-    return [each[nodes].tobytes() for each in by_node] + [each[edges].tobytes() for each in by_edge]
+    return [*(a[nodes].tobytes() for a in by_node), *(a[edges].tobytes() for a in by_edge)]
 
 
 def _check_declarations(domain: Domain, p: Any) -> None:

@@ -44,9 +44,9 @@ class Trace:
     """What one simulation went through."""
 
     lists: dict[tuple[int, History], tuple[bytes, bytes]] = field(default_factory=dict)
-    """The actions and the notes listed, by perspective and history."""
+    """The actions and their edge data as listed, by perspective and history."""
     taken: list[tuple[int, float]] = field(default_factory=list)
-    """Actions taken, with their notes ..."""
+    """Actions taken, with their edge data ..."""
     events: list[float] = field(default_factory=list)
     """... and, in the order of time, rewards, observations, pay-offs, the stream in the end."""
     rolled: tuple[float, int] | None = None
@@ -112,9 +112,9 @@ class TracedSimulation:
             ask(math.isfinite(reward), f"the reward is {reward} {where}")
             value, weight = value + weight * reward, weight * discount
             if not over:
-                for each in range(views):
-                    seen = self._seen(s, each)
-                    keys[each] = (*keys[each], (taken[0] if each == who else -1, seen))
+                for view in range(views):
+                    seen = self._seen(s, view)
+                    keys[view] = (*keys[view], (taken[0] if view == who else -1, seen))
                     found.events.append(seen)
         if not over:
             other = stream.copy()
@@ -130,9 +130,9 @@ class TracedSimulation:
         where = f"after {describe(keys[0], found.taken[-1][0] if over else None)}"
         low, high = (domain.declared(name, p) for name in ("low", "high"))
         slack = _ROUNDING * (high - low)
-        for each in paid:
-            inside = low - slack <= each <= high + slack
-            ask(inside, f"the return {each} {where} leaves the declared range {low} to {high}")
+        for value in paid:
+            inside = low - slack <= value <= high + slack
+            ask(inside, f"the return {value} {where} leaves the declared range {low} to {high}")
         return found
 
     def _seen(self, s: Any, view: int) -> int:
@@ -148,18 +148,18 @@ class TracedSimulation:
     def _choose(
         self, s: Any, view: int, history: History, found: Trace
     ) -> tuple[int, float] | None:
-        """List the actions, and return one that is available with its note; None if none is."""
+        """List the actions, and return one that is available with its edge data, or None."""
         where = f"after {describe(history)}"
         actions, edge_data = self._listed(s, where, np.nan)
         found.lists[view, history] = actions.tobytes(), edge_data.tobytes()
-        again = tuple(each.tobytes() for each in self._listed(s, where, -1.0))
+        again = tuple(part.tobytes() for part in self._listed(s, where, -1.0))
         same = again == found.lists[view, history]
         ask(same, f"listed twice {where}, actions or edge data differ")
         ask(bool(found.taken) or len(actions) > 0, "the position searched offers no action")
         ask(bool((actions >= 0).all()), f"an action below 0 is listed {where}: {actions}")
         once = len(np.unique(actions)) == len(actions)
         ask(once, f"an action is listed twice {where}: {actions}")
-        legal = [i for i, each in enumerate(actions) if self.domain.available(self.p, s, int(each))]
+        legal = [i for i, a in enumerate(actions) if self.domain.available(self.p, s, int(a))]
         if not legal:
             return None
         if (view, history) not in self.choices:
@@ -169,7 +169,7 @@ class TracedSimulation:
         return int(actions[place]), float(edge_data[place])
 
     def _listed(self, s: Any, where: str, blank: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the list at ``s`` and its notes, written over ``blank``."""
+        """Return the list at ``s`` and its edge data, written over ``blank``."""
         longest = int(self.domain.declared("max_actions", self.p))
         out = np.full(longest + _BEYOND, -2, np.int64)
         edge_data = np.full(longest + _BEYOND, blank)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import lowest
+from belief.matrix import passed
 from belief.matrix import start as prior
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, uniform
@@ -71,34 +72,40 @@ def share_belief(p, state: State) -> None:
 
 @jit
 def restrict(p, state: State, stream: np.ndarray) -> None:
-    """Determinize the envelope lightly: its cards are never shown [LD-BMCTS, s. 3.5].
+    """Determinize the envelope lightly [LD-BMCTS, s. 3.5].
 
-    It is that of a row of ``p.deals``, which share one where it is drawn "at the root node".
+    It is that of a row of ``p.deals``, which share one where it is drawn "at the root node".  Its
+    cards are never shown, and "each agent is informed that they do not have any of the three": its
+    own column of its matrix loses them.  Ours had lost them before, for we know our hand; so b, by
+    which accusations pay, stays as it is, and nobody is told that they are in the envelope.
     """
     row = np.int64(draw(stream) % np.uint64(len(p.deals)))
     for card in range(N_CARDS):
         if p.deals[row, card] == 0:
             state.envelope |= 1 << card
+    for seat in range(p.world[0].players):
+        passed(state.belief[seat], seat, state.envelope)
 
 
 # Step: b' ~ P(b' | b, a), until the searching seat decides again [eq. 2.10].
 
 
 @jit
-def step(p, s, action: int, edge_data: float, stream: np.ndarray) -> float:
+def step(
+    p, state: State, matrix: np.ndarray, action: int, edge_data: float, stream: np.ndarray
+) -> float:
     """Do the own ``action`` and let the others play; return the reward.
 
     An accusation ends the simulation and pays rho(b) = b(accused) [eq. 2.11]: ``edge_data``, which
-    was found when the node listed its actions.
+    was found when the node listed its actions.  ``matrix`` is scratch (21, 7).
     """
-    state = s.state[0]
     if ACCUSE <= action < REVEAL:
         state.phase = OVER
         return edge_data
     if action < PASSAGE:
         state.goal[p.seat] = action - MOVE
-    transition(p, state, action, s.matrix, stream)
-    play_on(p, state, s.matrix, stream)
+    transition(p, state, action, matrix, stream)
+    play_on(p, state, matrix, stream)
     return 0.0
 
 
@@ -184,14 +191,13 @@ def propagate(p, state: State, action: int) -> None:
 
 
 @jit
-def rollout(p, s, stream: np.ndarray) -> float:
+def rollout(p, state: State, matrix: np.ndarray, stream: np.ndarray) -> float:
     """Play on with policies in all seats, in the belief [s. 2.5.2]; pay what b makes of the end."""
-    state = s.state[0]
     state.recording = 0
     state.events = 0
     for seat in range(p.world[0].players):
         state.policy[seat] = p.policies[0, seat]
-    play_on(p, state, s.matrix, stream)
+    play_on(p, state, matrix, stream)
     if state.winner != p.seat:
         return 0.0
     return reward(state.belief[p.seat])

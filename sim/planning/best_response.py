@@ -34,7 +34,7 @@ def best_response(rules: Rules, own: Policy, model: Policy) -> Policy:
     if "threshold" not in switches_of(own.name):
         return own
     tried = [replace(own, threshold=threshold) for threshold in THRESHOLDS]
-    return max(tried, key=lambda each: _wins(rules, each, model))
+    return max(tried, key=lambda policy: _wins(rules, policy, model))
 
 
 def _wins(rules: Rules, own: Policy, model: Policy) -> int:

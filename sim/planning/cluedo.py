@@ -16,6 +16,9 @@ Whose knowledge is used where:
   moved by a policy, or by the tree (`sim.planning.opponent_nodes`).
 * In a roll-out every seat plays a compiled policy on what it has learnt.
 
+Functions on the way of every simulation are handed parts of ``p`` and ``s`` where that will do:
+the whole of both is some hundred arrays, which are copied at each call that is not inlined.
+
 The reward is 1 for winning and 0 otherwise, so values are probabilities of winning for the
 searching seat.  The limits: opponents' suggestions tell no more of their hands than
 ``own_card_weight`` says.
@@ -145,9 +148,9 @@ def step(p, s, action, edge_data, stream):
     """Act, and let the others play until a seat decides in the tree; evidence grows meanwhile."""
     s.state[0].events = 0
     if p.answers == DEAL:
-        reward = determinized.step(p, s, action, edge_data)
+        reward = determinized.step(p, s.state[0], action, edge_data)
     else:
-        reward = belief_mdp.step(p, s, action, edge_data, stream)
+        reward = belief_mdp.step(p, s.state[0], s.matrix, action, edge_data, stream)
     if p.resample_at_leaf:
         determinized.remember_path(p, s)
     return reward
@@ -157,22 +160,24 @@ def step(p, s, action, edge_data, stream):
 def observation(p, s):
     """Return the key of what this seat has seen since its last decision."""
     if p.transpositions:
-        return after_state_key(p, s.state[0])
-    return view_key(p, s.state[0], p.seat)
+        return after_state_key(p.world[0].players, s.state[0], p.seat)
+    return view_key(p.world[0].players, s.state[0], p.seat)
 
 
 @jit
 def terminal(p, s):
-    """Tell whether the game is over or this seat has accused."""
+    """Tell whether the game is over, or over for this seat where the tree moves no other."""
     return s.state[0].phase == OVER
 
 
 @jit
 def rollout(p, s, stream):
     """Play on with the policies in all seats; return the chance of winning."""
+    if p.resample_at_leaf and not determinized.resample(p, s, stream):
+        return 0.0
     if p.answers == DEAL or p.resample_at_leaf:
-        return determinized.rollout(p, s, stream)
-    return belief_mdp.rollout(p, s, stream)
+        return determinized.rollout(p, s.state[0])
+    return belief_mdp.rollout(p, s.state[0], s.matrix, stream)
 
 
 @jit
@@ -195,7 +200,8 @@ def available(p, s, action):
 @jit
 def seen(p, s, player):
     """Return the key of what ``player`` saw since the last decision, and of the cards it knows."""
-    return view_key(p, s.state[0], (p.seat + player) % p.world[0].players)
+    players = p.world[0].players
+    return view_key(players, s.state[0], (p.seat + player) % players)
 
 
 @jit

@@ -100,8 +100,8 @@ class PlannerConfig:
             raise ValueError(
                 f"horizon must be 0 for {self.variant}: it estimates for one seat alone"
             )
-        for each in (self.model, self.rollout):
-            name = policy(each).name
+        for simulated in (self.model, self.rollout):
+            name = policy(simulated).name
             number(name)
             if name not in FAST_NAMES:
                 raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
@@ -120,7 +120,7 @@ class PlannerConfig:
     def _ask_for_beliefs(self) -> None:
         """Refuse what needs a deal, where there is none before the roll-out or at all."""
         policies = [self.opponents] if self.how.resample_at_leaf else [self.opponents, self.model]
-        for name in (policy(each).name for each in policies):
+        for name in (policy(which).name for which in policies):
             if REQUIRES[number(name)] & EVIDENCE:
                 raise ValueError(f"{name} has no evidence to go by where answers come one by one")
         if self.horizon and not self.how.resample_at_leaf:
@@ -136,12 +136,12 @@ class PlannerConfig:
 
     @property
     def how(self) -> Variant:
-        """The form that ``variant`` names."""
+        """What makes the planner that ``variant`` names."""
         return VARIANTS[self.variant]
 
     @property
     def search_options(self) -> Options:
-        """``options`` as this form searches: its rule of selection, no tree where it has none."""
+        """``options`` as the variant searches: its rule of selection, no tree where it has none."""
         how = self.how
         nodes = self.options.nodes if how.builds_tree else 1
         return replace(self.options, selection=how.selection, nodes=nodes)

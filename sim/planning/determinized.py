@@ -92,21 +92,23 @@ def inform_opponents(p, state: State, events: np.recarray, n: int, stream: np.nd
 
 
 @jit
-def step(p, s, action: int, edge_data: float) -> float:
+def step(p, state: State, action: int, edge_data: float) -> float:
     """Do ``action`` and advance until a seat decides in the tree; return the searcher's reward.
 
     After an accusation, right or wrong, nothing is left to decide for the searching seat.  It pays
-    1 or 0 by the deal if ``reward_from_deal``, else ``edge_data``, its propagated probability.
+    1 or 0 by the deal if ``reward_from_deal``, else ``edge_data``, its propagated probability.  The
+    simulation ends with it, unless the tree moves the others too: for those the game goes on.
     """
-    world, state = p.world[0], s.state[0]
+    world = p.world[0]
     if action == GUESS:
         apply(world, state, guess(world, state)[0])
     elif ACCUSE <= action < REVEAL:
         if p.reward_from_deal:
             apply(world, state, action)
             edge_data = 1.0 if state.winner == p.seat else 0.0
-        state.phase = OVER
-        return edge_data
+        if p.movers == POLICY:
+            state.phase = OVER
+            return edge_data
     else:
         if decider(state) == p.seat and action < PASSAGE:
             state.goal[p.seat] = action - MOVE
@@ -120,11 +122,9 @@ def step(p, s, action: int, edge_data: float) -> float:
 
 
 @jit
-def rollout(p, s, stream: np.ndarray) -> float:
+def rollout(p, state: State) -> float:
     """Play on with the policies in all seats; return 1 for winning, else 0 (or an estimate)."""
-    world, state = p.world[0], s.state[0]
-    if p.resample_at_leaf and not resample(p, s, stream):
-        return 0.0
+    world = p.world[0]
     state.recording = 0
     state.events = 0
     for seat in range(world.players):

@@ -14,26 +14,26 @@ from sim.state import SHOW, State
 
 
 @jit
-def after_state_key(p, s: State) -> np.uint64:
-    """Return the key of what bears on the belief and the choices of the searching seat alone.
+def after_state_key(players: int, s: State, own: int) -> np.uint64:
+    """Return the key of what bears on the belief and the choices of the seat ``own`` alone.
 
     That is every suggestion since its last decision with the answer as seen here, who is out, and
     the own pawn and roll.  Where the other pawns stand tells nothing about the cards and changes no
     list of actions: such after-states have equal beliefs [Ledford 2018, s. 2.3].  With them in the
     key hardly any node below the own turn is met twice.
     """
-    key = fold(fold(np.uint64(s.phase), s.roll), s.spot[p.seat])
-    key = fold(key, s.summoned[p.seat])
-    for seat in range(p.world[0].players):
+    key = fold(fold(np.uint64(s.phase), s.roll), s.spot[own])
+    key = fold(key, s.summoned[own])
+    for seat in range(players):
         key = fold(key, s.out[seat])
-    return _fold_events(key, s, p.seat)
+    return _fold_events(key, s, own)
 
 
 @jit
-def view_key(p, s: State, seat: int) -> np.uint64:
+def view_key(players: int, s: State, seat: int) -> np.uint64:
     """Return the key of all that ``seat`` has seen since the last decision, and of its cards."""
     key = fold(fold(fold(np.uint64(s.phase), s.roll), decider(s)), s.known[seat])
-    for other in range(p.world[0].players):
+    for other in range(players):
         key = fold(fold(fold(key, s.spot[other]), s.out[other]), s.summoned[other])
     if s.phase == SHOW:
         key = fold(key, s.cards)

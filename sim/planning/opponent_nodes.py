@@ -32,9 +32,12 @@ def list_opponents_actions(p, s, out: np.ndarray, edge_data: np.ndarray) -> int:
     """List what the opponent to move may do, by what its node is keyed by.
 
     Its candidates are ranked by its own marginals where the node is its own, else by the belief of
-    the searching seat.
+    the searching seat.  Where that seat is out there are none: the node stays a leaf, from which
+    the others play on in roll-outs, and are paid by how the game ends without it.
     """
     state, marginals = s.state[0], s.posterior.marginals
+    if state.out[p.seat]:
+        return 0
     if p.candidates and state.phase <= SUGGEST:
         if p.movers == TREES:
             swift.refresh(p.world[0], state, state.seat)

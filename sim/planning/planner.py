@@ -169,7 +169,7 @@ class Planner(Player):
         return self._remember(self.result.best, len(self._log.events))
 
     def _root(self, view: np.recarray) -> np.recarray:
-        """Return the state to search from: ``view``, models in the seats, own knowledge relived."""
+        """Return the state to search from: ``view``, models in the seats, own evidence replayed."""
         root, config, seat = view.copy(), self.config, self._seat
         for other in range(self._rules.players):
             seat_policy(root[0], other, config.model)

@@ -1,7 +1,7 @@
 """The planners as what they are: one search with a few choices made differently.
 
 * answers come from one drawn deal (`DEAL`) or one by one from the propagated belief (`ANSWERS`),
-  less a drawn envelope where the form ``determinize_envelope`` them (`RESTRICTED`);
+  less a drawn envelope of the variants that ``determinize_envelope`` (`RESTRICTED`);
 * ``movers``: opponents are moved by a policy, by the tree, or by a tree each;
 * ``reward_from_deal``: an accusation in the tree pays 1 or 0 by the deal, not by the propagated
   belief;

@@ -48,7 +48,7 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
 
 
 def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
-    """Return the plan that ``spec``, as for `make`, describes; ValueError as `make`."""
+    """Return the configuration that ``spec``, as for `make`, describes; ValueError as `make`."""
     actions, search, budget, rollout = (
         spec[key] for key in ("actions", "search", "budget", "rollout")
     )

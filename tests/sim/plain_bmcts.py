@@ -1,8 +1,9 @@
-"""BMCTS by the text of [Ledford 2018] in plain Python: no Numba, no search code.
+"""BMCTS and LD-BMCTS by the text of [Ledford 2018] in plain Python: no Numba, no search code.
 
 It reads as the thesis does, and takes from the project the game (rules, Heuristic players, what a
 seat learns from an answer) and the streams of chance alone.  `tests/sim/test_plain_bmcts.py` has it
-grow the same tree, bit by bit, as the kernel does for `bmcts_faithful`.
+grow the same tree, bit by bit, as the kernel does for the presets `bmcts_faithful` and
+`ld_bmcts_faithful`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from belief import matrix
 from mcts.kernel.rng import draw, fold, new_stream, uniform
 from sim.game import apply, decider, open_decision, stops
+from sim.planning.belief_mdp import RESTRICTED
 from sim.policies.table import choose
 from sim.state import ACCUSE, ASK, OVER, PASSAGE, REVEAL, SUGGEST, TURN
 
@@ -70,7 +72,7 @@ class PlainBMCTS:
         return self.nodes
 
     def start(self) -> None:
-        """Begin at the root: our belief in every seat, with our hand spread out [s. 3.4]."""
+        """Begin at the root: our belief in every seat, with our hand spread out [s. 3.4, 3.5]."""
         s = self.s = self.p.root.copy()[0]
         s.key, s.envelope = draw(self.stream), 0
         for other in set(range(self.players)) - {self.seat}:
@@ -80,6 +82,11 @@ class PlainBMCTS:
             for card in range(21):
                 if not s.hand[self.seat] >> card & 1:
                     s.belief[other, card] = s.belief[self.seat, card]
+        if self.p.answers == RESTRICTED:
+            deal = self.p.deals[int(draw(self.stream)) % len(self.p.deals)]
+            s.envelope = sum(1 << int(card) for card in np.flatnonzero(deal == 0))
+            for seat in range(self.players):
+                matrix.passed(s.belief[seat], seat, s.envelope)
 
     def descend(self) -> list[tuple[Edge, float]]:
         """Select down to a leaf and expand it; return the edges followed, and their rewards."""
@@ -162,7 +169,7 @@ class PlainBMCTS:
             s.hand[other] = 0
         for asked in ((s.seat + i) % self.players for i in range(1, self.players)):
             if asked != self.seat:
-                for card in cards:
+                for card in (card for card in cards if not s.envelope >> card & 1):
                     chance, total = b[card, asked + 1], added(b[card].tolist())
                     if chance > 0.0 and uniform(self.stream) * total < chance:
                         s.hand[asked] |= 1 << card

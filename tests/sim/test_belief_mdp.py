@@ -263,6 +263,35 @@ def test_opponents_share_our_belief_but_for_our_hand(places):
             assert state.known[other] == state.face_up
 
 
+def own_columns(state, seat):
+    """Return what an opponent believes of its own cards, and of everything else."""
+    belief = state.belief[seat].copy()
+    own = belief[:, seat + 1].copy()
+    belief[:, seat + 1] = 0.0
+    total = belief.sum(axis=1, keepdims=True)
+    return own, np.divide(belief, total, out=np.zeros_like(belief), where=total > 0)
+
+
+def test_agents_are_told_that_they_do_not_hold_the_cards_of_a_drawn_envelope(places):
+    """[Ledford 2018, s. 3.5]; and nothing else: not that these are in the envelope."""
+    told = 0
+    for one in places:
+        restricted, free = begun(one, LD)[1].state[0], begun(one)[1].state[0]
+        envelope = cards_of(int(restricted.envelope))
+        np.testing.assert_array_equal(restricted.belief[one.seat], free.belief[one.seat])
+        for other in {*range(4)} - {one.seat}:
+            rows = restricted.belief[other]
+            assert not rows[envelope, other + 1].any()
+            assert rows[envelope].sum(axis=1) == pytest.approx(1.0)
+            assert (rows[envelope, 0] < 1.0).any()
+            rest = [card for card in range(21) if card not in envelope]
+            np.testing.assert_array_equal(rows[rest], free.belief[other][rest])
+            before, after = own_columns(free, other), own_columns(restricted, other)
+            np.testing.assert_allclose(before[1], after[1], atol=1e-12)
+            told += (before[0][envelope] > 0).sum()  # the control: unrestricted they do not know
+    assert told > 5
+
+
 def test_the_chance_of_an_accusation_is_that_of_independent_rows():
     generator = np.random.default_rng(6)
     for _ in range(20):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from positions import (
     SMALL,
+    decided,
     drawn,
     least_p_value,
     searched_position,
@@ -15,10 +16,11 @@ from positions import (
 from scipy.stats import chisquare
 
 from belief.exact.solver import ExactPosterior
+from mcts.tree import LISTED, NODES, ROOT
 from sim.planning import cluedo
 from sim.planning.determinized import deal_out
 from sim.planning.planner import Planner
-from sim.state import empty
+from sim.state import ACCUSE, REVEAL, TURN, empty
 
 LD = replace(SMALL, variant="ld_bmcts", redraw="decision")
 PREDICTIVE = {"belief": "factored", "predictive_answers": True}
@@ -113,6 +115,56 @@ def test_the_envelope_of_a_decision_follows_the_posterior(places):
     assert least_p_value(in_it, two) > 1e-4
     # The control: the same envelope at every decision.
     assert max(least_p_value(np.tile(row, (24, 1)), two) for row in in_it) < 1e-3
+
+
+# Accusing where the tree moves the others.
+
+BY_TREE = {"opponents": "tree", "rollout_opponents": "heuristic"}
+
+
+def accused(one, config, right, key):
+    """Return (parameters, workspace) after an accusation of the drawn envelope, or of another."""
+    p, s = searched_position(one, config)
+    cluedo.start(p, s, stream_of(key))
+    suspect, weapon, room = (c for c in range(21) if s.state[0].envelope >> c & 1)
+    suspect = suspect if right else (suspect + 1) % 6
+    action = ACCUSE + 9 * (6 * suspect + weapon - 6) + room - 12
+    assert cluedo.step(p, s, action, 0.5, stream_of(key)) == float(right)
+    return p, s
+
+
+@pytest.mark.parametrize("variant", ["so_ismcts", "mo_ismcts"])
+def test_the_others_play_on_when_the_searching_seat_has_accused_wrongly(variant):
+    """Each is paid by how the game ends without it; in POMCP, the control, nobody is."""
+    turns = [one for one in unsure_positions(12) if one.state.phase == TURN][:2]
+    paid = np.zeros(4)
+    out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
+    for one in turns:
+        for key in range(12):
+            p, s = accused(one, replace(SMALL, variant=variant, **BY_TREE), False, key)
+            assert not cluedo.terminal(p, s) and s.state[0].out[one.seat]
+            assert cluedo.mover(p, s) != 0
+            assert cluedo.actions(p, s, out, edge_data) == 0  # a leaf for ever
+            assert cluedo.rollout(p, s, stream_of(key)) == 0.0
+            paid += [cluedo.payoff(p, s, player) for player in range(4)]
+            p, s = accused(one, replace(SMALL, variant=variant, **BY_TREE), True, key)
+            assert cluedo.terminal(p, s)
+            assert [cluedo.payoff(p, s, player) for player in range(4)] == [1.0, 0.0, 0.0, 0.0]
+            p, s = accused(one, replace(SMALL, variant="pomcp"), False, key)
+            assert cluedo.terminal(p, s)
+            assert not any(cluedo.payoff(p, s, player) for player in range(4))
+    assert paid[0] == 0.0 and paid[1:].sum() > 12 and (paid[1:] > 0).all()
+
+
+def test_a_wrong_accusation_at_the_root_is_worth_a_game_to_the_others():
+    """What follows it in the tree is one leaf a view, and never a decision."""
+    one = next(one for one in unsure_positions(12) if one.state.phase == TURN)
+    planner = decided(one, replace(SMALL, variant="so_ismcts", least_accused=0.001, **BY_TREE))
+    tree = planner.search.tree
+    nodes = tree.order[1 : tree.counters[NODES]]
+    wrong = nodes[(tree.action[tree.incoming[nodes]] >= ACCUSE) & (tree.parent[nodes] == ROOT)]
+    wrong = wrong[tree.action[tree.incoming[wrong]] < REVEAL]
+    assert len(wrong) and not (tree.status[wrong] == LISTED).any()
 
 
 # Deals drawn at the leaf.

@@ -69,7 +69,7 @@ def compiled(preset, place):
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("preset", ["bmcts_faithful"])
+@pytest.mark.parametrize("preset", ["bmcts_faithful", "ld_bmcts_faithful"])
 def test_the_kernel_grows_the_tree_of_the_plain_one(preset, place):
     tree = compiled(preset, place)
     assert tree == plain(preset, place)
