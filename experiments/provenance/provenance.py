@@ -73,6 +73,7 @@ def command() -> str:
     """Return the command line that repeats this run."""
     main = sys.modules["__main__"]
     module = getattr(getattr(main, "__spec__", None), "name", None)
+    module = module and module.removesuffix(".__main__")
     program = ["python", "-m", module] if module else [Path(sys.argv[0]).name]
     return shlex.join([*program, *sys.argv[1:]])
 

@@ -98,18 +98,19 @@ class Command:
         int
             The exit code: 0, 1 on a fault, `INTERRUPTED` on Ctrl-C.
         """
+        typed = sys.argv[1:] if typed is None else typed
         try:
             self.register()
-            given = arguments.read(sys.argv[1:] if typed is None else typed, self.schema, self.bare)
+            given = arguments.read(typed, self.schema, self.bare)
             if given.multirun and not self.multirun:
                 raise Refusal("-m, --multirun: it runs once; give every setting one value")
             if given.help:
                 return _print(helptext.text(self.name, self.title, given.overrides, self.multirun))
         except (Refusal, BrokenPlugin) as fault:
             return self._say(str(fault), 1)
-        return self._composed(given)
+        return self._composed(given, typed)
 
-    def _composed(self, given: arguments.Given) -> int:
+    def _composed(self, given: arguments.Given, typed: Sequence[str]) -> int:
         """Compose and run by Hydra, which reads the command line itself."""
         wanted = os.environ.get("HYDRA_FULL_ERROR", "0")
         # Hydra prints a fault in several lines; for developers it hands the exception on instead.
@@ -118,7 +119,7 @@ class Command:
         sys.argv = [before[0], *given.flags, *(["-m"] if given.multirun else []), *given.overrides]
         if not any(setting.startswith("hydra/job_logging") for setting in given.overrides):
             sys.argv.append("hydra/job_logging=none")
-        run = _Guarded(self)
+        run = _Guarded(self, typed)
         try:
             hydra.main(version_base="1.3", config_path="pkg://conf", config_name=self.name)(run)()
         except KeyboardInterrupt as stop:
@@ -143,13 +144,15 @@ class Command:
 class _Guarded:
     """The job of a command, as Hydra calls it: checked before, and its refusals told."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: Command, typed: Sequence[str]) -> None:
         self.command = command
+        self.typed = typed
         self.code = 0
         self.begun = False
 
     def __call__(self, settings: DictConfig) -> None:
         self.begun = True
+        sys.argv[1:] = self.typed  # as the record of the run has it, without what we added
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
             config.check_sections(settings)

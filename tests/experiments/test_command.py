@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 import pytest
 from omegaconf import MISSING
 
+from experiments.explain.__main__ import Explain
+from experiments.replay import __main__ as replay
 from experiments.settings import arguments
+from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
 from experiments.settings.schemas import Compare
 
@@ -140,3 +143,28 @@ def test_a_mistyped_flag_is_told_the_setting_of_its_name():
         read("--title=x")
     with pytest.raises(Refusal, match=r"\(did you mean --help\?\)"):
         read("--hlep")
+
+
+def test_a_job_is_told_what_was_typed_and_a_refusal_leaves_no_folder(tmp_path, monkeypatch, capsys):
+    seen = []
+
+    def job(settings, folder):
+        assert folder == tmp_path / "run" and folder.is_dir()
+        seen.append((sys.argv[1:], settings.record))
+        raise Refusal("no")
+
+    command = Command("explain", Explain, job, bare="record")
+    typed = ["it's", "event=3", f"run.folder={tmp_path / 'run'}"]
+    monkeypatch.setattr(sys, "argv", ["explain", *typed])
+    assert command.run() == 1
+    assert seen == [(typed, "it's")]
+    assert sys.argv == ["explain", *typed]
+    assert capsys.readouterr().err == "sleuth-explain: no\n"
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_refusal_leaves_the_working_directory(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert replay.COMMAND.run(["none.jsonl", "turns=x"]) == 1
+    assert "turns=x: not a span" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
