@@ -19,6 +19,9 @@ from hydra.errors import HydraException
 
 from experiments.settings.commandline import Refusal, did_you_mean
 
+COMPLETION = "--shell-completion"
+"""Hydra's flag for completion in the shell; what follows it are no settings."""
+
 _BELIEF = "player/belief"
 """The one group of a player's whose files lie beside its section, not in it."""
 
@@ -54,6 +57,7 @@ def _flags() -> _Flags:
     parser.add_argument("-p", "--package")
     parser.add_argument("--resolve", action="store_true")
     parser.add_argument("-m", "--multirun", action="store_true")
+    parser.add_argument("-sc", "--shell-completion", action="store_true")
     return parser
 
 
@@ -80,6 +84,8 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Giv
     flags = ["--cfg", known.cfg] if known.cfg else []
     flags += ["--package", known.package] if known.package else []
     flags += ["--resolve"] if known.resolve else []
+    if known.shell_completion:
+        return Given(known.typed, known.help, False, [COMPLETION])
     named = [_named(values, schema, bare)] if values else []
     return Given([*named, *quoted(settings, schema)], known.help, known.multirun, flags)
 

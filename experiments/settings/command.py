@@ -117,7 +117,8 @@ class Command:
         os.environ["HYDRA_FULL_ERROR"] = "1"
         before = sys.argv
         sys.argv = [before[0], *given.flags, *(["-m"] if given.multirun else []), *given.overrides]
-        if not any(setting.startswith("hydra/job_logging") for setting in given.overrides):
+        named = any(setting.startswith("hydra/job_logging") for setting in given.overrides)
+        if not named and arguments.COMPLETION not in given.flags:
             sys.argv.append("hydra/job_logging=none")
         run = _Guarded(self, typed)
         try:

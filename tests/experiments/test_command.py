@@ -168,3 +168,8 @@ def test_a_refusal_leaves_the_working_directory(tmp_path, monkeypatch, capsys):
     assert replay.COMMAND.run(["none.jsonl", "turns=x"]) == 1
     assert "turns=x: not a span" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_the_shell_is_told_how_to_complete(capsys):
+    assert replay.COMMAND.run(["-sc", "install=bash"]) == 0
+    assert "complete" in capsys.readouterr().out
