@@ -212,7 +212,7 @@ class RootSearch:
             missing = [worker for worker in tasks if worker not in found]
             if not missing:
                 break
-            replaced += self._start([each for each in missing if self._actors[each] is None])
+            replaced += self._start([worker for worker in missing if self._actors[worker] is None])
             found |= self._search({worker: tasks[worker] for worker in missing})
         if not found:
             raise WorkersLost(f"none of the {len(tasks)} workers returned its share")
@@ -345,7 +345,7 @@ def _node_cpus() -> list[float]:
 
 def _held(cpus: float) -> int:
     """Return how many workers of so many CPUs the nodes hold, if nobody else uses them."""
-    return sum(int(each / cpus + 1e-6) for each in _node_cpus())
+    return sum(int(cpus_there / cpus + 1e-6) for cpus_there in _node_cpus())
 
 
 def _cpus_each(options: Options, workers: int) -> float:

@@ -114,9 +114,9 @@ class Rules:
         """Cards dealt to each player."""
         if self.hands == "category":
             return tuple(map(sum, CATEGORY_HANDS))
-        each, rest = divmod(N_CARDS - 3, self.players)
+        share, rest = divmod(N_CARDS - 3, self.players)
         more = rest if self.hands == "round" else 0
-        return tuple(each + (seat < more) for seat in range(self.players))
+        return tuple(share + (seat < more) for seat in range(self.players))
 
     @property
     def shares(self) -> tuple[tuple[int, ...], ...] | None:
@@ -142,7 +142,7 @@ WORLD = np.dtype(
         ("shares", np.int64, (MAX_PLAYERS, 3)),  # cards of each category, -1 where not public
         ("turn_cap", np.int64),  # turns after which the game is a draw
         ("dice", np.int64),
-        *((each.name, np.int64) for each in fields(Rules) if each.type == "bool"),
+        *((switch.name, np.int64) for switch in fields(Rules) if switch.type == "bool"),
         ("any_door", np.int64),  # 1: a room may be left by any door
         ("free", np.int64),  # 1: a pawn may stop on any square within the roll
         ("accuse", np.int64),  # place in `ACCUSE`
@@ -187,7 +187,7 @@ def preset(name: str, **switches: int | str | bool) -> Rules:
     ValueError
         On an unknown preset, switch or impossible combination, with the reason in one sentence.
     """
-    known = [each.name for each in fields(Rules)][1:]
+    known = [switch.name for switch in fields(Rules)][1:]
     for switch in switches:
         if switch not in known:
             raise ValueError(f"rules have no switch {switch!r}: choose one of {', '.join(known)}")

@@ -83,7 +83,7 @@ def test_every_script_has_a_command(installed):
     for name, module in scripts.items():
         command = import_module(module)
         assert callable(command.main)
-        assert name == command.NAME
+        assert name == (command.COMMAND.title if hasattr(command, "COMMAND") else command.NAME)
 
 
 def test_all_that_is_imported_is_required():

@@ -17,13 +17,13 @@ from mcts.kernel.plugins import entry_points
 def _found() -> dict[str, type[Belief]]:
     """Return the beliefs by name; `BrokenPlugin` if one from outside takes a name or has none."""
     found: dict[str, type[Belief]] = {}
-    outside = {each.module: each for each in entry_points("sleuth.beliefs").values()}
+    outside = {plugin.module: plugin for plugin in entry_points("sleuth.beliefs").values()}
     for module in modules_of("belief.beliefs", "sleuth.beliefs"):
-        for each in vars(module).values():
-            if inspect.isclass(each) and issubclass(each, Belief) and "name" in vars(each):
-                other = found.setdefault(each.name, each)
-                if other is not each and module.__name__ in outside:
-                    complaint = f"has a belief {each.name!r}, as {other.__module__} has"
+        for member in vars(module).values():
+            if inspect.isclass(member) and issubclass(member, Belief) and "name" in vars(member):
+                other = found.setdefault(member.name, member)
+                if other is not member and module.__name__ in outside:
+                    complaint = f"has a belief {member.name!r}, as {other.__module__} has"
                     raise outside[module.__name__].broken(complaint)
     for plugin in outside.values():
         if plugin.name not in found:

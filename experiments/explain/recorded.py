@@ -139,7 +139,7 @@ def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
     if not 0 <= event - _FIRST < len(told):
         last = _FIRST + len(told) - 1
         raise Refusal(f"event={event}: the record has events on lines {_FIRST} to {last}")
-    found = next((each for each in made if each.line == event), None)
+    found = next((decision for decision in made if decision.line == event), None)
     if found is None:
         fault = f" is no turn decision but {told[event - _FIRST]['event']!r}"
     elif seat not in (None, found.seat):
@@ -157,9 +157,9 @@ def nearest(made: Sequence[Decision], event: int, seat: int | None) -> str:
     Of ``seat``, if that is given; of two as near, the earlier.
     """
     fit = [
-        each.line
-        for each in made
-        if each.choices > 1 and each.line != event and seat in (None, each.seat)
+        decision.line
+        for decision in made
+        if decision.choices > 1 and decision.line != event and seat in (None, decision.seat)
     ]
     whose = "" if seat is None else f" of seat {seat}"
     if not fit:

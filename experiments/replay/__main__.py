@@ -122,7 +122,7 @@ def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> It
                 told.setdefault(event["turn"], []).append(_in_words(event))
         done = state[0].phase == OVER or state[0].turn > turn
         if done and first <= turn and (last is None or turn <= last):
-            bits = [_bits(entropies.of(state[0].evidence[each])) for each in _seats(record, seat)]
+            bits = [_bits(entropies.of(state[0].evidence[one])) for one in _seats(record, seat)]
             yield _Turn(turn, events[0]["seat"] if turn else None, told.get(turn, []), bits)
 
 
@@ -182,8 +182,8 @@ def _print(record: Record, seat: int | None, played: list[_Turn], console: Conso
     # Deal and dice follow from seed and number, which no seat knows.
     which = "" if seat is not None else f", game {record.game} of seed {record.seed}"
     title = f"{rules.name}, {rules.players} players{which}"
-    for number, (suspect, each) in enumerate(zip(rules.suspects, record.seats, strict=True)):
-        console.print(f"seat {number} ({suspect}): {each['label']}", soft_wrap=True)
+    for number, (suspect, player) in enumerate(zip(rules.suspects, record.seats, strict=True)):
+        console.print(f"seat {number} ({suspect}): {player['label']}", soft_wrap=True)
     table = Table(title=title, caption="bits: entropy of the envelope, at the end of the turn")
     table.add_column("turn", justify="right")
     table.add_column("seat", justify="right")

@@ -51,5 +51,7 @@ def metrics(described: dict[str, Any]) -> dict[str, float]:
         }
         if line["ci95"]:
             found[f"ci95_low{tail}"], found[f"ci95_high{tail}"] = line["ci95"]
-    found |= {f"elo/{metric_name(each['player'])}": each["elo"] for each in described["ratings"]}
+    found |= {
+        f"elo/{metric_name(rating['player'])}": rating["elo"] for rating in described["ratings"]
+    }
     return {key: float(value) for key, value in found.items() if value is not None}

@@ -133,7 +133,8 @@ def quoted(settings: Iterable[str], schema: type) -> list[str]:
     for setting in settings:
         name, is_one, value = setting.partition("=")
         outer, item, metadata = _kind(schema, name.lstrip("+"))
-        if outer is list and is_one and not re.match(r"[\[$'\"]", value) and "," not in value:
+        is_word = value != "null" and not re.match(r"[\[$'\"]", value)
+        if outer is list and is_one and is_word and "," not in value:
             value = f"[{value}]"
         inner = re.fullmatch(r"\[([^'\"\[\]]*)\]", value)
         if outer is list and inner and item is str:

@@ -74,7 +74,7 @@ def ctrl_c() -> Iterator[Event]:
 
 def did_you_mean(given: str, known: Iterable[object]) -> str:
     """Return ``" (did you mean ...?)"`` if something known looks like ``given``, or nothing."""
-    close = difflib.get_close_matches(str(given), [str(each) for each in known], n=1, cutoff=0.6)
+    close = difflib.get_close_matches(str(given), [str(name) for name in known], n=1, cutoff=0.6)
     return f" (did you mean {close[0]}?)" if close else ""
 
 

@@ -153,16 +153,16 @@ def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, ty
 
 
 def _check_section(path: str, node: DictConfig, schema: type) -> None:
-    described = {each.name: each for each in fields(schema)}
+    described = {setting.name: setting for setting in fields(schema)}
     for name in node:
         if name not in described:
             key = f"{path}.{name}".lstrip(".")
             raise Refusal(f"{key}: there is no such setting{did_you_mean(str(name), described)}")
-    for name, each in described.items():
+    for name, setting in described.items():
         key = f"{path}.{name}".lstrip(".")
         if name not in node or OmegaConf.is_missing(node, name):
             raise Refusal(f"{key} is missing: give it a value")
-        _check_value(key, node[name], each.metadata)
+        _check_value(key, node[name], setting.metadata)
     if hasattr(schema, "check"):
         schema.check(path, node)
 
@@ -170,7 +170,7 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
 def _check_value(key: str, value: Any, limits: Any) -> None:
     choices = limits.get("choices")
     if choices is not None and value not in choices:
-        names = [str(each) for each in choices]
+        names = [str(choice) for choice in choices]
         raise Refusal(
             f"{key}={value}: choose one of {', '.join(names)}{did_you_mean(value, names)}"
         )

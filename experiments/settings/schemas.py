@@ -35,7 +35,9 @@ def _policies() -> tuple[str, ...]:
     and those of other packages."""
     presets = files("conf").joinpath("player").iterdir()
     found = [
-        re.search(r"(?m)^name: *(\w+)", each.read_text()) for each in presets if _is_yaml(each)
+        re.search(r"(?m)^name: *(\w+)", preset.read_text())
+        for preset in presets
+        if _is_yaml(preset)
     ]
     ours = {name[1] for name in found if name} - set(PLANNERS)
     return tuple(sorted({*ours, *entry_points("sleuth.policies")}))
@@ -196,7 +198,7 @@ def _rules() -> type:
     """
     shipped = OmegaConf.load(files("conf").joinpath("rules/ledford.yaml"))
     switches = [(str(key), type(value)) for key, value in shipped.items() if key != "defaults"]
-    return make_dataclass("Rules", [(*each, field(default=MISSING)) for each in switches])
+    return make_dataclass("Rules", [(*switch, field(default=MISSING)) for switch in switches])
 
 
 Rules = _rules()

@@ -223,4 +223,4 @@ def clustered_means(totals: np.ndarray, counts: np.ndarray, seed: int) -> list[M
     values = totals.sum(axis=1) / counts.sum(axis=1)
     interval = drawn.confidence_interval
     figures = zip(values, interval.low, interval.high, drawn.standard_error, strict=True)
-    return [Mean(*map(float, each)) for each in figures]
+    return [Mean(*map(float, row)) for row in figures]

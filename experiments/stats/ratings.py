@@ -80,8 +80,8 @@ def ratings(
     point = choix.ilsr_top1(len(labels), games, alpha=ALPHA, initial_params=start)
     point = _ELO * (point - point.mean())
     return [
-        Rating(*each)
-        for each in zip(labels, *(v.tolist() for v in (point, low, high)), strict=True)
+        Rating(*values)
+        for values in zip(labels, *(v.tolist() for v in (point, low, high)), strict=True)
     ]
 
 

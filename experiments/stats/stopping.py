@@ -140,7 +140,7 @@ class Sprt(Stop):
         self.check(paired=False)
         h0, h1 = self.h0, self.h1
         if self.elo:
-            h0, h1 = (sprt.elo_to_win_rate(each, players, seats) for each in (h0, h1))
+            h0, h1 = (sprt.elo_to_win_rate(elo, players, seats) for elo in (h0, h1))
         return sprt.wins(won, h0, h1)
 
     def verdict_paired(self, first: np.ndarray, second: np.ndarray) -> Verdict:
@@ -153,7 +153,7 @@ class Sprt(Stop):
         if self.elo:
             first = np.asarray(first, bool)
             rate = (np.cumsum(first) + 0.5) / (np.arange(len(first)) + 2)
-            h0, h1 = (sprt.elo_to_difference(each, rate) for each in (self.h0, self.h1))
+            h0, h1 = (sprt.elo_to_difference(elo, rate) for elo in (self.h0, self.h1))
         return sprt.difference(first, second, h0, h1)
 
     def win_rate(self, wins: int, games: int) -> Estimate:

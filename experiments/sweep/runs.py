@@ -142,7 +142,7 @@ class Runs:
             quiet = Console(quiet=True) if self._crews else self._console
             workers = point.settings.match.workers
             self._crews[key] = startup.resources([match], workers, address, quiet)
-        players = tuple(each["name"] for each in match.entrants)
+        players = tuple(entrant["name"] for entrant in match.entrants)
         if players in self._warm:
             play.warm(match)
         else:

@@ -45,15 +45,15 @@ class Space:
 
     def __init__(self, overrides: Sequence[Override]) -> None:
         axes, self.fixed, seen = [], [], set()
-        for each in overrides:
-            key = key_of(each)
+        for override in overrides:
+            key = key_of(override)
             if key in seen:
                 raise Refusal(f"{key} is given twice: leave one out")
             seen.add(key)
-            if each.is_sweep_override():
-                axes.append(axis_of(each, key))
+            if override.is_sweep_override():
+                axes.append(axis_of(override, key))
             else:
-                self.fixed.append(each.input_line)
+                self.fixed.append(override.input_line)
         if not axes:
             raise Refusal(
                 "no setting has several values: write one as player.threshold=0.3,0.4,0.5 or "
@@ -61,7 +61,7 @@ class Space:
             )
         self.axes: list[Axis] = axes
         # Of a group, or a setting that is to be added.
-        self._composing = [each for each in axes if each.element != each.key or _grouped(each.key)]
+        self._composing = [axis for axis in axes if axis.element != axis.key or _grouped(axis.key)]
         self._bases: dict[tuple[str, ...], DictConfig] = {}
         self._points: dict[tuple[Value, ...], Point] = {}
 
@@ -129,7 +129,7 @@ class Space:
         Composed anew for each value of a group alone: that takes a tenth of a second.  Values of
         settings are put into it afterwards, as Hydra does.
         """
-        chosen = [f"{each.element}={parameters[each.key]}" for each in self._composing]
+        chosen = [f"{axis.element}={parameters[axis.key]}" for axis in self._composing]
         if tuple(chosen) not in self._bases:
             self._bases[tuple(chosen)] = config.composed("compare", [*self.fixed, *chosen])
         settings = deepcopy(self._bases[tuple(chosen)])

@@ -118,7 +118,7 @@ class Study:
             return self._listed[len(held)]
         seed = int(np.random.SeedSequence([self._seed, len(held)]).generate_state(1)[0])
         draft = optuna.create_study(sampler=self._sampler(seed), direction="maximize")
-        draft.add_trials([each for each in held if each.state in FINISHED])
+        draft.add_trials([trial for trial in held if trial.state in FINISHED])
         return draft.ask(self._space.distributions).params
 
     def report(self, trial: Trial, step: int, share: float) -> bool:

@@ -129,14 +129,14 @@ class Trials:
         interrupted = False
         while not interrupted and len(self._done(trials)) < trials:
             interrupted = not self._play_next()
-        played = Played([line_of(each) for each in self._done(trials)], None, interrupted)
+        played = Played([line_of(trial) for trial in self._done(trials)], None, interrupted)
         if played.best is not None and not interrupted and fresh != 0:
             played.fresh = self._play_fresh(played.best, fresh)
             played.interrupted = played.fresh.interrupted
         return played
 
     def _done(self, trials: int) -> list[FrozenTrial]:
-        return [each for each in self._study.trials[:trials] if each.state in FINISHED]
+        return [trial for trial in self._study.trials[:trials] if trial.state in FINISHED]
 
     def _play_next(self) -> bool:
         """Play the next trial; return whether its end was reached."""
@@ -144,7 +144,7 @@ class Trials:
         point = self._space.point(trial.params)
         plays = digest(point.match)
         done = self._done(trial.number)
-        same = [each for each in done if each.user_attrs[PLAYS] == plays]
+        same = [trial for trial in done if trial.user_attrs[PLAYS] == plays]
         if same:
             self._study.repeat(trial, same[0])
         else:
@@ -176,7 +176,7 @@ class Trials:
         self._progress.ended(
             line.trial, ", ".join(filter(None, (told(line.parameters), rate, line.note)))
         )
-        sofar = Played([line_of(each) for each in self._done(line.trial + 1)]).best
+        sofar = Played([line_of(trial) for trial in self._done(line.trial + 1)]).best
         if sofar is not None:
             self._record.progress(line.trial, win_rate=line.rate, best_so_far=sofar.rate)
 

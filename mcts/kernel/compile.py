@@ -90,10 +90,10 @@ def _imports(module: str) -> tuple[str, ...]:
             named.append(source)
             named += [f"{source}.{alias.name}" for alias in node.names]
         elif _lists_modules(node):
-            package, *groups = (each.value for each in node.args)
+            package, *groups = (literal.value for literal in node.args)
             named += _names_in(package)
             outside = [
-                each.module for group in groups for each in plugins.entry_points(group).values()
+                plugin.module for group in groups for plugin in plugins.entry_points(group).values()
             ]
             packages.update(name.partition(".")[0] for name in outside)
             named += outside
@@ -104,13 +104,13 @@ def _imports(module: str) -> tuple[str, ...]:
 def _lists_modules(node: ast.AST) -> bool:
     """Tell whether ``node`` is a call of `modules_of` with literals."""
     named = isinstance(node, ast.Call) and getattr(node.func, "id", "") == modules_of.__name__
-    return named and all(isinstance(each, ast.Constant) for each in node.args)
+    return named and all(isinstance(argument, ast.Constant) for argument in node.args)
 
 
 def _names_in(package: str) -> list[str]:
     """Return the full names of the modules of ``package``, sorted."""
     folder = Path(importlib.util.find_spec(package).origin).parent
-    return sorted(f"{package}.{each.name}" for each in pkgutil.iter_modules([str(folder)]))
+    return sorted(f"{package}.{module.name}" for module in pkgutil.iter_modules([str(folder)]))
 
 
 def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
@@ -127,7 +127,7 @@ def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
     found = [importlib.import_module(name) for name in _names_in(package)]
     if group is None:
         return found
-    taken = {each.__name__.rpartition(".")[2] for each in found}
+    taken = {module.__name__.rpartition(".")[2] for module in found}
     for name, plugin in plugins.entry_points(group).items():
         if name in taken:
             raise plugin.broken(f"has the name of {package}.{name}")

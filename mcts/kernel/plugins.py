@@ -66,9 +66,9 @@ def entry_points(group: str) -> dict[str, Plugin]:
         If two distributions use the same name.
     """
     found: dict[str, Plugin] = {}
-    for each in sorted(metadata.entry_points(group=group)):
-        distribution = f"{each.dist.name} {each.dist.version}"
-        plugin = Plugin(group, each.name, each.module, each.attr or "", distribution)
+    for entry in sorted(metadata.entry_points(group=group)):
+        distribution = f"{entry.dist.name} {entry.dist.version}"
+        plugin = Plugin(group, entry.name, entry.module, entry.attr or "", distribution)
         other = found.setdefault(plugin.name, plugin)
         if other is not plugin:
             raise plugin.broken(f"is also the name of one in {other.distribution}")
@@ -84,7 +84,7 @@ def modules(group: str) -> list[ModuleType]:
         If one is no module of the entry point's own name, or cannot be imported.
     """
     plugins = entry_points(group).values()
-    for each in plugins:
-        if each.attribute or each.module.rpartition(".")[2] != each.name:
-            raise each.broken(f"must name a module called {each.name}")
-    return [each.load() for each in plugins]
+    for plugin in plugins:
+        if plugin.attribute or plugin.module.rpartition(".")[2] != plugin.name:
+            raise plugin.broken(f"must name a module called {plugin.name}")
+    return [plugin.load() for plugin in plugins]

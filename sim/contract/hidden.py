@@ -91,12 +91,14 @@ def swapped(state: State, seat: int, deal: np.ndarray, noise: np.random.Generato
     other[0] = state
     s = other[0]
     envelope, hands = hands_of(deal)
-    others = [each for each in range(MAX_PLAYERS) if each != seat]
+    others = [other for other in range(MAX_PLAYERS) if other != seat]
     s.envelope = envelope
-    s.hand[:] = [state.hand[seat] if each == seat else hands[each] for each in range(MAX_PLAYERS)]
+    s.hand[:] = [
+        state.hand[seat] if other == seat else hands[other] for other in range(MAX_PLAYERS)
+    ]
     for field in _OWN:
-        for each in others:
-            part = s[field][each : each + 1].view(np.uint8)
+        for other in others:
+            part = s[field][other : other + 1].view(np.uint8)
             part[:] = noise.integers(0, 2, part.shape)
     for answerer in others:
         for asker in others:

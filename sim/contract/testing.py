@@ -59,7 +59,7 @@ def check_player(make: Callable[[], Player], rules: Rules, games: int = 2, swaps
     if make().policy is not None:
         return sum(_check_policy(make().policy, rules, game, swaps) for game in range(games))
     played = [_play(make(), rules, game) for game in range(games)]
-    exchanged = sum(_check_again(make, rules, each, swaps) for each in played)
+    exchanged = sum(_check_again(make, rules, game, swaps) for game in played)
     same = _play(played[-1].player, rules, 0).actions == played[0].actions
     _ask(same, "after another game it decides otherwise: begin does not reset the player")
     return exchanged
@@ -125,7 +125,7 @@ def _play(player: Player, rules: Rules, game: int) -> _Transcript:
     seat, around = _table(rules, game)
     _ask(player.showing in SHOWING, f"showing is {player.showing!r}, not one of {SHOWING}")
     transcript = _Transcript(player)
-    seats = [transcript if i == seat else PolicyPlayer(each) for i, each in enumerate(around)]
+    seats = [transcript if i == seat else PolicyPlayer(policy) for i, policy in enumerate(around)]
     try:
         play(rules, seats, SEED, game, transcript.watch)
     except IllegalAction as fault:

@@ -66,7 +66,7 @@ def endgame(seed: int, game: int, players: int = 4, turns: int = TURNS) -> Endga
                 break
         open_decision(state)
         apply(board, state, _random_action(board, state))
-        events += [as_seen(tuple(each), seat) for each in state.event[: state.events].tolist()]
+        events += [as_seen(tuple(event), seat) for event in state.event[: state.events].tolist()]
         state.events = 0
     if len({deal.envelope for deal in deals}) < LEAST_ENVELOPES:
         return None

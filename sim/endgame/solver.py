@@ -89,10 +89,13 @@ class Solver:
     def suggestions(self, turns: int) -> np.ndarray:
         """Return the value of spending the first of ``turns`` on each trio, (9 rooms, 36 pairs)."""
         of_class = {
-            each: self._suggestion(self._weights, each, turns) / self._whole(turns)
-            for each in self._classes
+            suggestion_class: self._suggestion(self._weights, suggestion_class, turns)
+            / self._whole(turns)
+            for suggestion_class in self._classes
         }
-        return np.array([[of_class[each] for each in row] for row in self._suggestions])
+        return np.array(
+            [[of_class[suggestion_class] for suggestion_class in row] for row in self._suggestions]
+        )
 
     def _whole(self, turns: int) -> int:
         """Return what stands for probability 1 in the whole numbers that `_value` returns."""
@@ -113,12 +116,12 @@ class Solver:
 
     def _best(self, weights: Weights, turns: int) -> int:
         scale = SHARES ** (turns - 1)
-        best = scale * max(self._accusation(weights, each) for each in set(self._envelopes))
+        best = scale * max(self._accusation(weights, envelope) for envelope in set(self._envelopes))
         if turns > 1:
-            for each in self._classes:
+            for suggestion_class in self._classes:
                 if best == scale * sum(weights):
                     break  # sure to win
-                best = max(best, self._suggestion(weights, each, turns))
+                best = max(best, self._suggestion(weights, suggestion_class, turns))
         return best
 
     def _suggestion(self, weights: Weights, suggestion: Suggestion, turns: int) -> int:
@@ -141,4 +144,4 @@ def _classed(deals: Sequence[Deal], seat: int, cards: int) -> Suggestion:
     for row in rows.values():
         lowest, factor = in_lowest_terms(row)
         merged[lowest] = merged.get(lowest, 0) + factor
-    return frozenset(tuple(factor * each for each in row) for row, factor in merged.items())
+    return frozenset(tuple(factor * weight for weight in row) for row, factor in merged.items())

@@ -100,22 +100,24 @@ def step(p, state: State, action: int, edge_data: float) -> float:
     simulation ends with it, unless the tree moves the others too: for those the game goes on.
     """
     world = p.world[0]
+    reward = 0.0
     if action == GUESS:
         apply(world, state, guess(world, state)[0])
     elif ACCUSE <= action < REVEAL:
+        reward = edge_data
         if p.reward_from_deal:
             apply(world, state, action)
-            edge_data = 1.0 if state.winner == p.seat else 0.0
+            reward = 1.0 if state.winner == p.seat else 0.0
         if p.movers == POLICY:
             state.phase = OVER
-            return edge_data
+            return reward
     else:
         if decider(state) == p.seat and action < PASSAGE:
             state.goal[p.seat] = action - MOVE
         apply(world, state, action)
     # One suggestion a turn: a round among six cannot fill the events.
     advance(world, state)
-    return 0.0
+    return reward
 
 
 # Roll-out: by the rules to the end, or to a horizon.

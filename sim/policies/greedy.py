@@ -65,10 +65,10 @@ def _accused(work: tuple, threshold: float) -> int:
 def _best_suggestion(sample: tuple, room: int) -> tuple[int, float]:
     """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits."""
     pair, most = 0, -1.0
-    for each in range(36):
-        bits = sampled(sample, each // 6, FIRST_WEAPON + each % 6, FIRST_ROOM + room)
+    for candidate in range(36):
+        bits = sampled(sample, candidate // 6, FIRST_WEAPON + candidate % 6, FIRST_ROOM + room)
         if bits > most:
-            pair, most = each, bits
+            pair, most = candidate, bits
     return pair, most
 
 

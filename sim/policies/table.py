@@ -81,9 +81,9 @@ class Policy:
 
     def __post_init__(self) -> None:
         switches = switches_of(self.name)
-        for each in fields(self)[1:4]:
-            if getattr(self, each.name) != each.default and each.name not in switches:
-                raise ValueError(f"{self.name} has no switch {each.name!r}")
+        for switch in fields(self)[1:4]:
+            if getattr(self, switch.name) != switch.default and switch.name not in switches:
+                raise ValueError(f"{self.name} has no switch {switch.name!r}")
         if not 0.0 < self.threshold <= 1.0:
             raise ValueError(f"threshold must be above 0 and at most 1, got {self.threshold}")
         if not 0.0 < self.own_card_weight <= 1.0:

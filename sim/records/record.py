@@ -103,7 +103,7 @@ class Recorder:
 
     def text(self) -> str:
         """Return the record so far, whole once the game is over."""
-        return "".join(f"{each}\n" for each in self._lines)
+        return "".join(f"{line}\n" for line in self._lines)
 
 
 def knows(event: Event, seat: int) -> bool:
@@ -247,7 +247,7 @@ def _check_seat(seat: Any) -> None:
     if seat.get("policy") == OUTSIDE:
         _need(1, seat, ("label", "policy", "showing"))
         return
-    switches = [each.name for each in fields(Policy)[1:]]
+    switches = [switch.name for switch in fields(Policy)[1:]]
     _need(1, seat, ("label", "policy"), switches)
     try:
         Policy(seat["policy"], **{key: seat[key] for key in switches if key in seat})

@@ -157,7 +157,8 @@ def test_writing_games_down_changes_no_result():
     some = play.portion(replace(MATCH, records=30), range(25, 40))
     assert sorted(some.records) == [25, 26, 27, 28, 29]
     order = [("game", "ascending"), ("seat", "ascending")]
-    assert some.rows.sort_by(order).equals(plain.rows.sort_by(order).slice(3 * 25))
+    few, many = (played.rows.cast(results.ROW).sort_by(order) for played in (some, plain))
+    assert few.equals(many.slice(3 * 25))
 
 
 def test_records_are_written_whole_and_once(tmp_path):

@@ -24,13 +24,19 @@ QUIET = "tracking.enabled=false"
 
 _HASTY = """
 import sys
-from experiments.compare import __main__ as compare
+from experiments.compare import __main__ as compare, recording
 from experiments.matches import results
+
+def begin_and_wait(self, begin=recording.Recording.begin):
+    begin(self)
+    self._opening.done.wait()
+
 results.FLUSH_SECONDS = (0.1, 0.1)
+recording.Recording.begin = begin_and_wait
 sys.argv[0] = "compare"
 compare.main()
 """
-"""The command, writing ten parts a second."""
+"""The command, writing ten parts a second and waiting for its record once it has games."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +49,7 @@ def undisturbed(tmp_path_factory):
 
     settings = config.composed("compare", SETTINGS)
     (match,) = lineups.matches(settings)
-    rows = play.portion(replace(match, records=0), range(GAMES)).rows
+    rows = play.portion(replace(match, records=0), range(GAMES)).rows.cast(results.ROW)
     return rows.sort_by([("game", "ascending"), ("seat", "ascending")])
 
 

@@ -328,7 +328,7 @@ def test_presets_are_played_by_their_own_rules(name):
         ("speed", {"doors": "entry"}, "rules.movement=towards and rules.doors=any"),
         ("classic", {"turn_cap": 0}, "rules.turn_cap must be at least 1, got 0"),
         ("classic", {"pawns": 6}, "rules have no switch 'pawns': choose one of players, hands"),
-        ("clasic", {}, "unknown rules 'clasic': choose one of ledford, ferrari2009"),
+        ("clasic", {}, "unknown rules 'clasic': choose one of ledford, cai2006"),
     ],
 )
 def test_impossible_rules_are_refused_in_a_sentence(name, switches, sentence):
