@@ -26,7 +26,10 @@ def draw(described: dict[str, Any], played: Results) -> Path:
     path = played.folder / PLOT
     lines = [line for line in described["table"] if line["games"]]
     if len(described["table"]) > 1:
-        return rates_plot(lines, f"{min(line['games'] for line in lines)} games a player", path)
+        title, by_match = _title(described, lines)
+        names = [line["match" if by_match else "player"] for line in lines]
+        title += f", {min(line['games'] for line in lines)} games a player"
+        return rates_plot(lines, names, title, path, _published(lines, played))
     match, tally = played.matches[0], played.tallies[0]
     won = match.won(tally.winner(), 0)[tally.numbers]
     (line,) = lines
@@ -42,8 +45,8 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     for match in played.matches:
         found = known(match)
         if found is not None:
-            source = f"{match.labels[0]}: {found.source}" if several else found.source
-            rows.append([source, found.games, found.wins, found.rate])
+            name = f"{match.labels[0]}, published" if several else "published"
+            rows.append([name, found.games, found.wins, found.rate])
     columns = ("", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s")
     tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
     for text in (
@@ -54,6 +57,14 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
         f"again: {described['run']['command']}",
     ):
         console.print(text, soft_wrap=True, markup=False)
+
+
+def _published(lines: list[dict[str, Any]], played: Results) -> dict[int, Estimate]:
+    """Return the published win rates by number of the line that they are of."""
+    rates = {match.name: found.rate for match in played.matches if (found := known(match))}
+    return {
+        number: rates[line["match"]] for number, line in enumerate(lines) if line["match"] in rates
+    }
 
 
 def _title(described: dict[str, Any], lines: list[dict[str, Any]]) -> tuple[str, bool]:
@@ -88,9 +99,14 @@ def _row(line: dict[str, Any], by_match: bool) -> list[Any]:
 
 
 def _remarks(played: Results) -> list[str]:
-    """Return what is known of the published results shown, once each; without any, why not."""
-    shown = [found.remark for match in played.matches if (found := known(match)) is not None]
-    lines = shown or map(unlike, played.matches)
+    """Return where the published results shown are from and what is known of them, once each.
+
+    Without any, why there is none.
+    """
+    found = [known(match) for match in played.matches]
+    sources = [f"published: {one.source}" for one in found if one is not None]
+    lines = [*sources, *(one.remark for one in found if one is not None)]
+    lines = lines or map(unlike, played.matches)
     return [line for line in dict.fromkeys(lines) if line]
 
 

@@ -68,20 +68,28 @@ def win_rate_plot(
     return path
 
 
-def rates_plot(lines: Sequence[Mapping[str, Any]], title: str, path: Path) -> Path:
+def rates_plot(
+    lines: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    title: str,
+    path: Path,
+    published: Mapping[int, Estimate] | None = None,
+) -> Path:
     """Draw the win rates of several players with their 95 % intervals and parities to a PNG.
 
     Parameters
     ----------
     lines : of the summary's table, each with at least one game
+    names : of the lines
     title, path : as `win_rate_plot`
+    published : as in `draw_rates`
     """
-    alone = len({line["match"] for line in lines}) == 1
-    names = [line["player" if alone else "match"] for line in lines]
+    told = "win rate, 95 %; dashed: parity" + ("; diamond: published" if published else "")
     with picture(path, title, (8, 1.3 + 0.42 * len(lines))) as (_, ((axes,),)):
-        draw_rates(axes, [rate_of(line) for line in lines], [line["parity"] for line in lines])
+        parities = [line["parity"] for line in lines]
+        draw_rates(axes, [rate_of(line) for line in lines], parities, published)
         axes.set_yticks(range(len(lines)), names)
-        axes.set(xlabel="win rate, 95 %; dashed: parity", ylim=(len(lines) - 0.5, -0.5))
+        axes.set(xlabel=told, ylim=(len(lines) - 0.5, -0.5))
     return path
 
 
