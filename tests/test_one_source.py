@@ -16,7 +16,7 @@ COPIED = ("mcts", "belief", "sim", "experiments", "conf")
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """A copy of the project with a planner variant, a search option and a rule preset more."""
+    """A copy of the project with one more of each."""
     made = tmp_path_factory.mktemp("project")
     for name in COPIED:
         shutil.copytree(ROOT / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -35,6 +35,19 @@ NODES = "    nodes: int = _from(1, 100_000)\n"
 FINAL = "  final: visits            # visits | mean\n"
 PRESET = "defaults:\n  - {}\n  - _self_\n\nname: {}\n"
 
+DUEL = """defaults:
+  - /schema/table@_here_
+  - _self_
+
+about: two policies against each other
+players: [swift, closure]
+opponents: [closure]
+games: 4
+simulations: null
+seconds: 0.001
+compiled: true
+"""
+
 ADDED = {
     "planner variant": {
         "sim/planning/variants.py": (
@@ -50,10 +63,11 @@ ADDED = {
     "rule preset": {
         "conf/rules/brisk.yaml": ("", PRESET.format("speed", "brisk") + "turn_cap: 30\n"),
     },
+    "table": {"conf/table/duel.yaml": ("", DUEL)},
 }
 """By what is added: the files that change, with what stands there before and after."""
 
-MOST = {"planner variant": 3, "search option": 2, "rule preset": 1}
+MOST = {"planner variant": 3, "search option": 2, "rule preset": 1, "table": 1}
 
 
 @pytest.mark.parametrize("what", ADDED)
@@ -88,6 +102,13 @@ def test_their_limits_are_checked_by_the_command(copy):
     assert refused == "sleuth-compare: player.search.patience=1: must be at least 2\n"
     refused = run(copy, "-m", "experiments.compare", "player=twn", code=1)
     assert "did you mean twin?" in refused
+
+
+def test_the_table_is_listed_and_planned(copy):
+    shown = run(copy, "-m", "experiments.tables", "list")
+    assert "duel" in shown and "two policies against each other" in shown
+    planned = "from experiments.tables import cells; print(len(cells.load('duel').cells))"
+    assert run(copy, "-c", planned).split() == ["2"]
 
 
 PLAYS = """
