@@ -1,13 +1,14 @@
 # `make run` plays the main job, `make test` checks everything, `make check` what is quick: ruff and
 # the tests that are not marked slow (tests/conftest.py says which are).  `make bench` measures speed,
-# `make docs` builds the site of the documentation.
+# `make fuzz` attacks the commands, records, run folders and the code cache at length, `make docs`
+# builds the site of the documentation.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
 
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench docs clean
+.PHONY: run test check fuzz bench docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -23,6 +24,9 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(PYTEST) -m "not slow" $(ARGS)
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python tests/fuzz/run.py $(ARGS)
 
 bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_belief
