@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
@@ -101,6 +102,26 @@ def composed(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fal
             return compose(name, list(overrides), return_hydra_config=with_hydra)
     except (HydraException, OmegaConfBaseException) as fault:
         raise Refusal(explain(fault)) from None
+
+
+def with_values(composed: DictConfig, overrides: Sequence[str]) -> DictConfig:
+    """Return a copy of what is `composed` with values set by ``key=value``, as composing sets them.
+
+    Raises
+    ------
+    Refusal
+        If there is no such key, or the value is not of its type.
+    """
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    settings = deepcopy(composed)
+    try:
+        for override in OverridesParser.create().parse_overrides(list(overrides)):
+            OmegaConf.update(settings, override.key_or_group, override.value(), merge=True)
+    except (HydraException, OmegaConfBaseException) as fault:
+        raise Refusal(explain(fault)) from None
+    return settings
 
 
 def check(config: DictConfig) -> None:

@@ -225,11 +225,22 @@ def _match(table: Table, cell: Cell, general: Sequence[str], budget: int | None)
 
 @cache
 def _composed(overrides: tuple[str, ...]) -> Match:
-    """Return the match of these settings; composing takes a tenth of a second."""
-    settings = config.composed("compare", overrides)
+    """Return the match of these settings.
+
+    Composing takes a tenth of a second and there are hundreds of cells: what chooses players and
+    rules is composed once for all cells that have it in common, and values are set in a copy.
+    """
+    values = [override for override in overrides if "." in override.partition("=")[0]]
+    chosen = tuple(override for override in overrides if override not in values)
+    settings = config.with_values(_chosen(chosen), values)
     config.check(settings)
     (match,) = lineups.matches(settings, overrides)
     return match
+
+
+@cache
+def _chosen(overrides: tuple[str, ...]) -> DictConfig:
+    return config.composed("compare", overrides)
 
 
 def _cells(table: Table) -> Iterator[Cell]:
