@@ -106,10 +106,10 @@ class Run:
     """
 
     def __init__(self, settings: DictConfig, folder: Path) -> None:
-        from rich.console import Console
+        from experiments import terminal
 
         self.settings, self.folder = settings, folder
-        self.console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+        self.console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
         self.done: list[Any] = []
         self.interrupted = False
         self._started = time.monotonic()

@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
-from rich.console import Console
 
+from experiments import terminal
 from experiments.settings import config
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
 from experiments.settings.schemas import Compare
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from experiments.compare.recording import Recording
     from experiments.matches.match_loop import Outcome, Resources
     from experiments.matches.results import Results
@@ -53,7 +55,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     from experiments.matches import results, startup
     from experiments.runs import runfolder
 
-    console = Console(highlight=False)
+    console = terminal.console()
     if settings.match.power is not None:
         from experiments.compare import power
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import MISSING, DictConfig, OmegaConf
 from rich.console import Console
 
+from experiments import terminal
 from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
@@ -95,7 +96,7 @@ def job(settings: DictConfig, folder: Path) -> None:
             f"searched; {nearest(made, decision.line, settings.seat)}"
         )
     OmegaConf.save(settings, folder / "config.yaml", resolve=True)
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = terminal.console(soft_wrap=True)
     evidence = player.position(decision.view).root[0].evidence[decision.seat]
     posterior = ExactPosterior(evidence)
     _tell_position(console, decision, posterior)

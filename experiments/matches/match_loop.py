@@ -13,7 +13,7 @@ from experiments.matches import in_process
 from experiments.matches.failures import GamesFailed
 from experiments.matches.results import STOPS, Played, Results
 from experiments.matches.schedule import Match, Schedule, control_of
-from experiments.provenance.files import write_json
+from experiments.provenance.files import write_json, write_text
 from experiments.settings.commandline import Refusal
 from experiments.stats.stopping import Sprt, Stop
 
@@ -186,7 +186,7 @@ def _play(
         except GamesFailed as failed:
             fault = str(failed)
             if failed.traceback is not None:
-                (played.folder / ERROR).write_text(failed.traceback)
+                write_text(played.folder / ERROR, failed.traceback)
                 fault += f" (traceback in {ERROR})"
         finally:
             played.flush()

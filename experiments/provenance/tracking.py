@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import logging
 import os
-import re
 import sqlite3
 import time
 import urllib.error
@@ -246,11 +245,6 @@ def _file(uri: str) -> Path:
 def _patient(uri: str) -> str:
     """Return ``uri`` such that SQLite waits for other writers longer than the usual 5 s."""
     return f"{uri}?timeout={_LOCK_SECONDS}" if uri.startswith("sqlite:") else uri
-
-
-def metric_name(text: str) -> str:
-    """Return ``text`` as MLflow lets metrics be called."""
-    return re.sub(r"[^\w\-. /:]", "_", text)
 
 
 def _flat(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

@@ -85,9 +85,9 @@ def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: boo
         return
     if not played:
         raise Refusal(f"turns={turns[0]}: the game ends with turn {record.end['turns']}")
-    from rich.console import Console
+    from experiments import terminal
 
-    _print(record, seat, played, Console(highlight=False, markup=False))
+    _print(record, seat, played, terminal.console())
 
 
 @dataclass(frozen=True)

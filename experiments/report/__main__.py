@@ -35,11 +35,11 @@ class Report:
 
 def job(settings: DictConfig, _: Path) -> None:
     """Write the report and say where; raises `Refusal` as `report`."""
-    from rich.console import Console
+    from experiments import terminal
 
     if not settings.runs:
         raise Refusal("runs is empty: name the folder of a run")
-    console = Console(highlight=False, markup=False)
+    console = terminal.console()
     output = None if settings.output is None else Path(settings.output)
     for path in report(list(map(Path, settings.runs)), output, console):
         console.print(f"written to {path}", soft_wrap=True)

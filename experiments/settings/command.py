@@ -45,6 +45,7 @@ from omegaconf import DictConfig
 
 from experiments.settings import arguments, config, helptext
 from experiments.settings.commandline import INTERRUPTED, Refusal, explain
+from experiments.texts import forgiving, message
 from mcts.kernel.plugins import BrokenPlugin
 
 
@@ -98,6 +99,7 @@ class Command:
         int
             The exit code: 0, 1 on a fault, `INTERRUPTED` on Ctrl-C.
         """
+        forgiving()
         typed = sys.argv[1:] if typed is None else typed
         try:
             self.register()
@@ -137,8 +139,8 @@ class Command:
             os.environ["HYDRA_FULL_ERROR"] = wanted
         return run.code
 
-    def _say(self, message: str, code: int) -> int:
-        print(f"{self.title}: {message}", file=sys.stderr, flush=True)
+    def _say(self, told: str, code: int) -> int:
+        print(f"{self.title}: {message(told)}", file=sys.stderr, flush=True)
         return code
 
 

@@ -15,6 +15,7 @@ from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
+from experiments.texts import forgiving, message
 from mcts.kernel.plugins import BrokenPlugin
 
 GROUPS_OF_A_PLAYER = tuple(
@@ -43,13 +44,14 @@ class Parser(argparse.ArgumentParser):
 
 def enter(name: str, command: Callable[[], None]) -> None:
     """Run ``command`` for the script ``name``; exit with 1 after a refusal, 130 after Ctrl-C."""
+    forgiving()
     try:
         command()
     except (Refusal, BrokenPlugin) as fault:
-        print(f"{name}: {fault}", file=sys.stderr)
+        print(f"{name}: {message(str(fault))}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt as stop:
-        print(f"{name}: {str(stop) or 'interrupted'}", file=sys.stderr)
+        print(f"{name}: {message(str(stop) or 'interrupted')}", file=sys.stderr)
         sys.exit(INTERRUPTED)
 
 

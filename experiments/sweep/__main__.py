@@ -17,8 +17,8 @@ import time
 from importlib.resources import files
 
 from omegaconf import OmegaConf
-from rich.console import Console
 
+from experiments import terminal
 from experiments.settings import config
 from experiments.settings.commandline import INTERRUPTED, Parser, enter
 from experiments.sweep import schema
@@ -91,7 +91,7 @@ def run() -> None:
             return
         from experiments.sweep.job import Job
 
-        Job(settings, space).run(started, Console(highlight=False))
+        Job(settings, space).run(started, terminal.console())
 
 
 def _settings_text() -> str:

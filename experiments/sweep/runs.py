@@ -10,6 +10,7 @@ from pathlib import Path
 from omegaconf import OmegaConf
 from rich.console import Console
 
+from experiments import terminal
 from experiments.matches import match_loop, play, runner, startup
 from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import COMPILING
@@ -139,7 +140,7 @@ class Runs:
         self._rooted = match.rooted
         key = (match.threads, match.rooted)
         if key not in self._crews:
-            quiet = Console(quiet=True) if self._crews else self._console
+            quiet = terminal.console(quiet=True) if self._crews else self._console
             workers = point.settings.match.workers
             self._crews[key] = startup.resources([match], workers, address, quiet)
         players = tuple(entrant["name"] for entrant in match.entrants)

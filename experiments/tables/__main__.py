@@ -67,11 +67,10 @@ def job(settings: DictConfig, folder: Path) -> None:
     Interrupted
         On Ctrl-C, after what was played has been saved.
     """
-    from rich.console import Console
-
+    from experiments import terminal
     from experiments.tables import cells
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     if settings.table is None:
         _list(settings, console)
     else:
