@@ -11,6 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from experiments.matches.schedule import Match, Seating, label
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
+from experiments.texts import LONGEST_LABEL
 
 MOST_ENTERED = 8
 """Players of a round robin; the tables of more are too many to be balanced in a lifetime."""
@@ -127,6 +128,8 @@ def _match(
     seating: Seating,
     measured: int | None,
 ) -> Match:
+    for entrant in entrants:
+        _check_label(label(entrant))
     return Match(
         name=name,
         rules=_plain(settings.rules),
@@ -137,6 +140,16 @@ def _match(
         records=settings.run.records,
         details=tuple(settings.run.details),
     )
+
+
+def _check_label(name: str) -> None:
+    """Refuse a name that no file can hold or nobody can read."""
+    if len(name) > LONGEST_LABEL:
+        raise Refusal(f"label={name[:20]}...: at most {LONGEST_LABEL} signs, not {len(name):,}")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise Refusal(f"label={name}: write it in UTF-8, it has signs that are none") from None
 
 
 def _plain(node: DictConfig) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import io
 import posixpath
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -16,9 +17,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from experiments import plotting, tabular, texts
+from experiments.compare import power
 from experiments.matches.progress import stage
 from experiments.runs.plots import draw_seats
 from experiments.stats.intervals import Estimate
+from experiments.sweep.progress import SweepProgress
 from experiments.tabular import Table, words
 from experiments.terminal import console
 
@@ -163,10 +166,13 @@ def test_names_of_files_and_metrics(kind, tmp_path):
     assert len({texts.file_name(text) for text in ("a/b", "a_b", "a\nb")}) == 3
 
 
-def test_a_run_shows_the_label_that_it_was_given(run_compare):
-    label = "[/red] [x] :smile: |a| =1+1 _b"
-    settings_ = ("player=random", "opponent=heuristic", "match.games=8", "tracking.enabled=false")
-    ran = run_compare(*settings_, f"player.label='{label}'", "run.records=1")
-    assert ran.code == 0, ran.err
-    assert f"{label} against 3 heuristic" in re.sub(r"\s+", " ", ran.out)
-    assert ran.line["player"] == label
+def test_a_sweep_shows_the_values_that_it_was_given():
+    told = "player.label=[/red] [x] :smile:"
+    assert told in printed(lambda where: SweepProgress(where, 3).ended(0, told))
+
+
+def test_the_price_of_a_match_is_told_under_its_name(match, monkeypatch):
+    named = replace(match, name="[/red] [x] :smile: against 3 \x1b[2Jswift")
+    monkeypatch.setattr(power, "_seconds", lambda match: 1.0)
+    shown = printed(lambda where: power.show([named], 0.05, 1, where))
+    assert shown.count("[/red] [x] :smile: against 3  [2Jswift") == 2
