@@ -72,7 +72,7 @@ def command(name: str, schema: type[Settings], job: Callable[[DictConfig, Run], 
         with Run(settings, folder) as run:
             job(settings, run)
 
-    return Command(name, schema, locked)
+    return Command(name, schema, locked, lasting=True)
 
 
 @dataclass(frozen=True)

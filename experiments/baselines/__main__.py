@@ -54,6 +54,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     chosen = _chosen(settings, rules)
     from belief.evidence import EvidenceFull
     from experiments.baselines import games, report
+    from experiments.matches.background import Background
     from experiments.matches.progress import stage
     from experiments.runs.references import YARDSTICKS
     from experiments.settings.config import cores
@@ -61,7 +62,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
     run.claim(games.ROWS)
     with stage(run.console, "loading the compiled policies (compiling them the first time)"):
-        games.warm(rules)
+        Background(games.warm, rules).result()
 
     def measured(
         left: list[str], tick: Callable[[float], None]

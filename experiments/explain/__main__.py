@@ -77,17 +77,18 @@ def job(settings: DictConfig, folder: Path) -> None:
     Refusal
         If the record, the decision or the player is not one that can be explained.
     Interrupted
-        On Ctrl-C.
+        If the user wishes an end.
     """
     _check(settings)
     from belief.exact.solver import ExactPosterior
     from experiments.explain.recorded import consider, nearest, pick
+    from experiments.matches.background import Background
 
     made = _read(Path(settings.record))
     decision = pick(made, settings.event, settings.seat)
     player = _planner(settings, decision.record.rules)
     try:
-        consider(player, decision, settings.seed)
+        Background(consider, player, decision, settings.seed).result()
     except KeyboardInterrupt:
         raise Interrupted("interrupted, with nothing written") from None
     if player.result is None:

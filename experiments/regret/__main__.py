@@ -71,6 +71,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     specs = _specs(settings)
     entered = list(contestants(specs, _budgets(settings)))
     players = _players(entered, seats)
+    from experiments.matches.background import Background
     from experiments.matches.progress import COMPILING, stage
     from experiments.regret import report
 
@@ -79,7 +80,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         positions = _positions(settings, max(settings.positions, len(run.done)))
     with stage(run.console, COMPILING):
         for player in players:
-            turn(positions[0], player, 0)
+            Background(turn, positions[0], player, 0).result()
 
     def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         for number in left:

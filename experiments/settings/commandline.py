@@ -1,20 +1,20 @@
-"""What is told at the edge of a command: a fault in one line, and Ctrl-C."""
+"""What is told at the edge of a command: a fault, or where an end on request left it, in a line."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
-import signal
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from threading import Event
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import NoReturn
 
 from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
+from experiments.settings import output, signals
 from experiments.texts import forgiving, message
 from mcts.kernel.plugins import BrokenPlugin
 
@@ -23,16 +23,16 @@ GROUPS_OF_A_PLAYER = tuple(
 )
 """Groups in the folder ``conf/player``, for whom they are."""
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
-
 
 class Refusal(Exception):
     """A request that cannot be met; the message says why and what to do, in one line."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, after what was played has been saved; the message says where it is."""
+    """Ctrl-C or another wish to end (`experiments.settings.signals`), when all is saved.
+
+    The message says where it is.
+    """
 
 
 class Parser(argparse.ArgumentParser):
@@ -43,35 +43,29 @@ class Parser(argparse.ArgumentParser):
 
 
 def enter(name: str, command: Callable[[], None]) -> None:
-    """Run ``command`` for the script ``name``; exit with 1 after a refusal, 130 after Ctrl-C."""
-    forgiving()
-    try:
-        command()
-    except (Refusal, BrokenPlugin) as fault:
-        print(f"{name}: {message(str(fault))}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt as stop:
-        print(f"{name}: {message(str(stop) or 'interrupted')}", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    """Run ``command`` for the script ``name``; exit with 1 after a refusal, or as `signals` say."""
+    with signals.heard() as heard, output.kept():
+        forgiving()
+        try:
+            command()
+        except (Refusal, BrokenPlugin) as fault:
+            print(f"{name}: {message(str(fault))}", file=sys.stderr)
+            sys.exit(1)
+        except KeyboardInterrupt as stop:
+            print(f"{name}: {message(str(stop) or 'interrupted')}", file=sys.stderr)
+            sys.exit(heard.code)
 
 
-@contextmanager
-def ctrl_c() -> Iterator[Event]:
-    """Turn the first Ctrl-C into an event, so that it never hits a file half written.
-
-    A second one is the ordinary `KeyboardInterrupt`.
-    """
-    pressed = Event()
-
-    def press(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        pressed.set()
-
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
+def leave(code: int) -> NoReturn:
+    """Exit with ``code``; at once if that is a signal's."""
+    if code > 128:
+        # All is saved.  An orderly end would wait seconds for Ray and for a compiler in its
+        # thread; Ray's processes end with this one.
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def did_you_mean(given: str, known: Iterable[object]) -> str:

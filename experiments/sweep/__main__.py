@@ -11,7 +11,6 @@ the top: ``--help`` should not wait for Numba and Ray.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from importlib.resources import files
@@ -19,8 +18,8 @@ from importlib.resources import files
 from omegaconf import OmegaConf
 
 from experiments import terminal
-from experiments.settings import config
-from experiments.settings.commandline import INTERRUPTED, Parser, enter
+from experiments.settings import config, signals
+from experiments.settings.commandline import Parser, enter, leave
 from experiments.sweep import schema
 
 NAME = "sleuth-sweep"
@@ -46,13 +45,11 @@ An interrupted one goes on by the same command with run.resume=FOLDER.
 
 def main() -> None:
     """Run the command and exit with its code."""
-    try:
-        enter(NAME, run)
-    except SystemExit as end:
-        if end.code == INTERRUPTED:  # all is saved; an orderly end would wait for Ray
-            sys.stdout.flush()
-            os._exit(INTERRUPTED)
-        raise
+    with signals.heard():
+        try:
+            enter(NAME, run)
+        except SystemExit as end:
+            leave(end.code or 0)
 
 
 def run() -> None:

@@ -17,7 +17,8 @@ from experiments.matches.progress import stage
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.runs import runfolder
-from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+from experiments.settings import signals
+from experiments.settings.commandline import Interrupted, Refusal
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters
 from experiments.sweep.progress import SweepProgress
@@ -81,14 +82,14 @@ class Job:
         Refusal
             Before the first game, if something asked for cannot be; at the end, if trials failed.
         Interrupted
-            On Ctrl-C, after what was played has been saved.
+            If the user wishes an end, after what was played has been saved.
         """
         first = self._check(console)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(self._folder / LOCK, timeout=0), ctrl_c() as pressed:
+            with FileLock(self._folder / LOCK, timeout=0), signals.deferred() as wished:
                 self._claim(first)
-                self._play(first, started, console, lambda: not pressed.is_set())
+                self._play(first, started, console, lambda: not wished.is_set())
         except Timeout:
             raise Refusal(
                 f"{self._folder}: another command is playing this sweep: wait for it, or choose "
