@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from experiments.provenance import provenance
 from experiments.provenance.files import whole, write_json
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.limits import place, seed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,8 +48,8 @@ PIPED_WIDTH = 125
 class Place:
     """Where the results go."""
 
-    folder: str = MISSING
-    resume: str | None = MISSING
+    folder: str = place()
+    resume: str | None = place()
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Settings:
     """What the schema of every study has."""
 
     run: Place = field(default_factory=Place)
-    seed: int = field(default=MISSING, metadata={"least": 0})
+    seed: int = seed()
 
 
 def command(name: str, schema: type[Settings], job: Callable[[DictConfig, Run], None]) -> Command:

@@ -40,7 +40,7 @@ from mcts.distributed import local_ray
 from mcts.distributed.local_ray import ray
 from mcts.kernel.rng import fold
 from mcts.merge import merge
-from mcts.options import MERGES, Budget, Options, cores
+from mcts.options import KEYS, MERGES, Budget, Options, checked, cores
 from mcts.search import Search, SearchResult
 
 DEATHS_SURVIVED = 3
@@ -79,7 +79,7 @@ class RootResult(SearchResult):
 
 def worker_key(key: int, worker: int) -> int:
     """Return the key of what ``worker``, counted from 0, does for the search ``key``."""
-    return int(fold(np.uint64(int(key) % 2**64), worker))
+    return int(fold(np.uint64(checked("key", key, KEYS)), worker))
 
 
 def shares(budget: Budget, workers: int) -> list[Budget]:
@@ -181,7 +181,7 @@ class RootSearch:
         budget
             When to end: its simulations are shared out (`shares`), its seconds are for each.
         key
-            Names all randomness of this search (taken modulo 2**64).
+            Names all randomness of this search: a whole number from 0 to below 2**64.
         p
             The position to search, as for `Search.run`.
 

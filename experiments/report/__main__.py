@@ -18,6 +18,7 @@ from omegaconf import MISSING, DictConfig
 from experiments.provenance.files import write_text
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
+from experiments.settings.limits import place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +31,7 @@ class Report:
     """The schema of the configuration."""
 
     runs: list[str] = MISSING
-    output: str | None = MISSING
+    output: str | None = place()
 
 
 def job(settings: DictConfig, _: Path) -> None:

@@ -41,12 +41,12 @@ from typing import NoReturn
 import hydra
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from experiments.settings import arguments, config, helptext, output, signals
-from experiments.settings.commandline import Refusal, explain, leave
+from experiments.settings.commandline import TOLD, Refusal, explain, leave
 from experiments.texts import forgiving, message
-from mcts.kernel.plugins import BrokenPlugin
+from mcts.kernel.plugins import blamed
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ class Command:
                 raise Refusal("-m, --multirun: it runs once; give every setting one value")
             if given.help:
                 return _print(helptext.text(self.name, self.title, given.overrides, self.multirun))
-        except (Refusal, BrokenPlugin) as fault:
-            return self._say(str(fault), 1)
+        except TOLD as fault:
+            return self._say(explain(fault), 1)
         return self._composed(given, typed)
 
     def _composed(self, given: arguments.Given, typed: Sequence[str]) -> int:
@@ -160,11 +160,12 @@ class _Guarded:
         sys.argv[1:] = self.typed  # as the record of the run has it, without what we added
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
+            OmegaConf.resolve(settings)
             config.check_sections(settings)
-            with output.kept(self.command.lasting):
+            with blamed(), output.kept(self.command.lasting):
                 self.command.job(settings, folder)
-        except (Refusal, BrokenPlugin) as fault:
-            self.code = self.command._say(str(fault), 1)
+        except TOLD as fault:
+            self.code = self.command._say(explain(fault), 1)
             if folder != Path.cwd():
                 with suppress(OSError):
                     folder.rmdir()  # if nothing was written to it

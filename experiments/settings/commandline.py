@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NoReturn
 
-from hydra.errors import MissingConfigException, OverrideParseException
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from experiments.settings import output, signals
 from experiments.texts import forgiving, message
-from mcts.kernel.plugins import BrokenPlugin
+from mcts.kernel.plugins import BrokenPlugin, blamed
 
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
@@ -26,6 +26,11 @@ GROUPS_OF_A_PLAYER = tuple(
 
 class Refusal(Exception):
     """A request that cannot be met; the message says why and what to do, in one line."""
+
+
+TOLD = (Refusal, BrokenPlugin, HydraException, OmegaConfBaseException, MemoryError)
+"""What a user can cause, and is told in the line that `explain` makes of it.  Whatever else a job
+raises is a bug of ours, and its traceback is wanted."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -47,9 +52,10 @@ def enter(name: str, command: Callable[[], None]) -> None:
     with signals.heard() as heard, output.kept():
         forgiving()
         try:
-            command()
-        except (Refusal, BrokenPlugin) as fault:
-            print(f"{name}: {message(str(fault))}", file=sys.stderr)
+            with blamed():
+                command()
+        except TOLD as fault:
+            print(f"{name}: {message(explain(fault))}", file=sys.stderr)
             sys.exit(1)
         except KeyboardInterrupt as stop:
             print(f"{name}: {message(str(stop) or 'interrupted')}", file=sys.stderr)
@@ -75,7 +81,14 @@ def did_you_mean(given: str, known: Iterable[object]) -> str:
 
 
 def explain(fault: Exception) -> str:
-    """Return what Hydra found wrong before the job began, in one line."""
+    """Return what a user is told of ``fault``, or of what Hydra found wrong, in one line."""
+    if isinstance(fault, (Refusal, BrokenPlugin)):
+        return str(fault)
+    if isinstance(fault, MemoryError):
+        return (
+            f"not enough memory ({_first_line(fault)}): lower player.budget.nodes or "
+            "player.budget.simulations, of which a tree has a node each, or match.workers"
+        )
     if isinstance(fault, OverrideParseException):
         return f"cannot read {fault.override!r}: write it as name=value"
     if isinstance(fault, MissingConfigException):
@@ -93,7 +106,8 @@ def explain(fault: Exception) -> str:
             kind, hint = "group", did_you_mean(str(cause.key), GROUPS_OF_A_PLAYER)
         return f"{cause.full_key or cause.key}: there is no such {kind}{hint}; see --help"
     if isinstance(cause, OmegaConfBaseException):
-        return f"{cause.full_key or cause.key}: {_first_line(cause)}"
+        key = cause.full_key or cause.key
+        return f"{key}: {_first_line(cause)}" if key else _first_line(cause)
     message = _first_line(fault)
     if "Ambiguous value" in message or "requires --multirun" in message:
         message += "; add -m to run one value after another, or write [a,b] for a list"

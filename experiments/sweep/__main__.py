@@ -62,13 +62,13 @@ def run() -> None:
     """
     parser = Parser(
         prog=NAME,
-        description=__doc__.partition("\n\n    ")[0],
+        description=(__doc__ or "").partition("\n\n    ")[0],
         epilog=_HELP + _settings_text() + _AFTER,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("overrides", nargs="*", metavar="name=value", help="settings and axes")
     parser.add_argument("--cfg", choices=["job"], help="show the configuration and play nothing")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     started = time.monotonic()
     schema.register()
     from hydra import initialize_config_module
@@ -83,7 +83,7 @@ def run() -> None:
         space = Space(others)
         if arguments.cfg:
             print(OmegaConf.to_yaml(settings, resolve=True), end="")
-            print(OmegaConf.to_yaml(space.point(space.combinations[0]).settings), end="")
+            print(OmegaConf.to_yaml(space.point(space.crosses[0]).settings), end="")
             print("".join(f"# {key}: {values}\n" for key, values in space.plain.items()), end="")
             return
         from experiments.sweep.job import Job

@@ -17,8 +17,13 @@ from experiments.matches.progress import stage
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.runs import runfolder
+<<<<<<< HEAD
 from experiments.settings import signals
 from experiments.settings.commandline import Interrupted, Refusal
+=======
+from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+from experiments.settings.limits import POINTS
+>>>>>>> c471734 (Every number has a largest value, seeds and keys one limit; settings are counted before they are listed; faults inside a job in one line; a fuzzer of command lines)
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters
 from experiments.sweep.progress import SweepProgress
@@ -71,6 +76,11 @@ class Job:
                 f"{endless.key} is an interval: write its values out, or give sweep.trials with "
                 "sweep.method=random or racing"
             )
+        if listed and space.size > POINTS:
+            raise Refusal(
+                f"the axes have {space.size:,} combinations: give fewer values, at most {POINTS:,} "
+                "points, or draw some by sweep.trials with sweep.method=random or racing"
+            )
         self._listed: list[Parameters] | None = space.combinations if listed else None
         self._trials: int = len(self._listed) if listed else asked.trials
 
@@ -103,9 +113,11 @@ class Job:
 
     def _check(self, console: Console) -> Point:
         """Refuse a bad point now, as far as points are known; return the first."""
-        parameters = self._space.combinations
-        if self._listed is None and len(parameters) > MOST_COMBINATIONS:
+        parameters = self._listed
+        if parameters is None and self._space.size > MOST_COMBINATIONS:
             parameters = self._space.crosses
+        elif parameters is None:
+            parameters = self._space.combinations
         with stage(console, f"checking {len(parameters)} points"):
             first, *_ = [self._space.point(found) for found in parameters]
         return first

@@ -22,7 +22,13 @@ from omegaconf import MISSING, DictConfig
 
 from experiments.settings import config, schemas, signals
 from experiments.settings.command import Command
+<<<<<<< HEAD
 from experiments.settings.commandline import Interrupted, Refusal
+=======
+from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+from experiments.settings.limits import GAMES, as_option, between, place, seed
+from mcts.options import Budget
+>>>>>>> c471734 (Every number has a largest value, seeds and keys one limit; settings are counted before they are listed; faults inside a job in one line; a fuzzer of command lines)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,14 +51,14 @@ class Tables:
     """The schema of the configuration.  ``table`` is a `cells.Table`, or null."""
 
     table: Any = None
-    games: int | None = field(default=MISSING, metadata={"least": 4})
-    simulations: int | None = field(default=MISSING, metadata={"least": 1})
-    seed: int | None = field(default=MISSING, metadata={"least": 0})
+    games: int | None = between(4, GAMES)
+    simulations: int | None = as_option(Budget, "simulations")
+    seed: int | None = seed()
     only: list[str] | None = MISSING
     show: bool = MISSING
     fast: bool = MISSING
-    write: str | None = MISSING
-    folder: str = MISSING
+    write: str | None = place()
+    folder: str = place()
     ray: schemas.Ray = field(default_factory=schemas.Ray)
 
 
