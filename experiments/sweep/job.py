@@ -17,13 +17,9 @@ from experiments.matches.progress import stage
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.runs import runfolder
-<<<<<<< HEAD
 from experiments.settings import signals
 from experiments.settings.commandline import Interrupted, Refusal
-=======
-from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
 from experiments.settings.limits import POINTS
->>>>>>> c471734 (Every number has a largest value, seeds and keys one limit; settings are counted before they are listed; faults inside a job in one line; a fuzzer of command lines)
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters
 from experiments.sweep.progress import SweepProgress

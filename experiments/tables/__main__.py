@@ -22,13 +22,9 @@ from omegaconf import MISSING, DictConfig
 
 from experiments.settings import config, schemas, signals
 from experiments.settings.command import Command
-<<<<<<< HEAD
 from experiments.settings.commandline import Interrupted, Refusal
-=======
-from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
 from experiments.settings.limits import GAMES, as_option, between, place, seed
 from mcts.options import Budget
->>>>>>> c471734 (Every number has a largest value, seeds and keys one limit; settings are counted before they are listed; faults inside a job in one line; a fuzzer of command lines)
 
 if TYPE_CHECKING:
     from rich.console import Console
