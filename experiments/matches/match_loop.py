@@ -241,7 +241,8 @@ def _finished(
         return in_process.finished(matches, schedule)
     from experiments.matches import runner  # Ray takes a second to import
 
-    Background(runner.start, resources.address, resources.cores).result()
+    if not runner.ray.is_initialized():  # or is no more
+        Background(runner.start, resources.address, resources.cores).result()
     cpus = [resources.cpus[i] for i in group]
     workers = max(resources.workers[i] for i in group)
     if all(resources.workers[i] * resources.cpus[i] >= resources.cores for i in group):

@@ -115,6 +115,11 @@ def listen() -> None:
         _ear.listen()
 
 
+def wished() -> bool:
+    """Tell whether there was a wish to end, heeded or not."""
+    return _ear is not None and _ear.first is not None
+
+
 def look() -> None:
     """Listen again, and raise `KeyboardInterrupt` if the wish is deferred; nothing is half done."""
     listen()

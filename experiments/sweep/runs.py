@@ -92,11 +92,11 @@ class Runs:
             OmegaConf.save(settings, folder / "config.yaml", resolve=True)
             try:
                 resources = self._ready(point)
+                self._record.begin(folder, settings)
             except KeyboardInterrupt:
                 (tally,) = played.tallies
                 won = match.won(tally.winner(), 0)
                 return Ran(tally.games, int(won.sum()), interrupted=True)
-            self._record.begin(folder, settings)
             self._progress.begin(folder.name, ends[-1])
             ran, ended = self._through(played, resources, ends, look)
             described = outcome.describe(settings, Stop(), played, ended)
