@@ -14,7 +14,7 @@ from experiments.matches.background import Background
 from experiments.matches.failures import GamesFailed
 from experiments.matches.results import STOPS, Played, Results
 from experiments.matches.schedule import Match, Schedule, control_of
-from experiments.provenance.files import write_json, write_text
+from experiments.provenance.files import clear, write_json, write_text
 from experiments.settings.commandline import Refusal
 from experiments.stats.stopping import Sprt, Stop
 
@@ -165,8 +165,7 @@ def play(
     """
     try:
         with FileLock(played.folder / LOCK, timeout=0):
-            for half in played.folder.glob(".*.writing"):  # of a process that was killed
-                half.unlink()
+            clear(played.folder)
             return _play(played, games, stop, resources, watch)
     except Timeout:
         raise Refusal(

@@ -212,7 +212,7 @@ class Tracker:
         try:
             known = (folder / RUN).read_text()
             self._client.update_run(known, status="RUNNING")
-        except (OSError, MlflowException):  # none yet, or in another store
+        except (OSError, ValueError, MlflowException):  # none yet, or in another store
             return False
         self.run = known
         return True
