@@ -17,7 +17,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from experiments.settings import output, signals
 from experiments.texts import forgiving, message
 from mcts.kernel.plugins import BrokenPlugin, blamed
-from mcts.kernel.store import UnsafeCache
+from mcts.kernel.store import UnsafeCache, discard
 
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
@@ -78,6 +78,7 @@ def leave(code: int) -> NoReturn:
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, OSError, ValueError):
                 stream.flush()
+        discard()
         os._exit(code)
     sys.exit(code)
 

@@ -228,14 +228,21 @@ def _temporary(wanted: Path | str, reason: object) -> Path | None:
         folder = None
     else:
         os.environ[VARIABLE] = str(folder)
-        atexit.register(_remove, folder, os.getpid())
+        _TEMPORARY.append((folder, os.getpid()))
     _say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
     return folder
 
 
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:  # and not a copy of it made by `fork`
-        shutil.rmtree(folder, ignore_errors=True)
+_TEMPORARY: list[tuple[Path, int]] = []
+"""Folders to be removed, and who made them."""
+
+
+@atexit.register
+def discard() -> None:
+    """Remove the temporary folder that this process made, if it did: for one that ends at once."""
+    for folder, owner in _TEMPORARY:
+        if owner == os.getpid():  # and not a copy of the process, by `fork`
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache

@@ -246,9 +246,11 @@ def test_instead_of_an_unusable_folder_there_is_a_temporary_one(
     another = opened(monkeypatch, os.environ[store.VARIABLE])
     assert another.read(NAME) == CONTENT
     assert capfd.readouterr().err == ""
-    store._remove(temporary.folder, os.getpid() + 1)
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    store.discard()  # in a copy of the process
     assert temporary.folder.exists()
-    store._remove(temporary.folder, os.getpid())
+    monkeypatch.undo()
+    store.discard()
     assert not temporary.folder.exists()
 
 
