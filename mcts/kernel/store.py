@@ -123,7 +123,7 @@ class Store:
         prepare(self.folder)  # it may have been removed meanwhile
         path = self.path(name)
         if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)  # another process may be ahead of us
 
     def _remove_unused(self) -> None:
         """Remove what no process has read for a month, and what none has finished writing."""

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,6 +100,21 @@ def test_what_is_no_file_is_a_miss_and_replaced(tmp_path, damage, capfd):
     assert kept.read(NAME) == CONTENT
     assert kept.path(NAME).lstat().st_mode & 0o777 == 0o600
     assert kept.folder.stat().st_mode & 0o777 == 0o700
+    assert capfd.readouterr().err == ""
+
+
+def test_two_processes_may_replace_a_folder_at_once(kept, monkeypatch, capfd):
+    folder(kept.path(NAME))
+    remove_all = shutil.rmtree
+
+    def other_was_first(path, **how):
+        remove_all(path)
+        path.write_bytes(b"of the other")
+        remove_all(path, **how)
+
+    monkeypatch.setattr(shutil, "rmtree", other_was_first)
+    kept.write(NAME, CONTENT)
+    assert kept.read(NAME) == CONTENT
     assert capfd.readouterr().err == ""
 
 
