@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -168,9 +169,12 @@ def play(
             clear(played.folder)
             return _play(played, games, stop, resources, watch)
     except Timeout:
-        raise Refusal(
-            f"{played.folder} is being played by another process: wait for its end"
-        ) from None
+        raise being_played(played.folder) from None
+
+
+def being_played(folder: Path) -> Refusal:
+    """Return what to say of a folder that another process has locked."""
+    return Refusal(f"{folder} is being played by another process: wait for its end")
 
 
 def _play(

@@ -9,7 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from experiments.matches import part_files, results
+from experiments.matches.match_loop import LOCK, being_played
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
 from experiments.provenance.files import own, read_json, reading, write_json
@@ -19,6 +22,9 @@ MATCHES_FILE = "matches.json"
 """File with the matches, the rule by which they end, and where the run comes from."""
 
 _ABSENT = "nothing"
+
+_CLAIM_SECONDS = 2.0
+"""Longest wait for another that takes the same folder; who plays there holds it for longer."""
 
 
 def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> bool:
@@ -53,12 +59,17 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
 def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> None:
     """Write down in ``folder`` what is to be played, unless it holds just that.
 
-    Parameters and errors as `examine`.
+    Parameters and errors as `examine`, and a refusal if another process plays there.  Of two that
+    begin in the same second one finds what the other has written.
     """
-    if examine(folder, matches, stop, resume):
-        return
     try:
-        write_json(folder, {**_plan(matches, stop), **provenance.origin()}, MATCHES_FILE)
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / LOCK, timeout=_CLAIM_SECONDS):
+            if not examine(folder, matches, stop, resume):
+                plan = _plan(matches, stop)
+                write_json(folder, {**plan, **provenance.origin()}, MATCHES_FILE)
+    except Timeout:
+        raise being_played(folder) from None
     except OSError as fault:
         raise unwritable(folder, fault) from None
 
