@@ -62,6 +62,9 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
     Parameters and errors as `examine`, and a refusal if another process plays there.  Of two that
     begin in the same second one finds what the other has written.
     """
+    if (folder / MATCHES_FILE).exists():  # so that nothing is to be written
+        examine(folder, matches, stop, resume)
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / LOCK, timeout=_CLAIM_SECONDS):
