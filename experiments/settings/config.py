@@ -67,9 +67,13 @@ def register_local() -> None:
     except (OSError, YAMLError, OmegaConfBaseException) as fault:
         raise Refusal(f"{LOCAL}: {' '.join(str(fault).split())}") from None
     commands = [file.name[:-5] for file in files("conf").iterdir() if ".yaml" in file.name]
-    for name, section in dict(sections).items():
+    if not isinstance(sections, dict):
+        raise Refusal(f"{LOCAL}: must be sections, as in compare: {{match: {{workers: 1}}}}")
+    for name, section in sections.items():
         if name not in commands:
             raise Refusal(f"{LOCAL}: {name} is no command{did_you_mean(name, commands)}")
+        if not isinstance(section, dict):
+            raise Refusal(f"{LOCAL}: {name} must be settings, as in {name}: {{run: {{folder: x}}}}")
         for key in PLAYED:
             if key in section:
                 raise Refusal(f"{LOCAL}: {name}.{key} says what is played: make it an experiment")
@@ -173,6 +177,12 @@ def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, ty
                 yield from _sections(below, f"{path}.{described.name}".lstrip("."))
 
 
+def _check_preset(key: str, value: Any) -> None:
+    """Refuse what a preset of another folder may say in place of settings."""
+    if not isinstance(value, DictConfig):
+        raise Refusal(f"{key}: its preset must be settings, name: value, as those of conf are")
+
+
 def _check_items(key: str, value: Any, kind: Any) -> None:
     """Refuse a list of other things than its type ``kind`` says, which OmegaConf takes in lists of
     lists."""
@@ -193,6 +203,8 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
         key = f"{path}.{name}".lstrip(".")
         if name not in node or OmegaConf.is_missing(node, name):
             raise Refusal(f"{key} is missing: give it a value")
+        if kinds[name] is Any and node[name] is not None:
+            _check_preset(key, node[name])
         _check_items(key, node[name], kinds[name])
         limits.check(key, node[name], setting.metadata)
     if hasattr(schema, "check"):

@@ -29,7 +29,9 @@ from judge import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 
-SECONDS = 90.0
+SECONDS = 240.0
+"""Given to a command before it hangs; on a busy machine others take their part of them."""
+
 MEMORY = 12 * 2**30
 """Address space, of which compiled code and libraries reserve some gigabytes."""
 
