@@ -157,7 +157,7 @@ class _Configuration(_Kept):
 SCHEMAS = {
     "matches": TypeAdapter(_Plan),
     "summary": TypeAdapter(_Summary),
-    "stops": TypeAdapter(dict[Text, Games]),
+    "stops": TypeAdapter(dict[Text, Games], config=ConfigDict(strict=True)),
     "configuration": TypeAdapter(_Configuration),
 }
 """By kind of file, what it must be."""

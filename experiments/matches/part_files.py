@@ -168,8 +168,6 @@ def _check_games(match: Match, rows: pa.Table) -> None:
     numbers = game[order].reshape(-1, players)
     if (numbers != numbers[:, :1]).any():
         raise ValueError(f"a game of {printable(match.name)} has a seat twice, or not at all")
-    if (np.diff(numbers[:, 0]) == 0).any():
-        raise ValueError(f"a game of {printable(match.name)} is there twice")
     for column in ("winner", "turns", "game_suggestions"):
         values = rows[column].to_numpy()[order].reshape(-1, players)
         if (values != values[:, :1]).any():

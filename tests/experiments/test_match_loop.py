@@ -11,7 +11,7 @@ from filelock import FileLock
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from experiments.matches import lineups, match_loop, play, results, runner, startup
+from experiments.matches import lineups, match_loop, part_files, play, results, runner, startup
 from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
@@ -79,7 +79,7 @@ def test_a_rule_ends_a_match_at_the_same_game_in_whatever_order_they_come(
         assert played.tallies[0].games == len(set(found[-1]["game"].to_pylist()))
     assert found[0].equals(found[1]) and found[0].equals(found[2])
     assert 10 < found[0].num_rows / 4 < 2000
-    on_disk = [results._read(part) for part in results.parts(tmp_path / "3")]
+    on_disk = [part_files.read(part, results.ROW) for part in results.parts(tmp_path / "3")]
     assert sum(each.num_rows for each in on_disk) > found[0].num_rows, "control: games beyond"
 
 

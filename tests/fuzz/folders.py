@@ -24,7 +24,7 @@ from inside import done, judged
 from judge import Finding
 from rich.console import Console
 
-from experiments.matches import results
+from experiments.matches import part_files, results
 from experiments.matches.details import DECISION
 from experiments.matches.results import ROW, Played, Results
 from experiments.matches.schedule import Match, Seating
@@ -247,8 +247,14 @@ def _lost(named: str, rows: list[dict[str, Any]] | None, folder: Path) -> Findin
 
 
 def _all_rows(folder: Path) -> list[dict[str, Any]] | None:
-    """Return the rows of games in ``folder``, None if they cannot be read."""
-    return None if done(lambda _: results.read(folder)).code else results.read(folder).to_pylist()
+    """Return the rows of games in ``folder``, all that are there; None if they cannot be read."""
+    found: list[dict[str, Any]] = []
+
+    def take(_: Console) -> None:
+        for part in part_files.parts(folder):
+            found.extend(part_files.read(part, ROW).to_pylist())
+
+    return None if done(take).code else found
 
 
 def picture(folder: Path) -> dict[str, str]:
