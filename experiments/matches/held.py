@@ -81,8 +81,8 @@ class _Match(BaseModel):
     seating: _Seating
     measured: Literal[0] | None
     seed: Count
-    records: Count = 0
-    details: list[Literal["suggestions", "decisions"]] = []
+    records: Count
+    details: list[Literal["suggestions", "decisions"]]
 
     @model_validator(mode="after")
     def _fits(self) -> _Match:

@@ -162,14 +162,17 @@ def play(
     Raises
     ------
     Refusal
-        If another process plays in the same folder.
+        If another process plays in the same folder, or it cannot be locked.
     """
     try:
-        with FileLock(played.folder / LOCK, timeout=0):
-            clear(played.folder)
-            return _play(played, games, stop, resources, watch)
+        lock = FileLock(played.folder / LOCK, timeout=0).acquire()
     except Timeout:
         raise being_played(played.folder) from None
+    except OSError as fault:
+        raise Refusal(f"cannot lock {played.folder / LOCK}: {fault.strerror}; remove it") from None
+    with lock:
+        clear(played.folder)
+        return _play(played, games, stop, resources, watch)
 
 
 def being_played(folder: Path) -> Refusal:

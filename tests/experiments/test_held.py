@@ -196,6 +196,7 @@ def _umask() -> int:
 
 @pytest.mark.parametrize("name", ["config.yaml", "mlflow_run.txt", "records", ".lock"])
 def test_a_run_with_links_in_its_folder_is_not_gone_on_with(run, match, tmp_path, name):
+    (run / name).unlink(missing_ok=True)
     (run / name).symlink_to(tmp_path / "elsewhere")
     assert "is a link" in refusal(runfolder.examine, run, [match], "games", True)
     assert not (tmp_path / "elsewhere").exists()

@@ -24,7 +24,7 @@ from inside import done, judged
 from judge import Finding
 from rich.console import Console
 
-from experiments.matches import part_files, results
+from experiments.matches import match_loop, part_files, results
 from experiments.matches.details import DECISION
 from experiments.matches.results import ROW, Played, Results
 from experiments.matches.schedule import Match, Seating
@@ -32,6 +32,7 @@ from experiments.paired import __main__ as paired
 from experiments.provenance.files import write_json
 from experiments.report import __main__ as report
 from experiments.runs import runfolder, summary
+from experiments.settings.commandline import Refusal
 from experiments.stats.stopping import parse
 
 MATCH = Match(
@@ -230,7 +231,11 @@ def gone_on(folder: Path, console: Console) -> None:
     runfolder.claim(*plan)
     gaps, first, last = kept.tallies[0].missing(2 * GAMES)
     kept.add(0, played([*gaps.tolist(), *range(first, last)]))
-    kept.flush()
+    # All has been played, so that it looks, locks, writes and ends.
+    nothing = match_loop.Resources((1,), (1.0,), None, 1, alone=True)
+    ended = match_loop.play(kept, 2 * GAMES, parse("games"), nothing, lambda: True)
+    if ended.fault is not None:
+        raise Refusal(ended.fault)
     console.print(f"{kept.games} games")
 
 
