@@ -6,13 +6,18 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
+import numpy as np
 import pytest
 
 from experiments.settings import arguments, config, limits, overrides, schemas
 from experiments.settings.commandline import Refusal
 from mcts.options import SEEDS, Options
+from sim.arena import play_many
+from sim.endgame.finding import endgame, endgames
 from sim.planning.config import PlannerConfig
 from sim.planning.ways import RANGES
+from sim.players.player import PolicyPlayer
+from sim.referee import play
 from sim.rules import preset
 
 COMMANDS = ("compare", "baselines", "beliefs", "explain", "regret", "replay", "tables")
@@ -71,6 +76,21 @@ def test_a_number_without_limits_would_be_found():
 def test_a_planner_made_in_python_has_them_too(name):
     with pytest.raises(ValueError, match=rf"{name} must be \d"):
         PlannerConfig(**{name: 10**20})
+
+
+@pytest.mark.parametrize("seed", [-1, SEEDS, 10**20, 1.5])
+def test_a_seed_has_one_limit_in_python_too(seed):
+    rules = preset("speed")
+    players = [PolicyPlayer("closure")] * 4
+    for begin in (
+        lambda: play(rules, players, seed, 0),
+        lambda: play(rules, players, 0, seed),
+        lambda: play_many(rules, ["closure"] * 4, seed, np.arange(1)),
+        lambda: endgame(seed, 0),
+        lambda: next(endgames(seed)),
+    ):
+        with pytest.raises(ValueError, match=rf"(seed|game) must be .* to {SEEDS - 1}, not "):
+            begin()
 
 
 def test_rules_have_them_too():
