@@ -204,8 +204,8 @@ def test_what_the_user_did_not_cause_is_a_traceback(tmp_path):
         ("seed=9223372036854775808", "seed=9223372036854775808: must be at most 9,223,372,036,8"),
         ("seed=100000000000000000000", "seed=100000000000000000000: must be at most"),
         ("run.folder=", "run.folder='' names no place"),
-        ("tree.picture=../x.png", "tree.picture=../x.png: give the name of a file in run.folder"),
-        ("tree.picture=/tmp/x.png", "tree.picture=/tmp/x.png: give the name of a file"),
+        ("tree.picture=../x.png", "tree.picture=../x.png: give a name, no path"),
+        ("tree.picture=/tmp/x.png", "tree.picture=/tmp/x.png: give a name, no path"),
         ("tree.picture=", "tree.picture='' names no place"),
     ],
 )

@@ -20,6 +20,8 @@ from sim.players.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import preset
 
+cells = import_module("experiments.tables.cells")
+
 COMMANDS = ("compare", "baselines", "beliefs", "explain", "regret", "replay", "tables")
 PARTS = (schemas.Planner, schemas.Swift, schemas.Greedy)
 CHECKED = {"event": "explain", "seat": "explain and replay", "players": "rules and regret"}
@@ -46,8 +48,7 @@ def numbers(schema: Any, path: str = "") -> list[tuple[str, bool, Any]]:
 def all_numbers() -> list[tuple[str, bool, Any]]:
     sweep = import_module("experiments.sweep.schema").Sweeping
     commands = [import_module(f"experiments.{name}.__main__") for name in COMMANDS]
-    table = import_module("experiments.tables.cells").Table
-    found = [sweep, table, *(command.COMMAND.schema for command in commands), *PARTS]
+    found = [sweep, cells.Table, *(command.COMMAND.schema for command in commands), *PARTS]
     return [number for schema in found for number in numbers(schema)]
 
 
@@ -138,6 +139,12 @@ def test_what_a_parser_takes_is_counted():
         "a=range(3,3)": 0,
     }
     assert {text: overrides.values(overrides.parsed(text)) for text in counted} == counted
+
+
+@pytest.mark.parametrize("run", ["../x", "/tmp/x", "a/b", "..", "", " ", "a\0"])
+def test_a_table_stays_in_its_folder(run):
+    with pytest.raises(Refusal, match=r"run.* (give a name, no path|names no place)"):
+        limits.check("table.run", run, cells.Table.__dataclass_fields__["run"].metadata)
 
 
 @pytest.mark.parametrize("content", ["- a", "compare: 3", "compare: [1]", "nobody: {}", "["])
