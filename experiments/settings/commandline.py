@@ -16,8 +16,9 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from experiments.settings import output, signals
 from experiments.texts import forgiving, message
+from mcts.kernel import temporary
 from mcts.kernel.plugins import BrokenPlugin, blamed
-from mcts.kernel.store import UnsafeCache, discard
+from mcts.kernel.store import UnsafeCache
 
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
@@ -78,7 +79,7 @@ def leave(code: int) -> NoReturn:
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, OSError, ValueError):
                 stream.flush()
-        discard()
+        temporary.discard()
         os._exit(code)
     sys.exit(code)
 

@@ -27,6 +27,8 @@ import ray
 from ray._private import ray_constants, worker
 from ray._raylet import AuthenticationTokenLoader, Config
 
+from mcts.kernel import temporary
+
 # Read by Ray when it is started: no reports home, no warning about GPUs; a task that finds no
 # memory is tried as often as one whose worker died, not for ever.
 os.environ.setdefault("RAY_task_oom_retries", "5")
@@ -75,7 +77,7 @@ def start(cores: int) -> None:
     _check_loopback()
     with ExitStack() as undo:
         folder = private_folder()
-        undo.callback(shutil.rmtree, folder, ignore_errors=True)
+        undo.callback(temporary.remove, folder)
         undo.enter_context(authentication())
         undo.callback(ray.shutdown)
         try:
@@ -179,13 +181,13 @@ def private_folder() -> Path:
     """
     reason = ""
     for parent in (os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "/tmp"):
-        if len(os.fsencode(f"{parent}/sleuth-12345678{_IN_FOLDER}")) > _LONGEST_SOCKET:
+        if len(os.fsencode(f"{parent}/sleuth-ray-12345678{_IN_FOLDER}")) > _LONGEST_SOCKET:
             reason = reason or f"{parent} is too long for the path of a socket"
             continue
         try:
             if shutil.disk_usage(parent).free < _ROOM_BYTES:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            return Path(tempfile.mkdtemp(prefix="sleuth-", dir=parent))
+            return temporary.folder("ray-", parent)
         except OSError as fault:
             reason = reason or f"{parent}: {fault.strerror}"
     raise RayFault(f"Ray has no temporary folder ({reason}): set TMPDIR to a short path")

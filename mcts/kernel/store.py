@@ -11,7 +11,6 @@ The one exception is `UnsafeCache`.
 
 from __future__ import annotations
 
-import atexit
 import errno
 import hashlib
 import os
@@ -24,6 +23,8 @@ import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from mcts.kernel import temporary
 
 VARIABLE = "SLEUTH_CACHE_DIR"
 """Environment variable that names the folder."""
@@ -223,26 +224,13 @@ def prepare(folder: Path, shared: bool = True) -> None:
 def _temporary(wanted: Path | str, reason: object) -> Path | None:
     """Return a new private folder for this process and those that it starts, and say why."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix="sleuth-code-"))
+        folder = temporary.folder("code-")
     except OSError:
         folder = None
     else:
         os.environ[VARIABLE] = str(folder)
-        _TEMPORARY.append((folder, os.getpid()))
     _say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
     return folder
-
-
-_TEMPORARY: list[tuple[Path, int]] = []
-"""Folders to be removed, and who made them."""
-
-
-@atexit.register
-def discard() -> None:
-    """Remove the temporary folder that this process made, if it did: for one that ends at once."""
-    for folder, owner in _TEMPORARY:
-        if owner == os.getpid():  # and not a copy of the process, by `fork`
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache

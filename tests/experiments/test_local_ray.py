@@ -18,6 +18,7 @@ from experiments.matches import runner
 from experiments.settings.commandline import Refusal
 from mcts.distributed import cluster, local_ray
 from mcts.distributed.local_ray import MODE, TOKEN, TOKEN_PATH, ray
+from mcts.kernel import temporary
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.root import RootSearch
@@ -193,7 +194,7 @@ def test_a_temporary_folder_of_no_use_is_not_used(monkeypatch, tmp_path, unusabl
         parent.mkdir()
     monkeypatch.setenv("RAY_TMPDIR", str(parent))
     folder = local_ray.private_folder()
-    folder.rmdir()
+    temporary.remove(folder)
     assert folder.parent == Path("/tmp")
 
 

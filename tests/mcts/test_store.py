@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcts.kernel import store
+from mcts.kernel import store, temporary
 from mcts.kernel.store import Store, UnsafeCache, prepare
 
 NAME = f"sim.game.play-{'a' * 32}"
@@ -253,21 +253,22 @@ def test_instead_of_an_unusable_folder_there_is_a_temporary_one(
 ):
     (tmp_path / "file").touch()
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "at all")
-    temporary = opened(monkeypatch, str(tmp_path / named))
+    monkeypatch.setattr(temporary, "_made", [])
+    kept = opened(monkeypatch, str(tmp_path / named))
     said = capfd.readouterr().err
     assert said.count("\n") == 1 and "SLEUTH_CACHE_DIR" in said and "Traceback" not in said
-    assert temporary.folder.stat().st_mode & 0o777 == 0o700
-    temporary.write(NAME, CONTENT)
+    assert kept.folder.stat().st_mode & 0o777 == 0o700
+    kept.write(NAME, CONTENT)
     # A process that this one starts uses it as well, and has nothing to say.
     another = opened(monkeypatch, os.environ[store.VARIABLE])
     assert another.read(NAME) == CONTENT
     assert capfd.readouterr().err == ""
-    monkeypatch.setattr(os, "getpid", lambda: -1)
-    store.discard()  # in a copy of the process
-    assert temporary.folder.exists()
-    monkeypatch.undo()
-    store.discard()
-    assert not temporary.folder.exists()
+    with monkeypatch.context() as copy:
+        copy.setattr(os, "getpid", lambda: -1)
+        temporary.discard()  # in a copy of the process
+    assert kept.folder.exists()
+    temporary.discard()
+    assert not kept.folder.exists()
 
 
 def test_without_any_home_or_folder_nothing_is_kept(monkeypatch, capfd):
