@@ -21,6 +21,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from experiments import texts
 from experiments.settings import limits
 from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import Compare, Greedy, Heuristic, Planner, Policy, Rules, Swift
@@ -47,6 +48,7 @@ def register() -> None:
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)
+    OmegaConf.register_new_resolver("file_name", _file_name, replace=True)
 
 
 def register_local() -> None:
@@ -78,6 +80,11 @@ def register_local() -> None:
             if key in section:
                 raise Refusal(f"{LOCAL}: {name}.{key} says what is played: make it an experiment")
         store.store(name, section, group="local", package="_global_")
+
+
+def _file_name(text: Any) -> str:
+    """Return ``text`` as a part of the run folder's name, which is made before it is checked."""
+    return texts.file_name(str(text))
 
 
 def _first(*values: Any) -> Any:

@@ -74,7 +74,7 @@ class Table:
     opponents: list[str] = MISSING
     games: int = between(4, GAMES)
     simulations: int | None = as_option(Budget, "simulations")
-    seconds: float = as_option(Budget, "seconds")
+    seconds: float = between(0, 86_400)
     controls: list[str] = field(default_factory=list)
     model: str | None = None
     own_model: list[str] = field(default_factory=list)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 from omegaconf import MISSING, OmegaConf
 
+from experiments.compare import __main__ as compare
 from experiments.explain import __main__ as explain
 from experiments.explain.__main__ import Explain
 from experiments.replay import __main__ as replay
@@ -225,6 +226,13 @@ def test_a_refusal_leaves_the_working_directory(tmp_path, monkeypatch, capsys):
     assert replay.COMMAND.run(["none.jsonl", "turns=x"]) == 1
     assert "turns=x: not a span" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_name_of_a_player_is_no_way_out_of_the_folder_of_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert compare.COMMAND.run(["player.name=../../../x", "opponent.name=/y"]) == 1
+    assert "choose one of" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.rglob("*")] == ["outputs"]
 
 
 def test_the_shell_is_told_how_to_complete(capsys):
