@@ -326,7 +326,7 @@ def test_presets_are_played_by_their_own_rules(name):
         ("speed", {"blocking": True}, "rules.board=false needs rules.blocking=false"),
         ("speed", {"movement": "free"}, "rules.board=false needs rules.blocking=false"),
         ("speed", {"doors": "entry"}, "rules.movement=towards and rules.doors=any"),
-        ("classic", {"turn_cap": 0}, "rules.turn_cap must be at least 1, got 0"),
+        ("classic", {"turn_cap": 0}, "rules.turn_cap must be 1 to 1,000,000, got 0"),
         ("classic", {"pawns": 6}, "rules have no switch 'pawns': choose one of players, hands"),
         ("clasic", {}, "unknown rules 'clasic': choose one of ledford, cai2006"),
     ],
