@@ -37,7 +37,7 @@ FLOORS = (
     ("belief.beliefs",),
     ("belief.contract",),
     ("sim",),
-    ("sim.planning", "sim.records", "sim.endgame", "sim.env", "sim.contract"),
+    ("sim.planning", "sim.records", "sim.endgame", "sim.env", "sim.contract", "sim.qlearning"),
     ("sim.players",),
     ("experiments.settings", "experiments.stats"),
     ("experiments.provenance",),
@@ -56,6 +56,7 @@ FLOORS = (
         "experiments.beliefs",
         "experiments.explain",
         "experiments.replay",
+        "experiments.qlearning",
     ),
 )
 """Rooms from the ground up.  A room may import itself and rooms on floors below its own; those of

@@ -57,7 +57,7 @@ def test_nothing_is_left_out(installed):
             {
                 path.relative_to(folder).as_posix()
                 for path in (folder / name).rglob("*")
-                if path.suffix in (".py", ".yaml", ".jinja")
+                if path.suffix in (".py", ".yaml", ".jinja", ".json")
             }
             for folder in (ROOT, installed)
         )

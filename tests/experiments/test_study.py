@@ -11,6 +11,7 @@ from filelock import FileLock
 from experiments.baselines.__main__ import COMMAND as BASELINES
 from experiments.beliefs import accuracy
 from experiments.beliefs.__main__ import COMMAND as BELIEFS
+from experiments.qlearning.__main__ import COMMAND as QLEARNING
 from experiments.regret.__main__ import COMMAND as REGRET
 
 REFUSED = {
@@ -57,6 +58,20 @@ REFUSED = {
         ("greedy_games=x", "greedy_games"),
         ("games=3", "too few for the 4 seats"),
         ("workers=0", "workers=0: must be at least 1"),
+    ],
+    QLEARNING: [
+        ("states=8", "states=8: must be at least 9"),
+        ("outcomes=certain", "outcomes=certain: choose one of uniform, posterior"),
+        ("concentration=0", "concentration=0.0: must be above 0"),
+        ("discount=1", "discount=1.0: must be below 1"),
+        ("discount=nan", "discount=nan: must be at least 0"),
+        ("rates=[]", "rates must list different rates"),
+        ("rates=[one,one]", "rates must list different rates"),
+        ("rates=[two]", "rates=two: choose one of falling, one"),
+        ("exponent=1.5", "exponent=1.5: must be above 0 and at most 1"),
+        ("updates=10", "updates=10: must be at least 1000"),
+        ("network.activation=tanh", "network.activation=tanh: choose one of logistic, relu"),
+        ("network.hiden=3", "did you mean hidden?"),
     ],
 }
 EVERY = [

@@ -1,0 +1,103 @@
+"""The network is fitted to a table of Q, and the fit is measured.
+
+Targets are standardised: without it gradient descent with its usual step stops at their mean.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPRegressor
+
+from sim.board import N_ROOMS
+from sim.qlearning.network import DIGITS, Network
+from sim.qlearning.rooms import RoomProblem, solve, worth
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A network and how well it fits.
+
+    Attributes
+    ----------
+    explained : R^2 on the pairs that it was fitted to
+    fresh : R^2 beside the exact Q of states that it was not
+    lost : mean value lost at the sampled states by going where it says
+    epochs, seconds : spent
+    """
+
+    network: Network
+    explained: float
+    fresh: float
+    lost: float
+    epochs: int
+    seconds: float
+
+
+def fitted(
+    q: np.ndarray,
+    rooms: RoomProblem,
+    other: RoomProblem,
+    settings: Mapping[str, Any],
+    network: Mapping[str, Any],
+    seed: int,
+) -> Fit:
+    """Fit a network to ``q`` (n, 9), normalised to at most 1.
+
+    Parameters
+    ----------
+    rooms, other : the problem that was learnt, and one on other states
+    settings : to be kept with the weights
+    network : ``hidden``, ``activation``, ``learning_rate`` and ``epochs``
+    seed : of the first weights and of the batches
+    """
+    began = time.perf_counter()
+    greatest = np.abs(q).max()
+    targets = q.ravel() / greatest
+    middle, spread = targets.mean(), targets.std()
+    model = MLPRegressor(
+        hidden_layer_sizes=(network["hidden"],),
+        activation=network["activation"],
+        learning_rate_init=network["learning_rate"],
+        max_iter=network["epochs"],
+        random_state=seed % 2**32,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the fit is measured below
+        model.fit(pairs(rooms.states), (targets - middle) / spread)
+    (first, last), (bias, final) = model.coefs_, model.intercepts_
+    made = Network(
+        hidden_weights=np.round(first, DIGITS),
+        hidden_bias=np.round(bias, DIGITS),
+        output_weights=np.round(spread * last[:, 0], DIGITS),
+        output_bias=np.round(spread * final[0] + middle, DIGITS),
+        activation=network["activation"],
+        settings=settings,
+    )
+    exact = solve(rooms)[0]
+    return Fit(
+        network=made,
+        explained=explained(made(rooms.states), q / greatest),
+        fresh=explained(made(other.states), solve(other)[0] / greatest),
+        lost=float(np.mean(exact.max(axis=1) - worth(made(rooms.states).argmax(axis=1), rooms))),
+        epochs=model.n_iter_,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def pairs(states: np.ndarray) -> np.ndarray:
+    """Return the inputs (9 n, 18) for entering each room at ``states`` (n, 9)."""
+    count = len(states)
+    rooms = np.tile(np.eye(N_ROOMS), (count, 1))
+    return np.concatenate([np.repeat(states, N_ROOMS, axis=0), rooms], axis=1)
+
+
+def explained(found: np.ndarray, truth: np.ndarray) -> float:
+    """Return R^2, the share of the variance of ``truth`` that ``found`` explains."""
+    return float(1 - np.mean((found - truth) ** 2) / np.var(truth))

@@ -1,0 +1,87 @@
+"""The command that learns which room is worth walking to."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from experiments.qlearning import __main__ as qlearning
+from experiments.qlearning.__main__ import COMMAND
+from experiments.settings.config import composed
+from sim.qlearning import learning, network, rooms
+
+SMALL = (
+    "states=100",
+    "updates=400000",
+    "repeats=2",
+    "network.epochs=300",
+    "network.hidden=12",
+    "network.learning_rate=0.03",
+)
+FILES = ["config.yaml", "learning.parquet", "learning.png", "network.json", "summary.json"]
+
+
+def _rows(outcome):
+    return pl.read_parquet(outcome.folder / "learning.parquet")
+
+
+def test_a_run_learns_checks_fits_and_tells(run_study):
+    outcome = run_study(COMMAND, *SMALL)
+    assert outcome.code == 0
+    assert sorted(path.name for path in outcome.folder.iterdir()) == FILES
+    falling, one = outcome.summary["ends"]
+    assert (falling["rate"], falling["runs"], falling["updates"]) == ("falling", 2, 400000)
+    assert falling["error"] < 0.5 * one["error"]
+    rows = _rows(outcome)
+    assert rows.height == 2 * 2 * qlearning.CHECKPOINTS
+    ends = rows.filter(pl.col("updates") == 400000, pl.col("rate") == "falling")["error"]
+    assert falling["error"] == pytest.approx(ends.mean())
+    for line in outcome.summary["values"]:
+        assert line["unprojected"][0] == pytest.approx(line["closed"], abs=1e-9)
+    assert "off by" in outcome.out and "alpha" not in outcome.out
+    fitted = network.load(str(outcome.folder / "network.json"))
+    assert fitted.size == outcome.summary["network"]["numbers"] == 12 * 20 + 1
+    assert outcome.summary["network"]["explained"] >= 0.85
+
+
+def test_a_fit_that_is_too_bad_is_told_in_a_line_and_not_stored(run_study):
+    outcome = run_study(COMMAND, *SMALL, "network.epochs=1", "repeats=1", "rates=[falling]")
+    assert outcome.code == 1
+    assert outcome.err.startswith("sleuth-qlearning: the network fits badly: R^2 is ")
+    assert outcome.err.count("\n") == 1
+    assert not (outcome.folder / "network.json").exists()
+    assert not (outcome.folder / "summary.json").exists()
+
+
+def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
+    whole = _rows(run_study(COMMAND, *SMALL)).drop("seconds")
+    weights = (tmp_path / "out/network.json").read_text()
+    (tmp_path / "out").rename(tmp_path / "before")
+    curve, begun = qlearning._curve, []
+
+    def pressed(*arguments):
+        begun.append(arguments)
+        if len(begun) == 3:
+            raise KeyboardInterrupt
+        return curve(*arguments)
+
+    monkeypatch.setattr(qlearning, "_curve", pressed)
+    stopped = run_study(COMMAND, *SMALL)
+    assert stopped.code == 130 and stopped.summary["interrupted"]
+    assert stopped.summary["network"] is None
+    assert not (stopped.folder / "network.json").exists()
+    again = run_study(COMMAND, *SMALL, f"run.resume={tmp_path / 'out'}")
+    assert len(begun) == 5  # the two that were done are not learnt again
+    assert _rows(again).drop("seconds").equals(whole)
+    assert (tmp_path / "out/network.json").read_text() == weights
+
+
+def test_choices_and_the_shipped_network_are_those_of_the_modules():
+    assert qlearning.OUTCOMES == rooms.OUTCOMES and qlearning.RATES == learning.RATES
+    assert tuple(network.ACTIVATIONS) == qlearning.ACTIVATIONS
+    COMMAND.register()
+    usual = composed("qlearning")
+    kept = network.load().settings
+    assert kept["rate"] == usual.rates[0] and kept["network"] == usual.network
+    for key in ("states", "concentration", "outcomes", "discount", "exponent", "updates", "seed"):
+        assert kept[key] == usual[key]
