@@ -80,6 +80,8 @@ def job(settings: DictConfig, run: study.Run) -> None:
     from experiments.provenance.files import write_text
     from experiments.qlearning import report
     from experiments.runs.runfolder import unwritable
+    from sim.qlearning.learning import greedy_share
+    from sim.qlearning.rooms import solve
 
     run.claim(report.ROWS)
     sampled = _sampled(settings)
@@ -89,8 +91,6 @@ def job(settings: DictConfig, run: study.Run) -> None:
     units = [f"{rate} {number}" for rate in settings.rates for number in range(settings.repeats)]
 
     def measured(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        from sim.qlearning.rooms import solve
-
         exact = solve(rooms)[0]
         for unit in left:
             rate, number = unit.split()
@@ -107,6 +107,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         "outcomes": settings.outcomes,
         "ends": report.ends(rows),
         "values": report.values(rooms, settings.outcomes),
+        "likeliest_share": greedy_share(rooms.states, solve(rooms)[0]),
         "network": None if fit is None else report.fit_figures(fit),
     }
     tables = report.tables(described)

@@ -119,8 +119,11 @@ def tables(described: dict[str, Any]) -> Iterator[Table]:
         mean("on the sample, least to greatest", 3),
     ]
     off = max(abs(line["closed"] - line["unprojected"][0]) for line in described["values"])
-    note = f"value iteration without a projection is off by {off:.1g} at most"
-    yield Table(f"Values, {described['outcomes']} outcomes", columns, rows, [note])
+    notes = [
+        f"value iteration without a projection is off by {off:.1g} at most",
+        f"the likeliest room is a best one in {100 * described['likeliest_share']:.1f} % of the sample",
+    ]
+    yield Table(f"Values, {described['outcomes']} outcomes", columns, rows, notes)
     if (fit := described["network"]) is not None:
         columns = [
             Column("network", words=True),
