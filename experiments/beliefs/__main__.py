@@ -127,11 +127,17 @@ def _setup(settings: DictConfig) -> _Setup:
         raise Refusal(str(fault)) from None
     names = settings.beliefs
     if names is None:
-        names = sorted(BELIEFS, key=lambda name: name != REFERENCE)
+        fitting = [name for name in BELIEFS if rules.shares or not BELIEFS[name].needs_shares]
+        names = sorted(fitting, key=lambda name: name != REFERENCE)
     for name in names:
         if name not in BELIEFS:
             hint = did_you_mean(name, BELIEFS)
             raise Refusal(f"beliefs: there is no {name!r}{hint}; choose of {', '.join(BELIEFS)}")
+        if BELIEFS[name].needs_shares and not rules.shares:
+            raise Refusal(
+                f"beliefs: {name} needs hands by category, which rules={rules.name} does not deal: "
+                "give rules=ferrari2009 or rules=cai2006"
+            )
     assumed = settings.assume
     showing = _rule_of(policy.showing) if assumed is None else ASSUMED.index(assumed)
     return _Setup(rules, policy, tuple(dict.fromkeys(names)), showing)

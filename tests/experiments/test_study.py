@@ -35,6 +35,10 @@ REFUSED = {
     ],
     BELIEFS: [
         ("beliefs=[exact,factord]", "did you mean factored"),
+        (
+            "beliefs=[exact,tables_text]",
+            "which rules=ledford does not deal: give rules=ferrari2009",
+        ),
         ("player=nobody", "player=nobody: there is no such player"),
         ("player=bmcts", "player=bmcts searches: choose a compiled policy"),
         ("rules=chess", "rules=chess: there is no such rules"),
