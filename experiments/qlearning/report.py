@@ -119,9 +119,10 @@ def tables(described: dict[str, Any]) -> Iterator[Table]:
         mean("on the sample, least to greatest", 3),
     ]
     off = max(abs(line["closed"] - line["unprojected"][0]) for line in described["values"])
+    share = 100 * described["likeliest_share"]
     notes = [
         f"value iteration without a projection is off by {off:.1g} at most",
-        f"the likeliest room is a best one in {100 * described['likeliest_share']:.1f} % of the sample",
+        f"the likeliest room is a best one in {share:.1f} % of the sampled states",
     ]
     yield Table(f"Values, {described['outcomes']} outcomes", columns, rows, notes)
     if (fit := described["network"]) is not None:
