@@ -21,7 +21,16 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments.settings.commandline import Refusal, did_you_mean, explain
-from experiments.settings.schemas import Compare, Greedy, Heuristic, Planner, Policy, Rules, Swift
+from experiments.settings.schemas import (
+    Bayes,
+    Compare,
+    Greedy,
+    Heuristic,
+    Planner,
+    Policy,
+    Rules,
+    Swift,
+)
 from mcts.kernel.plugins import entry_points
 
 LOCAL = Path("local.yaml")
@@ -42,6 +51,7 @@ def register() -> None:
         ("greedy", Greedy),
         ("swift", Swift),
         ("planner", Planner),
+        ("bn", Bayes),
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)

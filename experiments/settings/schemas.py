@@ -19,6 +19,7 @@ from mcts.kernel.plugins import entry_points
 from mcts.options import Options
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import BELIEFS, DRAWN
+from sim.players.names import AGAIN, EVIDENCE, PAPERS
 
 PLANNERS = tuple(VARIANTS)
 """The players that search."""
@@ -31,15 +32,15 @@ DETAILS = ("suggestions", "decisions")
 
 
 def _policies() -> tuple[str, ...]:
-    """Return the names of the compiled policies: those in ``conf/player`` that are no planner's,
-    and those of other packages."""
+    """Return the names of the compiled policies: those in ``conf/player`` that are no planner's and
+    no paper's, and those of other packages."""
     presets = files("conf").joinpath("player").iterdir()
     found = [
         re.search(r"(?m)^name: *(\w+)", preset.read_text())
         for preset in presets
         if _is_yaml(preset)
     ]
-    ours = {name[1] for name in found if name} - set(PLANNERS)
+    ours = {name[1] for name in found if name} - {*PLANNERS, *PAPERS}
     return tuple(sorted({*ours, *entry_points("sleuth.policies")}))
 
 
@@ -100,6 +101,16 @@ class Swift(Policy):
     inference: bool = MISSING
     threshold: float = _between(0, 1)
     own_card_weight: float = _between(0, 1)
+
+
+@dataclass
+class Bayes(Seat):
+    """The Bayesian-network player."""
+
+    name: str = _one_of("bn")
+    evidence: str = _one_of(*EVIDENCE)
+    again: str = _one_of(*AGAIN)
+    threshold: float = _between(0, 1)
 
 
 @dataclass

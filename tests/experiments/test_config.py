@@ -212,12 +212,13 @@ def test_the_rules_without_a_name_are_those_of_the_thesis():
         assert sim.rules.Rules(**composed) == sim.rules.PRESETS[name]
 
 
-def test_every_planner_of_the_configuration_can_be_made():
+def test_every_player_that_is_no_policy_can_be_made():
     presets = [path.stem for path in PRESETS.glob("*.yaml") if path.stem not in schemas.POLICIES]
-    assert set(schemas.PLANNERS) < set(presets)
+    assert {*schemas.PLANNERS, *schemas.PAPERS} < set(presets)
+    fits = sim.rules.preset("ferrari2009")
     for name in sorted(presets):
         settings = OmegaConf.to_container(_composed(f"player={name}").player)
-        assert sim.players.registry.make(settings, sim.rules.Rules()).name == name
+        assert sim.players.registry.make(settings, fits).name == name
 
 
 def test_a_planner_may_sit_in_every_seat():
