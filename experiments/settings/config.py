@@ -24,6 +24,7 @@ from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import (
     Bayes,
     Compare,
+    Entropy,
     Greedy,
     Heuristic,
     Planner,
@@ -52,6 +53,7 @@ def register() -> None:
         ("swift", Swift),
         ("planner", Planner),
         ("bn", Bayes),
+        ("entropy", Entropy),
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)

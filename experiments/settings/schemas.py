@@ -19,7 +19,7 @@ from mcts.kernel.plugins import entry_points
 from mcts.options import Options
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import BELIEFS, DRAWN
-from sim.players.names import AGAIN, EVIDENCE, PAPERS
+from sim.players.names import ABOUT, AGAIN, EVIDENCE, PAPERS
 
 PLANNERS = tuple(VARIANTS)
 """The players that search."""
@@ -111,6 +111,19 @@ class Bayes(Seat):
     evidence: str = _one_of(*EVIDENCE)
     again: str = _one_of(*AGAIN)
     threshold: float = _between(0, 1)
+
+
+@dataclass
+class Entropy(Seat):
+    """The player that weighs bits against turns, a few suggestions ahead."""
+
+    name: str = _one_of("entropy")
+    horizon: int = _between(0, 3)
+    price: float = _at_least(0)
+    threshold: float = _between(0, 1)
+    same_room: bool = MISSING
+    candidates: int = _at_least(1)
+    about: str = _one_of(*ABOUT)
 
 
 @dataclass

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-PAPERS = {"bn": "sim.players.bayes"}
+PAPERS = {"bn": "sim.players.bayes", "entropy": "sim.players.entropy"}
 """The module of each, which has ``make(spec, rules)`` as a plug-in has (`docs/extending.md`)."""
 
 EVIDENCE = ("repaired", "text", "exact")
 """What a player of these papers believes: evidence tables with the repairs, by the text of
 [Ferrari & Cai 2009, App. V], or the exact posterior."""
+
+ABOUT = ("envelope", "room")
+"""What the entropy player wants to know: all hidden cards, or the room card alone (a control)."""
 
 AGAIN = ("other", "same")
 """How a player makes the next suggestion after that in the room where it stands: in the nearest
