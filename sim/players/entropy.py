@@ -56,7 +56,7 @@ class EntropyPlayer(Player):
     def __init__(
         self,
         horizon: int = 1,
-        price: float = 0.5,
+        price: float = 0.25,
         threshold: float = 1.0,
         same_room: bool = True,
         candidates: int = 6,
