@@ -25,7 +25,7 @@ _LONG = {
     "belief": "answers exact rejection split",
     "sim": (
         "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search determinized "
-        "endgame equivalence informed late_positions leaks legal many_threads observation "
+        "endgame entropy equivalence informed late_positions leaks legal many_threads observation "
         "plain_bmcts planners players policy_switches posteriors properties reading slow_games "
         "testing"
     ),
