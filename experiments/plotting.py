@@ -7,6 +7,7 @@ NaN, and is not drawn.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from matplotlib.ticker import PercentFormatter
 
 from experiments.provenance.files import whole
 from experiments.stats.intervals import Estimate
+from experiments.texts import drawn
 
 SERIES = (
     "#0072b2",  # blue
@@ -53,6 +55,9 @@ STYLE = {
     "text.parse_math": False,  # names are not formulas
 }
 
+_LETTERS_AN_INCH = 11
+"""Of a title that fit across a figure."""
+
 
 @contextmanager
 def picture(
@@ -76,11 +81,12 @@ def picture(
     OSError
         If it cannot be written.
     """
-    with plt.rc_context(STYLE):
+    with plt.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # of names, in the one font that is there
         figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
         try:
             yield figure, axes
-            figure.suptitle(title)
+            figure.suptitle(drawn(title, round(_LETTERS_AN_INCH * size[0])))
             with whole(path) as writing:
                 figure.savefig(writing, dpi=150, format="png")
         finally:
@@ -110,7 +116,7 @@ def intervals(
     spread = np.maximum([values - low, high - values], 0)
     number = series % len(SERIES)
     usual = {"color": SERIES[number], "marker": MARKERS[number], "linestyle": "none"}
-    look = {**usual, "markersize": 5, "capsize": 3, **look}
+    look = _named({**usual, "markersize": 5, "capsize": 3, **look})
     if across:
         axes.errorbar(values, at, xerr=spread, **look)
     else:
@@ -137,10 +143,15 @@ def band(
     values, low, high = bounds(estimates)
     number = series % len(SERIES)
     usual = {"color": SERIES[number], "marker": MARKERS[number]}
-    look = {**usual, "markersize": 4, "linewidth": 1.6, **look}
+    look = _named({**usual, "markersize": 4, "linewidth": 1.6, **look})
     kind = {"step": "post"} if steps else {}
     axes.fill_between(at, low, high, color=look["color"], alpha=0.2, linewidth=0, **kind)
     axes.plot(at, values, drawstyle="steps-post" if steps else "default", **look)
+
+
+def _named(look: dict[str, Any]) -> dict[str, Any]:
+    """Return ``look`` with a label that the legend shows, whoever thought it up."""
+    return look if look.get("label") is None else {**look, "label": drawn(look["label"])}
 
 
 def bounds(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

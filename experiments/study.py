@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from experiments.provenance import provenance
 from experiments.provenance.files import whole, write_json
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.limits import place, seed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,8 +48,8 @@ PIPED_WIDTH = 125
 class Place:
     """Where the results go."""
 
-    folder: str = MISSING
-    resume: str | None = MISSING
+    folder: str = place()
+    resume: str | None = place()
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Settings:
     """What the schema of every study has."""
 
     run: Place = field(default_factory=Place)
-    seed: int = field(default=MISSING, metadata={"least": 0})
+    seed: int = seed()
 
 
 def command(name: str, schema: type[Settings], job: Callable[[DictConfig, Run], None]) -> Command:
@@ -72,7 +73,7 @@ def command(name: str, schema: type[Settings], job: Callable[[DictConfig, Run], 
         with Run(settings, folder) as run:
             job(settings, run)
 
-    return Command(name, schema, locked)
+    return Command(name, schema, locked, lasting=True)
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,10 @@ class Run:
     """
 
     def __init__(self, settings: DictConfig, folder: Path) -> None:
-        from rich.console import Console
+        from experiments import terminal
 
         self.settings, self.folder = settings, folder
-        self.console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+        self.console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
         self.done: list[Any] = []
         self.interrupted = False
         self._started = time.monotonic()

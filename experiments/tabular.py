@@ -8,7 +8,6 @@ shown and does nothing.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +23,9 @@ from rich.text import Text
 
 from experiments.provenance.files import whole
 from experiments.stats.intervals import Estimate
+from experiments.texts import csv_cell, lines
+from experiments.texts import html as shown
+from experiments.texts import markdown as plain
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -34,6 +36,10 @@ NONE = "—"
 
 class Strong(str):
     """Text that is to be seen first."""
+
+
+class Marked(str):
+    """Text of our own that is Markdown already; elsewhere its marks are shown."""
 
 
 @dataclass(frozen=True)
@@ -130,15 +136,17 @@ def show(table: Table, console: Console) -> None:
     """
     rows = table.told()
     whole_figures = _least_width(table.columns, rows) <= console.width
-    grid = Grid(title=Text(table.title), box=box.SIMPLE, padding=(0, 1, 0, 0))
+    grid = Grid(title=Text(lines(table.title)), box=box.SIMPLE, padding=(0, 1, 0, 0))
     for column in table.columns:
         justify, no_wrap = ("left", False) if column.words else ("right", whole_figures)
-        grid.add_column(Text(column.title), justify=justify, no_wrap=no_wrap)
+        grid.add_column(Text(lines(column.title)), justify=justify, no_wrap=no_wrap)
     for row in rows:
-        grid.add_row(*(Text(cell, "bold" if isinstance(cell, Strong) else "") for cell in row))
+        grid.add_row(
+            *(Text(lines(cell), "bold" if isinstance(cell, Strong) else "") for cell in row)
+        )
     console.print(grid)
     for note in table.notes:
-        console.print(Text(note), soft_wrap=True)
+        console.print(Text(lines(note)), soft_wrap=True)
 
 
 def _least_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
@@ -154,25 +162,19 @@ def _least_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> in
 def markdown(table: Table) -> str:
     """Return ``table`` as Markdown: title, grid and notes, each if it has them."""
     marks = [" --- |" if column.words else " ---: |" for column in table.columns]
-    heads = (f" {plain(column.title)} |" for column in table.columns)
+    heads = (f" {plain(column.title, True)} |" for column in table.columns)
     rows = [[f" {_marked(cell)} |" for cell in row] for row in table.told(NONE)]
     grid = "\n".join("|" + "".join(row) for row in (heads, marks, *rows))
     title = f"**{plain(table.title)}**" if table.title else ""
-    return "\n\n".join(filter(None, (title, grid, *map(plain, table.notes)))) + "\n"
+    return "\n\n".join(filter(None, (title, grid, *map(_note, table.notes)))) + "\n"
+
+
+def _note(text: str) -> str:
+    return text if isinstance(text, Marked) else plain(text)
 
 
 def _marked(cell: str) -> str:
-    return f"**{plain(cell)}**" if isinstance(cell, Strong) else plain(cell)
-
-
-def plain(text: str) -> str:
-    """Return ``text`` so that Markdown shows it as it is, in one line."""
-    return re.sub(r"([\\`*{}\[\]<>|#~$&]|(?<!\w)_|_(?!\w))", r"\\\1", printable(text))
-
-
-def printable(text: str) -> str:
-    """Return ``text`` with a blank in place of each sign that XML or a line cannot hold."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)
+    return f"**{plain(cell, True)}**" if isinstance(cell, Strong) else plain(cell, True)
 
 
 _HTML = """\
@@ -223,30 +225,33 @@ def html(table: Table, name: str) -> Markup:
 def _template() -> Template:
     from jinja2 import Environment, StrictUndefined  # for a page alone
 
-    made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=shown)
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_shown
+    )
     return made.from_string(_HTML)
 
 
-def shown(value: Any) -> Any:
-    """Return a text as HTML is to show it: without control characters but ends of lines."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    text = "\n".join(map(printable, value.split("\n")))
+def _shown(value: Any) -> Any:
+    text = shown(value)
     return Markup("<strong>{}</strong>").format(text) if isinstance(value, Strong) else text
 
 
 def write_csv(table: Table, path: Path) -> Path:
     """Write the cells of ``table`` to ``path``, whole or not at all, and return the path.
 
-    They are written as the values that they are, None as nothing; title and notes are left out.
+    They are written as the values that they are, None as nothing, and texts so that they are no
+    formulas (`experiments.texts.csv_cell`); title and notes are left out.
 
     Raises
     ------
     OSError
         If it cannot be written.
     """
-    with whole(path) as writing, writing.open("w", encoding="utf-8", newline="") as file:
+    with (
+        whole(path) as writing,
+        writing.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+    ):
         rows = csv.writer(file)
-        rows.writerow(column.title for column in table.columns)
-        rows.writerows(table.rows)
+        rows.writerow(csv_cell(column.title) for column in table.columns)
+        rows.writerows(map(csv_cell, row) for row in table.rows)
     return path

@@ -6,7 +6,6 @@ configuration and ``--help`` read it.  Nothing here needs Numba.
 
 from __future__ import annotations
 
-import math
 import numbers
 import os
 from dataclasses import dataclass, field, fields
@@ -23,7 +22,16 @@ MODES = ("tree", "leaf", "root")
 MERGES = ("visits", "value", "vote")
 """Ways to merge the root tables of root-parallel searches (`mcts.merge`)."""
 
+SEEDS = 2**63
+"""Seeds of runs, and numbers of games, are whole numbers from 0 to below this: compiled code holds
+them in 64 bits with a sign."""
+
+KEYS = 2**64
+"""Keys of searches, which are hashes of such seeds, are whole numbers from 0 to below this."""
+
 _EDGES_PER_NODE = 8
+_MOST = 1_000_000
+"""Largest value of an option that says nothing else: larger ones are slips of the finger."""
 
 
 def cores() -> int:
@@ -38,26 +46,38 @@ def _ask(holds: bool, name: str, wanted: str, value: object) -> None:
         raise ValueError(f"{name} must be {wanted}, not {value!r}")
 
 
-def _whole(value: object, least: int) -> bool:
+def _whole(value: object, least: int, most: float) -> bool:
     return (
-        isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least
-    )
-
-
-def _real(value: object, least: float = 0.0) -> bool:
-    return (
-        isinstance(value, numbers.Real)
+        isinstance(value, numbers.Integral)
         and not isinstance(value, bool)
-        and math.isfinite(value)
-        and value >= least
+        and least <= int(value) <= most
     )
+
+
+def _real(value: object, least: float, most: float) -> bool:
+    # NaN is neither more nor less than anything.
+    return (
+        isinstance(value, numbers.Real) and not isinstance(value, bool) and least <= value <= most
+    )
+
+
+def checked(name: str, value: int, end: int) -> int:
+    """Return ``value``, of what ``name`` says, as Python's integer.
+
+    Raises
+    ------
+    ValueError
+        If it is no whole number from 0 to below ``end``, `SEEDS` for one.
+    """
+    _ask(_whole(value, 0, end - 1), name, f"a whole number from 0 to {end - 1}", value)
+    return int(value)
 
 
 def _one_of(default: str, choices: tuple[str, ...]) -> Any:
     return field(default=default, metadata={"choices": choices})
 
 
-def _from(least: float, default: float | None, most: float = math.inf) -> Any:
+def _from(least: float, default: float | None, most: float = _MOST) -> Any:
     return field(default=default, metadata={"least": least, "most": most})
 
 
@@ -68,22 +88,31 @@ def _check(name: str, value: object, kind: str, limits: Any) -> None:
     or_none = ", or None" if "None" in kind else ""
     if "choices" in limits:
         _ask(value in limits["choices"], name, " or ".join(limits["choices"]), value)
-    elif kind.startswith("int"):
-        least = limits["least"]
-        _ask(_whole(value, least), name, f"a whole number from {least}{or_none}", value)
-    elif kind.startswith("float"):
-        least, most = limits["least"], limits["most"]
-        wanted = f"a number from {least}{or_none}" if most == math.inf else f"within 0 and {most}"
-        _ask(_real(value, least) and value <= most, name, wanted, value)
+    elif "least" in limits:
+        least, most, above = limits["least"], limits["most"], limits.get("above")
+        if kind.startswith("int"):
+            holds, number = _whole(value, least, most), "a whole number"
+        else:
+            holds, number = _real(value, least, most) and value != above, "a number"
+        start = f"from {least}" if above is None else f"above {above}"
+        _ask(holds, name, f"{number} {start} to {most:,}{or_none}", value)
+
+
+def _check_all(given: Any) -> None:
+    """Refuse a value of the dataclass ``given`` outside its limits."""
+    for option in fields(given):
+        _check(option.name, getattr(given, option.name), str(option.type), option.metadata)
 
 
 @dataclass(frozen=True)
 class Budget:
     """When a search ends: at whichever of the two comes first; at least one must be given."""
 
-    simulations: int | None = None
+    simulations: int | None = _from(1, None, most=1_000_000_000)
     """Play-outs, of which a leaf may have several."""
-    seconds: float | None = None
+    seconds: float | None = field(
+        default=None, metadata={"least": 0, "above": 0, "most": 10_000_000}
+    )
     """Wall time; at least one simulation is run."""
 
     def shared(self, parts: int) -> Budget:
@@ -95,13 +124,9 @@ class Budget:
         )
 
     def __post_init__(self) -> None:
-        simulations, seconds = self.simulations, self.seconds
-        if simulations is None and seconds is None:
+        if self.simulations is None and self.seconds is None:
             raise ValueError("a budget needs simulations, seconds or both")
-        if simulations is not None:
-            _ask(_whole(simulations, 1), "simulations", "a whole number from 1", simulations)
-        if seconds is not None:
-            _ask(_real(seconds) and seconds > 0, "seconds", "a number above 0", seconds)
+        _check_all(self)
 
 
 @dataclass(frozen=True)
@@ -134,28 +159,27 @@ class Options:
     action listed first."""
     common_random_numbers: bool = False
     """Common random numbers: the n-th visits of all root actions are made of the same chance."""
-    rollouts_per_leaf: int = _from(1, 1)
+    rollouts_per_leaf: int = _from(1, 1, most=10_000)
     """Roll-outs from each leaf (and thread, in mode ``leaf``), averaged."""
     keep_tree: bool = False
     """Whether a search may begin with what the last one found below its root (`Search.advance`)."""
     mode: str = _one_of("tree", MODES)
     """``tree``: the threads work on one tree; ``leaf``: they share the roll-outs of each leaf;
     ``root``: ``workers`` search one tree each, with so many ``threads``, and merge their roots."""
-    threads: int = _from(1, 1)
-    workers: int = _from(1, 1)
+    threads: int = _from(1, 1, most=1024)
+    workers: int = _from(1, 1, most=1024)
     """Ray actors of root parallelization."""
     merge: str = _one_of("visits", MERGES)
     """How roots are merged: ``visits`` or ``value`` averaged, or a ``vote``."""
-    nodes: int = _from(1, 100_000)
+    nodes: int = _from(1, 100_000, most=100_000_000)
     """Budget of nodes.  One node is flat Monte Carlo: no tree, roll-outs shared by UCT."""
-    edges: int | None = _from(1, None)
+    edges: int | None = _from(1, None, most=1_000_000_000)
     """Budget of edges; None: 8 a node and no less than one longest list of actions."""
     oversubscribe: bool = False
     """Allow more threads than cores."""
 
     def __post_init__(self) -> None:
-        for option in fields(self):
-            _check(option.name, getattr(self, option.name), str(option.type), option.metadata)
+        _check_all(self)
         if self.workers > 1 and self.mode != "root":
             raise ValueError(f"{self.workers} workers need mode root, not {self.mode}")
         if self.keep_tree and self.mode == "root":

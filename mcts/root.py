@@ -26,12 +26,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-
-# Read by Ray when it is imported or started: no reports home, no warning about GPUs.
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-
-import ray
 from ray.exceptions import (
     GetTimeoutError,
     NodeDiedError,
@@ -42,9 +36,11 @@ from ray.exceptions import (
     WorkerCrashedError,
 )
 
+from mcts.distributed import local_ray
+from mcts.distributed.local_ray import ray
 from mcts.kernel.rng import fold
 from mcts.merge import merge
-from mcts.options import MERGES, Budget, Options, cores
+from mcts.options import KEYS, MERGES, Budget, Options, checked, cores
 from mcts.search import Search, SearchResult
 
 DEATHS_SURVIVED = 3
@@ -56,8 +52,6 @@ START_SECONDS = 120.0
 _STOP_SECONDS = 0.1
 
 _DEATHS = (RayActorError, WorkerCrashedError, OutOfMemoryError, NodeDiedError, ObjectLostError)
-
-_OBJECT_STORE_BYTES = 128 * 1024**2
 
 
 class WorkersLost(Exception):
@@ -85,7 +79,7 @@ class RootResult(SearchResult):
 
 def worker_key(key: int, worker: int) -> int:
     """Return the key of what ``worker``, counted from 0, does for the search ``key``."""
-    return int(fold(np.uint64(int(key) % 2**64), worker))
+    return int(fold(np.uint64(checked("key", key, KEYS)), worker))
 
 
 def shares(budget: Budget, workers: int) -> list[Budget]:
@@ -132,6 +126,8 @@ class RootSearch:
         If an option is out of range, or the nodes of Ray do not hold the workers.
     TimeoutError
         If the workers' processes have not started in ``start_seconds``: others hold the CPUs.
+    RayFault
+        If Ray does not start on this machine.
     """
 
     def __init__(
@@ -153,7 +149,7 @@ class RootSearch:
         self.workers, self.merge, self.start_seconds = workers, merge, start_seconds
         self._actors: list[Any] = [None] * workers
         self.places: list[Place | None] = [None] * workers
-        _start_ray()
+        local_ray.start(cores())  # unless the program has started or joined a Ray
         if cpus_per_worker is None:
             cpus_per_worker = _cpus_each(self.options, workers)
         self._cpus = cpus_per_worker
@@ -185,7 +181,7 @@ class RootSearch:
         budget
             When to end: its simulations are shared out (`shares`), its seconds are for each.
         key
-            Names all randomness of this search (taken modulo 2**64).
+            Names all randomness of this search: a whole number from 0 to below 2**64.
         p
             The position to search, as for `Search.run`.
 
@@ -321,20 +317,6 @@ class _Worker:
 
 
 _Actor = ray.remote(concurrency_groups={"control": 1}, max_restarts=0)(_Worker)
-
-
-def _start_ray() -> None:
-    """Start Ray on the cores of this machine, quietly, unless the program has done so."""
-    if not ray.is_initialized():
-        # Ray would otherwise write a token into the home folder; nobody else is to connect.
-        os.environ.setdefault("RAY_AUTH_MODE", "disabled")
-        ray.init(
-            num_cpus=cores(),
-            include_dashboard=False,
-            logging_level="critical",
-            log_to_driver=False,
-            object_store_memory=_OBJECT_STORE_BYTES,
-        )
 
 
 def _node_cpus() -> list[float]:

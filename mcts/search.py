@@ -20,7 +20,7 @@ from mcts import threads
 from mcts.domain import domain_of
 from mcts.kernel.clock import mark, seconds_per_cycle
 from mcts.kernel.compile import INTERPRETED, specialise
-from mcts.options import Budget, Options
+from mcts.options import KEYS, Budget, Options, checked
 from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch
 from mcts.settings import Settings
 from mcts.simulation import run_simulations
@@ -120,7 +120,7 @@ class Search:
         budget
             When to end.
         key
-            Names all randomness of this search (taken modulo 2**64).
+            Names all randomness of this search: a whole number from 0 to below 2**64.
         p
             The position to search if not the one given at the start: parameters of the same type
             and shapes, which the workspaces made for that one fit.
@@ -128,14 +128,15 @@ class Search:
         Raises
         ------
         ValueError
-            If there is nothing to decide at the root, or the edge budget does not hold its list.
+            If ``key`` is out of range, there is nothing to decide at the root, or the edge budget
+            does not hold its list.
         Exception
             Whatever the domain raises in a worker thread.
         """
         began = mark()
         p = self._p if p is None else p
         settings = self._settings(p)
-        key = np.uint64(int(key) % 2**64)
+        key = np.uint64(checked("key", key, KEYS))
         limit = threads.UNLIMITED
         if budget.simulations is not None:
             limit = -(-int(budget.simulations) // self.options.playouts)

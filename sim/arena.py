@@ -16,6 +16,7 @@ from belief.exact import solver
 from belief.exact.workspace import FULL
 from belief.information import sample_workspace
 from mcts.kernel.compile import jit
+from mcts.options import SEEDS, checked
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision
 from sim.policies import greedy
@@ -132,12 +133,13 @@ def play_many(
     Raises
     ------
     ValueError
-        If there is not one policy a seat, or one is unknown.
+        If there is not one policy a seat, one is unknown, or the seed is out of range.
     EvidenceFull
         If the posterior of a greedy player does not fit into memory.
     """
     if len(policies) != rules.players:
         raise ValueError(f"{rules.players} seats need as many policies, got {len(policies)}")
+    seed = checked("seed", seed, SEEDS)
     states = empty()
     states[0].phase = OVER
     seat_policies(states[0], policies)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcts.options import SEEDS, checked
 from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
 from sim.game import apply, decider, legal, new_game
@@ -61,12 +62,13 @@ def play(
     Raises
     ------
     ValueError
-        If there is not one player a seat.
+        If there is not one player a seat, or a number is out of range.
     IllegalAction
         If a player's choice is not among the legal actions.
     """
     if len(seats) != rules.players:
         raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
+    seed, game = checked("seed", seed, SEEDS), checked("game", game, SEEDS)
     board = world(rules)[0]
     state = empty()[0]
     policies = [player.policy for player in seats]

@@ -23,6 +23,7 @@ from sim.cards import N_CARDS, SUSPECTS
 
 MIN_PLAYERS = 3
 FARTHEST = 64
+MOST_TURNS = 1_000_000
 
 SEATS = {
     3: ("Scarlett", "Mustard", "Green"),
@@ -106,8 +107,8 @@ class Rules:
                 "without a board nothing can be blocked or walked: rules.board=false needs "
                 "rules.blocking=false, rules.movement=towards and rules.doors=any"
             )
-        if self.turn_cap < 1:
-            raise ValueError(f"rules.turn_cap must be at least 1, got {self.turn_cap}")
+        if not 1 <= self.turn_cap <= MOST_TURNS:
+            raise ValueError(f"rules.turn_cap must be 1 to {MOST_TURNS:,}, got {self.turn_cap}")
 
     def _check_shares(self) -> None:
         """Raise ValueError unless ``hands`` deals all cards, by category, one hand a player."""

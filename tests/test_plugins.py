@@ -14,8 +14,9 @@ import pytest
 
 from belief.beliefs import registry as beliefs
 from mcts.kernel import plugins
-from mcts.kernel.compile import INTERPRETED, modules_of
+from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.plugins import BrokenPlugin
+from mcts.kernel.sources import modules_of
 from sim.policies import table as policies
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -111,7 +112,8 @@ def test_without_its_metadata_it_is_not(site):
 
 
 TABLE = """
-from mcts.kernel.compile import jit, modules_of
+from mcts.kernel.compile import jit
+from mcts.kernel.sources import modules_of
 from mcts.kernel.dispatch import by_number
 
 FOUND = [module for module in modules_of("sorts", "sleuth.test") if hasattr(module, "price")]

@@ -10,8 +10,8 @@ import inspect
 import numpy as np
 
 from belief.beliefs.base import Belief, Setting
-from mcts.kernel.compile import modules_of
 from mcts.kernel.plugins import entry_points
+from mcts.kernel.sources import modules_of
 
 
 def _found() -> dict[str, type[Belief]]:

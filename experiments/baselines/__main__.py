@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 
 from experiments import study
 from experiments.settings.commandline import Refusal
+from experiments.settings.limits import GAMES, WORKERS, between
 
 if TYPE_CHECKING:
     from experiments.runs.references import Baseline
@@ -28,19 +29,15 @@ if TYPE_CHECKING:
 DOTS, CURVE = "baselines.png", "threshold.png"
 
 
-def _number() -> Any:
-    return field(default=MISSING, metadata={"least": 1})
-
-
 @dataclass
 class Settings(study.Settings):
     """The schema of the configuration."""
 
     rules: Any = MISSING
     only: list[str] | None = MISSING
-    games: int = _number()
-    greedy_games: int = _number()
-    workers: int | None = _number()
+    games: int = between(1, GAMES)
+    greedy_games: int = between(1, GAMES)
+    workers: int | None = between(1, WORKERS)
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
@@ -54,6 +51,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     chosen = _chosen(settings, rules)
     from belief.evidence import EvidenceFull
     from experiments.baselines import games, report
+    from experiments.matches.background import Background
     from experiments.matches.progress import stage
     from experiments.runs.references import YARDSTICKS
     from experiments.settings.config import cores
@@ -61,7 +59,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
     run.claim(games.ROWS)
     with stage(run.console, "loading the compiled policies (compiling them the first time)"):
-        games.warm(rules)
+        Background(games.warm, rules).result()
 
     def measured(
         left: list[str], tick: Callable[[float], None]

@@ -15,8 +15,8 @@ from sim.rules import PRESETS, Rules
 
 def rules_label(rules: Rules) -> str:
     """Return the preset of ``rules`` and the switches that differ from it."""
-    usual = asdict(PRESETS[rules.name])
-    changed = [f"{key}={value}" for key, value in asdict(rules).items() if value != usual[key]]
+    usual = asdict(PRESETS[rules.name]) if rules.name in PRESETS else {}
+    changed = [f"{key}={value}" for key, value in asdict(rules).items() if value != usual.get(key)]
     return ", ".join([f"rules {rules.name}", *changed])
 
 

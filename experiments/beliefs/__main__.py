@@ -8,7 +8,7 @@ Nothing slow is imported at the top: ``--help`` and a mistyped option should not
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 
 from experiments import study
 from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.settings.limits import between, one_of
 
 if TYPE_CHECKING:
     from experiments.tabular import Column, Table
@@ -28,8 +29,6 @@ ASSUMED = ("uniform", "least_informative")
 """Names of the showing rules of `belief.evidence`, in the order of their numbers, which is also
 that of the showing policies that they describe (`sim.policies.table.SHOWING`)."""
 
-_POSITIVE: Any = {"default": MISSING, "metadata": {"least": 1}}
-
 
 @dataclass
 class Settings(study.Settings):
@@ -37,10 +36,10 @@ class Settings(study.Settings):
 
     player: Any = MISSING
     rules: Any = MISSING
-    assume: str | None = field(default=MISSING, metadata={"choices": (None, *ASSUMED)})
+    assume: str | None = one_of(None, *ASSUMED)
     beliefs: list[str] | None = MISSING
-    games: int = field(**_POSITIVE)
-    bins: int = field(**_POSITIVE)
+    games: int = between(1, 10_000_000)
+    bins: int = between(1, 1000)
 
 
 def job(settings: DictConfig, run: study.Run) -> None:

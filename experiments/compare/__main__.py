@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
-from rich.console import Console
 
-from experiments.settings import config
+from experiments import terminal
+from experiments.settings import config, signals
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.schemas import Compare
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from experiments.compare.recording import Recording
     from experiments.matches.match_loop import Outcome, Resources
     from experiments.matches.results import Results
@@ -44,7 +46,7 @@ def job(settings: DictConfig, folder: Path) -> None:
         exception (the folder has the traceback), workers died too often, results could not be
         written or the record could not be completed.  What was played is saved before.
     Interrupted
-        On Ctrl-C, after what was played has been saved.
+        If the user wishes an end, after what was played has been saved.
     """
     started = time.monotonic()
     config.check_seats(settings)
@@ -53,7 +55,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     from experiments.matches import results, startup
     from experiments.runs import runfolder
 
-    console = Console(highlight=False)
+    console = terminal.console()
     if settings.match.power is not None:
         from experiments.compare import power
 
@@ -72,8 +74,8 @@ def job(settings: DictConfig, folder: Path) -> None:
         OmegaConf.save(settings, folder / "config.yaml", resolve=True)
     except OSError as fault:
         raise runfolder.unwritable(folder, fault) from None
-    with ctrl_c() as pressed:
-        ended = _play(settings, stop, played, resources, recording, console, pressed)
+    with signals.deferred() as wished:
+        ended = _play(settings, stop, played, resources, recording, console, wished)
         _conclude(settings, stop, played, held, recording, console, started, ended)
     games = f"{played.games} of {settings.match.games * len(matches)} games"
     games += f" ({held} of them before)" if held else ""
@@ -83,6 +85,8 @@ def job(settings: DictConfig, folder: Path) -> None:
         )
     if ended.fault is not None:
         raise Refusal(f"{ended.fault}; {games} were played, kept in {folder}")
+    if wished.is_set():  # too late to be less: but a multirun is not to go on
+        raise Interrupted(f"interrupted after the last of {games}, all kept in {folder}")
     if recording.fault is not None:
         raise Refusal(
             f"the MLflow record is incomplete ({recording.fault}); all results are in {folder}"
@@ -116,9 +120,9 @@ def _play(
     resources: Resources,
     recording: Recording,
     console: Console,
-    pressed: Event,
+    wished: Event,
 ) -> Outcome:
-    """Play until all games are done, a rule ends the matches or Ctrl-C is pressed.
+    """Play until all games are done, a rule ends the matches or the user wishes it.
 
     What is needed at the end, and the record, are made ready once games come in.
     """
@@ -138,7 +142,7 @@ def _play(
             if recording.fault is not None and not told:
                 told = True
                 console.print(f"the MLflow record failed: {recording.fault}", soft_wrap=True)
-            return not pressed.is_set()
+            return not wished.is_set()
 
         try:
             return match_loop.play(played, settings.match.games, stop, resources, watch)
@@ -149,7 +153,7 @@ def _play(
 
 @cache
 def _prepare_end() -> None:
-    """Import in the background what Ctrl-C must not wait for."""
+    """Import in the background what an end on request must not wait for."""
     from experiments.matches.background import Background
 
     Background(import_module, "experiments.compare.outcome")
@@ -177,7 +181,7 @@ def _conclude(
     if ended.fault is not None and (folder / ERROR).exists():
         files.append(folder / ERROR)
     try:
-        if ended.fault is None and not ended.interrupted:  # Ctrl-C does not wait for Matplotlib
+        if ended.fault is None and not ended.interrupted:  # nobody waits for Matplotlib
             files.append(outcome.draw(summary, played))
         summary["seconds"] = time.monotonic() - started
         files.append(write_json(folder, summary))
@@ -193,7 +197,7 @@ def _conclude(
         outcome.show(summary, played, console)
 
 
-COMMAND = Command("compare", Compare, job)
+COMMAND = Command("compare", Compare, job, lasting=True)
 main = COMMAND.main
 
 if __name__ == "__main__":

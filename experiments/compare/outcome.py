@@ -56,7 +56,7 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
         f"{described['seconds']:.0f} s in all, written to {played.folder}",
         f"again: {described['run']['command']}",
     ):
-        console.print(text, soft_wrap=True, markup=False)
+        console.print(text, soft_wrap=True)
 
 
 def _published(lines: list[dict[str, Any]], played: Results) -> dict[int, Estimate]:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.matches import lineups, play
+from experiments.matches.background import Background
 from experiments.matches.progress import stage
 from experiments.matches.schedule import Match
 from experiments.settings import config
@@ -44,7 +45,7 @@ def show(
     total = 0.0
     for match in matches:
         with stage(console, f"compiling and timing {match.name}"):
-            seconds = _seconds(match)
+            seconds = Background(_seconds, match).result()
         parity = match.seats / match.players if match.measured is not None else 1 / match.players
         better = min(parity + difference, 1.0)
         if len(matches) == 1 and match.measured is not None:

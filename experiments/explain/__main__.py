@@ -21,9 +21,12 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import MISSING, DictConfig, OmegaConf
 from rich.console import Console
 
+from experiments import terminal
+from experiments.provenance.files import whole, write_text
 from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.limits import between, place, seed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,28 +47,28 @@ _SURE = 1 - 1e-9
 class Kept:
     """What is kept of the tree."""
 
-    picture: str | None = MISSING
-    nodes: int = field(default=MISSING, metadata={"least": 2})
+    picture: str | None = place()
+    nodes: int = between(2, 10_000)
 
 
 @dataclass
 class Run:
     """Where it is kept."""
 
-    folder: str = MISSING
+    folder: str = place()
 
 
 @dataclass
 class Explain:
     """The schema of the configuration.  ``player`` is a `schemas.Planner`."""
 
-    record: str = MISSING
+    record: str = place()
     event: int = MISSING
     seat: int | None = MISSING
     player: Any = MISSING
     tree: Kept = field(default_factory=Kept)
     run: Run = field(default_factory=Run)
-    seed: int = field(default=MISSING, metadata={"least": 0})
+    seed: int = seed()
 
 
 def job(settings: DictConfig, folder: Path) -> None:
@@ -76,17 +79,18 @@ def job(settings: DictConfig, folder: Path) -> None:
     Refusal
         If the record, the decision or the player is not one that can be explained.
     Interrupted
-        On Ctrl-C.
+        If the user wishes an end.
     """
     _check(settings)
     from belief.exact.solver import ExactPosterior
     from experiments.explain.recorded import consider, nearest, pick
+    from experiments.matches.background import Background
 
     made = _read(Path(settings.record))
     decision = pick(made, settings.event, settings.seat)
     player = _planner(settings, decision.record.rules)
     try:
-        consider(player, decision, settings.seed)
+        Background(consider, player, decision, settings.seed).result()
     except KeyboardInterrupt:
         raise Interrupted("interrupted, with nothing written") from None
     if player.result is None:
@@ -94,8 +98,9 @@ def job(settings: DictConfig, folder: Path) -> None:
             f"event={decision.line}: one action is on offer to {player.name}, so that nothing is "
             f"searched; {nearest(made, decision.line, settings.seat)}"
         )
-    OmegaConf.save(settings, folder / "config.yaml", resolve=True)
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    with whole(folder / "config.yaml") as writing:
+        OmegaConf.save(settings, writing, resolve=True)
+    console = terminal.console(soft_wrap=True)
     evidence = player.position(decision.view).root[0].evidence[decision.seat]
     posterior = ExactPosterior(evidence)
     _tell_position(console, decision, posterior)
@@ -118,6 +123,8 @@ def _check(settings: DictConfig) -> None:
     picture = settings.tree.picture
     if picture is not None and Path(picture).suffix not in PICTURES:
         raise Refusal(f"tree.picture={picture}: must end in one of {', '.join(PICTURES)}")
+    if picture is not None and Path(picture).name != picture:
+        raise Refusal(f"tree.picture={picture}: give the name of a file in run.folder, no path")
 
 
 def _read(file: Path) -> list[Decision]:
@@ -249,15 +256,17 @@ def _keep(console: Console, settings: DictConfig, folder: Path, tree: Tree) -> N
     from mcts.inspect import draw, export
 
     graph = export(tree, settings.tree.nodes, words)
-    nx.write_graphml(graph, folder / "tree.graphml")
-    plain = nx.node_link_data(graph, edges="edges")
-    (folder / "tree.json").write_text(json.dumps(plain, indent=1, allow_nan=False))
     files = ["tree.graphml", "tree.json"]
+    with whole(folder / files[0]) as writing:
+        nx.write_graphml(graph, writing)
+    plain = nx.node_link_data(graph, edges="edges")
+    write_text(folder / files[1], json.dumps(plain, indent=1, allow_nan=False))
     if settings.tree.picture is not None:
+        files.append(settings.tree.picture)
         figure = Figure()
         draw(graph, figure)
-        figure.savefig(folder / settings.tree.picture, dpi=150)
-        files.append(settings.tree.picture)
+        with whole(folder / files[-1]) as writing:  # not through a link that has the name
+            figure.savefig(writing, dpi=150, format=Path(files[-1]).suffix[1:])
     console.print(f"tree in {folder}: {', '.join(files)}")
 
 

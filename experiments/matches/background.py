@@ -6,12 +6,16 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any
 
+from experiments.settings import signals
+
+_LOOK_SECONDS = 0.1
+
 
 class Background(Thread):
     """A job in a thread, whose result or exception `result` hands over.
 
-    A daemon, because Ctrl-C must not wait for a compiler; and it stays when the job is done,
-    because the processes that Ray starts end with the thread that started them.
+    A daemon, because nobody who wants an end waits for a compiler; and it stays when the job is
+    done, because the processes that Ray starts end with the thread that started them.
 
     Attributes
     ----------
@@ -36,8 +40,16 @@ class Background(Thread):
         Event().wait()
 
     def result(self) -> Any:
-        """Wait for the job; return what it returned, or raise what it raised."""
-        self.done.wait()
+        """Wait for the job; return what it returned, or raise what it raised.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the user wishes an end meanwhile, also where that is deferred: nothing is half done.
+        """
+        while not self.done.wait(_LOOK_SECONDS):
+            signals.look()
+        signals.listen()
         if self._fault is not None:
             raise self._fault
         return self._value

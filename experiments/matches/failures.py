@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mcts.kernel.plugins import BrokenPlugin
+
 
 class GamesFailed(Exception):
     """Some games cannot be played; the message says in one line which, and why.
@@ -32,7 +34,9 @@ class GameRaised(GamesFailed):
 
     def __init__(self, games: Sequence[int], fault: BaseException, traceback: str) -> None:
         reason = str(fault).partition("\n")[0]
-        super().__init__(f"{named(games)} raised {type(fault).__name__}: {reason}")
+        if not isinstance(fault, BrokenPlugin):
+            reason = f"raised {type(fault).__name__}: {reason}"
+        super().__init__(f"{named(games)} {reason}")
         self.traceback = traceback
 
 

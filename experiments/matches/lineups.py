@@ -10,7 +10,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments.matches.schedule import Match, Seating, label
 from experiments.settings import config
+from experiments.settings.arguments import quoted_text
 from experiments.settings.commandline import Refusal
+from experiments.texts import LONGEST_LABEL
 
 MOST_ENTERED = 8
 """Players of a round robin; the tables of more are too many to be balanced in a lifetime."""
@@ -63,7 +65,9 @@ def entered(
     """
     found: dict[str, dict[str, Any]] = {}
     names = {entry.split("+")[0] for entry in listed}
-    presets = {name: config.composed("compare", [f"player={name}"]).player for name in names}
+    presets = {
+        name: config.composed("compare", [f"player={quoted_text(name)}"]).player for name in names
+    }
     for entry in listed:
         player = _entrant(entry, presets, overrides, key)
         name = player["label"] if "+label=" in entry else entry
@@ -127,6 +131,8 @@ def _match(
     seating: Seating,
     measured: int | None,
 ) -> Match:
+    for entrant in entrants:
+        _check_label(label(entrant))
     return Match(
         name=name,
         rules=_plain(settings.rules),
@@ -137,6 +143,16 @@ def _match(
         records=settings.run.records,
         details=tuple(settings.run.details),
     )
+
+
+def _check_label(name: str) -> None:
+    """Refuse a name that no file can hold or nobody can read."""
+    if len(name) > LONGEST_LABEL:
+        raise Refusal(f"label={name[:20]}...: at most {LONGEST_LABEL} signs, not {len(name):,}")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise Refusal(f"label={name}: write it in UTF-8, it has signs that are none") from None
 
 
 def _plain(node: DictConfig) -> dict[str, Any]:
@@ -168,7 +184,7 @@ def _entrant(
         elif key != "player" and not key.startswith("match."):
             general.append(given)
     own += [f"player.{change}" for change in changes]
-    composed = config.composed("compare", [*general, f"player={name}", *own])
+    composed = config.composed("compare", [*general, f"player={quoted_text(name)}", *own])
     config.check(composed)
     return _plain(composed.player)
 

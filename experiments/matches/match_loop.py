@@ -10,10 +10,11 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from experiments.matches import in_process
+from experiments.matches.background import Background
 from experiments.matches.failures import GamesFailed
 from experiments.matches.results import STOPS, Played, Results
 from experiments.matches.schedule import Match, Schedule, control_of
-from experiments.provenance.files import write_json
+from experiments.provenance.files import write_json, write_text
 from experiments.settings.commandline import Refusal
 from experiments.stats.stopping import Sprt, Stop
 
@@ -183,10 +184,12 @@ def _play(
             monitor.look()
             for group in _groups(played.matches, resources):
                 going = going and _play_group(played, group, monitor, resources, watch)
+        except KeyboardInterrupt:  # while Ray was started
+            pass
         except GamesFailed as failed:
             fault = str(failed)
             if failed.traceback is not None:
-                (played.folder / ERROR).write_text(failed.traceback)
+                write_text(played.folder / ERROR, failed.traceback)
                 fault += f" (traceback in {ERROR})"
         finally:
             played.flush()
@@ -238,7 +241,7 @@ def _finished(
         return in_process.finished(matches, schedule)
     from experiments.matches import runner  # Ray takes a second to import
 
-    runner.start(resources.address, resources.cores)
+    Background(runner.start, resources.address, resources.cores).result()
     cpus = [resources.cpus[i] for i in group]
     workers = max(resources.workers[i] for i in group)
     if all(resources.workers[i] * resources.cpus[i] >= resources.cores for i in group):

@@ -16,6 +16,7 @@ import sim.rules
 from experiments.matches.details import KINDS, Observer, together
 from experiments.matches.results import HELD, ROW, Played
 from experiments.matches.schedule import Match
+from mcts.kernel.plugins import blamed
 from sim.arena import play_many
 from sim.players.player import Player
 from sim.records.record import Recorder
@@ -61,8 +62,18 @@ def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
 
 def portion(match: Match, games: Sequence[int]) -> Played:
     """Play ``games``; return their rows, one a game and seat (`results.HELD`), and what goes with
-    them."""
-    games = np.asarray(games, np.int64)
+    them.
+
+    Raises
+    ------
+    BrokenPlugin
+        If another package's player or policy raises an exception.
+    """
+    with blamed():  # here, for a worker keeps the traceback
+        return _portion(match, np.asarray(games, np.int64))
+
+
+def _portion(match: Match, games: np.ndarray) -> Played:
     if not match.compiled or match.details:
         return _under_referee(match, games)
     written = _under_referee(match, games[games < match.records])

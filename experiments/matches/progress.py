@@ -9,11 +9,12 @@ from threading import Event, Thread
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from experiments.matches.results import Tally
 from experiments.matches.schedule import Match
-from experiments.provenance.tracking import metric_name
 from experiments.stats.intervals import win_rate
+from experiments.texts import lines, metric
 
 LINE_SECONDS = 5.0
 """Time between lines where there is no terminal."""
@@ -27,7 +28,7 @@ COMPILING = "compiling, about a minute the first time"
 def stage(console: Console, what: str) -> Iterator[None]:
     """Say what is being waited for, and for how long already, until the block ends."""
     if console.is_terminal:
-        with console.status(f"{what} ..."):
+        with console.status(Text(lines(f"{what} ..."))):
             yield
         return
     started, ended = time.monotonic(), Event()
@@ -108,6 +109,6 @@ class GamesPlayed:
                 continue
             rate = win_rate(int(match.won(tally.winner(), 0).sum()), tally.games)
             alone = len(self._matches) == 1
-            self.rates["win_rate" if alone else f"win_rate/{metric_name(match.name)}"] = rate.value
+            self.rates["win_rate" if alone else f"win_rate/{metric(match.name)}"] = rate.value
             text = f"won {rate}" if alone else ""
         return text

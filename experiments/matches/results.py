@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 from experiments.matches.schedule import Match
 from experiments.provenance.files import whole, write_text
 from experiments.settings.commandline import Refusal
+from experiments.texts import file_name
 
 ROW = pa.schema(
     [
@@ -252,7 +253,7 @@ class Results:
     def _write_record(self, match: int, game: int, text: str) -> None:
         folder = self.folder / RECORDS
         if len(self.matches) > 1:
-            folder /= self.matches[match].name.replace("/", "_")
+            folder /= file_name(self.matches[match].name)
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / f"game-{game:06d}.jsonl", text)
 

@@ -7,32 +7,19 @@ run of a sweep.
 
 from __future__ import annotations
 
-import os
 import re
-import socket
 import time
 from collections.abc import Iterator, Sequence
-
-# Read by Ray when it is imported or started: no reports home, no warning about GPUs.
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-
-import ray
 
 from experiments.matches.failures import GameRaised, WorkersLost, named
 from experiments.matches.results import Played
 from experiments.matches.schedule import POLL_SECONDS, Match, Schedule
 from experiments.settings.commandline import Refusal
+from mcts.distributed import cluster, local_ray
+from mcts.distributed.local_ray import ray
 
 DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
-
-# Ray's log would tell of each worker that died, in ten lines.
-_QUIET = {"logging_level": "critical", "log_to_driver": False}
-
-_ANSWER_SECONDS = 5.0
-
-_OBJECT_STORE_BYTES = 128 * 1024**2
 
 
 def start(address: str | None, cores: int) -> int:
@@ -43,49 +30,19 @@ def start(address: str | None, cores: int) -> int:
     Refusal
         If there is no cluster at ``address``, or Ray does not start here.
     """
-    if not ray.is_initialized():
-        if address is None:
-            # Ray would otherwise write a token into the home folder; nobody else is to connect.
-            os.environ.setdefault("RAY_AUTH_MODE", "disabled")
-            try:
-                ray.init(
-                    "local",  # whatever other cluster this machine has
-                    num_cpus=cores,
-                    include_dashboard=False,
-                    **_QUIET,
-                    object_store_memory=_OBJECT_STORE_BYTES,
-                )
-            except Exception as fault:  # Ray raises no type of its own here
-                reason = str(fault).partition("\n")[0]
-                raise Refusal(f"Ray did not start: {reason} Is the machine overloaded?") from None
-        else:
-            _knock(address)
-            try:
-                ray.init(address, **_QUIET)
-            except (ConnectionError, ValueError, RuntimeError) as fault:
-                reason = str(fault).partition("\n")[0]
-                raise Refusal(f"ray.address={address}: cannot connect: {reason}") from None
-    return int(ray.cluster_resources().get("CPU", 1))
-
-
-def _knock(address: str) -> None:
-    """Refuse an address where nothing answers; Ray would try for minutes."""
-    host, _, port = address.rpartition("/")[2].rpartition(":")
-    if not (host and port.isdecimal()):
-        return
     try:
-        socket.create_connection((host, int(port)), timeout=_ANSWER_SECONDS).close()
-    except (OSError, OverflowError) as fault:
-        reason = getattr(fault, "strerror", None) or fault
-        raise Refusal(
-            f"ray.address={address}: no Ray answers there ({reason}): start it by "
-            f"ray start --head --port={port}, or leave ray.address out for this machine"
-        ) from None
+        if address is None:
+            local_ray.start(cores)
+        else:
+            cluster.connect(address)
+    except local_ray.RayFault as fault:
+        raise Refusal(str(fault)) from None
+    return int(ray.cluster_resources().get("CPU", 1))
 
 
 def stop() -> None:
     """End this process's connection, and Ray itself if it was started here."""
-    ray.shutdown()
+    local_ray.stop()
 
 
 @ray.remote(max_retries=DEATHS_SURVIVED)

@@ -35,9 +35,9 @@ def job(settings: DictConfig, _: Path) -> None:
     """Compare the two runs; raises `Refusal` as `show`."""
     if len(settings.runs) != 2:
         raise Refusal(f"runs: {len(settings.runs)} are named; a comparison is of two run folders")
-    from rich.console import Console
+    from experiments import terminal
 
-    show(*map(Path, settings.runs), Console(highlight=False))
+    show(*map(Path, settings.runs), terminal.console())
 
 
 def show(first: Path, second: Path, console: Console) -> None:

@@ -42,7 +42,7 @@ def write_text(path: Path, text: str) -> Path:
         If it cannot be written.
     """
     with whole(path) as writing:
-        writing.write_text(text, "utf-8")
+        writing.write_text(text, "utf-8", "backslashreplace")
     return path
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import logging
 import os
-import re
 import sqlite3
 import time
 import urllib.error
@@ -40,8 +39,10 @@ _METRICS_A_BATCH = 900
 _PARAMS_A_BATCH = 100
 _LONGEST_PARAM = 6000
 
-# Without these a server that is down blocks for four minutes.
+# MLflow reads these when it is imported.  It would tell a host outside of each call, and a server
+# that is down would block for four minutes.
 _ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
@@ -244,11 +245,6 @@ def _file(uri: str) -> Path:
 def _patient(uri: str) -> str:
     """Return ``uri`` such that SQLite waits for other writers longer than the usual 5 s."""
     return f"{uri}?timeout={_LOCK_SECONDS}" if uri.startswith("sqlite:") else uri
-
-
-def metric_name(text: str) -> str:
-    """Return ``text`` as MLflow lets metrics be called."""
-    return re.sub(r"[^\w\-. /:]", "_", text)
 
 
 def _flat(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

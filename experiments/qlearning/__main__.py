@@ -19,6 +19,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 
 from experiments import study
 from experiments.settings.commandline import Refusal
+from experiments.settings.limits import above, between, one_of
 
 if TYPE_CHECKING:
     from experiments.qlearning.fit import Fit
@@ -36,37 +37,29 @@ RATES = ("falling", "one")
 ACTIVATIONS = ("logistic", "relu")
 
 
-def _number(least: float) -> Any:
-    return field(default=MISSING, metadata={"least": least})
-
-
-def _share() -> Any:
-    return field(default=MISSING, metadata={"above": 0, "most": 1})
-
-
 @dataclass
 class Network:
     """The schema of the network."""
 
-    hidden: int = _number(1)
-    activation: str = field(default=MISSING, metadata={"choices": ACTIVATIONS})
-    learning_rate: float = _share()
-    epochs: int = _number(1)
-    least_fit: float = _number(0)
+    hidden: int = between(1, 10_000)
+    activation: str = one_of(*ACTIVATIONS)
+    learning_rate: float = above(0, 1)
+    epochs: int = between(1, 1_000_000)
+    least_fit: float = between(0, 1)
 
 
 @dataclass
 class Settings(study.Settings):
     """The schema of the configuration."""
 
-    states: int = _number(9)
-    concentration: float = field(default=MISSING, metadata={"above": 0, "most": 1000})
-    outcomes: str = field(default=MISSING, metadata={"choices": OUTCOMES})
-    discount: float = _number(0)
-    rates: list[str] = field(default=MISSING, metadata={"each": RATES})
-    exponent: float = _share()
-    updates: int = _number(FIRST)
-    repeats: int = _number(1)
+    states: int = between(9, 100_000)
+    concentration: float = above(0, 1000)
+    outcomes: str = one_of(*OUTCOMES)
+    discount: float = between(0, 1)
+    rates: list[str] = field(default=MISSING, metadata={"each": {"choices": RATES}})
+    exponent: float = above(0, 1)
+    updates: int = between(FIRST, 10**12)
+    repeats: int = between(1, 1000)
     network: Network = field(default_factory=Network)
 
 

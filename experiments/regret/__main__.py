@@ -21,6 +21,8 @@ from omegaconf import MISSING, DictConfig
 
 from experiments import study
 from experiments.settings.commandline import Refusal
+from experiments.settings.limits import as_option, between
+from mcts.options import Budget
 
 if TYPE_CHECKING:
     from sim.endgame.positions import Endgame
@@ -30,6 +32,9 @@ SEATS = range(3, 7)
 """Numbers of players at the table."""
 
 BUDGET = "player.budget."
+
+MOST = 100_000
+"""Positions, and turns at one of them."""
 
 
 @dataclass
@@ -45,9 +50,11 @@ class Settings(study.Settings):
 
     player: Any = MISSING
     players: list[str] | None = MISSING
-    simulations: list[int] | None = MISSING
-    positions: int = MISSING
-    seeds: int = field(default=MISSING, metadata={"least": 1})
+    simulations: list[int] | None = field(
+        default=MISSING, metadata={"each": as_option(Budget, "simulations").metadata}
+    )
+    positions: int = between(2, MOST)
+    seeds: int = between(1, MOST)
     rules: Table = field(default_factory=Table)
 
 
@@ -63,14 +70,13 @@ class Contestant:
 
 def job(settings: DictConfig, run: study.Run) -> None:
     """Measure, write the results and print them."""
-    if settings.positions < 2:
-        raise Refusal(f"positions={settings.positions}: an interval needs two")
     seats = settings.rules.players
     if seats not in SEATS:
         raise Refusal(f"rules.players={seats}: a table has {SEATS[0]} to {SEATS[-1]}")
     specs = _specs(settings)
     entered = list(contestants(specs, _budgets(settings)))
     players = _players(entered, seats)
+    from experiments.matches.background import Background
     from experiments.matches.progress import COMPILING, stage
     from experiments.regret import report
 
@@ -79,7 +85,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         positions = _positions(settings, max(settings.positions, len(run.done)))
     with stage(run.console, COMPILING):
         for player in players:
-            turn(positions[0], player, 0)
+            Background(turn, positions[0], player, 0).result()
 
     def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         for number in left:
@@ -123,8 +129,8 @@ def _budgets(settings: DictConfig) -> Sequence[int] | None:
         raise Refusal(f"{own[0]}: simulations has the budgets; leave one of the two out")
     if own or settings.simulations is None:
         return None
-    if not settings.simulations or min(settings.simulations) < 1:
-        raise Refusal(f"simulations={settings.simulations}: give one or more numbers from 1 on")
+    if not settings.simulations:
+        raise Refusal("simulations=[]: give one or more numbers from 1 on")
     return sorted(set(settings.simulations))
 
 

@@ -18,6 +18,7 @@ from omegaconf import MISSING, DictConfig
 
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
+from experiments.settings.limits import place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +33,7 @@ UNKNOWN = "?"
 class Replay:
     """The schema of the configuration."""
 
-    record: str = MISSING
+    record: str = place()
     seat: int | None = MISSING
     turns: str | None = MISSING
     quiet: bool = MISSING
@@ -46,7 +47,7 @@ def job(settings: DictConfig, _: Path) -> None:
 
 def _span(text: str) -> tuple[int, int | None]:
     """Return first and last turn of ``A:B``; None for no last."""
-    match = re.fullmatch(r"(\d*)(:?)(\d*)", text, re.ASCII)
+    match = re.fullmatch(r"(\d{0,9})(:?)(\d{0,9})", text, re.ASCII)
     if not match or not (match[1] or match[3]):
         raise Refusal(f"turns={text}: not a span of turns; write it like 3:8")
     first = int(match[1] or 0)
@@ -85,9 +86,9 @@ def show(file: Path, seat: int | None, turns: tuple[int, int | None], quiet: boo
         return
     if not played:
         raise Refusal(f"turns={turns[0]}: the game ends with turn {record.end['turns']}")
-    from rich.console import Console
+    from experiments import terminal
 
-    _print(record, seat, played, Console(highlight=False, markup=False))
+    _print(record, seat, played, terminal.console())
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from omegaconf import MISSING, DictConfig
 from experiments.provenance.files import write_text
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
+from experiments.settings.limits import place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,16 +31,16 @@ class Report:
     """The schema of the configuration."""
 
     runs: list[str] = MISSING
-    output: str | None = MISSING
+    output: str | None = place()
 
 
 def job(settings: DictConfig, _: Path) -> None:
     """Write the report and say where; raises `Refusal` as `report`."""
-    from rich.console import Console
+    from experiments import terminal
 
     if not settings.runs:
         raise Refusal("runs is empty: name the folder of a run")
-    console = Console(highlight=False, markup=False)
+    console = terminal.console()
     output = None if settings.output is None else Path(settings.output)
     for path in report(list(map(Path, settings.runs)), output, console):
         console.print(f"written to {path}", soft_wrap=True)

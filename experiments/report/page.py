@@ -15,8 +15,8 @@ from itertools import groupby
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from experiments import tabular
-from experiments.tabular import Table, plain
+from experiments import tabular, texts
+from experiments.tabular import Table
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ def _environment(escape: bool) -> Environment:
         loader=FunctionLoader(
             lambda name: files("experiments.report").joinpath(name).read_text("utf-8")
         ),
-        finalize=tabular.shown,
+        finalize=texts.html,
     )
     made.filters |= {
-        "plain": plain,
+        "plain": texts.markdown,
         "fence": fence,
         "runs": _runs,
         "table": tabular.html,

@@ -25,7 +25,7 @@ from experiments.runs.published import Published
 from experiments.runs.turns import Ends, bits
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop
-from experiments.tabular import printable
+from experiments.texts import drawn
 
 _POINTS = 100
 """Points of a curve; more than can be seen."""
@@ -76,7 +76,7 @@ def elo(ratings: Sequence[Mapping[str, Any]], prefix: str) -> Markup:
 def seats(players: Mapping[str, Sequence[Estimate | None]], parity: float, prefix: str) -> Markup:
     """Draw win rates by seat, for each player; None where it did not sit."""
     with drawing(HEIGHT) as (figure, axes):
-        draw_seats(axes, [(_short(name), found) for name, found in players.items()])
+        draw_seats(axes, [(drawn(name, _LEGEND_LETTERS), found) for name, found in players.items()])
         reference_line(axes, parity)
         axes.set_xlabel("seat; dashed: parity")
         legend_below(figure, axes)
@@ -133,7 +133,7 @@ def _names_above(axes: Axes, names: Sequence[str]) -> None:
     """Write names above their lines, where they leave the width to the figures."""
     for height, name in enumerate(names):
         axes.annotate(
-            _short(name, _LETTERS),
+            drawn(name, _LETTERS),
             (0, height - 0.3),
             xycoords=("axes fraction", "data"),
             va="center",
@@ -145,9 +145,4 @@ def _names_above(axes: Axes, names: Sequence[str]) -> None:
 
 def _look(name: str, points: int) -> dict[str, Any]:
     """Return how the curve of a player is drawn: with few markers, and its name short enough."""
-    return {"label": _short(name), "markevery": max(1, points // 6)}
-
-
-def _short(name: str, letters: int = _LEGEND_LETTERS) -> str:
-    name = printable(name)
-    return name if len(name) <= letters else f"{name[: letters - 1]}…"
+    return {"label": drawn(name, _LEGEND_LETTERS), "markevery": max(1, points // 6)}

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.plotting import REFERENCE, SERIES, STYLE
-from experiments.tabular import printable
+from experiments.texts import printable
 
 INK, FAINT = "#1b1f24", "#868e98"
 """Of text and of axes; like those of the palette they stand for the page's own."""

@@ -10,6 +10,7 @@ from experiments.matches.results import Results
 from experiments.provenance import provenance
 from experiments.runs import summary
 from experiments.stats.stopping import Stop
+from experiments.texts import metric
 
 if TYPE_CHECKING:
     from experiments.matches.match_loop import Outcome
@@ -38,20 +39,16 @@ def describe(settings: DictConfig, stop: Stop, played: Results, ended: Outcome) 
 
 def metrics(described: dict[str, Any]) -> dict[str, float]:
     """Return the final metrics of a run for its record: by player, where there are several."""
-    from experiments.provenance.tracking import metric_name
-
     found = {"seconds": described.get("seconds")}
     lines = described["table"]
     several = len({line["match"] for line in lines}) > 1
     for line in lines:
         name = line["match"] if several else line["player"]
-        tail = "" if len(lines) == 1 else f"/{metric_name(name)}"
+        tail = "" if len(lines) == 1 else f"/{metric(name)}"
         found |= {
             f"{key}{tail}": value for key, value in line.items() if isinstance(value, (int, float))
         }
         if line["ci95"]:
             found[f"ci95_low{tail}"], found[f"ci95_high{tail}"] = line["ci95"]
-    found |= {
-        f"elo/{metric_name(rating['player'])}": rating["elo"] for rating in described["ratings"]
-    }
+    found |= {f"elo/{metric(rating['player'])}": rating["elo"] for rating in described["ratings"]}
     return {key: float(value) for key, value in found.items() if value is not None}

@@ -24,9 +24,12 @@ from experiments.plotting import (
 )
 from experiments.runs.published import Published
 from experiments.stats.intervals import Estimate, win_rate
+from experiments.texts import drawn
 
 _POINTS = 400
 """Points of a curve; more than can be seen."""
+_LETTERS = 40
+"""Of a name that stand beside a picture."""
 
 
 def win_rate_plot(
@@ -88,7 +91,7 @@ def rates_plot(
     with picture(path, title, (8, 1.3 + 0.42 * len(lines))) as (_, ((axes,),)):
         parities = [line["parity"] for line in lines]
         draw_rates(axes, [rate_of(line) for line in lines], parities, published)
-        axes.set_yticks(range(len(lines)), names)
+        axes.set_yticks(range(len(lines)), [drawn(name, _LETTERS) for name in names])
         axes.set(xlabel=told, ylim=(len(lines) - 0.5, -0.5))
     return path
 

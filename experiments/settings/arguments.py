@@ -10,13 +10,12 @@ import argparse
 import re
 import types
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
-
+from experiments.settings import overrides
 from experiments.settings.commandline import Refusal, did_you_mean
 
 COMPLETION = "--shell-completion"
@@ -69,8 +68,9 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Giv
     Raises
     ------
     Refusal
-        If a flag is unknown, or an argument without a name means nothing.
+        If a flag is unknown, an argument without a name means nothing, or a setting cannot be read.
     """
+    overrides.check_typed(arguments)
     known, unknown = _flags().parse_known_intermixed_args(arguments)
     for flag in unknown:
         name, _, value = flag.lstrip("-").partition("=")
@@ -87,22 +87,30 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Giv
     if known.shell_completion:
         return Given(known.typed, known.help, False, [COMPLETION])
     named = [_named(values, schema, bare)] if values else []
-    return Given([*named, *quoted(settings, schema)], known.help, known.multirun, flags)
+    asked = [*named, *quoted(settings, schema)]
+    given = list(map(overrides.parsed, asked))
+    if known.multirun:
+        overrides.check_combinations(given)
+    return Given(asked, known.help, known.multirun, flags)
 
 
 def _is_setting(typed: str) -> bool:
     """Tell ``name=value`` and ``~name`` from a bare argument, which may be a path with ``=``."""
-    return typed.startswith("~") or ("=" in typed and not Path(typed).exists())
+    if typed.startswith("~"):
+        return True
+    with suppress(OSError):  # of a name that is too long for any file
+        return "=" in typed and not Path(typed).exists()
+    return True
 
 
 def _named(values: Sequence[str], schema: type, bare: str | None) -> str:
     if bare is None:
         raise Refusal(f"cannot read {values[0]!r}: write it as name=value")
     if _kind(schema, bare)[0] is list:
-        return f"{bare}=[{','.join(map(_quote, values))}]"
+        return f"{bare}=[{','.join(map(quoted_text, values))}]"
     if len(values) > 1:
         raise Refusal(f"{values[1]}: one {bare} is enough; settings are name=value, see --help")
-    return f"{bare}={_quote(values[0])}"
+    return f"{bare}={quoted_text(values[0])}"
 
 
 def long_name(setting: str) -> str:
@@ -128,7 +136,6 @@ def quoted(settings: Iterable[str], schema: type) -> list[str]:
     ``schema``; so is all of a value that fits the pattern ``whole`` of its field's metadata, as
     ``match.stop=sprt:0,30``.  A list may be given by its only item.
     """
-    parser = OverridesParser.create()
     found = []
     for setting in settings:
         name, is_one, value = setting.partition("=")
@@ -139,24 +146,24 @@ def quoted(settings: Iterable[str], schema: type) -> list[str]:
         inner = re.fullmatch(r"\[([^'\"\[\]]*)\]", value)
         if outer is list and inner and item is str:
             items = filter(None, map(str.strip, inner[1].split(",")))
-            value = f"[{','.join(map(_quote, items))}]"
+            value = f"[{','.join(map(quoted_text, items))}]"
         elif outer is str and is_one and not re.match(r"['\"]", value):
             whole = re.fullmatch(metadata.get("whole", "$^"), value)
-            if whole or not _parses(parser, setting):
-                value = _quote(value)
+            if whole or not _parses(setting):
+                value = quoted_text(value)
         found.append(f"{name}{is_one}{value}")
     return found
 
 
-def _parses(parser: OverridesParser, setting: str) -> bool:
+def _parses(setting: str) -> bool:
     try:
-        parser.parse_override(setting)
-    except HydraException:
+        overrides.parsed(setting)
+    except Refusal:
         return False
     return True
 
 
-def _quote(text: str) -> str:
+def quoted_text(text: str) -> str:
     """Return ``text`` as Hydra quotes it; an interpolation in it stays one."""
     inside = re.sub(r"(\\*)'", r"\1\1\\'", text)
     inside = re.sub(r"(\\+)$", r"\1\1", inside)

@@ -18,7 +18,7 @@ A command ``NAME`` consists of
 
 where ``job(settings, folder)`` gets the checked configuration and its run folder.  That is
 ``run.resume`` or ``run.folder`` if the configuration has them (it exists by then), else the working
-directory.  The job says what cannot be met by raising `Refusal`, and that Ctrl-C was pressed by
+directory.  The job says what cannot be met by raising `Refusal`, and that it was told to end by
 `Interrupted`.
 
 The user gets ``name=value`` for every setting and ``group=choice`` for every group in the defaults,
@@ -41,11 +41,12 @@ from typing import NoReturn
 import hydra
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
-from experiments.settings import arguments, config, helptext
-from experiments.settings.commandline import INTERRUPTED, Refusal, explain
-from mcts.kernel.plugins import BrokenPlugin
+from experiments.settings import arguments, config, helptext, output, signals
+from experiments.settings.commandline import TOLD, Refusal, explain, leave
+from experiments.texts import forgiving, message
+from mcts.kernel.plugins import blamed
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Command:
         `Refusal` for a fault to be told in one line, after which a multirun goes on
     bare : key of arguments without ``name=``; a key of a list takes several
     multirun : whether ``-m`` makes sense
+    lasting : whether it works long, and goes on if its terminal or reader is gone
     """
 
     name: str
@@ -67,6 +69,7 @@ class Command:
     job: Callable[[DictConfig, Path], None]
     bare: str | None = None
     multirun: bool = True
+    lasting: bool = False
 
     @property
     def title(self) -> str:
@@ -75,14 +78,8 @@ class Command:
 
     def main(self) -> NoReturn:
         """Run the command line and exit with its code."""
-        code = self.run()
-        if code == INTERRUPTED:
-            # All is saved.  An orderly end would wait seconds for Ray and for a compiler in its
-            # thread; Ray's processes end with this one.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-        sys.exit(code)
+        with signals.heard():
+            leave(self.run())
 
     def register(self) -> None:
         """Make the schemas known to Hydra; to be called before anything is composed."""
@@ -96,9 +93,17 @@ class Command:
         Returns
         -------
         int
-            The exit code: 0, 1 on a fault, `INTERRUPTED` on Ctrl-C.
+            The exit code: 0, 1 on a fault, that of the signal after a wish to end.
         """
+        forgiving()
         typed = sys.argv[1:] if typed is None else typed
+        with signals.heard() as heard, output.kept(lasting=False):
+            try:
+                return self._run(typed)
+            except KeyboardInterrupt as stop:
+                return self._say(str(stop) or "interrupted before anything was done", heard.code)
+
+    def _run(self, typed: Sequence[str]) -> int:
         try:
             self.register()
             given = arguments.read(typed, self.schema, self.bare)
@@ -106,8 +111,8 @@ class Command:
                 raise Refusal("-m, --multirun: it runs once; give every setting one value")
             if given.help:
                 return _print(helptext.text(self.name, self.title, given.overrides, self.multirun))
-        except (Refusal, BrokenPlugin) as fault:
-            return self._say(str(fault), 1)
+        except TOLD as fault:
+            return self._say(explain(fault), 1)
         return self._composed(given, typed)
 
     def _composed(self, given: arguments.Given, typed: Sequence[str]) -> int:
@@ -123,8 +128,6 @@ class Command:
         run = _Guarded(self, typed)
         try:
             hydra.main(version_base="1.3", config_path="pkg://conf", config_name=self.name)(run)()
-        except KeyboardInterrupt as stop:
-            return self._say(str(stop) or "interrupted before anything was done", INTERRUPTED)
         except BrokenPipeError:  # the reader of our output has gone, as in `... | head`
             return _nobody_reads()
         except Exception as fault:
@@ -137,8 +140,9 @@ class Command:
             os.environ["HYDRA_FULL_ERROR"] = wanted
         return run.code
 
-    def _say(self, message: str, code: int) -> int:
-        print(f"{self.title}: {message}", file=sys.stderr, flush=True)
+    def _say(self, told: str, code: int) -> int:
+        with suppress(OSError):  # a terminal that is gone
+            print(f"{self.title}: {message(told)}", file=sys.stderr, flush=True)
         return code
 
 
@@ -156,10 +160,12 @@ class _Guarded:
         sys.argv[1:] = self.typed  # as the record of the run has it, without what we added
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
+            OmegaConf.resolve(settings)
             config.check_sections(settings)
-            self.command.job(settings, folder)
-        except (Refusal, BrokenPlugin) as fault:
-            self.code = self.command._say(str(fault), 1)
+            with blamed(), output.kept(self.command.lasting):
+                self.command.job(settings, folder)
+        except TOLD as fault:
+            self.code = self.command._say(explain(fault), 1)
             if folder != Path.cwd():
                 with suppress(OSError):
                     folder.rmdir()  # if nothing was written to it
@@ -174,5 +180,5 @@ def _print(text: str) -> int:
 
 
 def _nobody_reads() -> int:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    output.drop(sys.stdout)
     return 1

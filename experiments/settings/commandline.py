@@ -1,37 +1,43 @@
-"""What is told at the edge of a command: a fault in one line, and Ctrl-C."""
+"""What is told at the edge of a command: a fault, or where an end on request left it, in a line."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
-import signal
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from threading import Event
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import NoReturn
 
-from hydra.errors import MissingConfigException, OverrideParseException
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
-from mcts.kernel.plugins import BrokenPlugin
+from experiments.settings import output, signals
+from experiments.texts import forgiving, message
+from mcts.kernel.plugins import BrokenPlugin, blamed
 
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
 )
 """Groups in the folder ``conf/player``, for whom they are."""
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
-
 
 class Refusal(Exception):
     """A request that cannot be met; the message says why and what to do, in one line."""
 
 
+TOLD = (Refusal, BrokenPlugin, HydraException, OmegaConfBaseException, MemoryError)
+"""What a user can cause, and is told in the line that `explain` makes of it.  Whatever else a job
+raises is a bug of ours, and its traceback is wanted."""
+
+
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, after what was played has been saved; the message says where it is."""
+    """Ctrl-C or another wish to end (`experiments.settings.signals`), when all is saved.
+
+    The message says where it is.
+    """
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,34 +48,30 @@ class Parser(argparse.ArgumentParser):
 
 
 def enter(name: str, command: Callable[[], None]) -> None:
-    """Run ``command`` for the script ``name``; exit with 1 after a refusal, 130 after Ctrl-C."""
-    try:
-        command()
-    except (Refusal, BrokenPlugin) as fault:
-        print(f"{name}: {fault}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt as stop:
-        print(f"{name}: {str(stop) or 'interrupted'}", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    """Run ``command`` for the script ``name``; exit with 1 after a refusal, or as `signals` say."""
+    with signals.heard() as heard, output.kept():
+        forgiving()
+        try:
+            with blamed():
+                command()
+        except TOLD as fault:
+            print(f"{name}: {message(explain(fault))}", file=sys.stderr)
+            sys.exit(1)
+        except KeyboardInterrupt as stop:
+            print(f"{name}: {message(str(stop) or 'interrupted')}", file=sys.stderr)
+            sys.exit(heard.code)
 
 
-@contextmanager
-def ctrl_c() -> Iterator[Event]:
-    """Turn the first Ctrl-C into an event, so that it never hits a file half written.
-
-    A second one is the ordinary `KeyboardInterrupt`.
-    """
-    pressed = Event()
-
-    def press(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        pressed.set()
-
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
+def leave(code: int) -> NoReturn:
+    """Exit with ``code``; at once if that is a signal's."""
+    if code > 128:
+        # All is saved.  An orderly end would wait seconds for Ray and for a compiler in its
+        # thread; Ray's processes end with this one.
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def did_you_mean(given: str, known: Iterable[object]) -> str:
@@ -79,7 +81,14 @@ def did_you_mean(given: str, known: Iterable[object]) -> str:
 
 
 def explain(fault: Exception) -> str:
-    """Return what Hydra found wrong before the job began, in one line."""
+    """Return what a user is told of ``fault``, or of what Hydra found wrong, in one line."""
+    if isinstance(fault, (Refusal, BrokenPlugin)):
+        return str(fault)
+    if isinstance(fault, MemoryError):
+        return (
+            f"not enough memory ({_first_line(fault)}): lower player.budget.nodes or "
+            "player.budget.simulations, of which a tree has a node each, or match.workers"
+        )
     if isinstance(fault, OverrideParseException):
         return f"cannot read {fault.override!r}: write it as name=value"
     if isinstance(fault, MissingConfigException):
@@ -97,7 +106,8 @@ def explain(fault: Exception) -> str:
             kind, hint = "group", did_you_mean(str(cause.key), GROUPS_OF_A_PLAYER)
         return f"{cause.full_key or cause.key}: there is no such {kind}{hint}; see --help"
     if isinstance(cause, OmegaConfBaseException):
-        return f"{cause.full_key or cause.key}: {_first_line(cause)}"
+        key = cause.full_key or cause.key
+        return f"{key}: {_first_line(cause)}" if key else _first_line(cause)
     message = _first_line(fault)
     if "Ambiguous value" in message or "requires --multirun" in message:
         message += "; add -m to run one value after another, or write [a,b] for a list"

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from experiments.settings import limits
 from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import (
     Bayes,
@@ -103,7 +105,6 @@ def composed(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fal
     """
     from hydra import compose, initialize_config_module
     from hydra.core.global_hydra import GlobalHydra
-    from hydra.errors import HydraException
 
     register()
     try:
@@ -111,8 +112,28 @@ def composed(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fal
             return compose(name, list(overrides), return_hydra_config=with_hydra)
         with initialize_config_module("conf", version_base="1.3"):
             return compose(name, list(overrides), return_hydra_config=with_hydra)
+    except Exception as fault:  # Hydra lets through whatever its parts raise at odd settings
+        raise Refusal(explain(fault)) from None
+
+
+def with_values(composed: DictConfig, overrides: Sequence[str]) -> DictConfig:
+    """Return a copy of what is `composed` with values set by ``key=value``, as composing sets them.
+
+    Raises
+    ------
+    Refusal
+        If there is no such key, or the value is not of its type.
+    """
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    settings = deepcopy(composed)
+    try:
+        for override in OverridesParser.create().parse_overrides(list(overrides)):
+            OmegaConf.update(settings, override.key_or_group, override.value(), merge=True)
     except (HydraException, OmegaConfBaseException) as fault:
         raise Refusal(explain(fault)) from None
+    return settings
 
 
 def check(config: DictConfig) -> None:
@@ -164,8 +185,18 @@ def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, ty
                 yield from _sections(below, f"{path}.{described.name}".lstrip("."))
 
 
+def _check_items(key: str, value: Any, kind: Any) -> None:
+    """Refuse a list of other things than its type ``kind`` says, which OmegaConf takes in lists of
+    lists."""
+    wanted = {str: "words", int: "whole numbers"}
+    found = [part for part in (kind, *get_args(kind)) if get_origin(part) is list]
+    for part, item in ((part, item) for part in found for item in value or ()):
+        if type(item) is not get_args(part)[0]:
+            raise Refusal(f"{key}={value}: give a list of {wanted[get_args(part)[0]]}")
+
+
 def _check_section(path: str, node: DictConfig, schema: type) -> None:
-    described = {setting.name: setting for setting in fields(schema)}
+    described, kinds = {setting.name: setting for setting in fields(schema)}, get_type_hints(schema)
     for name in node:
         if name not in described:
             key = f"{path}.{name}".lstrip(".")
@@ -174,24 +205,7 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
         key = f"{path}.{name}".lstrip(".")
         if name not in node or OmegaConf.is_missing(node, name):
             raise Refusal(f"{key} is missing: give it a value")
-        _check_value(key, node[name], setting.metadata)
+        _check_items(key, node[name], kinds[name])
+        limits.check(key, node[name], setting.metadata)
     if hasattr(schema, "check"):
         schema.check(path, node)
-
-
-def _check_value(key: str, value: Any, limits: Any) -> None:
-    choices = limits.get("choices")
-    if choices is not None and value not in choices:
-        names = [str(choice) for choice in choices]
-        raise Refusal(
-            f"{key}={value}: choose one of {', '.join(names)}{did_you_mean(value, names)}"
-        )
-    least = limits.get("least")
-    # Not `value < least`, which lets NaN through.
-    if least is not None and value is not None and not value >= least:
-        raise Refusal(f"{key}={value}: must be at least {least}")
-    for one in value if "each" in limits else ():
-        _check_value(key, one, {"choices": limits["each"]})
-    above = limits.get("above")
-    if above is not None and value is not None and not above < value <= limits["most"]:
-        raise Refusal(f"{key}={value}: must be above {above} and at most {limits['most']}")

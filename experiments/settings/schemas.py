@@ -15,10 +15,20 @@ from typing import Any, get_type_hints
 from omegaconf import MISSING, OmegaConf
 
 from experiments.settings.commandline import Refusal
-from mcts.kernel.plugins import entry_points
-from mcts.options import Options
+from experiments.settings.limits import (
+    GAMES,
+    WORKERS,
+    above,
+    as_option,
+    between,
+    one_of,
+    place,
+    seed,
+)
+from mcts import options
+from mcts.kernel.plugins import names
 from sim.planning.variants import VARIANTS
-from sim.planning.ways import BELIEFS, DRAWN
+from sim.planning.ways import BELIEFS, DRAWN, RANGES
 from sim.players.names import ABOUT, AGAIN, EVIDENCE, PAPERS
 
 PLANNERS = tuple(VARIANTS)
@@ -41,7 +51,7 @@ def _policies() -> tuple[str, ...]:
         if _is_yaml(preset)
     ]
     ours = {name[1] for name in found if name} - {*PLANNERS, *PAPERS}
-    return tuple(sorted({*ours, *entry_points("sleuth.policies")}))
+    return tuple(sorted({*ours, *names("sleuth.policies")}))
 
 
 def _is_yaml(path: Any) -> bool:
@@ -51,32 +61,20 @@ def _is_yaml(path: Any) -> bool:
 POLICIES = _policies()
 
 
-def _one_of(*choices: str) -> Any:
-    return field(default=MISSING, metadata={"choices": choices})
-
-
-def _at_least(least: float) -> Any:
-    return field(default=MISSING, metadata={"least": least})
-
-
-def _between(above: float, most: float) -> Any:
-    return field(default=MISSING, metadata={"above": above, "most": most})
-
-
 @dataclass
 class Seat:
     """What everybody who sits in a seat has; ``label`` is the name in results, null: `name`."""
 
     name: str = MISSING
     label: str | None = MISSING
-    showing: str = _one_of(*SHOWING)
+    showing: str = one_of(*SHOWING)
 
 
 @dataclass
 class Policy(Seat):
     """A compiled policy in a seat."""
 
-    name: str = _one_of(*POLICIES)
+    name: str = one_of(*POLICIES)
 
 
 @dataclass
@@ -90,8 +88,8 @@ class Heuristic(Policy):
 class Greedy(Policy):
     """The compiled policy that plays on the exact belief."""
 
-    threshold: float = _between(0, 1)
-    own_card_weight: float = _between(0, 1)
+    threshold: float = above(0, 1)
+    own_card_weight: float = above(0, 1)
 
 
 @dataclass
@@ -99,38 +97,38 @@ class Swift(Policy):
     """Its fast equal."""
 
     inference: bool = MISSING
-    threshold: float = _between(0, 1)
-    own_card_weight: float = _between(0, 1)
+    threshold: float = above(0, 1)
+    own_card_weight: float = above(0, 1)
 
 
 @dataclass
 class Bayes(Seat):
     """The Bayesian-network player."""
 
-    name: str = _one_of("bn")
-    evidence: str = _one_of(*EVIDENCE)
-    again: str = _one_of(*AGAIN)
-    threshold: float = _between(0, 1)
+    name: str = one_of("bn")
+    evidence: str = one_of(*EVIDENCE)
+    again: str = one_of(*AGAIN)
+    threshold: float = above(0, 1)
 
 
 @dataclass
 class Entropy(Seat):
     """The player that weighs bits against turns, a few suggestions ahead."""
 
-    name: str = _one_of("entropy")
-    horizon: int = _between(0, 3)
-    price: float = _at_least(0)
-    threshold: float = _between(0, 1)
+    name: str = one_of("entropy")
+    horizon: int = between(1, 3)
+    price: float = between(0, 1000)
+    threshold: float = above(0, 1)
     same_room: bool = MISSING
-    candidates: int = _at_least(1)
-    about: str = _one_of(*ABOUT)
+    candidates: int = between(1, 1000)
+    about: str = one_of(*ABOUT)
 
 
 @dataclass
 class Model:
     """Switches of the policies that stand for the opponents; those that have none ignore them."""
 
-    threshold: float = _between(0, 1)
+    threshold: float = above(0, 1)
     inference: bool = MISSING
 
 
@@ -138,29 +136,29 @@ class Model:
 class Rollout:
     """Who plays in roll-outs, and how far."""
 
-    policy: str = _one_of(*POLICIES)
-    threshold: float | None = _between(0, 1)
-    opponents: str | None = _one_of(None, *POLICIES)
-    horizon: int = _at_least(0)
-    per_leaf: int = _at_least(1)
+    policy: str = one_of(*POLICIES)
+    threshold: float | None = above(0, 1)
+    opponents: str | None = one_of(None, *POLICIES)
+    horizon: int = between(*RANGES["horizon"])
+    per_leaf: int = as_option(options.Options, "rollouts_per_leaf")
 
 
 @dataclass
 class Widening:
     """Progressive widening of the actions on offer at a node."""
 
-    base: float = _at_least(0)
-    exponent: float = _at_least(0)
+    base: float = as_option(options.Options, "widening_base")
+    exponent: float = as_option(options.Options, "widening_exponent")
 
 
 @dataclass
 class Actions:
     """Which actions a node offers."""
 
-    offer: str = _one_of("all", "candidates")
-    candidates: int = _at_least(1)
-    accusations: int = _at_least(1)
-    least_accused: float = _at_least(0)
+    offer: str = one_of("all", "candidates")
+    candidates: int = between(1, RANGES["candidates"][1])
+    accusations: int = between(*RANGES["accusations"])
+    least_accused: float = between(0, 1)
     widening: Widening = field(default_factory=Widening)
 
 
@@ -168,8 +166,8 @@ def _search() -> type:
     """Return the schema of the section ``search``: the options of its names in ``bmcts.yaml``, with
     their types and limits as `mcts.options.Options` has them."""
     shipped = OmegaConf.load(files("conf").joinpath("player/bmcts.yaml")).search
-    hints = get_type_hints(Options)
-    limits = {option.name: option.metadata for option in fields(Options)}
+    hints = get_type_hints(options.Options)
+    limits = {option.name: option.metadata for option in fields(options.Options)}
     switches = [(str(key), hints[str(key)], limits[str(key)]) for key in shipped]
     return make_dataclass(
         "Search",
@@ -185,9 +183,9 @@ Search = _search()
 class Budget:
     """When the search for one decision ends."""
 
-    simulations: int | None = _at_least(1)
-    seconds: float | None = _at_least(0)
-    nodes: int | None = _at_least(1)
+    simulations: int | None = as_option(options.Budget, "simulations")
+    seconds: float | None = as_option(options.Budget, "seconds")
+    nodes: int | None = as_option(options.Options, "nodes")
 
     @staticmethod
     def check(path: str, node: Any) -> None:
@@ -200,14 +198,14 @@ class Budget:
 class Planner(Seat):
     """A player that searches."""
 
-    name: str = _one_of(*PLANNERS)
-    belief: str = _one_of(*BELIEFS, *DRAWN)
-    answers: str = _one_of("deal", "predictive")
-    redraw: str = _one_of("simulation", "decision")
-    trees: int = _at_least(1)
-    own_card_weight: float = _between(0, 1)
+    name: str = one_of(*PLANNERS)
+    belief: str = one_of(*BELIEFS, *DRAWN)
+    answers: str = one_of("deal", "predictive")
+    redraw: str = one_of("simulation", "decision")
+    trees: int = between(*RANGES["trees"])
+    own_card_weight: float = above(0, 1)
     transpositions: bool = MISSING
-    opponents: str = _one_of("tree", *POLICIES)
+    opponents: str = one_of("tree", *POLICIES)
     model: Model = field(default_factory=Model)
     rollout: Rollout = field(default_factory=Rollout)
     actions: Actions = field(default_factory=Actions)
@@ -232,13 +230,13 @@ Rules = _rules()
 class Match:
     """Who meets whom, in which seats, how often, and how many games at a time."""
 
-    games: int = _at_least(1)
-    layout: str = _one_of(*LAYOUTS)
+    games: int = between(1, GAMES)
+    layout: str = one_of(*LAYOUTS)
     players: list[str] | None = MISSING
     stop: str = field(default=MISSING, metadata={"whole": r"sprt:[^,]*,[^,]*"})
-    power: float | None = _between(0, 1)
+    power: float | None = above(0, 1)
     focal_seats: list[int] | None = MISSING
-    workers: int | None = _at_least(1)
+    workers: int | None = between(1, WORKERS)
 
 
 @dataclass
@@ -261,10 +259,10 @@ class Ray:
 class Run:
     """Where the results go, and what is written beside a row a game and seat."""
 
-    folder: str = MISSING
-    resume: str | None = MISSING
-    details: list[str] = field(default_factory=list, metadata={"each": DETAILS})
-    records: int = _at_least(0)
+    folder: str = place()
+    resume: str | None = place()
+    details: list[str] = field(default_factory=list, metadata={"each": {"choices": DETAILS}})
+    records: int = between(0, GAMES)
 
 
 @dataclass
@@ -278,4 +276,4 @@ class Compare:
     tracking: Tracking = field(default_factory=Tracking)
     ray: Ray = field(default_factory=Ray)
     run: Run = field(default_factory=Run)
-    seed: int = _at_least(0)
+    seed: int = seed()

@@ -11,16 +11,15 @@ the top: ``--help`` should not wait for Numba and Ray.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from importlib.resources import files
 
 from omegaconf import OmegaConf
-from rich.console import Console
 
-from experiments.settings import config
-from experiments.settings.commandline import INTERRUPTED, Parser, enter
+from experiments import terminal
+from experiments.settings import config, signals
+from experiments.settings.commandline import Parser, enter, leave
 from experiments.sweep import schema
 
 NAME = "sleuth-sweep"
@@ -46,13 +45,11 @@ An interrupted one goes on by the same command with run.resume=FOLDER.
 
 def main() -> None:
     """Run the command and exit with its code."""
-    try:
-        enter(NAME, run)
-    except SystemExit as end:
-        if end.code == INTERRUPTED:  # all is saved; an orderly end would wait for Ray
-            sys.stdout.flush()
-            os._exit(INTERRUPTED)
-        raise
+    with signals.heard():
+        try:
+            enter(NAME, run)
+        except SystemExit as end:
+            leave(end.code or 0)
 
 
 def run() -> None:
@@ -65,13 +62,13 @@ def run() -> None:
     """
     parser = Parser(
         prog=NAME,
-        description=__doc__.partition("\n\n    ")[0],
+        description=(__doc__ or "").partition("\n\n    ")[0],
         epilog=_HELP + _settings_text() + _AFTER,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("overrides", nargs="*", metavar="name=value", help="settings and axes")
     parser.add_argument("--cfg", choices=["job"], help="show the configuration and play nothing")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     started = time.monotonic()
     schema.register()
     from hydra import initialize_config_module
@@ -86,12 +83,12 @@ def run() -> None:
         space = Space(others)
         if arguments.cfg:
             print(OmegaConf.to_yaml(settings, resolve=True), end="")
-            print(OmegaConf.to_yaml(space.point(space.combinations[0]).settings), end="")
+            print(OmegaConf.to_yaml(space.point(space.crosses[0]).settings), end="")
             print("".join(f"# {key}: {values}\n" for key, values in space.plain.items()), end="")
             return
         from experiments.sweep.job import Job
 
-        Job(settings, space).run(started, Console(highlight=False))
+        Job(settings, space).run(started, terminal.console())
 
 
 def _settings_text() -> str:

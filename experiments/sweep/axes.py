@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, IntervalSweep, Override
-from hydra.errors import HydraException
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -21,7 +19,8 @@ from optuna.distributions import (
 )
 from optuna.trial import Trial
 
-from experiments.settings.commandline import Refusal, explain
+from experiments.settings import overrides
+from experiments.settings.commandline import Refusal
 
 Value = str | int | float
 Parameters = Mapping[str, Value]
@@ -37,6 +36,9 @@ AXES_OF_MATCH = ("match.focal_seats",)
 """The exceptions."""
 
 TAGS = {"log", "int"}
+
+FARTHEST = 2**53
+"""Ends of an interval: a float holds all whole numbers up to there."""
 
 _INSIDE = 0.618
 """Where an interval is tried out beside its ends: at a value that is no whole number."""
@@ -94,8 +96,7 @@ class Axis:
         """Return what ``value`` of this axis is in a configuration."""
         if not self.choices:
             return value
-        (given,) = OverridesParser.create().parse_overrides([f"{self.key}={value}"])
-        return given.value()
+        return overrides.parsed(f"{self.key}={value}").value()
 
     def __str__(self) -> str:
         if self.choices:
@@ -123,12 +124,9 @@ def divided(arguments: Sequence[str]) -> tuple[list[str], list[Override]]:
         If one cannot be read, or a setting of the sweep has several values.
     """
     own, others = [], []
-    parser = OverridesParser.create()
+    overrides.check_typed(arguments)
     for argument in arguments:
-        try:
-            (given,) = parser.parse_overrides([argument])
-        except HydraException as fault:
-            raise Refusal(explain(fault)) from None
+        given = overrides.parsed(argument)
         if not key_of(given).startswith(OWN):
             others.append(given)
         elif given.is_sweep_override():
@@ -163,17 +161,20 @@ def axis_of(given: Override, key: str) -> Axis:
         )
     if given.is_interval_sweep():
         return _interval(given, key, swept)
+    if not overrides.values(given):
+        raise Refusal(f"{given.input_line} has no values")
     swept.shuffle = False  # the order would be another one after a restart
     choices = tuple(dict.fromkeys(given.sweep_string_iterator()))
-    if not choices:
-        raise Refusal(f"{given.input_line} has no values")
     return Axis(key, given.get_key_element(), choices)
 
 
 def _interval(given: Override, key: str, swept: IntervalSweep) -> Axis:
-    low, high, log = float(swept.start), float(swept.end), "log" in swept.tags
-    if not low < high or (log and low <= 0):
+    log, whole = "log" in swept.tags, "int" in swept.tags
+    if not abs(swept.start) <= FARTHEST or not abs(swept.end) <= FARTHEST:
+        raise Refusal(f"{given.input_line}: the ends of an interval lie within ±{FARTHEST:,}")
+    low, high = float(swept.start), float(swept.end)
+    if not low < high or (log and not (int(low) if whole else low) > 0):
         raise Refusal(
             f"{given.input_line}: the interval must rise{', and start above 0' if log else ''}"
         )
-    return Axis(key, given.get_key_element(), (), low, high, log, "int" in swept.tags)
+    return Axis(key, given.get_key_element(), (), low, high, log, whole)

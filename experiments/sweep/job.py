@@ -17,7 +17,9 @@ from experiments.matches.progress import stage
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.runs import runfolder
-from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+from experiments.settings import signals
+from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.limits import POINTS
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters
 from experiments.sweep.progress import SweepProgress
@@ -70,6 +72,11 @@ class Job:
                 f"{endless.key} is an interval: write its values out, or give sweep.trials with "
                 "sweep.method=random or racing"
             )
+        if listed and space.size > POINTS:
+            raise Refusal(
+                f"the axes have {space.size:,} combinations: give fewer values, at most {POINTS:,} "
+                "points, or draw some by sweep.trials with sweep.method=random or racing"
+            )
         self._listed: list[Parameters] | None = space.combinations if listed else None
         self._trials: int = len(self._listed) if listed else asked.trials
 
@@ -81,14 +88,14 @@ class Job:
         Refusal
             Before the first game, if something asked for cannot be; at the end, if trials failed.
         Interrupted
-            On Ctrl-C, after what was played has been saved.
+            If the user wishes an end, after what was played has been saved.
         """
         first = self._check(console)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(self._folder / LOCK, timeout=0), ctrl_c() as pressed:
+            with FileLock(self._folder / LOCK, timeout=0), signals.deferred() as wished:
                 self._claim(first)
-                self._play(first, started, console, lambda: not pressed.is_set())
+                self._play(first, started, console, lambda: not wished.is_set())
         except Timeout:
             raise Refusal(
                 f"{self._folder}: another command is playing this sweep: wait for it, or choose "
@@ -102,9 +109,11 @@ class Job:
 
     def _check(self, console: Console) -> Point:
         """Refuse a bad point now, as far as points are known; return the first."""
-        parameters = self._space.combinations
-        if self._listed is None and len(parameters) > MOST_COMBINATIONS:
+        parameters = self._listed
+        if parameters is None and self._space.size > MOST_COMBINATIONS:
             parameters = self._space.crosses
+        elif parameters is None:
+            parameters = self._space.combinations
         with stage(console, f"checking {len(parameters)} points"):
             first, *_ = [self._space.point(found) for found in parameters]
         return first

@@ -14,11 +14,14 @@ from experiments.plotting import SERIES, intervals, picture, reference_line, sha
 from experiments.stats.intervals import win_rate
 from experiments.sweep.axes import Axis
 from experiments.sweep.trials import Line, Played
+from experiments.texts import drawn
 
 _LOST = "#9a9a9a"
 _LOOKS = {"complete": (SERIES[0], "a point, 95 %"), "pruned": (_LOST, "given up")}
 _MOST_CELLS = 12
 """Values of an axis, above which a map cannot be read."""
+_LETTERS = 24
+"""Of a value that stand below an axis."""
 _SPREAD = 0.5
 """How far points of the same choice are drawn apart, where choices are 1 apart."""
 
@@ -74,7 +77,7 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
     if axis.log:
         place.set_xscale("log")
     if axis.choices:
-        place.set_xticks(range(len(axis.choices)), axis.choices)
+        place.set_xticks(range(len(axis.choices)), [*map(_choice, axis.choices)])
         place.set_xlim(-0.6, len(axis.choices) - 0.4)
     shares(place.yaxis, 0)
     place.grid(axis="y")
@@ -84,6 +87,10 @@ def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: object) -> 
     """Draw win rates with their intervals; each of ``counts`` has ``wins`` and ``games``."""
     rates = [win_rate(tally.wins, tally.games) for tally in counts]
     intervals(place, values, rates, **{"linewidth": 1, "capsize": 2, **look})
+
+
+def _choice(text: str) -> str:
+    return drawn(text, _LETTERS)
 
 
 def _centre(axis: Axis, line: Line) -> float:
@@ -114,7 +121,7 @@ def _map(figure: Figure, place: Axes, axes: Sequence[Axis], lines: Sequence[Line
         if not np.isnan(rate):
             ink = "black" if rate > (low + high) / 2 else "white"
             place.text(column, row, f"{rate:.1%}", ha="center", va="center", color=ink, fontsize=8)
-    place.set_xticks(range(len(across.choices)), across.choices)
-    place.set_yticks(range(len(up.choices)), up.choices)
+    place.set_xticks(range(len(across.choices)), [*map(_choice, across.choices)])
+    place.set_yticks(range(len(up.choices)), [*map(_choice, up.choices)])
     place.set(xlabel=across.key, ylabel=up.key)
     figure.colorbar(image, ax=place, format=PercentFormatter(1, decimals=0))

@@ -140,9 +140,7 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
     best = played.best
     if best is None:
         return
-    console.print(
-        f"best: {told(best.parameters)} (trial {best.trial})", soft_wrap=True, markup=False
-    )
+    console.print(f"best: {told(best.parameters)} (trial {best.trial})", soft_wrap=True)
     chosen, fresh = (_estimate(described["best"][kind]) for kind in ("chosen", "fresh"))
     arms = len({line.trial for line in lines if line.same_as is None})
     console.print(
@@ -155,7 +153,7 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
         console.print(told_of)
     if described["importance"]:
         shares = (f"{key} {share:.0%}" for key, share in described["importance"].items())
-        console.print(f"importance: {', '.join(shares)}", soft_wrap=True, markup=False)
+        console.print(f"importance: {', '.join(shares)}", soft_wrap=True)
 
 
 def _estimate(figures: dict[str, Any] | None) -> Estimate | None:

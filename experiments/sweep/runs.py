@@ -10,7 +10,9 @@ from pathlib import Path
 from omegaconf import OmegaConf
 from rich.console import Console
 
+from experiments import terminal
 from experiments.matches import match_loop, play, runner, startup
+from experiments.matches.background import Background
 from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import COMPILING
 from experiments.matches.results import Results
@@ -88,7 +90,12 @@ class Runs:
         played = Results.resumed(folder, [match])
         try:
             OmegaConf.save(settings, folder / "config.yaml", resolve=True)
-            resources = self._ready(point)
+            try:
+                resources = self._ready(point)
+            except KeyboardInterrupt:
+                (tally,) = played.tallies
+                won = match.won(tally.winner(), 0)
+                return Ran(tally.games, int(won.sum()), interrupted=True)
             self._record.begin(folder, settings)
             self._progress.begin(folder.name, ends[-1])
             ran, ended = self._through(played, resources, ends, look)
@@ -139,7 +146,7 @@ class Runs:
         self._rooted = match.rooted
         key = (match.threads, match.rooted)
         if key not in self._crews:
-            quiet = Console(quiet=True) if self._crews else self._console
+            quiet = terminal.console(quiet=True) if self._crews else self._console
             workers = point.settings.match.workers
             self._crews[key] = startup.resources([match], workers, address, quiet)
         players = tuple(entrant["name"] for entrant in match.entrants)
@@ -147,6 +154,6 @@ class Runs:
             play.warm(match)
         else:
             with self._progress.stage(COMPILING):
-                play.warm(match)
+                Background(play.warm, match).result()
             self._warm.add(players)
         return self._crews[key]

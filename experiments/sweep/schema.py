@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from hydra.core.config_store import ConfigStore
-from omegaconf import MISSING
 
 from experiments.settings import config
+from experiments.settings.limits import GAMES, POINTS, between, one_of, place, seed
 
 METHODS = ("grid", "random", "racing")
-
-
-def _at_least(least: float) -> Any:
-    return field(default=MISSING, metadata={"least": least})
 
 
 @dataclass
 class Sweep:
     """Which points are played, and how often."""
 
-    method: str = field(default=MISSING, metadata={"choices": METHODS})
-    trials: int | None = _at_least(1)
-    block: int = _at_least(1)
-    prune_p: float = _at_least(0)
-    fresh: int | None = _at_least(0)
-    seed: int = _at_least(0)
+    method: str = one_of(*METHODS)
+    trials: int | None = between(1, POINTS)
+    block: int = between(1, GAMES)
+    prune_p: float = between(0, 1)
+    fresh: int | None = between(0, GAMES)
+    seed: int = seed()
 
 
 @dataclass
 class Run:
     """Where the results go."""
 
-    folder: str = MISSING
-    resume: str | None = MISSING
+    folder: str = place()
+    resume: str | None = place()
 
 
 @dataclass

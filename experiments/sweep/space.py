@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from itertools import product
+from math import prod
 
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
@@ -74,6 +75,11 @@ class Space:
     def finite(self) -> bool:
         """Whether all axes are choices."""
         return all(axis.choices for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """The number of `combinations`."""
+        return prod(len(axis.samples) for axis in self.axes)
 
     @property
     def combinations(self) -> list[Parameters]:

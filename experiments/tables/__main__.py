@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import MISSING, DictConfig
 
-from experiments.settings import config, schemas
+from experiments.settings import config, schemas, signals
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal, ctrl_c
+from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.limits import GAMES, as_option, between, place, seed
+from mcts.options import Budget
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,14 +47,14 @@ class Tables:
     """The schema of the configuration.  ``table`` is a `cells.Table`, or null."""
 
     table: Any = None
-    games: int | None = field(default=MISSING, metadata={"least": 4})
-    simulations: int | None = field(default=MISSING, metadata={"least": 1})
-    seed: int | None = field(default=MISSING, metadata={"least": 0})
+    games: int | None = between(4, GAMES)
+    simulations: int | None = as_option(Budget, "simulations")
+    seed: int | None = seed()
     only: list[str] | None = MISSING
     show: bool = MISSING
     fast: bool = MISSING
-    write: str | None = MISSING
-    folder: str = MISSING
+    write: str | None = place()
+    folder: str = place()
     ray: schemas.Ray = field(default_factory=schemas.Ray)
 
 
@@ -65,13 +67,12 @@ def job(settings: DictConfig, folder: Path) -> None:
         If the request cannot be met; at the end, if a game raised an exception or results could
         not be written.  What was played is saved before.
     Interrupted
-        On Ctrl-C, after what was played has been saved.
+        If the user wishes an end, after what was played has been saved.
     """
-    from rich.console import Console
-
+    from experiments import terminal
     from experiments.tables import cells
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     if settings.table is None:
         _list(settings, console)
     else:
@@ -179,21 +180,18 @@ def _played(
     None if nothing is.
     """
     from experiments.matches import play, startup
-    from experiments.matches.progress import stage
     from experiments.matches.results import Results
 
     played = Results.resumed(folder, [planned[i] for i in chosen])
     if all(tally.has(games) for tally in played.tallies):
         return None
     started = time.monotonic()
-    with stage(console, "loading compiled code (compiling it the first time)"):
-        for match in played.matches:
-            try:
-                play.check(match)
-            except ValueError as fault:
-                raise Refusal(f"{match.name}: {fault}") from None
-            play.warm(match)
-    resources = startup.resources(played.matches, None, address, console)
+    for match in played.matches:
+        try:
+            play.check(match)
+        except ValueError as fault:
+            raise Refusal(f"{match.name}: {fault}") from None
+    resources = startup.prepare(played.matches, None, address, console)
     ended = _games_played(played, games, resources, console)
     _summarise(folder, planned, ended, time.monotonic() - started)
     return ended
@@ -204,11 +202,11 @@ def _games_played(played: Results, games: int, resources: Resources, console: Co
     from experiments.matches.progress import GamesPlayed
     from experiments.stats import stopping
 
-    with ctrl_c() as pressed, GamesPlayed(console, played.matches, games) as progress:
+    with signals.deferred() as wished, GamesPlayed(console, played.matches, games) as progress:
 
         def watch() -> bool:
             progress.update(played.tallies)
-            return not pressed.is_set()
+            return not wished.is_set()
 
         return match_loop.play(played, games, stopping.parse("games"), resources, watch)
 
@@ -243,7 +241,7 @@ def _summarise(folder: Path, planned: list[Match], ended: Outcome, seconds: floa
             raise Refusal(f"cannot write to {folder}: {fault.strerror}") from None
 
 
-COMMAND = Command("tables", Tables, job, bare="table", multirun=False)
+COMMAND = Command("tables", Tables, job, bare="table", multirun=False, lasting=True)
 
 
 def main() -> NoReturn:

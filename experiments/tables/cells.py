@@ -19,13 +19,19 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
-from experiments.settings import config
+from experiments.settings import config, limits
+from experiments.settings.limits import GAMES, as_option, between, one_of
+from mcts.options import Budget
 
 PER_SIMULATIONS = 1000
 """The simulations a decision that `Table.seconds` is for, where the table has a budget."""
 
 PRESET = "preset"
 """The `Table.model` that leaves each planner the one of its preset."""
+
+
+LAYOUTS = ("one", "rest")
+"""Those of ``match.layout`` that a cell may have."""
 
 
 @dataclass
@@ -66,19 +72,21 @@ class Table:
     about: str = MISSING
     players: list[str] = MISSING
     opponents: list[str] = MISSING
-    games: int = field(default=MISSING, metadata={"least": 4})
-    simulations: int | None = field(default=MISSING, metadata={"least": 1})
-    seconds: float = field(default=MISSING, metadata={"least": 0})
+    games: int = between(4, GAMES)
+    simulations: int | None = as_option(Budget, "simulations")
+    seconds: float = as_option(Budget, "seconds")
     controls: list[str] = field(default_factory=list)
     model: str | None = None
     own_model: list[str] = field(default_factory=list)
     mirror: bool = True
-    layouts: list[str] = field(default_factory=lambda: ["one"], metadata={"each": ("one", "rest")})
+    layouts: list[str] = field(
+        default_factory=lambda: ["one"], metadata={"each": {"choices": LAYOUTS}}
+    )
     variants: list[str] = field(default_factory=lambda: [""])
     more: list[str] = field(default_factory=list)
-    by: str = field(default="player", metadata={"choices": ("player", "opponent")})
+    by: str = one_of("player", "opponent", default="player")
     settings: list[str] = field(default_factory=list)
-    seed: int = field(default=20261, metadata={"least": 0})
+    seed: int = limits.seed(20261)
     run: str | None = None
     details: list[str] = field(default_factory=list)
     compiled: bool = False
@@ -225,11 +233,22 @@ def _match(table: Table, cell: Cell, general: Sequence[str], budget: int | None)
 
 @cache
 def _composed(overrides: tuple[str, ...]) -> Match:
-    """Return the match of these settings; composing takes a tenth of a second."""
-    settings = config.composed("compare", overrides)
+    """Return the match of these settings.
+
+    Composing takes a tenth of a second and there are hundreds of cells: what chooses players and
+    rules is composed once for all cells that have it in common, and values are set in a copy.
+    """
+    values = [override for override in overrides if "." in override.partition("=")[0]]
+    chosen = tuple(override for override in overrides if override not in values)
+    settings = config.with_values(_chosen(chosen), values)
     config.check(settings)
     (match,) = lineups.matches(settings, overrides)
     return match
+
+
+@cache
+def _chosen(overrides: tuple[str, ...]) -> DictConfig:
+    return config.composed("compare", overrides)
 
 
 def _cells(table: Table) -> Iterator[Cell]:

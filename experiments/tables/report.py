@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from experiments import tabular
+from experiments.provenance.files import write_text
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
@@ -18,18 +19,20 @@ from experiments.tables import ledford
 from experiments.tables.causes import CAUSES, fitting
 from experiments.tables.cells import Table
 from experiments.tables.figures import Measured, simulations_of
+from experiments.tabular import Marked
+from experiments.texts import markdown, printable
 
 COMMAND = "python -m experiments.tables"
 DIFFERS = "≠"
 
 _TRIAL = "A trial: few and short games, of which the figures tell nothing."
-_SOURCES = (
+_SOURCES = Marked(
     "*draft text*, *final text*: the two editions of the thesis, as far as they print a figure and "
     "it is known to us; *program*: the program released with it, its logs counted again (repeated "
     "games once) or run again; two figures without a value are the least and the most of several "
     "set-ups."
 )
-_INTERVALS = (
+_INTERVALS = Marked(
     f"Intervals are of 95 %. {DIFFERS} stands where ours has nothing in common with the program's "
     "(the final text's, or else the draft's, where there is none); the numbers behind it are those "
     "causes below that would move ours to this side."
@@ -77,7 +80,7 @@ def published(table: Table, run: Measured) -> Report:
     heads = [tabular.words("set-up"), tabular.words("quantity")]
     heads += ["draft text", "final text", "program", *columns]
     notes = [_SOURCES, _INTERVALS]
-    notes += [f"[{number}] {CAUSES[key]}" for key, number in marks.numbers.items()]
+    notes += [Marked(f"[{number}] {CAUSES[key]}") for key, number in marks.numbers.items()]
     return Report(tabular.Table(_title(table, run), heads, shown, notes), records)
 
 
@@ -211,7 +214,7 @@ def write(table: Table, report: Report, run: Measured, cores: int, folder: Path)
     rows = [list(record.values()) for record in records]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        text.write_text(_markdown(table, report, run, cores))
+        write_text(text, _markdown(table, report, run, cores))
         tabular.write_csv(tabular.Table("", list(records[0]), rows), numbers)
     except OSError as fault:
         raise Refusal(f"write={folder}: {fault.strerror}") from None
@@ -223,16 +226,15 @@ def _markdown(table: Table, report: Report, run: Measured, cores: int) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
     first = run.played.matches[0]
     lines = [
-        f"# {report.shown.title}",
+        f"# {markdown(report.shown.title)}",
         "",
-        f"```\n{_command(table, run, report.trial)}\n```",
+        f"```\n{printable(_command(table, run, report.trial))}\n```",
         "",
         f"{_games(run)} games a cell{_budget(table, run)}, seed {first.seed}, "
         f"rules `{first.rules['name']}`.",
-        f"Commit {about['commit']}; {about['machine']}; {versions}.",
+        markdown(f"Commit {about['commit']}; {about['machine']}; {versions}."),
         "",
-        tabular.markdown(replace(report.shown, title="", notes=())),
-        *(f"{note}\n" for note in report.shown.notes),
+        tabular.markdown(replace(report.shown, title="")),
     ]
     larger = None if report.trial else _larger(table, run, cores)
     return "\n".join([*lines, larger] if larger else lines).rstrip() + "\n"

@@ -14,11 +14,17 @@ of the project is edited.  An entry point stands in one of four groups:
 from __future__ import annotations
 
 import importlib
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from types import ModuleType
 from typing import Any
+
+GROUPS = ("sleuth.policies", "sleuth.beliefs", "sleuth.domains", "sleuth.players")
 
 
 class BrokenPlugin(Exception):
@@ -43,9 +49,8 @@ class Plugin:
             found = importlib.import_module(self.module)
             for part in filter(None, self.attribute.split(".")):
                 found = getattr(found, part)
-        except Exception as fault:
-            reason = " ".join(f"{type(fault).__name__}: {fault}".split())
-            raise self.broken(f"cannot be loaded from {self.module}: {reason}") from fault
+        except (Exception, SystemExit) as fault:
+            raise self.broken(f"cannot be loaded from {self.module}: {_told(fault)}") from fault
         return found
 
     def broken(self, complaint: str) -> BrokenPlugin:
@@ -67,12 +72,56 @@ def entry_points(group: str) -> dict[str, Plugin]:
     """
     found: dict[str, Plugin] = {}
     for entry in sorted(metadata.entry_points(group=group)):
-        distribution = f"{entry.dist.name} {entry.dist.version}"
-        plugin = Plugin(group, entry.name, entry.module, entry.attr or "", distribution)
+        distribution = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+        target = entry.pattern.match(entry.value)
+        parts = (target["module"], target["attr"] or "") if target else ("", "")
+        plugin = Plugin(group, entry.name, *parts, distribution)
+        if target is None:
+            raise plugin.broken(f"is {entry.value!r}: it must name a module, or module:attribute")
         other = found.setdefault(plugin.name, plugin)
         if other is not plugin:
             raise plugin.broken(f"is also the name of one in {other.distribution}")
     return found
+
+
+def names(group: str) -> list[str]:
+    """Return the names in ``group``, sorted; whether they can be used is for `entry_points`."""
+    return sorted({entry.name for entry in metadata.entry_points(group=group)})
+
+
+@contextmanager
+def blamed() -> Iterator[None]:
+    """Name the plug-in out of which, or about which, an exception comes from the block.
+
+    Raises
+    ------
+    BrokenPlugin
+        In place of what a plug-in raised, `SystemExit` included.
+    """
+    try:
+        yield
+    except BrokenPlugin:
+        raise
+    except (Exception, SystemExit) as fault:
+        plugin = _at_fault(fault)
+        if plugin is None:
+            raise
+        raise plugin.broken(f"raised {_told(fault)}") from fault
+
+
+def _at_fault(fault: BaseException) -> Plugin | None:
+    """Return the plug-in in whose file ``fault`` was raised, or that its text names, as Numba's."""
+    inner = list(traceback.extract_tb(fault.__traceback__))[::-1]
+    for group in GROUPS:
+        for plugin in entry_points(group).values():
+            file = getattr(sys.modules.get(plugin.module), "__file__", None)
+            if file and (any(frame.filename == file for frame in inner) or file in str(fault)):
+                return plugin
+    return None
+
+
+def _told(fault: BaseException) -> str:
+    return " ".join(f"{type(fault).__name__}: {fault}".split())
 
 
 def modules(group: str) -> list[ModuleType]:

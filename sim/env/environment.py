@@ -24,6 +24,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from mcts.options import SEEDS
 from sim.arena import Memory, act
 from sim.chance import game_key
 from sim.env import drawing
@@ -36,7 +37,6 @@ from sim.rules import preset, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, empty
 from sim.view import as_seen, replay_evidence, view_of
 
-_SEEDS = 2**63
 _TOLD = 3  # suggestions in a picture
 
 
@@ -102,7 +102,7 @@ class raw_env(AECEnv):
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: Discrete(N_ACTIONS) for agent in self.possible_agents}
-        self.seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) % _SEEDS
+        self.seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) % SEEDS
         self.game = -1
         self._board = world(self.rules)[0]
         self._state = empty()[0]
@@ -127,7 +127,7 @@ class raw_env(AECEnv):
         following = self.game + 1 if seed is None else 0
         game = index((options or {}).get("game", following))
         for name, number in (("seed", run), ("options['game']", game)):
-            if not 0 <= number < _SEEDS:
+            if not 0 <= number < SEEDS:
                 raise ValueError(f"{name} must be at least 0 and below 2**63, got {number}")
         self.seed, self.game = run, game
         state = self._state

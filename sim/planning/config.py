@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from mcts.options import Budget, Options
 from sim.planning.variants import VARIANTS, Variant
-from sim.planning.ways import BELIEFS, DRAWN, POLICY
+from sim.planning.ways import BELIEFS, DRAWN, POLICY, RANGES
 from sim.policies.table import FAST_NAMES, REQUIRES, Policy, number, policy, switches_of
 from sim.state import EVIDENCE
 
@@ -105,11 +105,9 @@ class PlannerConfig:
             number(name)
             if name not in FAST_NAMES:
                 raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
-        for name, least in (("trees", 1), ("horizon", 0), ("candidates", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be {least} or more, got {getattr(self, name)}")
-        if not 1 <= self.accusations <= 8:
-            raise ValueError(f"accusations must be 1 to 8, got {self.accusations}")
+        for name, (least, most) in RANGES.items():
+            if not least <= getattr(self, name) <= most:
+                raise ValueError(f"{name} must be {least} to {most:,}, got {getattr(self, name)}")
         if not 0.0 <= self.least_accused < 1.0:
             raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
         if not 0.0 < self.own_card_weight <= 1.0:

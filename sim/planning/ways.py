@@ -15,3 +15,11 @@ EXACT, FACTORED, CONSTRAINED, CLOSURE = range(4)
 
 DRAWN = ("particles",)
 """Beliefs that deals are drawn from, but nodes do not hold."""
+
+RANGES = {
+    "trees": (1, 10_000),
+    "horizon": (0, 1_000_000),
+    "candidates": (0, 1000),
+    "accusations": (1, 8),
+}
+"""Least and most of a planner's whole numbers."""

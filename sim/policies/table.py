@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from types import ModuleType
 
-from mcts.kernel.compile import jit, modules_of
+from mcts.kernel.compile import jit
 from mcts.kernel.dispatch import by_number
 from mcts.kernel.plugins import entry_points
+from mcts.kernel.sources import modules_of
 from sim.policies import greedy, showing
 from sim.policies.common import SUGGESTS, accusation
 from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST, State, World

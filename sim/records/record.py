@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from mcts.options import SEEDS
 from sim.players.player import Player
 from sim.policies.table import Policy
 from sim.records.events import EVENTS, Event, ending, happened, keys, opening
@@ -36,7 +37,6 @@ OUTSIDE = "external"
 """What stands in place of a policy for a seat that no compiled policy plays."""
 
 _HEADER = ("format", "version", "rules", "seed", "game", "seats", "check")
-_NUMBERS = 2**63
 
 
 class RecordError(ValueError):
@@ -216,7 +216,7 @@ def _check_header(value: dict[str, Any]) -> Rules:
     if value["check"] != checksum([line(content)]):
         raise RecordError(1, "the header does not fit its check: it was changed")
     for key in ("seed", "game"):
-        if type(value[key]) is not int or not 0 <= value[key] < _NUMBERS:
+        if type(value[key]) is not int or not 0 <= value[key] < SEEDS:
             raise RecordError(1, f"{key} must be a number from 0 to 2^63 - 1, not {value[key]!r}")
     rules = _read_rules(value["rules"])
     seats = value["seats"]

@@ -3,19 +3,16 @@
 python cluster_run.py FOLDER SETTING...
 """
 
-import os
 import sys
 import time
 from pathlib import Path
 from threading import Thread
 
-os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-os.environ["RAY_AUTH_MODE"] = "disabled"
-
 from ray.cluster_utils import Cluster
 
 from experiments.compare import __main__ as compare
 from experiments.matches import results, runner
+from mcts.distributed import local_ray
 
 results.FLUSH_SECONDS = (0.1, 0.1)
 
@@ -40,4 +37,5 @@ def main(folder: Path, *settings: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    with local_ray.authentication():
+        main(Path(sys.argv[1]), *sys.argv[2:])

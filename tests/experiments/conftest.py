@@ -23,6 +23,9 @@ from experiments.settings import commandline, config
 from experiments.settings.command import Command
 from experiments.sweep import __main__ as sweep
 
+sys.path.insert(0, str(Path(__file__).parent))
+"""So that tests of this folder can import what stands beside them."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -83,7 +86,7 @@ def ray_session() -> Iterator[None]:
 
     runner.start(None, 2)
     yield
-    runner.ray.shutdown()
+    runner.stop()
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import mlflow
@@ -158,6 +163,23 @@ def test_a_game_that_raises_ends_the_run_in_one_line(run_compare, database, monk
     assert "error.txt" in {each.path for each in client.list_artifacts(run.info.run_id)}
 
 
+def test_a_signal_during_the_plot_costs_nothing_and_ends_a_multirun(
+    run_compare, database, monkeypatch
+):
+    def draw(described, played, draw=outcomes.draw):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return draw(described, played)
+
+    monkeypatch.setattr(outcomes, "draw", draw)
+    settings = ("player=random", "match.workers=1", "match.games=4", "-m", "seed=1,2")
+    ended = run_compare(*settings, f"tracking.uri={database}")
+    assert ended.code == 143
+    (folder,) = (path.parent for path in ended.folder.rglob("summary.json"))
+    assert ended.err.count("\n") == 1
+    assert f"interrupted after the last of 4 of 4 games, all kept in {folder}" in ended.err
+    assert _status(database) == {"FINISHED"}
+
+
 SEARCHING = (
     "player=bmcts",
     "player.budget.simulations=1000",
@@ -165,35 +187,68 @@ SEARCHING = (
 )
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_keeps_what_was_played(tmp_path, database, workers):
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGTERM), (2, signal.SIGHUP)])
+def test_a_signal_keeps_what_was_played(tmp_path, database, workers, number):
+    """SIGHUP as it comes: the terminal is closed, all processes are told, and nobody reads."""
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "experiments.compare", *SEARCHING, f"run.folder={folder}"]
     command.append(f"match.workers={workers}")
+    ours, theirs = pty.openpty() if number == signal.SIGHUP else (None, subprocess.PIPE)
     process = subprocess.Popen(
         [*command, "match.games=100000000", f"tracking.uri={database}"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdout=theirs,
+        stderr=theirs,
         text=True,
         cwd=Path(__file__).resolve().parents[2],
         start_new_session=True,
+        preexec_fn=None if ours is None else partial(fcntl.ioctl, theirs, termios.TIOCSCTTY, 0),
     )
     while not (list(folder.glob("games-*.parquet")) and (folder / tracking.RUN).exists()):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
-    pressed = time.monotonic()
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert time.monotonic() - pressed < 2
-    assert process.returncode == 130
-    assert "Traceback" not in out + err
-    assert err.startswith("sleuth-compare: interrupted after ")
-    assert str(folder) in err
+    if ours is None:
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        assert "Traceback" not in out + err
+        assert err.startswith("sleuth-compare: interrupted after ")
+        assert err.count("\n") == 1
+        assert f"run.resume={folder} goes on" in err
+    else:
+        os.close(theirs)
+        os.close(ours)
+        process.wait(timeout=60)
+    assert process.returncode == 128 + number
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["interrupted"]
     (line,) = summary["table"]
     assert line["games"]
     assert results.read(folder).num_rows == 4 * line["games"]
-    client = mlflow.MlflowClient(database)
-    (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
-    assert run.info.status == "KILLED"
+    assert _status(database) == {"KILLED"}
+    assert not _left(process.pid), "processes of Ray outlive the run"
+
+
+def _left(session: int) -> list[str]:
+    """Return the processes of a session that are there after a while."""
+    for _ in range(300):
+        found = []
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):  # has ended meanwhile
+                found.append(path.read_text())
+        # Behind the name in brackets: state, parent, group, session.
+        fields = {text: text.rpartition(")")[2].split() for text in found}
+        left = [
+            text
+            for text, (state, _, _, its, *_) in fields.items()
+            if its == str(session) and state != "Z"
+        ]
+        if not left:
+            break
+        time.sleep(0.1)
+    return left
+
+
+def _status(uri: str) -> set[str]:
+    """Return the status of the runs in the database."""
+    client = mlflow.MlflowClient(uri)
+    runs = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
+    return {run.info.status for run in runs}

@@ -17,7 +17,7 @@ import sim.players.registry
 import sim.policies.table
 import sim.rules
 from experiments.matches import lineups
-from experiments.settings import arguments, config, schemas
+from experiments.settings import arguments, commandline, config, schemas
 
 PRESETS = Path(config.__file__).parents[2] / "conf/player"
 
@@ -151,6 +151,22 @@ def test_every_choice_of_a_player_fits_who_is_measured_and_who_opposes(group):
             within = player if group == "belief" else player[group]
             assert {key: within[key] for key in chosen} == chosen
             sim.players.registry.make(OmegaConf.to_container(player), sim.rules.Rules())
+
+
+def test_values_set_in_a_copy_are_as_composed():
+    values = ["player.budget.simulations=7", "match.players=[swift,best]", "opponent.label='a b'"]
+    chosen, whole = _composed("player=best"), _composed("player=best", *values)
+    assert OmegaConf.to_yaml(config.with_values(chosen, values)) == OmegaConf.to_yaml(whole)
+    assert OmegaConf.to_yaml(chosen) == OmegaConf.to_yaml(_composed("player=best"))
+
+
+@pytest.mark.parametrize("value", ["match.gaems=7", "match.games=many", "match.games="])
+def test_a_value_that_cannot_be_set_is_refused_as_composing_does(value):
+    with pytest.raises(commandline.Refusal) as composing:
+        config.composed("compare", [value])
+    with pytest.raises(commandline.Refusal) as setting:
+        config.with_values(_composed(), [value])
+    assert str(setting.value) == str(composing.value)
 
 
 def test_a_choice_comes_after_presets_and_experiments_and_before_values():

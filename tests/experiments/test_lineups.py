@@ -73,3 +73,13 @@ def test_a_round_robin_is_one_match():
 def test_equal_players_are_told_apart():
     (match,) = matches("player=heuristic")
     assert match.labels == ["heuristic", "heuristic (opponent)"]
+
+
+@pytest.mark.parametrize(
+    ("label", "told"), [("x" * 301, "at most 300 signs, not 301"), ("a\udc80", "in UTF-8")]
+)
+def test_a_label_that_cannot_be_kept_is_refused(label, told):
+    settings = config.composed("compare", ["player=random", "player.label=x"])
+    settings.player.label = label
+    with pytest.raises(Refusal, match=told):
+        lineups.matches(settings)

@@ -26,7 +26,7 @@ from experiments.runs.turns import bits, telling
 from experiments.settings import config
 from experiments.stats.intervals import win_rate
 from experiments.stats.stopping import parse
-from experiments.tabular import plain
+from experiments.texts import markdown as plain
 
 NASTY = "<script>alert(1)</script>|\"'`*$x_1$ & https://example.org/a.js\n\x07"
 QUIET = Console(quiet=True)

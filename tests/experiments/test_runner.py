@@ -84,21 +84,3 @@ def test_games_that_always_kill_their_worker_end_the_run(ray_session):
 
     with pytest.raises(runner.WorkersLost, match="games 4 to 5"):
         runner._result(die.remote(), range(4, 6))
-
-
-def test_an_unreachable_cluster_is_refused(monkeypatch):
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-
-    def fail(*_, **__):
-        raise ConnectionError("no route\nto host")
-
-    monkeypatch.setattr(ray, "init", fail)
-    with pytest.raises(runner.Refusal, match=r"ray.address=auto: cannot connect: no route$"):
-        runner.start("auto", 2)
-
-
-def test_an_address_where_nobody_answers_is_refused(monkeypatch):
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    told = r"ray.address=127.0.0.1:9: no Ray answers there \(Connection refused\): start it by"
-    with pytest.raises(runner.Refusal, match=told):
-        runner.start("127.0.0.1:9", 2)

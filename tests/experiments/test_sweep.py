@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sqlite3
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 import ray
 from optuna.trial import TrialState
 
-from experiments.matches import results, runner
+from experiments.matches import play, results, runner
 from experiments.stats.intervals import win_rate
 from experiments.sweep import job as sweep_job
 from experiments.sweep import plot as sweep_plot
@@ -195,6 +196,19 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     assert "1 of 3 trials were played before" in went_on.out
     assert results.read(outcome.folder / "trial-0001").num_rows == 4 * 4000
     assert {each["state"] for each in went_on.table} == {"complete"}
+
+
+def test_a_signal_while_a_sweep_compiles(run, monkeypatch):
+    def warm(_):
+        os.kill(os.getpid(), signal.SIGTERM)
+        threading.Event().wait(60)
+
+    monkeypatch.setattr(play, "warm", warm)
+    outcome = run(*RANDOM, "seed=1,2")
+    assert outcome.code == 143
+    assert f"0 of 2 trials, kept in {outcome.folder}; run.resume={outcome.folder}" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert outcome.summary["interrupted"]
 
 
 def test_a_trial_that_raises_fails_alone(run, monkeypatch):

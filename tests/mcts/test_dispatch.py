@@ -4,8 +4,10 @@ import sys
 
 import pytest
 
-from mcts.kernel.compile import digest, jit, modules_of
+from mcts.kernel import sources
+from mcts.kernel.compile import jit
 from mcts.kernel.dispatch import by_number
+from mcts.kernel.sources import modules_of
 
 
 @jit
@@ -45,7 +47,7 @@ def test_modules_are_found_by_their_file_and_belong_to_the_digest(tmp_path, monk
     (package / "first.py").write_text("A = 1\n")
     table = package / "table.py"
     table.write_text(
-        "from mcts.kernel.compile import modules_of\n"
+        "from mcts.kernel.sources import modules_of\n"
         "FOUND = modules_of('found_by_file')\n"
         "NAMES = [module.__name__ for module in FOUND if hasattr(module, 'A')]\n"
     )
@@ -55,14 +57,11 @@ def test_modules_are_found_by_their_file_and_belong_to_the_digest(tmp_path, monk
     names = ["found_by_file.first", "found_by_file.table"]
     assert [found.__name__ for found in modules_of(package.name)] == names
     # A dependent's digest changes with a file that it never names.
-    before = digest(["found_by_file.table"])
+    depends = frozenset(["found_by_file.table"])
+    before = sources.digest(depends)
     (package / "second.py").write_text("A = 2\n")
-    from mcts.kernel import compile as kernel
-
-    kernel._closure.cache_clear()
-    kernel._imports.cache_clear()
-    assert digest(["found_by_file.table"]) != before
+    sources.forget()
+    assert sources.digest(depends) != before
     for name in [name for name in sys.modules if name.startswith("found_by_file")]:
         del sys.modules[name]
-    kernel._closure.cache_clear()
-    kernel._imports.cache_clear()
+    sources.forget()

@@ -19,8 +19,9 @@ import pytest
 from numba import typeof
 
 from mcts import root
+from mcts.distributed import local_ray
 from mcts.merge import merge
-from mcts.options import MERGES, Budget, Options
+from mcts.options import MERGES, Budget, Options, cores
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.root import RootSearch, WorkersLost, shares, worker_key
 from mcts.search import Search, SearchResult
@@ -42,9 +43,8 @@ def two_nodes() -> Iterator[None]:
     from ray.cluster_utils import Cluster
 
     others = ray.is_initialized()  # other tests of this process may use it, before and after
-    ray.shutdown()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "disabled")
+    local_ray.stop()
+    with local_ray.authentication():
         node = {"num_cpus": 1, "object_store_memory": 128 * 1024**2}
         cluster = Cluster(True, head_node_args=node | {"include_dashboard": False})
         try:
@@ -55,7 +55,7 @@ def two_nodes() -> Iterator[None]:
             ray.shutdown()
             cluster.shutdown()
     if others:
-        root._start_ray()
+        local_ray.start(cores())
 
 
 @pytest.fixture(scope="module")
@@ -278,16 +278,18 @@ def test_workers_that_find_no_room_are_not_waited_for_for_ever(workers):
         RootSearch(TIGER, OPTIONS, 1, start_seconds=0.2)
 
 
-def test_ray_is_started_quietly_if_nobody_has(monkeypatch):
-    asked = {}
-    monkeypatch.setattr(ray, "init", lambda **given: asked.update(given))
-    root._start_ray()
-    assert not asked
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+def test_ray_is_started_on_this_machine_alone(monkeypatch):
+    asked = []
+
+    def start(*given):
+        asked.extend(given)
+        raise local_ray.RayFault("no more is to be seen here")
+
     monkeypatch.setattr(root, "cores", lambda: 7)
-    root._start_ray()
-    assert asked["num_cpus"] == 7
-    assert not (asked["include_dashboard"] or asked["log_to_driver"])
+    monkeypatch.setattr(local_ray, "start", start)
+    with pytest.raises(local_ray.RayFault):
+        RootSearch(TIGER, OPTIONS, 2)
+    assert asked == [7]
 
 
 def test_oversubscribed_workers_fit_and_end_when_closed(shared):

@@ -1,0 +1,29 @@
+"""Where commands print: a console that shows text and obeys none.
+
+Rich takes brackets for markup, ``:smile:`` for a picture and lets escape sequences through; names
+of players, of files and what a record says are none of that.  All consoles are made here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from experiments.texts import lines
+
+
+class Terminal(Console):
+    """A console to which every string is what it is, without signs that cannot be seen."""
+
+    def render_str(self, text: str, *, style: str | Style = "", **how: Any) -> Text:
+        """Return ``text`` as it is shown, wherever it is given: printed, or as a cell."""
+        placed = {key: how.get(key) for key in ("justify", "overflow")}
+        return Text(lines(text), style, **placed)
+
+
+def console(**options: Any) -> Console:
+    """Return a console; ``options`` are those of `rich.console.Console`."""
+    return Terminal(highlight=False, markup=False, emoji=False, **options)

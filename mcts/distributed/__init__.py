@@ -1,0 +1,1 @@
+"""Ray: started on this machine, or joined elsewhere."""

@@ -1,0 +1,160 @@
+"""A cluster of Ray, joined within a bounded time or refused in one line.
+
+Ray tries for many minutes at an address where something else answers, and cannot be stopped
+meanwhile.  So a process of its own joins first, and is killed if that takes too long.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+from ray._private import services
+from ray._private.utils import read_ray_address
+
+from mcts.distributed.local_ray import (
+    LOOPBACK,
+    MODE,
+    QUIET,
+    TOKEN_PATH,
+    RayFault,
+    adopt_token,
+    on_loopback,
+    ray,
+)
+
+JOIN_SECONDS = 60.0
+"""Longest that joining a cluster may take, with the start of a process for it."""
+
+_ANSWER_SECONDS = 5.0
+
+_FEW_TRIES = {
+    "RAY_gcs_server_port_wait_time_s": "1",
+    "RAY_gcs_server_request_timeout_seconds": "10",
+}
+
+_NO_RAY = "what answers at {} is no Ray, or too slow to join in {:g} seconds"
+
+
+def connect(address: str) -> None:
+    """Connect to the cluster at ``address``; ``auto`` is the one that this machine belongs to.
+
+    The token, if the cluster wants one, is the user's: ``RAY_AUTH_MODE`` and what goes with it.
+
+    Raises
+    ------
+    RayFault
+        If there is no such cluster, or it does not let us in.
+    """
+    if ray.is_initialized():
+        return
+    here = address
+    if address == "auto":
+        here = found()
+        adopt_token()
+    _knock(here)
+    try:
+        _rehearse(here)
+        _join(here)
+    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as fault:
+        told = " ".join(str(fault).split())[:300]
+        raise RayFault(f"ray.address={address}: cannot connect: {told}") from None
+
+
+def found() -> str:
+    """Return the address of the cluster that this machine belongs to.
+
+    That is the one of ``RAY_ADDRESS``, or the last that ``ray start`` joined, or the only one
+    about; runs of others that stay on the loopback interface are none.
+
+    Raises
+    ------
+    RayFault
+        If there is no cluster, or more than one.
+    """
+    given = os.environ.get("RAY_ADDRESS")
+    if given and given != "local":
+        return given
+    services.find_gcs_addresses.cache_clear()
+    about = services.find_gcs_addresses()
+    last = read_ray_address()
+    if last and (last in about or not about):
+        return last
+    clusters = sorted(one for one in about if not one.startswith(f"{LOOPBACK}:"))
+    if len(clusters) == 1:
+        return clusters[0]
+    if clusters:
+        raise RayFault(
+            f"ray.address=auto: {len(clusters)} clusters run on this machine: name one, by "
+            f"ray.address={clusters[0]} for instance"
+        )
+    raise RayFault(
+        "ray.address=auto: no cluster runs on this machine: start one by ray start --head, or "
+        "leave ray.address out"
+    )
+
+
+def _knock(address: str) -> None:
+    """Refuse an address where nothing answers."""
+    host, _, port = address.rpartition("/")[2].rpartition(":")
+    if not (host and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=_ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as fault:
+        reason = getattr(fault, "strerror", None) or fault
+        raise RayFault(
+            f"ray.address={address}: no Ray answers there ({reason}): start it by "
+            f"ray start --head --port={port}, or leave ray.address out for this machine"
+        ) from None
+
+
+def _rehearse(address: str) -> None:
+    """Join in a process of its own, which is killed if it takes longer than `JOIN_SECONDS`."""
+    packages = Path(__file__).resolve().parents[2]
+    paths = os.pathsep.join([str(packages), *filter(None, sys.path)])
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", __name__, address],
+            env=os.environ | _FEW_TRIES | {"PYTHONPATH": paths},
+            capture_output=True,
+            timeout=JOIN_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(_NO_RAY.format(address, JOIN_SECONDS)) from None
+    if ended.returncode:
+        told, log = (text.decode(errors="replace") for text in (ended.stdout, ended.stderr))
+        if "AuthenticationError" in log:
+            raise ConnectionError(
+                f"it wants another token than ours: set {MODE}=token, and {TOKEN_PATH} to the file "
+                "that holds its token"
+            )
+        if "timed out" in log.lower():
+            raise TimeoutError(_NO_RAY.format(address, JOIN_SECONDS))
+        raise ConnectionError(told or f"Ray ended with code {ended.returncode}")
+
+
+def _join(address: str) -> None:
+    if address.rpartition(":")[0] in (LOOPBACK, "localhost"):
+        with on_loopback():
+            ray.init(address, **QUIET)
+    else:
+        ray.init(address, **QUIET)
+
+
+def _main() -> None:
+    try:
+        _join(sys.argv[1])
+        ray.shutdown()
+    except Exception as fault:
+        traceback.print_exc()  # the cause is further down
+        print(f"{type(fault).__name__}: {fault}", flush=True)
+        os._exit(1)  # whatever threads of Ray still try
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,215 @@
+"""Ray on this machine, for this process and those that it starts alone.
+
+Whoever reaches a port of Ray can have it run anything.  So Ray is kept to the loopback interface,
+asks for a token that each start draws anew (in the environment of this process, which its children
+inherit; in no file and on no command line), and has its sockets in a folder that is private.
+A user who has set ``RAY_AUTH_MODE``, ``RAY_AUTH_TOKEN`` or ``RAY_AUTH_TOKEN_PATH`` gets her way.
+
+Randomness: the token and the name of the folder are the system's; no search sees them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import ray
+from ray._private import ray_constants
+from ray._raylet import AuthenticationTokenLoader, Config
+
+# Read by Ray when it is started: no reports home, no warning about GPUs.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+LOOPBACK = "127.0.0.1"
+
+QUIET = {"logging_level": "critical", "log_to_driver": False}
+"""For `ray.init`; its log would tell of each worker that died, in ten lines."""
+
+MODE, TOKEN, TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
+"""Where Ray looks for how to authenticate, and with what."""
+
+_OBJECT_STORE_BYTES = 128 * 1024**2
+
+_LONGEST_SOCKET = 103
+"""Bytes that the path of a socket may have (107 on Linux)."""
+
+_IN_FOLDER = "/r/session_2026-11-22_06-43-54_479562_1234567/sockets/plasma_store"
+
+_ANSWER_SECONDS = 5.0
+
+
+class RayFault(RuntimeError):
+    """Ray cannot be had; the message says why and what to do, in one line."""
+
+
+_undo = ExitStack()
+"""What `stop` has to do."""
+
+
+def start(cores: int) -> None:
+    """Start Ray with ``cores`` CPUs, whatever other Ray this machine has, unless it runs already.
+
+    Raises
+    ------
+    RayFault
+        If it does not start.
+    """
+    global _undo
+    if ray.is_initialized():
+        return
+    stop()  # what is left if somebody else has shut Ray down
+    _check_command_line()
+    _check_loopback()
+    with ExitStack() as undo:
+        folder = private_folder()
+        undo.callback(shutil.rmtree, folder, ignore_errors=True)
+        undo.enter_context(authentication())
+        undo.callback(ray.shutdown)
+        try:
+            with on_loopback():
+                ray.init(
+                    "local",
+                    num_cpus=cores,
+                    include_dashboard=False,
+                    object_store_memory=_OBJECT_STORE_BYTES,
+                    _node_ip_address=LOOPBACK,
+                    _temp_dir=str(folder / "r"),  # made anew, since Ray opens it to everybody
+                    **QUIET,
+                )
+        except Exception as fault:  # Ray raises no type of its own here
+            raise RayFault(f"Ray did not start: {_told(fault)}") from None
+        if not ray.get_runtime_context().gcs_address.startswith(f"{LOOPBACK}:"):
+            raise RayFault(
+                f"Ray {ray.__version__} does not stay on {LOOPBACK}: use another version"
+            )
+        _undo = undo.pop_all()
+
+
+def stop() -> None:
+    """End Ray if it was started here, or the connection to the Ray that was joined."""
+    global _undo
+    undo, _undo = _undo, ExitStack()
+    undo.close()
+    ray.shutdown()
+
+
+atexit.register(stop)
+
+
+@contextmanager
+def authentication() -> Iterator[None]:
+    """Have every Ray that is started meanwhile ask for the user's token, or a fresh one.
+
+    Raises
+    ------
+    RayFault
+        If the user has named a file for the token that cannot be read, or holds none.
+    """
+    before = {name: os.environ.get(name) for name in (MODE, TOKEN)}
+    if os.environ.setdefault(MODE, "token").lower() == "token":
+        if os.environ.get(TOKEN_PATH) and not os.environ.get(TOKEN):
+            _check_token_file(Path(os.environ[TOKEN_PATH]))
+        elif not os.environ.get(TOKEN):
+            # Ray would otherwise write one into the home folder, for everybody to read.
+            os.environ[TOKEN] = secrets.token_hex(32)
+    _reread()
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        _reread()
+
+
+def adopt_token() -> None:
+    """Authenticate with the token that the user has, as Ray does where it looks for a cluster."""
+    known = AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
+    if MODE not in os.environ and known:
+        os.environ[MODE] = "token"
+        _reread()
+
+
+def _reread() -> None:
+    """Have Ray look at the environment again: it remembers what it found first."""
+    Config.initialize("")
+    AuthenticationTokenLoader.instance().reset_cache()
+
+
+@contextmanager
+def on_loopback() -> Iterator[None]:
+    """Have Ray take `LOOPBACK` as it stands; it would otherwise be this machine's address."""
+    before, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before
+
+
+def private_folder() -> Path:
+    """Make a folder that nobody else may enter, with a path short enough for Ray's sockets.
+
+    Raises
+    ------
+    RayFault
+        If there is no place for one.
+    """
+    reason = ""
+    for parent in (os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "/tmp"):
+        if len(os.fsencode(f"{parent}/sleuth-12345678{_IN_FOLDER}")) > _LONGEST_SOCKET:
+            reason = reason or f"{parent} is too long for the path of a socket"
+            continue
+        try:
+            return Path(tempfile.mkdtemp(prefix="sleuth-", dir=parent))
+        except OSError as fault:
+            reason = reason or f"{parent}: {fault.strerror}"
+    raise RayFault(f"Ray has no temporary folder ({reason}): set TMPDIR to a short path")
+
+
+def _check_command_line() -> None:
+    """Refuse what Ray stumbles over after some seconds: it sends the command line as UTF-8."""
+    try:
+        "".join(sys.orig_argv).encode()
+    except UnicodeEncodeError:
+        raise RayFault(
+            "the command line has characters that the locale does not know: set LC_ALL=C.UTF-8"
+        ) from None
+
+
+def _check_loopback() -> None:
+    try:
+        with socket.create_server((LOOPBACK, 0)) as server:
+            socket.create_connection(server.getsockname(), _ANSWER_SECONDS).close()
+    except OSError as fault:
+        raise RayFault(
+            f"{LOOPBACK} cannot be reached ({fault.strerror or fault}), which Ray needs: "
+            "set the interface up (ip link set lo up)"
+        ) from None
+
+
+def _check_token_file(path: Path) -> None:
+    """Refuse a file at which Ray would end the process."""
+    try:
+        empty = not path.read_bytes().strip()
+    except OSError as fault:
+        raise RayFault(f"{TOKEN_PATH}={path}: {fault.strerror}") from None
+    if empty:
+        raise RayFault(f"{TOKEN_PATH}={path}: there is no token in this file")
+
+
+def _told(fault: Exception) -> str:
+    """Return what Ray raised, in one line, with a guess where it is one of time."""
+    told = " ".join(str(fault).split())[:300] or type(fault).__name__
+    late = isinstance(fault, TimeoutError) or "timed out" in told.lower()
+    return f"{told} Is the machine overloaded?" if late else told

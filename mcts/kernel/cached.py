@@ -1,0 +1,156 @@
+"""Numba's cache of machine code, kept by `mcts.kernel.store` under what it was made from.
+
+Numba's own looks at the file of the compiled function alone, and unpickles whatever it finds.
+Here code is filed under a hash of everything that it depends on, so that a file is never stale:
+
+* the sources of the function's module and of what this imports (`mcts.kernel.sources`);
+* the types of the arguments and the sources of classes among them, such as the NamedTuple of a
+  domain: a function that is given one need not import it;
+* the function's place and bytecode, the processor, and what Numba takes into account besides.
+
+A file that is not whole, or of no use, is a miss; compiling then replaces it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import re
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import numpy as np
+from numba.core import sigutils, types
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from mcts.kernel import sources, store
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype)
+
+_READABLE = 120
+"""Letters at most of a file's name that tell a reader what is in it."""
+
+
+class Nameless(Exception):
+    """Something has no name that another process would give it too."""
+
+
+class CodeCache(_Cache):
+    """The machine code of one function, by the types of its arguments.
+
+    Parameters
+    ----------
+    function
+        What is compiled.
+    modules
+        On whose sources it depends.
+    """
+
+    def __init__(self, function: Callable, modules: frozenset[str]) -> None:
+        self._function = function
+        self._modules = modules
+        sources.digest(modules)  # of what is imported now, not when the function is first called
+        self._store = store.opened()
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder, for Numba's statistics."""
+        return self._store.folder and str(self._store.folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """Return the code for the signature ``sig``, or None."""
+        target_context.refresh()
+        arguments, _ = sigutils.normalize_signature(sig)
+        try:
+            found = self._store.read(self.name(arguments, target_context.codegen()))
+            if found is None:
+                return None
+            result = CompileResult._rebuild(target_context, *pickle.loads(found))
+        except Exception:  # whole, but not for this process; whatever is wrong, compiling helps
+            return None
+        return result if tuple(result.signature.args) == tuple(arguments) else None
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        """Keep ``data``, the code for the signature ``sig``, if it means anything elsewhere."""
+        if data.library.has_dynamic_globals or data.lifted:
+            return
+        arguments, _ = sigutils.normalize_signature(sig)
+        try:
+            name = self.name(arguments, data.codegen)
+        except Nameless:
+            return
+        self._store.write(name, dumps(data._reduce()))
+
+    def name(self, arguments: tuple[types.Type, ...], codegen: Any) -> str:
+        """Return the name under which code for ``arguments`` is kept; `Nameless` if there is none.
+
+        Classes among the arguments bring in their modules.
+        """
+        classes: set[type] = set()
+        function = self._function
+        cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
+        made_of = (
+            function.__module__,
+            function.__qualname__,
+            function.__code__.co_firstlineno,
+            _code(function.__code__),
+            _told(cells, classes),
+            _told(arguments, classes),
+            codegen.magic_tuple(),
+            sources.digest(self._modules | {kind.__module__ for kind in classes}),
+        )
+        readable = re.sub(r"\W+", ".", f"{function.__module__}.{function.__qualname__}", flags=re.A)
+        key = hashlib.sha256(repr(made_of).encode()).hexdigest()[:32]
+        return f"{readable[:_READABLE]}-{key}"
+
+    def enable(self) -> None:
+        """Part of Numba's interface: it is always enabled."""
+
+    def disable(self) -> None:
+        """Part of Numba's interface, as `enable`."""
+
+    def flush(self) -> None:
+        """Part of Numba's interface: what is not used is removed by and by."""
+
+
+def cacheable(function: Callable) -> bool:
+    """Tell whether ``function`` comes from the file of its module, which is what digests read."""
+    path = sources.file_of(function.__module__)
+    try:
+        return path is not None and os.path.samefile(path, function.__code__.co_filename)
+    except OSError:
+        return False
+
+
+def _told(thing: Any, classes: set[type]) -> str:
+    """Return words that tell apart what Numba does, the same in every process.
+
+    Classes on the way are added to ``classes``.
+    """
+    if isinstance(thing, types.Type):
+        return f"{type(thing).__name__}[{_told(thing.key, classes)}]"
+    if isinstance(thing, type):
+        classes.add(thing)
+        return f"{thing.__module__}.{thing.__qualname__}{getattr(thing, '_fields', '')}"
+    if isinstance(thing, (tuple, list)):
+        return f"({','.join(_told(part, classes) for part in thing)})"
+    if isinstance(thing, _PLAIN):
+        return f"{type(thing).__name__} {thing!r}"
+    raise Nameless(type(thing).__name__)
+
+
+def _code(code: CodeType) -> tuple:
+    """Return what is compiled of ``code``."""
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            constants.append(_code(constant))
+        elif isinstance(constant, frozenset):  # in another order in each process
+            constants.append(sorted(map(repr, constant)))
+        else:
+            constants.append(repr(constant))
+    return code.co_code.hex(), code.co_names, constants

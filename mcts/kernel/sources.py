@@ -1,0 +1,193 @@
+"""Which sources compiled code depends on, and a digest of them.
+
+A kernel depends on its module and on all that this one imports, however indirectly, as far as it
+is of the same package, of the project, or not installed at all (a script and what lies beside it).
+What generates code is in the digest by its version.  Other people's packages are not read: their
+upgrades are not noticed.
+
+A source is read once a process, when the first kernel that depends on it is made.  So what was
+compiled from modules in memory is never filed under an edit that came later.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from functools import cache
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import ModuleType
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config
+
+from mcts.kernel import plugins
+
+_OURS = ("mcts", "belief", "sim")
+
+_INSTALLED = {"site-packages", "dist-packages"}
+"""Folders of other people's packages, wherever they lie."""
+
+
+@cache
+def file_of(module: str) -> Path | None:
+    """Return the file of ``module``, which need not be imported for that, and is not."""
+    loaded = sys.modules.get(module)
+    if loaded is not None and getattr(loaded, "__file__", None):
+        return Path(loaded.__file__)
+    top, *parts = module.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+        for part in parts:
+            if spec is None:
+                break
+            top = f"{top}.{part}"
+            spec = PathFinder.find_spec(top, spec.submodule_search_locations or [])
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin) if spec and spec.has_location and spec.origin else None
+
+
+@cache
+def source(module: str) -> bytes | None:
+    """Return what is in the file of ``module``, read once a process; None without a file."""
+    path = file_of(module)
+    try:
+        return path.read_bytes() if path else None
+    except OSError:  # within an archive, for instance
+        return None
+
+
+@cache
+def _is_read(top: str) -> bool:
+    """Tell whether modules of the package ``top``, of whoever imports them, are dependencies."""
+    if top in sys.stdlib_module_names:
+        return False
+    path = file_of(top)
+    if path is None:  # a package without `__init__`
+        spec = (
+            importlib.util.find_spec(top) if top not in sys.modules else sys.modules[top].__spec__
+        )
+        found = list(spec.submodule_search_locations or []) if spec else []
+        if not found:
+            return False
+        path = Path(found[0])
+    return _INSTALLED.isdisjoint(path.parts)
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    """Return the modules on which ``module`` depends and that its import statements name."""
+    try:
+        tree = ast.parse(source(module) or b"")
+    except (SyntaxError, ValueError):  # machine code, for instance
+        return ()
+    package = _package(module)
+    packages = {*_OURS, (package or module).partition(".")[0]}
+    named: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            named += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            origin = node.module or ""
+            if node.level:
+                try:
+                    origin = importlib.util.resolve_name("." * node.level + origin, package)
+                except ImportError:  # it leads out of the package, and fails when it is run
+                    continue
+            named.append(origin)
+            named += [f"{origin}.{alias.name}" for alias in node.names]
+        elif _lists_modules(node):
+            listed, *groups = (literal.value for literal in node.args)
+            named += _names_in(listed)
+            outside = [
+                plugin.module for group in groups for plugin in plugins.entry_points(group).values()
+            ]
+            packages.update(name.partition(".")[0] for name in outside)
+            named += outside
+    return tuple(
+        name
+        for name in dict.fromkeys(named)
+        if ((top := name.partition(".")[0]) in packages or _is_read(top))
+        and file_of(name) is not None
+    )
+
+
+def _package(module: str) -> str:
+    """Return the package to which relative imports of ``module`` refer."""
+    loaded = sys.modules.get(module)
+    if loaded is not None and getattr(loaded, "__package__", None) is not None:
+        return loaded.__package__  # `python -m` calls a module `__main__`
+    path = file_of(module)
+    return module if path and path.name == "__init__.py" else module.rpartition(".")[0]
+
+
+def _lists_modules(node: ast.AST) -> bool:
+    """Tell whether ``node`` is a call of `modules_of` with literals."""
+    named = isinstance(node, ast.Call) and getattr(node.func, "id", "") == modules_of.__name__
+    return named and all(isinstance(argument, ast.Constant) for argument in node.args)
+
+
+def _names_in(package: str) -> list[str]:
+    """Return the full names of the modules of ``package``, sorted."""
+    folder = Path(importlib.util.find_spec(package).origin).parent
+    return sorted(f"{package}.{module.name}" for module in pkgutil.iter_modules([str(folder)]))
+
+
+def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
+    """Import all modules of ``package`` and return them by name, those of plug-ins after ours.
+
+    For tables of what is written one to a file: whoever calls this depends on all the files.  Both
+    arguments are literals, for digests read them; ``group`` is one of `mcts.kernel.plugins`.
+
+    Raises
+    ------
+    BrokenPlugin
+        If a plug-in cannot be imported or takes the name of a module of ``package``.
+    """
+    found = [importlib.import_module(name) for name in _names_in(package)]
+    if group is None:
+        return found
+    taken = {module.__name__.rpartition(".")[2] for module in found}
+    for name, plugin in plugins.entry_points(group).items():
+        if name in taken:
+            raise plugin.broken(f"has the name of {package}.{name}")
+    return found + plugins.modules(group)
+
+
+@cache
+def _closure(module: str) -> frozenset[str]:
+    """Return ``module`` and all on which it depends, directly or not."""
+    seen, waiting = {module}, [module]
+    while waiting:
+        for name in _imports(waiting.pop()):
+            if name not in seen:
+                seen.add(name)
+                waiting.append(name)
+    return frozenset(seen)
+
+
+@cache
+def digest(modules: frozenset[str]) -> bytes:
+    """Return a digest of the sources of ``modules`` and of all on which they depend.
+
+    In it as well is what makes machine code of sources: versions and switches.
+    """
+    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
+    # With -O assertions are left out, of kernels as well.
+    state = hashlib.sha256(repr((versions, config.BOUNDSCHECK, sys.flags.optimize)).encode())
+    for name in sorted(set().union(*map(_closure, modules))):
+        state.update(name.encode() + b"\0" + hashlib.sha256(source(name) or b"").digest())
+    return state.digest()
+
+
+def forget() -> None:
+    """Read all sources again when they are asked for: for programs that write modules."""
+    for function in (file_of, source, _is_read, _imports, _closure, digest):
+        function.cache_clear()

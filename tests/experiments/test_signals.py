@@ -1,0 +1,153 @@
+"""Ctrl-C, SIGTERM and SIGHUP are one wish, at every stage of a command; a lost output is none."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+
+import pytest
+
+from experiments.explain.__main__ import Explain
+from experiments.matches.background import Background
+from experiments.settings import output, signals
+from experiments.settings.command import Command
+from experiments.settings.commandline import Interrupted
+
+EACH = pytest.mark.parametrize("number", signals.HEARD)
+
+
+def tell(number: int) -> None:
+    """Send a signal to this process."""
+    os.kill(os.getpid(), number)
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Run a job as a command; return its exit code."""
+
+    def run(job, lasting=True):
+        made = Command("explain", Explain, lambda *_: job(), lasting=lasting)
+        return made.run(["record=none", "event=1", f"run.folder={tmp_path}"])
+
+    return run
+
+
+@EACH
+def test_a_signal_ends_a_command_in_one_line(command, capsys, number):
+    before = [signal.getsignal(known) for known in signals.HEARD]
+    assert command(lambda: tell(number)) == 128 + number
+    assert capsys.readouterr().err == "sleuth-explain: interrupted before anything was done\n"
+    assert [signal.getsignal(known) for known in signals.HEARD] == before
+
+
+@EACH
+def test_a_signal_can_wait(command, capsys, number):
+    def job():
+        with signals.deferred() as wished:
+            tell(number)
+            assert wished.wait(5)
+        raise Interrupted("kept in x")
+
+    assert command(job) == 128 + number
+    assert capsys.readouterr().err == "sleuth-explain: kept in x\n"
+
+
+@EACH
+def test_a_signal_that_is_ignored_from_the_start_stays_so(command, number):
+    """As by nohup, or in the background of a script."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        assert command(lambda: tell(number)) == 0
+        assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
+
+
+@pytest.mark.parametrize("deferred", [False, True])
+def test_a_signal_reaches_who_waits_for_ray_which_takes_it(command, deferred):
+    """What Ray's start does to SIGTERM is undone while it is waited for and when it is done."""
+
+    def taken(number, _):
+        raise AssertionError("left to Ray")
+
+    def wait(seconds):
+        signal.signal(signal.SIGTERM, taken)
+        threading.Timer(0.3, tell, (signal.SIGTERM,)).start()
+        Background(threading.Event().wait, seconds).result()
+        threading.Event().wait(5)
+
+    def job(seconds):
+        if deferred:
+            with signals.deferred():
+                wait(seconds)
+        else:
+            wait(seconds)
+
+    assert command(lambda: job(60)) == 143
+    assert deferred or command(lambda: job(0.0)) == 143
+
+
+_TWICE = """
+import os, signal, sys, time
+from experiments.settings import signals
+signals.ONE_WISH_SECONDS = float(sys.argv[1])
+with signals.heard() as heard, signals.deferred() as wished:
+    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGHUP)
+    time.sleep(0.01)
+    sys.exit(heard.code)
+"""
+
+
+@pytest.mark.parametrize(("soon", "code"), [(60.0, 143), (0.0, -signal.SIGHUP)])
+def test_a_second_signal_ends_at_once_unless_it_belongs_to_the_first(soon, code):
+    ended = subprocess.run([sys.executable, "-c", _TWICE, str(soon)], capture_output=True)
+    assert (ended.returncode, ended.stderr) == (code, b"")
+
+
+@contextmanager
+def unread():
+    """Print to a pipe whose reader is gone."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w", buffering=1) as pipe, redirect_stdout(pipe), redirect_stderr(pipe):
+        yield
+
+
+@pytest.mark.parametrize(("lasting", "code"), [(True, 0), (False, 1)])
+def test_a_run_goes_on_when_nobody_reads(command, lasting, code):
+    done = []
+
+    def job():
+        for step in range(3):
+            print("played")
+            done.append(step)
+
+    with unread():
+        assert command(job, lasting) == code
+    assert done == ([0, 1, 2] if lasting else [])
+
+
+def test_output_that_is_closed_from_the_start_is_nowhere(command):
+    seen = []
+
+    def job():
+        print("played", file=sys.stderr)
+        seen.append(sys.stdout.isatty())
+        raise Interrupted("kept")
+
+    with redirect_stdout(None), redirect_stderr(None):
+        assert command(job) == 130
+    assert seen == [False]
+
+
+def test_what_follows_a_lost_output_goes_nowhere(tmp_path):
+    """The control: without it the number of a closed file is another's."""
+    with (tmp_path / "held").open("w") as stream:
+        output.drop(stream)
+        print("lost", file=stream)
+    assert (tmp_path / "held").read_text() == ""

@@ -1,0 +1,178 @@
+"""What a player, a file or an exception is called is text to every reader, and does nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import posixpath
+import re
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from experiments import plotting, tabular, texts
+from experiments.compare import power
+from experiments.matches.progress import stage
+from experiments.runs.plots import draw_seats
+from experiments.stats.intervals import Estimate
+from experiments.sweep.progress import SweepProgress
+from experiments.tabular import Table, words
+from experiments.terminal import console
+
+ROOT = Path(__file__).resolve().parents[2]
+
+HOSTILE = {
+    "markup": "[/red] [x] [bold]b[/bold] [link=x]",
+    "emoji": ":smile:",
+    "escape": "\x1b]0;own\x07\x1b[2J\x9b31m\r\x08",
+    "turned": "a\u202eb\u200f\u2066",
+    "half": "a\ud800b",
+    "lines": "one\ntwo\u2028three\x0b",
+    "markdown": "a|b `c` *d* [e](f) <g> $h$ ~~i~~ \\",
+    "list": "- a",
+    "number": "1. a",
+    "rule": "---",
+    "formula": '=HYPERLINK("x")',
+    "mathematics": "$x$ $ \\frac{1}{2} \\",
+    "underscore": "_hidden_",
+    "long": "x" * 10_000,
+    "empty": "",
+    "dots": "../..",
+}
+
+
+def printed(show, **options):
+    out = io.StringIO()
+    show(console(file=out, width=200, **options))
+    return out.getvalue()
+
+
+def test_what_is_a_command_to_a_terminal_is_there_as_text():
+    for text in HOSTILE.values():
+        shown = printed(lambda where, text=text: where.print(text, soft_wrap=True))
+        assert shown == texts.lines(text) + "\n"
+        assert all(sign.isprintable() or sign == "\n" for sign in shown)
+    table = Table(HOSTILE["markup"], [words(HOSTILE["markup"])], [[HOSTILE["markup"]]])
+    assert printed(lambda where: tabular.show(table, where)).count(HOSTILE["markup"]) == 3
+    table = Table("", ["a"], [[HOSTILE["escape"]]], [HOSTILE["escape"]])
+    assert "\x1b" not in printed(lambda where: tabular.show(table, where))
+
+
+def test_the_usual_console_does_obey_them():
+    """The control: what the tests above look for is there without `terminal.console`."""
+    out = io.StringIO()
+    Console(file=out).print(":smile: [x]\x1b[2J[bold]b[/bold]")
+    assert "[bold]" not in out.getvalue() and ":smile:" not in out.getvalue()
+    assert "\x1b" in out.getvalue()
+
+
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_what_is_waited_for_is_text(on_terminal):
+    def wait(where):
+        with stage(where, "compiling [/red]"):
+            pass
+
+    assert "[/red]" in printed(wait, force_terminal=on_terminal)
+
+
+def test_all_consoles_are_made_in_one_place():
+    made = [
+        path.relative_to(ROOT / "experiments").as_posix()
+        for path in (ROOT / "experiments").rglob("*.py")
+        if re.search(r"(?<!\w)Console\(|\(Console\)|rich import print", path.read_text())
+    ]
+    assert made == ["terminal.py"]
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_message_is_one_line_and_ends(kind):
+    told = texts.message(HOSTILE[kind])
+    assert told.isprintable() and len(told) <= texts.LONGEST_LINE
+
+
+def test_a_terminal_that_has_not_all_signs_shows_what_it_has():
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    with pytest.raises(UnicodeEncodeError):
+        stream.write("a — b")
+    texts.forgiving(stream)
+    table = Table("é", ["—", "b"], [["≠", tabular.Strong("ü")]], ["… \ud800"])
+    tabular.show(table, console(file=stream))
+    stream.flush()
+    assert b"?" in stream.buffer.getvalue()
+
+
+@given(st.text(st.characters()))
+@settings(max_examples=100, deadline=None)
+def test_a_cell_of_a_csv_is_no_formula_and_comes_back(text):
+    cell = texts.csv_cell(text)
+    assert texts.from_csv(cell) == text
+    if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and cell:
+        float(cell)  # a number stays one
+
+
+def test_a_table_as_csv_holds_no_formula(tmp_path):
+    rows = [[text, -1.5, "-0.5"] for text in HOSTILE.values()]
+    path = tabular.write_csv(Table("", ["=cmd|' /C calc'!A0", "a", "b"], rows), tmp_path / "a.csv")
+    with path.open(newline="", encoding="utf-8") as file:
+        head, *found = csv.reader(file)
+    assert head[0].startswith("'=")
+    assert [row[1:] for row in found] == [["-1.5", "-0.5"]] * len(rows)
+    kept = zip(HOSTILE.values(), found, strict=True)
+    assert all(texts.from_csv(row[0]) == text for text, row in kept if "\ud800" not in text)
+    assert not any(re.match(r"[=+@\t\r]|-(?!\d)", cell) for row in found for cell in row)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_markdown_shows_them(kind):
+    shown = texts.markdown(HOSTILE[kind])
+    assert "\n" not in shown
+    assert not re.search(r"(?<!\\)(\\\\)*[`*\[\]<>|$~]", shown)
+    assert not re.match(r"[-+=]([-+=\s]|$)|\d+[.)] ", shown)
+    assert texts.markdown("-3.2 points") == "-3.2 points"
+
+
+def test_a_picture_shows_every_label(tmp_path):
+    names = [text for text in HOSTILE.values() if texts.printable(text).strip()]
+    sat = [(name, [Estimate(0.5, 0.4, 0.6)]) for name in names]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with plotting.picture(tmp_path / "a.png", HOSTILE["long"], (9, 9)) as (_, ((axes,),)):
+            draw_seats(axes, sat)
+            axes.set_yticks(range(len(names)), map(texts.drawn, names))
+            shown = axes.get_legend_handles_labels()[1]
+    assert [label.strip() for label in shown] == [texts.drawn(name).strip() for name in names]
+    assert max(map(len, shown)) <= 58
+    axes = plt.figure().gca()
+    axes.plot([0], label="_hidden_")  # the control
+    assert axes.get_legend_handles_labels()[1] == []
+    plt.close()
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_names_of_files_and_metrics(kind, tmp_path):
+    name, metric = texts.file_name(HOSTILE[kind]), texts.metric(HOSTILE[kind])
+    (tmp_path / name).mkdir()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    full = f"ci95_low/{metric}"  # as MLflow wants it, which takes seconds to import
+    assert re.fullmatch(r"[/\w.\- :]+", full) and len(full) <= 250
+    assert posixpath.normpath(full) == full
+    assert texts.file_name("best+x=1 against 3 swift") == "best+x=1 against 3 swift"
+    assert len({texts.file_name(text) for text in ("a/b", "a_b", "a\nb")}) == 3
+
+
+def test_a_sweep_shows_the_values_that_it_was_given():
+    told = "player.label=[/red] [x] :smile:"
+    assert told in printed(lambda where: SweepProgress(where, 3).ended(0, told))
+
+
+def test_the_price_of_a_match_is_told_under_its_name(match, monkeypatch):
+    named = replace(match, name="[/red] [x] :smile: against 3 \x1b[2Jswift")
+    monkeypatch.setattr(power, "_seconds", lambda match: 1.0)
+    shown = printed(lambda where: power.show([named], 0.05, 1, where))
+    assert shown.count("[/red] [x] :smile: against 3  [2Jswift") == 2

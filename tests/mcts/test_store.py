@@ -1,0 +1,287 @@
+"""What is kept on disk comes back whole or not at all, from a folder that is this user's alone."""
+
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from mcts.kernel import store
+from mcts.kernel.store import Store, UnsafeCache, prepare
+
+NAME = f"sim.game.play-{'a' * 32}"
+OTHER = f"sim.game.play-{'b' * 32}"
+CONTENT = b"machine code"
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A store that keeps `CONTENT` as `NAME`."""
+    kept = Store(tmp_path)
+    kept.write(NAME, CONTENT)
+    assert kept.read(NAME) == CONTENT
+    return kept
+
+
+@pytest.fixture(autouse=True)
+def said_anew():
+    """What is said once a process can be said in each test."""
+    store._say.cache_clear()
+
+
+def test_every_flipped_bit_is_noticed(kept):
+    path = kept.path(NAME)
+    whole = path.read_bytes()
+    for at in range(8 * len(whole)):
+        flipped = bytearray(whole)
+        flipped[at // 8] ^= 1 << at % 8
+        path.write_bytes(flipped)
+        assert kept.read(NAME) is None, f"bit {at}"
+    path.write_bytes(whole)
+    assert kept.read(NAME) == CONTENT
+
+
+def test_every_length_but_its_own_is_noticed(kept):
+    path = kept.path(NAME)
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert kept.read(NAME) is None
+    path.write_bytes(whole + b"\0")
+    assert kept.read(NAME) is None
+
+
+def test_a_whole_file_under_another_name_is_noticed(kept):
+    os.rename(kept.path(NAME), kept.path(OTHER))
+    assert kept.read(NAME) is None and kept.read(OTHER) is None
+
+
+def remove(path):
+    path.unlink()
+
+
+def folder(path):
+    path.unlink()
+    (path / "inner").mkdir(parents=True)
+
+
+def pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def link(path):
+    path.unlink()
+    path.symlink_to(path)
+
+
+def device(path):
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+def folder_gone(path):
+    path.unlink()
+    path.parent.rmdir()
+
+
+@pytest.mark.parametrize("damage", [remove, folder, pipe, link, device, folder_gone])
+def test_what_is_no_file_is_a_miss_and_replaced(tmp_path, damage, capfd):
+    kept = Store(tmp_path / "cache")
+    kept.write(NAME, CONTENT)  # makes the folder too
+    damage(kept.path(NAME))
+    assert kept.read(NAME) is None
+    kept.write(NAME, CONTENT)
+    assert kept.read(NAME) == CONTENT
+    assert kept.path(NAME).lstat().st_mode & 0o777 == 0o600
+    assert kept.folder.stat().st_mode & 0o777 == 0o700
+    assert capfd.readouterr().err == ""
+
+
+def test_a_file_of_somebody_else_is_a_miss(kept, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert kept.read(NAME) is None
+
+
+def test_what_cannot_be_opened_is_a_miss(kept, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert kept.read(NAME) is None
+
+
+def test_a_full_disk_is_told_once_and_leaves_what_was_there(kept, monkeypatch, capfd):
+    def full(ending, prefix, place):
+        path = Path(place, f"{prefix}full{ending}")
+        path.symlink_to("/dev/full")
+        return os.open(path, os.O_WRONLY), str(path)
+
+    monkeypatch.setattr(tempfile, "mkstemp", full)
+    for name in (NAME, OTHER):
+        kept.write(name, b"x" * 100_000)
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1 and "No space left on device" in said
+    assert "SLEUTH_CACHE_DIR" in said
+    assert os.listdir(kept.folder) == [kept.path(NAME).name]
+    assert kept.read(NAME) == CONTENT
+
+
+def test_whatever_ends_a_write_leaves_no_half_of_it(kept, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        kept.write(NAME, b"new")
+    assert os.listdir(kept.folder) == [kept.path(NAME).name]
+    assert kept.read(NAME) == CONTENT
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from mcts.kernel.store import Store
+os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+Store(Path(sys.argv[1])).write(sys.argv[2], b"new")
+"""
+
+
+def test_what_a_killed_writer_left_is_removed_in_time(kept):
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(kept.folder), NAME])
+    assert killed.returncode == -9
+    (left,) = kept.folder.glob("*.tmp")
+    assert kept.read(NAME) == CONTENT
+    Store(kept.folder).write(OTHER, b"other")
+    assert left.exists()  # it might be another's that is still being written
+    os.utime(left, (0, time.time() - 2 * 3600))
+    Store(kept.folder).write(OTHER, b"other")
+    assert not left.exists() and kept.read(NAME) == CONTENT
+
+
+def test_only_our_own_files_that_nobody_uses_are_removed(kept):
+    thesis = kept.folder / "thesis.tex"
+    photographs = kept.folder / "photographs"
+    used, unused = (kept.path(name) for name in (NAME, OTHER))
+    kept.write(OTHER, b"other")
+    thesis.touch()
+    photographs.mkdir()
+    for path in (thesis, photographs, used, unused):
+        os.utime(path, (0, 0))
+    assert kept.read(NAME) == CONTENT  # marks it as used
+    Store(kept.folder).write(f"new-{'c' * 32}", b"new")
+    assert thesis.exists() and photographs.exists() and used.exists()
+    assert not unused.exists()
+
+
+def test_times_of_a_wrong_clock_do_no_harm(kept):
+    ahead = time.time() + 10 * 365 * 86400
+    os.utime(kept.path(NAME), (ahead, ahead))
+    assert kept.read(NAME) == CONTENT
+    assert kept.path(NAME).stat().st_mtime < ahead - 86400
+
+
+def test_a_new_folder_is_private(tmp_path):
+    made = tmp_path / "deep" / "cache"
+    before = os.umask(0)
+    try:
+        prepare(made)
+    finally:
+        os.umask(before)
+    assert made.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_of_ours_alone_is_closed_to_readers(kept):
+    for mode, there in ((0o755, None), (0o705, "thesis.tex")):
+        kept.folder.chmod(mode)
+        if there:
+            (kept.folder / there).touch()
+        prepare(kept.folder)
+        assert kept.folder.stat().st_mode & 0o777 == (mode if there else 0o700)
+    prepare(kept.folder, shared=False)
+    assert kept.folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o1777])
+@pytest.mark.parametrize("by_link", [False, True])
+def test_a_folder_that_others_can_write_is_refused(tmp_path, mode, by_link):
+    target, linked = tmp_path / "cache", tmp_path / "link"
+    target.mkdir()
+    linked.symlink_to(target)
+    prepare(linked if by_link else target)
+    target.chmod(mode)
+    with pytest.raises(UnsafeCache, match=r"others can write: .* set SLEUTH_CACHE_DIR"):
+        prepare(linked if by_link else target)
+    assert target.stat().st_mode & 0o7777 == mode
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(UnsafeCache, match=r"belongs to another user: set SLEUTH_CACHE_DIR"):
+        prepare(tmp_path)
+
+
+def opened(monkeypatch, named):
+    """Return the store of a process that finds ``named`` in its environment."""
+    monkeypatch.setenv(store.VARIABLE, named)
+    return store.opened.__wrapped__()
+
+
+@pytest.mark.parametrize("named", ["file", "file/below", "dangling", "x" * 300, "/proc/none"])
+def test_instead_of_an_unusable_folder_there_is_a_temporary_one(
+    tmp_path, monkeypatch, capfd, named
+):
+    (tmp_path / "file").touch()
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "at all")
+    temporary = opened(monkeypatch, str(tmp_path / named))
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1 and "SLEUTH_CACHE_DIR" in said and "Traceback" not in said
+    assert temporary.folder.stat().st_mode & 0o777 == 0o700
+    temporary.write(NAME, CONTENT)
+    # A process that this one starts uses it as well, and has nothing to say.
+    another = opened(monkeypatch, os.environ[store.VARIABLE])
+    assert another.read(NAME) == CONTENT
+    assert capfd.readouterr().err == ""
+    store._remove(temporary.folder, os.getpid() + 1)
+    assert temporary.folder.exists()
+    store._remove(temporary.folder, os.getpid())
+    assert not temporary.folder.exists()
+
+
+def test_without_any_home_or_folder_nothing_is_kept(monkeypatch, capfd):
+    def nowhere(*_, **__):
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(tempfile, "mkdtemp", nowhere)
+    nothing = opened(monkeypatch, "")
+    nothing.write(NAME, CONTENT)
+    assert nothing.folder is None and nothing.read(NAME) is None
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1 and "no home" in said
+
+
+def test_a_relative_folder_is_the_same_for_processes_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert opened(monkeypatch, "here").folder == tmp_path / "here"
+    assert os.environ[store.VARIABLE] == str(tmp_path / "here")
+
+
+def test_a_command_refuses_an_unsafe_folder_in_one_line(tmp_path):
+    tmp_path.chmod(0o777)
+    asked = ["match.games=1", f"run.folder={tmp_path}/run", "player=random"]
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments.compare", *asked],
+        env={**os.environ, store.VARIABLE: str(tmp_path), "NUMBA_DISABLE_JIT": "0"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith(f"sleuth-compare: machine code is run from {tmp_path}, to which")
+    assert done.stderr.count("\n") == 1
