@@ -17,7 +17,7 @@ import numpy as np
 from sim.players.moves import decide
 from sim.players.names import AGAIN
 from sim.players.paper import Opinion, PaperPlayer, fitting
-from sim.rules import Rules
+from sim.rules import Rules, world
 
 
 class BayesPlayer(PaperPlayer):
@@ -44,10 +44,11 @@ class BayesPlayer(PaperPlayer):
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         super().begin(rules, seat, view, key)
         self.opinion = Opinion(self.evidence, rules, seat, self.hand, self.face_up)
+        self._worlds = world(rules).view(np.ndarray)
 
-    def act(self, s: np.record) -> int:
-        chances = self.opinion.update(self.log)
-        return decide(self.world, s, self.seat, chances, self.threshold, self._again)
+    def decide(self, view: np.recarray) -> int:
+        chances, views = self.opinion.update(self.log), view.view(np.ndarray)
+        return decide(self._worlds, views, self.seat, chances, self.threshold, self._again)
 
 
 def make(spec: Mapping[str, Any], rules: Rules) -> BayesPlayer:

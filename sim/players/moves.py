@@ -152,13 +152,22 @@ def suggestion(chances: np.ndarray, hand: int, threshold: float) -> int:
 
 @jit
 def decide(
-    world: World, s: State, seat: int, chances: np.ndarray, threshold: float, again: int
+    worlds: np.ndarray,
+    views: np.ndarray,
+    seat: int,
+    chances: np.ndarray,
+    threshold: float,
+    again: int,
 ) -> int:
     """Return the action of a turn's phase by the rules of [Cai & Ferrari 2006, s. IV-B].
+
+    ``worlds`` and ``views`` are plain arrays of one record each, which a kernel is handed sooner
+    than records.
 
     It accuses, at the start or the end of its turn, when all three maxima reach ``threshold``;
     suggests as often as it may, when summoned too; and otherwise walks.
     """
+    world, s = worlds[0], views[0]
     if s.phase != SUGGEST:
         envelope = reached(chances, threshold)
         if envelope:

@@ -12,7 +12,6 @@ from belief.evidence import ALL_CARDS, ENVELOPE, N_CARDS
 from belief.network.permanents import Weights, new_weights
 from belief.network.reading import envelope_chances
 from belief.network.tables import (
-    Tables,
     new_tables,
     passed,
     refuted_other,
@@ -81,15 +80,15 @@ class Opinion:
         else:
             shares = np.array(rules.shares, np.int64)
             dealt = ALL_CARDS & ~(hand | face_up)
-            self._tables, self._weights = new_tables()[0], new_weights()
-            start(self._tables, rules.players, seat, shares, dealt, evidence == "repaired")
+            self._tables, self._weights = new_tables(), new_weights()
+            start(self._tables[0], rules.players, seat, shares, dealt, evidence == "repaired")
         self._read(np.zeros(0, EVENT).view(np.recarray))
 
     def update(self, log: Log) -> np.ndarray:
         """Take in what is new in ``log``; return the `chances`, the same array each time."""
-        if len(log.events) > self._told:
+        if len(log) > self._told:
             self._read(log.events[self._told :])
-            self._told = len(log.events)
+            self._told = len(log)
         return self.chances
 
     def _read(self, suggestions: np.recarray) -> None:
@@ -99,16 +98,21 @@ class Opinion:
             )
             self.chances[:] = self._exact.marginals()[:, ENVELOPE]
         else:
-            self.contradictions += _learn(
-                self._tables, self._weights, self._players, suggestions, self.chances
-            )
+            # Plain arrays: a record, or a recarray, takes a kernel longer than what it does.
+            tables, told = self._tables.view(np.ndarray), suggestions.view(np.ndarray)
+            self.contradictions += _learn(tables, self._weights, self._players, told, self.chances)
 
 
 @jit
 def _learn(
-    t: Tables, weights: Weights, players: int, suggestions: np.recarray, chances: np.ndarray
+    tables: np.ndarray,
+    weights: Weights,
+    players: int,
+    suggestions: np.ndarray,
+    chances: np.ndarray,
 ) -> int:
-    """Take in suggestions as the seat of ``t`` saw them; return as `envelope_chances`."""
+    """Take in suggestions as the seat of ``tables[0]`` saw them; return as `envelope_chances`."""
+    t = tables[0]
     for i in range(len(suggestions)):
         asked = suggestions[i]
         for step in range(1, players):
