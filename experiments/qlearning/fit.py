@@ -15,9 +15,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from sim.board import N_ROOMS
 from sim.qlearning.network import DIGITS, Network
-from sim.qlearning.rooms import RoomProblem, solve, worth
+from sim.qlearning.rooms import RoomProblem, pairs, solve, worth
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,7 @@ def fitted(
     began = time.perf_counter()
     greatest = np.abs(q).max()
     targets = q.ravel() / greatest
+    inputs, others = pairs(rooms.states), pairs(other.states)
     middle, spread = targets.mean(), targets.std()
     model = MLPRegressor(
         hidden_layer_sizes=(network["hidden"],),
@@ -70,7 +70,7 @@ def fitted(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the fit is measured below
-        model.fit(pairs(rooms.states), (targets - middle) / spread)
+        model.fit(inputs.reshape(len(targets), -1), (targets - middle) / spread)
     (first, last), (bias, final) = model.coefs_, model.intercepts_
     made = Network(
         hidden_weights=np.round(first, DIGITS),
@@ -83,19 +83,12 @@ def fitted(
     exact = solve(rooms)[0]
     return Fit(
         network=made,
-        explained=explained(made(rooms.states), q / greatest),
-        fresh=explained(made(other.states), solve(other)[0] / greatest),
-        lost=float(np.mean(exact.max(axis=1) - worth(made(rooms.states).argmax(axis=1), rooms))),
+        explained=explained(made(inputs), q / greatest),
+        fresh=explained(made(others), solve(other)[0] / greatest),
+        lost=float(np.mean(exact.max(axis=1) - worth(made(inputs).argmax(axis=1), rooms))),
         epochs=model.n_iter_,
         seconds=time.perf_counter() - began,
     )
-
-
-def pairs(states: np.ndarray) -> np.ndarray:
-    """Return the inputs (9 n, 18) for entering each room at ``states`` (n, 9)."""
-    count = len(states)
-    rooms = np.tile(np.eye(N_ROOMS), (count, 1))
-    return np.concatenate([np.repeat(states, N_ROOMS, axis=0), rooms], axis=1)
 
 
 def explained(found: np.ndarray, truth: np.ndarray) -> float:

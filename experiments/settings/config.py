@@ -29,6 +29,7 @@ from experiments.settings.schemas import (
     Entropy,
     Greedy,
     Heuristic,
+    Neural,
     Planner,
     Policy,
     Rules,
@@ -56,6 +57,7 @@ def register() -> None:
         ("planner", Planner),
         ("bn", Bayes),
         ("entropy", Entropy),
+        ("neural", Neural),
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)

@@ -29,7 +29,7 @@ from mcts import options
 from mcts.kernel.plugins import names
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import BELIEFS, DRAWN, RANGES
-from sim.players.names import ABOUT, AGAIN, EVIDENCE, PAPERS
+from sim.players.names import ABOUT, AGAIN, EVIDENCE, PAPERS, WORTH
 
 PLANNERS = tuple(VARIANTS)
 """The players that search."""
@@ -122,6 +122,20 @@ class Entropy(Seat):
     same_room: bool = MISSING
     candidates: int = between(1, 1000)
     about: str = one_of(*ABOUT)
+
+
+@dataclass
+class Neural(Seat):
+    """The player that goes where it learnt that rooms are worth it."""
+
+    name: str = one_of("neural")
+    evidence: str = one_of(*EVIDENCE)
+    q: str = one_of(*WORTH)
+    network: str | None = place()
+    threshold: float = above(0, 1)
+    distance_weight: float = between(0, 1000)
+    distance_divisor: float = above(0, 1000)
+    visit_weight: float = between(0, 1000)
 
 
 @dataclass

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-PAPERS = {"bn": "sim.players.bayes", "entropy": "sim.players.entropy"}
+PAPERS = {
+    "bn": "sim.players.bayes",
+    "entropy": "sim.players.entropy",
+    "neural": "sim.players.neural",
+}
 """The module of each, which has ``make(spec, rules)`` as a plug-in has (`docs/extending.md`)."""
 
 EVIDENCE = ("repaired", "text", "exact")
@@ -16,3 +20,7 @@ AGAIN = ("other", "same")
 """How a player makes the next suggestion after that in the room where it stands: in the nearest
 other room that it wants to enter, or there, by stepping out and in again."""
 OTHER, SAME = range(2)
+
+WORTH = ("network", "zero", "grid")
+"""What tells the neural player what entering a room is worth: the network, nothing (the control),
+or the table that the network stands for, read at the nearest sampled state."""

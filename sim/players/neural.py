@@ -6,7 +6,7 @@ It walks to
 
 where X is the posterior of the room card, Q what was learnt (`sim.qlearning`), D the least
 Manhattan distance from the pawn to a door of the room, and N how often it has suggested there.
-Suspect, weapon and accusation are those of the Bayesian-network player (`sim.players.suspicion`).
+Suspect, weapon and accusation are those of the Bayesian-network player (`sim.players.room_choice`).
 
 Q is at most 1 and a step costs 0.5, so that with the printed weights the distance decides nearly
 alone; ``q=zero``, which knows nothing of rooms, is the control to stand beside every result.
@@ -14,7 +14,7 @@ alone; ``q=zero``, which knows nothing of rooms, is the control to stand beside 
 
 Not said in the paper, and taken so: a room at the other end of a secret passage is at distance 0;
 the room where the pawn stands is at distance 0 if it was summoned there, and else 2, a step out and
-one in, where the rules let it stop in the corridor (it is no choice where they do not).
+one in.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from typing import Any
 import numpy as np
 
 from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
-from sim.cards import FIRST_ROOM
-from sim.players.suspicion import Suspicious
+from sim.players.paper import fitting
+from sim.players.room_choice import RoomPlayer, visits
 from sim.qlearning.functions import function
 from sim.rules import Rules
-from sim.state import MOVE, PASSAGE, WALK
 
 OUT_AND_IN = 2
 """Steps to enter again the room where the pawn stands."""
 
 
-class NeuralPlayer(Suspicious):
+class NeuralPlayer(RoomPlayer):
     """The player; see the module.
 
     Parameters
     ----------
-    q : one of `sim.qlearning.functions.FUNCTIONS`
+    evidence : one of `sim.players.names.EVIDENCE`
+    q : one of `sim.players.names.WORTH`
     network : path of the weights, None for those of the project
-    evidence, threshold, showing : as `sim.players.suspicion.Suspicious`
+    threshold : probability from which on a card counts as known
     distance_weight, visit_weight : W_d and W_n, from 0 on
     distance_divisor : D is divided by it, above 0
 
@@ -55,17 +55,16 @@ class NeuralPlayer(Suspicious):
 
     def __init__(
         self,
+        evidence: str,
         q: str = "network",
         network: str | None = None,
-        evidence: str = "repaired",
         threshold: float = 0.9,
         distance_weight: float = 0.5,
         distance_divisor: float = 1.0,
         visit_weight: float = 1.5,
-        showing: str = "random",
         name: str = "neural",
     ) -> None:
-        super().__init__(name, evidence, threshold, showing)
+        super().__init__(evidence, threshold, name)
         for key, weight in (("distance_weight", distance_weight), ("visit_weight", visit_weight)):
             if not 0 <= weight < np.inf:
                 raise ValueError(f"{key} must be at least 0, got {weight}")
@@ -75,43 +74,20 @@ class NeuralPlayer(Suspicious):
         self._of_distance, self._of_visit = distance_weight / distance_divisor, visit_weight
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
-        """Take ``seat`` in a new game."""
         super().begin(rules, seat, view, key)
-        self._visits = np.zeros(N_ROOMS)
         self._far = distances(rules.doors == "any")
 
-    def see(self, event: tuple[int, int, int, int]) -> None:
-        """Take in a suggestion with its answer; count an own one as a visit."""
-        super().see(event)
-        asker, cards, _, _ = event
-        if asker == self._seat:
-            self._visits[(cards >> FIRST_ROOM).bit_length() - 1] += 1
-
-    def walk(self, s: np.record) -> int:
-        """Return the step towards the best room, or the suggestion if the pawn is there."""
-        spot = int(s.spot[self._seat])
-        here = int(self._world.room_of[spot])
-        passage = int(self._world.passage[here]) if here >= 0 else -1
-        summoned = bool(s.summoned[self._seat])
+    def gains(self, s: np.record) -> np.ndarray:
+        """Return Q less the costs (9,)."""
+        spot = int(s.spot[self.seat])
+        here = int(self.world.room_of[spot])
         far = self._far[:, spot].copy()
-        if passage >= 0:
-            far[passage] = 0
-        leaving = -1
-        if here >= 0 and not summoned:
-            far[here] = OUT_AND_IN
-            leaving = self._way_out(s, here)
-        gain = self.worth(self.rooms) - self._of_distance * far - self._of_visit * self._visits
-        if here >= 0 and not summoned and leaving < 0:
-            gain[here] = -np.inf
-        best = int(gain.argmax())
-        if best == here:
-            return self.suggestion() if summoned else leaving
-        return PASSAGE if best == passage else MOVE + best
-
-    def _way_out(self, s: np.record, here: int) -> int:
-        """Return the step to a square before a door of the room, -1 if there is none."""
-        fronts = {WALK + spot for door in door_spots(here) for spot in graph()[door]}
-        return next((action for action in self.legal(s) if action in fronts), -1)
+        if here >= 0:
+            far[here] = 0 if s.summoned[self.seat] else OUT_AND_IN
+            if self.world.passage[here] >= 0:
+                far[self.world.passage[here]] = 0
+        cost = self._of_distance * far + self._of_visit * visits(self.log.events, self.seat)
+        return self.worth(self.rooms) - cost
 
 
 @cache
@@ -133,14 +109,18 @@ def distances(any_door: bool) -> np.ndarray:
 
 
 def make(spec: Mapping[str, Any], rules: Rules) -> NeuralPlayer:
-    """Return the player that ``spec``, a section of the configuration, describes.
+    """Return the player that ``spec``, the values of ``conf/player/neural.yaml``, describes.
 
     Raises
     ------
     ValueError
-        As `NeuralPlayer`, or if it does not fit ``rules``, in one sentence.
+        As `NeuralPlayer` and `sim.players.paper.fitting`.
     """
-    switches = {key: value for key, value in spec.items() if key not in ("name", "label")}
-    player = NeuralPlayer(**switches, name=spec.get("label") or spec["name"])
-    player.check(rules)
+    switches = {key: value for key, value in spec.items() if key not in _OF_ALL}
+    player = NeuralPlayer(fitting(spec, rules), **switches, name=spec.get("label") or spec["name"])
+    player.showing = spec["showing"]
     return player
+
+
+_OF_ALL = ("name", "label", "showing", "evidence")
+"""Keys that are no switches of this player alone."""

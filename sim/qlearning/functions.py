@@ -14,11 +14,12 @@ import numpy as np
 
 from sim.board import N_ROOMS
 from sim.qlearning.network import load
-from sim.qlearning.rooms import Sampled, nearest, solve
+from sim.qlearning.rooms import Sampled, nearest, pairs, solve
 
 Worth = Callable[[np.ndarray], np.ndarray]
 
 FUNCTIONS = ("network", "zero", "grid")
+"""As `sim.players.names.WORTH`."""
 
 
 def function(name: str, path: str | None = None) -> Worth:
@@ -38,7 +39,7 @@ def function(name: str, path: str | None = None) -> Worth:
     network = load(path)
     if name == "zero":
         return lambda state: np.zeros(N_ROOMS)
-    return network if name == "network" else _grid(path)
+    return (lambda state: network(pairs(state))) if name == "network" else _grid(path)
 
 
 @cache

@@ -22,6 +22,9 @@ ONE, FALLING = "one", "falling"
 RATES = (FALLING, ONE)
 """How much of the old value an update keeps."""
 
+PORTION = 5_000_000
+"""Updates in one call of the kernel, some 0.2 s."""
+
 
 class Learner:
     """A table of Q that is learnt, further at every call.
@@ -48,19 +51,20 @@ class Learner:
         self.visits = np.zeros(self.q.shape, np.int64)
 
     def learn(self, updates: int) -> None:
-        """Make so many updates."""
+        """Make so many updates; Ctrl-C is heard every `PORTION` of them."""
         rooms = self.rooms
-        _learn(
-            rooms.states,
-            rooms.following,
-            rooms.chance,
-            rooms.discount,
-            self._exponent,
-            self.q,
-            self.visits,
-            updates,
-            self._stream,
-        )
+        for done in range(0, updates, PORTION):
+            _learn(
+                rooms.states,
+                rooms.following,
+                rooms.chance,
+                rooms.discount,
+                self._exponent,
+                self.q,
+                self.visits,
+                min(PORTION, updates - done),
+                self._stream,
+            )
 
 
 @jit

@@ -1,8 +1,8 @@
-"""The network that stands for Q [Cai & Ferrari 2008, s. III-B], as it is kept and played.
+"""Networks that stand for Q [Cai & Ferrari 2008, s. III-B], as they are kept and played.
 
-Eighteen inputs -- the state x and the room entered, one of nine -- a hidden layer and one output,
-Q normalised to at most 1.  With the 100 hidden nodes of the paper these are 2,001 numbers, which
-need no framework: `experiments.qlearning` fits them, this module plays them in NumPy.
+Some inputs, a hidden layer and one output.  The paper's has 18 inputs -- the state x and the room
+entered, one of nine -- and 100 hidden nodes: 2,001 numbers, which need no framework.
+`experiments.qlearning` fits them, this module plays them in NumPy.
 
 A file is JSON: the numbers, the settings that they were made with, and a digest of each.
 """
@@ -21,8 +21,11 @@ from typing import Any
 import numpy as np
 
 from sim.board import N_ROOMS
+from sim.qlearning import turns
 
-INPUTS = 2 * N_ROOMS
+KINDS = {"rooms": 2 * N_ROOMS, "games": turns.SIZE}
+"""Inputs by what a network learnt from: the room problem, or games (`sim.qlearning.turns`)."""
+
 DIGITS = 6
 """Decimals that are kept of a number."""
 
@@ -45,7 +48,7 @@ class Network:
 
     Attributes
     ----------
-    hidden_weights : (18, hidden)
+    hidden_weights : (inputs, hidden)
     hidden_bias, output_weights : (hidden,)
     output_bias : ()
     activation : key of `ACTIVATIONS`
@@ -59,11 +62,10 @@ class Network:
     activation: str
     settings: Mapping[str, Any]
 
-    def __call__(self, state: np.ndarray) -> np.ndarray:
-        """Return Q (..., 9) of entering each room at ``state`` (..., 9)."""
-        of_state = state @ self.hidden_weights[:N_ROOMS] + self.hidden_bias
-        sums = of_state[..., None, :] + self.hidden_weights[N_ROOMS:]
-        return ACTIVATIONS[self.activation](sums) @ self.output_weights + self.output_bias
+    def __call__(self, inputs: np.ndarray) -> np.ndarray:
+        """Return the output (...) for ``inputs`` (..., inputs)."""
+        nodes = ACTIVATIONS[self.activation](inputs @ self.hidden_weights + self.hidden_bias)
+        return nodes @ self.output_weights + self.output_bias
 
     @property
     def size(self) -> int:
@@ -89,8 +91,8 @@ def digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def loads(text: str) -> Network:
-    """Return the network of a file's text.
+def loads(text: str, inputs: int) -> Network:
+    """Return the network of so many ``inputs`` of a file's text.
 
     Raises
     ------
@@ -117,29 +119,31 @@ def loads(text: str) -> Network:
         raise ValueError("its weights are not numbers") from None
     hidden = arrays["hidden_bias"].size
     shapes = [array.shape for array in arrays.values()]
-    if shapes != [(INPUTS, hidden), (hidden,), (hidden,), ()] or not hidden:
-        raise ValueError(f"its weights are not those of {INPUTS} inputs and a hidden layer")
+    if shapes != [(inputs, hidden), (hidden,), (hidden,), ()] or not hidden:
+        raise ValueError(f"its weights are not those of {inputs} inputs and a hidden layer")
     if not all(np.isfinite(array).all() for array in arrays.values()):
         raise ValueError("its weights are not all finite")
     return Network(**arrays, activation=told["activation"], settings=told["settings"])
 
 
 @cache
-def load(path: str | None = None) -> Network:
-    """Return the network in the file ``path``, or that which comes with the project.
+def load(path: str | None = None, kind: str = "rooms") -> Network:
+    """Return the network in the file ``path``, or that of the project; ``kind`` is of `KINDS`.
 
     Raises
     ------
     ValueError
         If there is none, in one sentence that says what to do.
     """
-    file = files(__package__).joinpath("rooms.json") if path is None else Path(path)
+    file = files(__package__).joinpath(f"{kind}.json") if path is None else Path(path)
     try:
         if isinstance(file, Path) and file.stat().st_size > MOST_BYTES:
             raise ValueError("it is too long")
-        return loads(file.read_text("utf-8"))
+        return loads(file.read_text("utf-8"), KINDS[kind])
     except OSError as fault:
         reason = fault.strerror
     except ValueError as fault:
         reason = "it is no text" if isinstance(fault, UnicodeDecodeError) else str(fault)
-    raise ValueError(f"{file} is no network: {reason}; `python -m experiments.qlearning` makes one")
+    raise ValueError(
+        f"{file} is no network: {reason}; `python -m experiments.qlearning learn={kind}` makes one"
+    )

@@ -94,6 +94,13 @@ def struck(states: np.ndarray) -> np.ndarray:
     return np.where(rest > 0, gone / np.where(rest > 0, rest, 1), states[:, None, :])
 
 
+def pairs(states: np.ndarray) -> np.ndarray:
+    """Return the inputs (..., 9, 18) of a network: each of ``states`` (..., 9) with each room."""
+    repeated = np.repeat(states[..., None, :], N_ROOMS, axis=-2)
+    entered = np.broadcast_to(np.eye(N_ROOMS), repeated.shape)
+    return np.concatenate([repeated, entered], axis=-1)
+
+
 def nearest(states: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function that finds the number of the state nearest to points (..., 9) (eq. 8)."""
     from scipy.spatial import KDTree  # not needed by those who play by a network

@@ -30,13 +30,14 @@ def test_q_is_what_scikit_learn_says_of_the_same_weights(activation):
 
     made = _made(activation=activation)
     states = np.random.default_rng(1).dirichlet(np.ones(N_ROOMS), 5)
-    inputs = np.concatenate([np.repeat(states, 9, 0), np.tile(np.eye(9), (5, 1))], axis=1)
+    inputs = rooms.pairs(states).reshape(-1, 18)
+    assert np.array_equal(inputs[9 * 3 + 2], [*states[3], *np.eye(N_ROOMS)[2]])
     model = MLPRegressor(hidden_layer_sizes=(4,), activation=activation, max_iter=1)
     model.partial_fit(inputs, np.zeros(len(inputs)))
     model.coefs_ = [made.hidden_weights, made.output_weights[:, None]]
     model.intercepts_ = [made.hidden_bias, made.output_bias[None]]
-    np.testing.assert_allclose(made(states).ravel(), model.predict(inputs), atol=1e-12)
-    np.testing.assert_allclose(made(states[2]), made(states)[2], atol=1e-12)
+    np.testing.assert_allclose(made(inputs), model.predict(inputs), atol=1e-12)
+    np.testing.assert_allclose(made(rooms.pairs(states[2])), made(inputs)[18:27], atol=1e-12)
 
 
 def test_a_file_holds_the_network(tmp_path):
@@ -44,8 +45,8 @@ def test_a_file_holds_the_network(tmp_path):
     path = tmp_path / "network.json"
     path.write_text(made.dumps())
     found = network.load(str(path))
-    state = np.full(N_ROOMS, 1 / N_ROOMS)
-    assert np.array_equal(found(state), made(state))
+    inputs = rooms.pairs(np.full(N_ROOMS, 1 / N_ROOMS))
+    assert np.array_equal(found(inputs), made(inputs))
     assert found.settings == made.settings and found.size == 4 * 20 + 1
 
 
@@ -113,7 +114,7 @@ def test_the_network_that_comes_with_the_project_fits_states_that_it_never_saw()
     def explained(problem):
         exact = rooms.solve(problem)[0]
         targets = exact / exact.max()
-        return 1 - np.mean((shipped(problem.states) - targets) ** 2) / np.var(targets)
+        return 1 - np.mean((shipped(rooms.pairs(problem.states)) - targets) ** 2) / np.var(targets)
 
     fresh = rooms.Sampled(states=400, seed=4243)
     assert explained(fresh.problem()) >= 0.85

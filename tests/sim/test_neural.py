@@ -7,15 +7,17 @@ import time
 
 import numpy as np
 import pytest
+from presets import spec_of
 
-from belief.evidence import ENVELOPE
 from sim.board import graph
 from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
-from sim.players import neural, suspicion
+from sim.players import neural
+from sim.players.names import EVIDENCE, WORTH
 from sim.players.neural import NeuralPlayer
 from sim.players.player import PolicyPlayer
-from sim.qlearning import network
+from sim.players.room_choice import visits
+from sim.qlearning import functions, network
 from sim.referee import play
 from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
@@ -24,16 +26,33 @@ FERRARI = preset("ferrari2009")
 STUDY, HALL, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Kitchen"))
 
 
-@pytest.mark.parametrize("rules", ["ferrari2009", "cai2006"])
-@pytest.mark.parametrize("evidence", suspicion.EVIDENCE)
+SPEC = spec_of("neural")
+
+
+def _made(rules=FERRARI, **switches):
+    return neural.make({**SPEC, **switches}, rules)
+
+
+@pytest.mark.parametrize(
+    ("rules", "evidence"),
+    [
+        ("ferrari2009", "repaired"),
+        ("cai2006", "repaired"),
+        ("ferrari2009", "text"),
+        ("cai2006", "exact"),
+        ("ledford", "exact"),
+        ("speed", "exact"),
+    ],
+)
 def test_it_keeps_the_contract(rules, evidence):
-    assert check_player(lambda: NeuralPlayer(evidence=evidence), preset(rules)) > 20
+    rules = preset(rules)
+    assert check_player(lambda: _made(rules, evidence=evidence), rules) > 20
 
 
 class Peeping(NeuralPlayer):
     """The control: it knows the room from the state that lies about."""
 
-    def walk(self, s):
+    def choose(self, s, barred):
         import sys
 
         frame = sys._getframe()
@@ -41,15 +60,15 @@ class Peeping(NeuralPlayer):
             frame = frame.f_back
         hidden = int(frame.f_locals["state"].envelope) >> FIRST_ROOM
         room = hidden.bit_length() - 1
-        return MOVE + room if MOVE + room in self.legal(s) else super().walk(s)
+        return room if room != barred else super().choose(s, barred)
 
 
 def test_one_that_peeps_is_caught():
     with pytest.raises(AssertionError, match="its seat cannot know"):
-        check_player(lambda: Peeping(evidence="exact"), FERRARI)
+        check_player(lambda: Peeping("exact"), FERRARI)
 
 
-def _games(numbers=12, **switches):
+def _games(numbers=5, **switches):
     """Return all that a player does, in the first seat, and the milliseconds of its decisions."""
     made, times = [], []
 
@@ -62,7 +81,7 @@ def _games(numbers=12, **switches):
 
     for game in range(numbers):
         others = [PolicyPlayer("heuristic"), PolicyPlayer("random")]
-        play(FERRARI, [Timed(**switches), *others], 3, game)
+        play(FERRARI, [Timed(**{"evidence": "repaired", **switches}), *others], 3, game)
     return made, times
 
 
@@ -99,7 +118,7 @@ SWITCHES = {
     "threshold": 0.5,
     "distance_weight": 0.01,
     "distance_divisor": 24,
-    "visit_weight": 0,
+    "visit_weight": 0.3,
 }
 
 
@@ -116,8 +135,6 @@ def test_every_switch_changes_the_play(usual, other_weights, key, value):
     [
         ({"q": "deep"}, "q must be one of network, zero, grid"),
         ({"network": "/nowhere.json"}, "/nowhere.json is no network"),
-        ({"evidence": "tea"}, "evidence must be one of text, repaired, exact"),
-        ({"threshold": 0}, "threshold must be above 0"),
         ({"distance_weight": -1}, "distance_weight must be at least 0"),
         ({"visit_weight": float("nan")}, "visit_weight must be at least 0"),
         ({"distance_divisor": 0}, "distance_divisor must be above 0"),
@@ -125,21 +142,18 @@ def test_every_switch_changes_the_play(usual, other_weights, key, value):
 )
 def test_impossible_values_are_refused(switches, reason):
     with pytest.raises(ValueError, match=reason):
-        NeuralPlayer(**switches)
+        _made(**switches)
 
 
 def test_rules_that_do_not_fit_are_refused_in_a_sentence():
-    spec = {"name": "neural"}
     with pytest.raises(ValueError, match=r"needs hands by category.*rules=ledford does not deal"):
-        neural.make(spec, preset("ledford"))
-    with pytest.raises(ValueError, match="rules=speed has none"):
-        neural.make(spec, preset("speed"))
-    assert neural.make({**spec, "evidence": "exact"}, preset("ledford")).evidence == "exact"
+        _made(preset("ledford"))
+    assert _made(preset("ledford"), evidence="exact").evidence == "exact"
 
 
 def _seated(rules=FERRARI, **switches):
-    """Return a player in seat 0, the state that it sees, and a function that sets its chances."""
-    player, state = NeuralPlayer(**switches), empty()
+    """Return a player in seat 0 and the state that it sees."""
+    player, state = _made(rules, **switches), empty()
     state[0].hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))  # as 213 asks
     player.begin(rules, 0, state, 1)
     state[0].spot[:3] = world(rules)[0].start[:3]
@@ -148,7 +162,13 @@ def _seated(rules=FERRARI, **switches):
 
 
 def _believe(player, suspects, weapons, rooms):
-    player._chance = np.concatenate([suspects, weapons, rooms]).astype(float)
+    player.opinion.chances[:] = np.concatenate([suspects, weapons, rooms])
+
+
+def _visited(player, room, times):
+    for _ in range(times):
+        player.see((0, 1 << FIRST_ROOM + room, -1, -1))
+    player.opinion._told = times  # what it believes is set by hand
 
 
 EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
@@ -164,8 +184,9 @@ def test_it_walks_to_the_room_of_most_value_less_costs():
     player.worth = np.zeros_like
     far = neural.distances(True)[:, s.spot[0]]
     assert player.walk(s) == MOVE + far.argmin()
-    player._visits[far.argmin()] = 1 + far.max() / 3
+    _visited(player, far.argmin(), 20)
     assert player.walk(s) != MOVE + far.argmin()
+    assert visits(player.log.events, 0)[far.argmin()] == 20
 
 
 def test_passages_are_near_and_its_own_room_takes_a_step_out():
@@ -174,7 +195,7 @@ def test_passages_are_near_and_its_own_room_takes_a_step_out():
     _believe(player, *EVEN, rooms)
     s.spot[0] = world(FERRARI)[0].first_door[STUDY]
     assert player.walk(s) == PASSAGE
-    player._visits[KITCHEN] = 9
+    _visited(player, KITCHEN, 9)
     out = player.walk(s)
     assert out >= WALK and graph().has_edge(out - WALK, int(s.spot[0]))
     s.summoned[0] = 1
@@ -202,7 +223,7 @@ def test_it_suggests_what_is_in_doubt_else_its_own():
     player, s = _seated()
     s.phase = SUGGEST
     _believe(player, [0, 0, 0.3, 0.4, 0.2, 0.1], [0, 0, 0, 1, 0, 0], np.eye(9)[5])
-    assert player._action(s) == ASK + 6 * 3 + 0
+    assert player.act(s) == ASK + 6 * 3 + 0
 
 
 def test_it_accuses_when_all_three_are_likely_enough():
@@ -211,32 +232,16 @@ def test_it_accuses_when_all_three_are_likely_enough():
     _believe(player, *sure)
     for phase in (TURN, END):
         s.phase = phase
-        assert player._action(s) == ACCUSE + 9 * (6 * 2 + 3) + 8
+        assert player.act(s) == ACCUSE + 9 * (6 * 2 + 3) + 8
     for kind in range(3):
         less = [list(part) for part in sure]
         less[kind] = [min(p, 0.89) for p in less[kind]]
         _believe(player, *less)
-        assert player._action(s) == PASS
+        assert player.act(s) == PASS
 
 
-def test_its_chances_are_those_of_the_belief_that_it_names():
-    from belief.beliefs.registry import make
-
-    told = []
-
-    class Listening(NeuralPlayer):
-        def begin(self, rules, seat, view, key):
-            super().begin(rules, seat, view, key)
-            self.twin = make("tables_repaired", self._belief.setting, None)
-
-        def see(self, event):
-            super().see(event)
-            (events, _) = suspicion.suggestion_events([event], self._seat, 3)
-            self.twin.observe(events)
-            told.append(np.abs(self.chance - self.twin.marginals()[:, ENVELOPE]).max())
-
-    play(FERRARI, [Listening(), PolicyPlayer("heuristic"), PolicyPlayer("heuristic")], 1, 0)
-    assert len(told) > 5 and max(told) == 0
+def test_names_of_functions_are_those_of_the_configuration():
+    assert functions.FUNCTIONS == WORTH and SPEC["evidence"] in EVIDENCE
 
 
 def test_a_grid_needs_settings_that_name_it(tmp_path):
@@ -246,4 +251,4 @@ def test_a_grid_needs_settings_that_name_it(tmp_path):
     path = tmp_path / "network.json"
     path.write_text(json.dumps(told))
     with pytest.raises(ValueError, match="do not name its states"):
-        NeuralPlayer(q="grid", network=str(path))
+        _made(q="grid", network=str(path))
