@@ -59,7 +59,7 @@ BAD = {
     "player.opponents=trees": "did you mean tree?",
     "player.rollout.per_leaf=0": "player.rollout.per_leaf=0: must be at least 1",
     "player.rollout.threshold=1.5": "must be above 0 and at most 1",
-    "player=entropy player.horizon=4": "player.horizon=4: must be above 0 and at most 3",
+    "player=entropy player.horizon=4": "player.horizon=4: must be at most 3",
     "player=entropy player.about=weapon": "player.about=weapon: choose one of envelope, room",
     "player.trees=0": "player.trees=0: must be at least 1",
     "player.name=heuristic": "player.name=heuristic: choose one of bmcts",
