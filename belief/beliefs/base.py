@@ -137,6 +137,8 @@ class Belief(ABC):
         and draws deals that explain all of them.  The published beliefs do not.
     needs_shares
         Whether it needs the rules to make public how many cards of each category everybody holds.
+    contradictions
+        How often a part of it was read that contradicted itself; one that raises has none.
 
     Raises
     ------
@@ -147,6 +149,7 @@ class Belief(ABC):
     name: ClassVar[str]
     logical: ClassVar[bool] = True
     needs_shares: ClassVar[bool] = False
+    contradictions: int = 0
 
     def __init__(self, setting: Setting) -> None:
         if self.needs_shares and setting.shares is None:

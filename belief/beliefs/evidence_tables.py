@@ -43,12 +43,7 @@ def _sample(t: Tables, weights: Weights, stream: np.ndarray, deals: np.ndarray) 
 
 
 class TablesBelief(Belief):
-    """Evidence tables, updated by the text or by the repairs.
-
-    Attributes
-    ----------
-    contradictions : how often a category was read whose tables contradicted themselves
-    """
+    """Evidence tables, updated by the text or by the repairs."""
 
     logical = False
     needs_shares = True

@@ -40,7 +40,7 @@ REFUSED = {
             "which rules=ledford does not deal: give rules=ferrari2009",
         ),
         ("player=nobody", "player=nobody: there is no such player"),
-        ("player=bmcts", "player=bmcts searches: choose a compiled policy"),
+        ("player=bmcts", "player=bmcts searches: choose a player that does not"),
         ("rules=chess", "rules=chess: there is no such rules"),
         ("rules.players=7", "players must be 3 to 6"),
         ("player.showing=all", "player.showing=all: choose one of random, least_informative"),
