@@ -27,6 +27,7 @@ from experiments.settings.schemas import (
     Bayes,
     Compare,
     Entropy,
+    Fitted,
     Greedy,
     Heuristic,
     Neural,
@@ -58,6 +59,7 @@ def register() -> None:
         ("bn", Bayes),
         ("entropy", Entropy),
         ("neural", Neural),
+        ("fitted", Fitted),
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)

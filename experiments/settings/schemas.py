@@ -139,6 +139,16 @@ class Neural(Seat):
 
 
 @dataclass
+class Fitted(Seat):
+    """The player that learnt from games where to walk."""
+
+    name: str = one_of("fitted")
+    evidence: str = one_of(*EVIDENCE)
+    network: str | None = place()
+    threshold: float = above(0, 1)
+
+
+@dataclass
 class Model:
     """Switches of the policies that stand for the opponents; those that have none ignore them."""
 

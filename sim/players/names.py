@@ -6,6 +6,7 @@ PAPERS = {
     "bn": "sim.players.bayes",
     "entropy": "sim.players.entropy",
     "neural": "sim.players.neural",
+    "fitted": "sim.players.fitted",
 }
 """The module of each, which has ``make(spec, rules)`` as a plug-in has (`docs/extending.md`)."""
 
