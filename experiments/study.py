@@ -25,7 +25,16 @@ from filelock import FileLock, Timeout
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.provenance import provenance
-from experiments.provenance.files import whole, write_json
+from experiments.provenance.files import (
+    MOST_BYTES,
+    clear,
+    own,
+    read_yaml,
+    reading,
+    regular,
+    whole,
+    write_json,
+)
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.limits import place, seed
@@ -39,6 +48,9 @@ CONFIG, LOCK = "config.yaml", ".lock"
 
 SAVE_SECONDS = 60.0
 """Time between two writings of the rows: what a kill may cost."""
+
+MOST_ROWS = 10_000_000
+"""Of a study that is gone on with."""
 
 PIPED_WIDTH = 125
 """Columns of the tables where there is no terminal to fit."""
@@ -94,6 +106,40 @@ class Rows:
     schema: Mapping[str, pl.DataType | type[pl.DataType]]
     more: tuple[str, ...]
     least: int = 1
+
+
+def _kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
+    """Return the units that are done, and their rows, whose columns are those of ``like``.
+
+    Raises
+    ------
+    OSError, ValueError
+        If ``path`` holds something else.
+    """
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    regular(path, MOST_BYTES)
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.metadata.num_rows > MOST_ROWS:
+                raise ValueError(f"it claims {file.metadata.num_rows:,} rows")
+            done = json.loads((file.metadata.metadata or {}).get(b"done", b"null"))
+            found = pl.DataFrame(pl.from_arrow(file.read()))
+    except (pa.ArrowException, RecursionError, pl.exceptions.PolarsError) as fault:
+        raise ValueError(str(fault)) from None
+    if not isinstance(done, list) or not all(isinstance(unit, int | str) for unit in done):
+        raise ValueError("it does not say which units are done")
+    for name, kind in like.schema.items():
+        if found.schema.get(name) != kind:
+            raise ValueError(f"column {name} holds {found.schema.get(name)}, not {kind}")
+    found = found.select(like.columns)
+    floats = found.select(pl.col(pl.Float64).is_finite().all())
+    wrong = [name for name in floats.columns if floats[name].item() is False]
+    if wrong:
+        raise ValueError(f"column {wrong[0]} has a value that is no number")
+    return done, found
 
 
 class Run:
@@ -199,7 +245,11 @@ class Run:
         if path.exists():
             if self.settings.run.resume is None:
                 raise runfolder.taken(self.folder)
-            held = OmegaConf.to_container(OmegaConf.load(path))
+            own(self.folder)
+            with reading(path, "without it nobody knows what was measured; choose another folder"):
+                held = OmegaConf.to_container(OmegaConf.create(read_yaml(path)))
+                if not isinstance(held, dict):
+                    raise ValueError("it is no mapping")
             vary = {"run", *more}
             there, now = (
                 {key: value for key, value in settings.items() if key not in vary}
@@ -207,20 +257,28 @@ class Run:
             )
             runfolder.check_same(self.folder, there, now)
         try:
+            clear(self.folder)
             with whole(path) as writing:
                 OmegaConf.save(asked, writing)
         except OSError as fault:
             raise runfolder.unwritable(self.folder, fault) from None
 
     def _held(self, rows: Rows) -> pl.DataFrame:
-        """Return the rows that the folder holds, and note which units are done."""
+        """Return the rows that the folder holds, and note which units are done.
+
+        Raises
+        ------
+        Refusal
+            If they are not what a study writes.
+        """
         import polars as pl
 
         path = self.folder / rows.file
         if not path.exists():
             return pl.DataFrame(schema=rows.schema)
-        self.done = json.loads(pl.read_parquet_metadata(path)["done"])
-        return pl.read_parquet(path)
+        with reading(path, "remove it, and what it holds is measured again"):
+            self.done, found = _kept(path, pl.DataFrame(schema=rows.schema))
+        return found
 
     def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
         """Add ``new`` units with their rows to those that are done, and write all down."""

@@ -42,6 +42,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from mcts.kernel.cached import belongs
 from mcts.kernel.compile import INLINED, INTERPRETED, jit_generic
 
 
@@ -226,6 +227,7 @@ def register(parameters: type, **parts: Any) -> Domain:
                 f"not ({', '.join(found)})"
             )
     _REGISTRY[parameters] = domain
+    belongs(parameters, (getattr(domain, stub.__name__) for stub in (*_STUBS, *_OPTIONAL)))
     return domain
 
 

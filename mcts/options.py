@@ -29,6 +29,9 @@ them in 64 bits with a sign."""
 KEYS = 2**64
 """Keys of searches, which are hashes of such seeds, are whole numbers from 0 to below this."""
 
+MOST_NODES = 100_000_000
+"""Nodes of a tree, which then takes some 60 GB with its edges."""
+
 _EDGES_PER_NODE = 8
 _MOST = 1_000_000
 """Largest value of an option that says nothing else: larger ones are slips of the finger."""
@@ -171,7 +174,7 @@ class Options:
     """Ray actors of root parallelization."""
     merge: str = _one_of("visits", MERGES)
     """How roots are merged: ``visits`` or ``value`` averaged, or a ``vote``."""
-    nodes: int = _from(1, 100_000, most=100_000_000)
+    nodes: int = _from(1, 100_000, most=MOST_NODES)
     """Budget of nodes.  One node is flat Monte Carlo: no tree, roll-outs shared by UCT."""
     edges: int | None = _from(1, None, most=1_000_000_000)
     """Budget of edges; None: 8 a node and no less than one longest list of actions."""

@@ -13,6 +13,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 os.environ["COLUMNS"] = "80"  # what is printed does not depend on the terminal at hand
+os.environ["RAY_ADDRESS"] = "local"  # nor does a test use another Ray of this machine
 
 # A shell starts what it runs in the background with SIGINT ignored, and Python leaves it so.
 signal.signal(signal.SIGINT, signal.default_int_handler)

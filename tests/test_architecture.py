@@ -29,7 +29,8 @@ KNOW_RAY = {"mcts/root.py", "mcts/distributed/local_ray.py", "mcts/distributed/c
 """The modules below `experiments` that know Ray: searching with several processes, starting it."""
 
 FLOORS = (
-    ("conf", "mcts.kernel", "mcts.distributed"),
+    ("conf", "mcts.kernel"),
+    ("mcts.distributed",),
     ("mcts",),
     ("mcts.problems", "mcts.contract", "belief"),
     ("belief.exact", "belief.sampling"),

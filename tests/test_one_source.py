@@ -31,7 +31,7 @@ def copy(tmp_path_factory):
 
 
 FLAT = '    "flat": Variant('
-NODES = "    nodes: int = _from(1, 100_000, most=100_000_000)\n"
+NODES = "    nodes: int = _from(1, 100_000, most=MOST_NODES)\n"
 FINAL = "  final: visits            # visits | mean\n"
 PRESET = "defaults:\n  - {}\n  - _self_\n\nname: {}\n"
 

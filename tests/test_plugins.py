@@ -13,9 +13,12 @@ from pathlib import Path
 import pytest
 
 from belief.beliefs import registry as beliefs
+from experiments.matches import play
+from experiments.matches.failures import GameRaised
+from experiments.matches.schedule import Match, Seating
 from mcts.kernel import plugins
 from mcts.kernel.compile import INTERPRETED
-from mcts.kernel.plugins import BrokenPlugin
+from mcts.kernel.plugins import BrokenPlugin, blamed
 from mcts.kernel.sources import modules_of
 from sim.policies import table as policies
 
@@ -207,10 +210,12 @@ def test_a_plugin_that_cannot_be_imported_is_named(install):
     [
         ("torn", "raise KeyError('two\\nlines')", r"KeyError: 'two\\nlines'"),
         ("torn", "def (", "SyntaxError: "),
+        ("torn", "import sys; sys.exit('bye')", "cannot be loaded from torn: SystemExit: bye"),
+        ("1 2", "", "is '1 2': it must name a module"),
         ("torn:policy", "", "must name a module called torn"),
         ("torn.other", "", "must name a module called torn"),
     ],
-    ids=["raises", "syntax", "attribute", "name"],
+    ids=["raises", "syntax", "exits", "nonsense", "attribute", "name"],
 )
 def test_other_plugins_that_cannot_be_loaded_are_named(install, target, source, sentence):
     install(POLICIES, {"torn": target}, torn=source)
@@ -232,6 +237,8 @@ def test_one_name_in_two_distributions_is_refused(install):
     one_or_other = r"'twin' .* also the name of one in sleuth-(broken|other) 2\.0"
     with pytest.raises(BrokenPlugin, match=one_or_other):
         plugins.entry_points(POLICIES)
+    # Schemas are made when a command is imported, where nobody could tell of it in a line.
+    assert plugins.names(POLICIES) == ["twin"]
 
 
 def test_a_policy_without_its_parts_is_refused(install, monkeypatch):
@@ -270,3 +277,56 @@ def test_a_player_that_is_not_there_is_named(install):
     install("sleuth.players", {"absent": "absent:make.up"}, absent="make = 1\n")
     with pytest.raises(BrokenPlugin, match="AttributeError: 'int' object has no attribute 'up'"):
         plugins.entry_points("sleuth.players")["absent"].load()
+
+
+RUDE = """
+import sys
+from sim.players.player import Player
+class Rude(Player):
+    def begin(self, rules, seat, view, key):
+        {begin}
+    def decide(self, view):
+        {decide}
+def make(spec, rules):
+    {make}
+    return Rude("rude")
+"""
+
+FAULTS = {
+    "make": ("raise KeyError('nothing')", "raised KeyError: 'nothing'"),
+    "begin": ("[].pop()", "raised IndexError: pop from empty list"),
+    "decide": ("sys.exit(7)", "raised SystemExit: 7"),
+}
+
+
+@pytest.fixture
+def match():
+    opponent = {"name": "closure", "showing": "random", "label": "closure"}
+    rude = {"name": "rude", "label": "rude"}
+    rules = {"name": "speed", "turn_cap": 8}
+    return Match("rude", rules, (rude, opponent), Seating.one(4, range(4)), 0, 1)
+
+
+@pytest.mark.parametrize("where", FAULTS)
+def test_a_player_that_raises_in_play_is_named(install, match, where):
+    source, sentence = FAULTS[where]
+    lines = {name: source if name == where else "pass" for name in FAULTS}
+    install("sleuth.players", {"rude": "rude:make"}, rude=RUDE.format(**lines))
+    play._seated.cache_clear()
+    with pytest.raises(BrokenPlugin) as raised:
+        play.portion(match, [0])
+    play._seated.cache_clear()
+    assert str(raised.value) == (
+        f"sleuth-broken 2.0: 'rude' of sleuth.players {sentence}; mend the package or uninstall it"
+    )
+    told = str(GameRaised([0], raised.value, ""))
+    assert told == f"game 0: {raised.value}"
+
+
+def test_what_numba_says_of_a_plugin_names_it_and_what_is_ours_does_not(install):
+    install(POLICIES, {"torn": "torn"}, torn="")
+    (torn,) = plugins.modules(POLICIES)
+    with pytest.raises(BrokenPlugin, match=r"'torn' of .* raised TypeError: File"), blamed():
+        raise TypeError(f"File {torn.__file__}, line 3")
+    with pytest.raises(KeyError), blamed():
+        raise KeyError("ours")

@@ -53,6 +53,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     matches, stop = _matches(settings)
     from experiments.compare.recording import Recording
     from experiments.matches import results, startup
+    from experiments.provenance.files import whole
     from experiments.runs import runfolder
 
     console = terminal.console()
@@ -71,7 +72,8 @@ def job(settings: DictConfig, folder: Path) -> None:
     resources = startup.prepare(matches, settings.match.workers, settings.ray.address, console)
     runfolder.claim(*plan)
     try:
-        OmegaConf.save(settings, folder / "config.yaml", resolve=True)
+        with whole(folder / "config.yaml") as writing:
+            OmegaConf.save(settings, writing, resolve=True)
     except OSError as fault:
         raise runfolder.unwritable(folder, fault) from None
     with signals.deferred() as wished:

@@ -26,7 +26,7 @@ from experiments.provenance.files import whole, write_text
 from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
-from experiments.settings.limits import between, place, seed
+from experiments.settings.limits import between, named, place, seed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,7 @@ _SURE = 1 - 1e-9
 class Kept:
     """What is kept of the tree."""
 
-    picture: str | None = place()
+    picture: str | None = named()
     nodes: int = between(2, 10_000)
 
 
@@ -123,8 +123,6 @@ def _check(settings: DictConfig) -> None:
     picture = settings.tree.picture
     if picture is not None and Path(picture).suffix not in PICTURES:
         raise Refusal(f"tree.picture={picture}: must end in one of {', '.join(PICTURES)}")
-    if picture is not None and Path(picture).name != picture:
-        raise Refusal(f"tree.picture={picture}: give the name of a file in run.folder, no path")
 
 
 def _read(file: Path) -> list[Decision]:

@@ -14,16 +14,21 @@ _LOOK_SECONDS = 0.1
 class Background(Thread):
     """A job in a thread, whose result or exception `result` hands over.
 
-    A daemon, because nobody who wants an end waits for a compiler; and it stays when the job is
-    done, because the processes that Ray starts end with the thread that started them.
+    A daemon, because nobody who wants an end waits for a compiler.
+
+    Parameters
+    ----------
+    stays : whether the thread stays when the job is done: the processes that Ray starts end with
+        the thread that started them
 
     Attributes
     ----------
     done : set when there is a result or an exception
     """
 
-    def __init__(self, job: Callable[..., Any], *arguments: Any) -> None:
+    def __init__(self, job: Callable[..., Any], *arguments: Any, stays: bool = True) -> None:
         super().__init__(daemon=True)
+        self._stays = stays
         self.done = Event()
         self._job, self._arguments = job, arguments
         self._value: Any = None
@@ -37,7 +42,8 @@ class Background(Thread):
         except BaseException as fault:
             self._fault = fault
         self.done.set()
-        Event().wait()
+        if self._stays:
+            Event().wait()
 
     def result(self) -> Any:
         """Wait for the job; return what it returned, or raise what it raised.

@@ -34,9 +34,8 @@ class GameRaised(GamesFailed):
 
     def __init__(self, games: Sequence[int], fault: BaseException, traceback: str) -> None:
         reason = str(fault).partition("\n")[0]
-        if not isinstance(fault, BrokenPlugin):
-            reason = f"raised {type(fault).__name__}: {reason}"
-        super().__init__(f"{named(games)} {reason}")
+        raised = "" if isinstance(fault, BrokenPlugin) else f" raised {type(fault).__name__}"
+        super().__init__(": ".join(filter(None, (named(games) + raised, reason))))
         self.traceback = traceback
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -14,7 +15,7 @@ from experiments.matches.background import Background
 from experiments.matches.failures import GamesFailed
 from experiments.matches.results import STOPS, Played, Results
 from experiments.matches.schedule import Match, Schedule, control_of
-from experiments.provenance.files import write_json, write_text
+from experiments.provenance.files import clear, write_json, write_text
 from experiments.settings.commandline import Refusal
 from experiments.stats.stopping import Sprt, Stop
 
@@ -161,17 +162,22 @@ def play(
     Raises
     ------
     Refusal
-        If another process plays in the same folder.
+        If another process plays in the same folder, or it cannot be locked.
     """
     try:
-        with FileLock(played.folder / LOCK, timeout=0):
-            for half in played.folder.glob(".*.writing"):  # of a process that was killed
-                half.unlink()
-            return _play(played, games, stop, resources, watch)
+        lock = FileLock(played.folder / LOCK, timeout=0).acquire()
     except Timeout:
-        raise Refusal(
-            f"{played.folder} is being played by another process: wait for its end"
-        ) from None
+        raise being_played(played.folder) from None
+    except OSError as fault:
+        raise Refusal(f"cannot lock {played.folder / LOCK}: {fault.strerror}; remove it") from None
+    with lock:
+        clear(played.folder)
+        return _play(played, games, stop, resources, watch)
+
+
+def being_played(folder: Path) -> Refusal:
+    """Return what to say of a folder that another process has locked."""
+    return Refusal(f"{folder} is being played by another process: wait for its end")
 
 
 def _play(
@@ -241,7 +247,8 @@ def _finished(
         return in_process.finished(matches, schedule)
     from experiments.matches import runner  # Ray takes a second to import
 
-    Background(runner.start, resources.address, resources.cores).result()
+    if not runner.ray.is_initialized():  # or is no more
+        Background(runner.start, resources.address, resources.cores).result()
     cpus = [resources.cpus[i] for i in group]
     workers = max(resources.workers[i] for i in group)
     if all(resources.workers[i] * resources.cpus[i] >= resources.cores for i in group):

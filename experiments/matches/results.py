@@ -8,7 +8,6 @@ the records of single games (`sim.records.record`).
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +19,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from experiments.matches import part_files
+from experiments.matches.part_files import GAMES, MOST_AHEAD, number_of, parts, unreadable
 from experiments.matches.schedule import Match
-from experiments.provenance.files import whole, write_text
+from experiments.provenance.files import read_json, reading, whole, write_text
 from experiments.settings.commandline import Refusal
 from experiments.texts import file_name
 
@@ -54,9 +55,6 @@ HELD = pa.schema(
     ]
 )
 """The same columns until they are on disk: a name is a number, which is a third of the bytes."""
-
-GAMES = "games"
-"""Kind of the part files that hold `ROW`; others belong to its part of the same number."""
 
 FLUSH_SECONDS = (5.0, 60.0)
 """Oldest that unwritten results get, in a young and in an old run: what a power cut may cost."""
@@ -116,6 +114,22 @@ class Tally:
         self._winner[games] = winner
         self.games += len(games)
         self.reach = max(self.reach, int(games.max(initial=-1)) + 1)
+
+    def take(self, part: Path, games: np.ndarray, winner: np.ndarray) -> None:
+        """Take in the ``games`` of a part file as `add`.
+
+        Raises
+        ------
+        Refusal
+            If one is there already, or so far ahead that no run has come to it.
+        """
+        most = int(games.max(initial=-1))
+        if most > self.games + len(games) + MOST_AHEAD:
+            raise unreadable(part, ValueError(f"column game has {most:,}, before which none are"))
+        if not (new := self.new(games)).all():
+            twice = int(games[~new][0])
+            raise unreadable(part, ValueError(f"game {twice} is in an earlier part as well"))
+        self.add(games, winner)
 
     @property
     def prefix(self) -> int:
@@ -187,28 +201,34 @@ class Results:
         self._began = self._flushed = time.monotonic()
 
     @classmethod
-    def resumed(cls, folder: Path, matches: Sequence[Match]) -> Results:
+    def resumed(cls, folder: Path, matches: Sequence[Match], alone: bool = False) -> Results:
         """Return the results of ``matches`` in ``folder``, to go on with; none if it holds none.
+
+        Parameters
+        ----------
+        alone : whether there must be no others; else their rows are left alone
 
         Raises
         ------
         Refusal
-            If a part cannot be read.
+            If a part cannot be read, or has rows that these matches cannot have.
         """
         found = cls(folder, matches)
-        number = {match.name: i for i, match in enumerate(matches)}
+        stops(folder)  # wanted at the end, when it would be too late to refuse them
+        known = {match.name: match for match in matches}
+        number = {name: i for i, name in enumerate(known)}
         for part in parts(folder):
-            found._parts = 1 + int(part.stem.rpartition("-")[2])
-            table = _read(part, ["match", "game", "seat", "winner"])
+            found._parts = 1 + number_of(part)
+            table = part_files.read(part, ROW)
+            if not alone:
+                table = table.filter(pc.is_in(table["match"], pa.array(number, pa.string())))
+            part_files.check_rows(part, table, known, GAMES)
             table = table.filter(pc.equal(table["seat"], 0))
             for name in pc.unique(table["match"]).to_pylist():
-                if name not in number:  # is left alone for now
-                    continue
-                tally = found.tallies[number[name]]
                 these = table.filter(pc.equal(table["match"], name))
-                games, where = np.unique(these["game"].to_numpy(), return_index=True)
-                new = tally.new(games)
-                tally.add(games[new], these["winner"].to_numpy()[where][new])
+                found.tallies[number[name]].take(
+                    part, these["game"].to_numpy(), these["winner"].to_numpy()
+                )
         return found
 
     @property
@@ -291,31 +311,6 @@ class Results:
             os.fsync(file.fileno())
 
 
-def parts(folder: Path, kind: str = GAMES) -> list[Path]:
-    """Return the part files of ``kind`` in the run folder ``folder``, in order."""
-    found = sorted(Path(folder).glob(f"{kind}-*.parquet"))
-    if kind == GAMES:
-        return found
-    whole = {part.stem.rpartition("-")[2] for part in parts(folder)}
-    return [part for part in found if part.stem.rpartition("-")[2] in whole]
-
-
-def _read(part: Path, columns: list[str] | None = None) -> pa.Table:
-    try:
-        return pq.read_table(part, columns=columns)
-    except (OSError, pa.ArrowException) as fault:
-        raise unreadable(part, fault) from None
-
-
-def unreadable(part: Path, fault: Exception) -> Refusal:
-    """Return what to say of a ``part`` that cannot be read."""
-    reason = str(fault).partition("\n")[0]
-    return Refusal(
-        f"{part} cannot be read ({reason}): remove it, and go on with run.resume, which plays "
-        "its games again"
-    )
-
-
 def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:
     """Return `parts`, of which there must be some.
 
@@ -347,7 +342,7 @@ def stream(folder: Path, kind: str = GAMES, columns: list[str] | None = None) ->
     """
     ends = stops(folder)
     for part in existing_parts(folder, kind):
-        table = _read(part, columns)
+        table = part_files.read(part, columns_of(kind), columns)
         for match, games in ends.items():
             late = pc.and_(pc.equal(table["match"], match), pc.greater_equal(table["game"], games))
             table = table.filter(pc.invert(late))
@@ -364,10 +359,24 @@ def read(folder: Path, kind: str = GAMES) -> pa.Table:
     return table.sort_by([(key, "ascending") for key in keys])
 
 
+def columns_of(kind: str) -> pa.Schema:
+    """Return the columns of part files of ``kind``."""
+    if kind == GAMES:
+        return ROW
+    from experiments.matches.details import KINDS  # which knows beliefs, and they take a second
+
+    return KINDS[kind]
+
+
 def stops(folder: Path) -> dict[str, int]:
     """Return by match the games that count, of those that a rule ended early."""
     path = Path(folder) / STOPS
-    return json.loads(path.read_text()) if path.exists() else {}
+    if not path.exists():
+        return {}
+    from experiments.matches.held import checked  # takes a moment, and most runs have no such file
+
+    with reading(path, "remove it, and all games count"):
+        return checked("stops", read_json(path))
 
 
 def focal_rows(table: pa.Table) -> pa.Table:

@@ -1,15 +1,33 @@
-"""Files that are whole or not there: written under another name, then renamed."""
+"""Files that are whole or not there, and files that are read without trust in who wrote them.
+
+A file is written under another name, then renamed.  That name cannot be guessed and is made anew,
+so that nothing which lies about in a folder, a link least of all, is written through.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from experiments.settings.commandline import Refusal
+from experiments.texts import shortened
+
 SUMMARY = "summary.json"
 """The file in a run folder that holds its figures and where they come from."""
+
+MOST_BYTES = 64 * 2**20
+"""Of a JSON or YAML file that is read."""
+
+MOST_LEVELS = 30
+"""Lists and mappings within one another in a file that is read."""
+
+_WRITING = ".writing"
 
 
 @contextmanager
@@ -23,14 +41,39 @@ def whole(path: Path) -> Iterator[Path]:
     OSError
         If it cannot be renamed.
     """
-    writing = path.with_name(f".{path.name}.writing")
+    handle, name = tempfile.mkstemp(_WRITING, f".{path.name[:100]}.", path.parent)
+    writing = Path(name)
     try:
+        mask = os.umask(0)
+        os.umask(mask)
+        os.fchmod(handle, 0o666 & ~mask)  # for all who may read the folder, as usual
+        os.close(handle)
         yield writing
         writing.replace(path)
     except BaseException:
         with suppress(OSError):
             writing.unlink()
         raise
+
+
+def clear(folder: Path) -> None:
+    """Remove what a process that was killed left half written; for who has the folder's lock."""
+    for half in folder.rglob(f".*{_WRITING}"):
+        with suppress(OSError):  # is left, as nobody reads it
+            half.unlink()
+
+
+def own(folder: Path) -> None:
+    """Make sure that what a run writes to ``folder`` stays there.
+
+    Raises
+    ------
+    Refusal
+        If a link stands where a file might be written: the folder may come from somebody else.
+    """
+    for path in folder.iterdir():
+        if path.is_symlink():
+            raise Refusal(f"{path} is a link: put the file itself there to go on with the run")
 
 
 def write_text(path: Path, text: str) -> Path:
@@ -55,3 +98,92 @@ def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
         If it cannot be written.
     """
     return write_text(folder / name, json.dumps(data, indent=2) + "\n")
+
+
+@contextmanager
+def reading(path: Path, advice: str) -> Iterator[None]:
+    """Refuse with ``advice`` what the block cannot read or finds to be wrong with ``path``.
+
+    The block raises OSError, or ValueError with what is wrong.
+    """
+    try:
+        yield
+    except (OSError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or str(fault).partition("\n")[0]
+        raise Refusal(f"{path} cannot be read ({shortened(reason, 300)}): {advice}") from None
+
+
+def regular(path: Path, most: int) -> None:
+    """Make sure that ``path`` is a file of at most so many bytes, not a pipe or a device.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it is not.
+    """
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("it is no file")
+    if found.st_size > most:
+        raise ValueError(f"it has {found.st_size:,} bytes, {most:,} are the limit")
+
+
+def read_json(path: Path) -> Any:
+    """Return what the JSON file ``path`` holds.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be read, is too large or too deep.
+    """
+    regular(path, MOST_BYTES)
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    except ValueError as fault:
+        raise ValueError(f"it is not JSON: {fault}") from None
+    _check_depth(value)
+    return value
+
+
+def read_yaml(path: Path) -> Any:
+    """Return what the YAML file ``path`` holds, plain data alone.
+
+    References (``&a``, ``*a``) are refused: a few lines of them stand for more than fits in memory.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be read, is too large or too deep, or has references.
+    """
+    import yaml
+
+    regular(path, MOST_BYTES)
+    try:
+        text, level = path.read_text("utf-8"), 0
+        for event in yaml.parse(text, yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError("it has references")
+            level += isinstance(event, yaml.CollectionStartEvent)
+            level -= isinstance(event, yaml.CollectionEndEvent)
+            if level > MOST_LEVELS:
+                raise ValueError(_TOO_DEEP)
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as fault:
+        raise ValueError(f"it is not YAML: {' '.join(str(fault).split())}") from None
+
+
+_TOO_DEEP = f"more than {MOST_LEVELS} lists and mappings within one another"
+
+
+def _check_depth(value: Any) -> None:
+    level, there = 0, [value]
+    while there := [inner for outer in there for inner in _inside(outer)]:
+        level += 1
+        if level > MOST_LEVELS:
+            raise ValueError(_TOO_DEEP)
+
+
+def _inside(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

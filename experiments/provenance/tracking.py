@@ -2,7 +2,7 @@
 
 A server or database that cannot be reached is refused before anything is played.  One that fails
 later costs the record, not the run: the results are on disk, `Tracker.fault` says what happened,
-and nothing more is sent.
+and nothing more is sent.  One that is slow or silent holds nobody up: a thread sends.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ import sqlite3
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
 from filelock import FileLock
 
+from experiments.settings import signals
 from experiments.settings.commandline import Refusal
 
 SEND_SECONDS = 10.0
@@ -34,6 +37,14 @@ _ADVICE = "check tracking.uri, or set tracking.enabled=false"
 
 _LOCK_SECONDS = 60
 """Longest wait for other runs that make or write the same database."""
+
+_ANSWER_SECONDS = 3.0
+"""Longest wait for each thing that a store is asked before the first game."""
+
+_PATIENCE_SECONDS = 3.0
+"""Longest wait for a store when the user wishes an end."""
+
+_LOOK_SECONDS = 0.1
 
 _METRICS_A_BATCH = 900
 _PARAMS_A_BATCH = 100
@@ -62,26 +73,37 @@ def check_reachable(uri: str) -> None:
     Refusal
         With what to do about it.
     """
-    scheme = urlsplit(uri).scheme
+    if urlsplit(uri).scheme not in ("http", "https", "sqlite"):
+        raise Refusal(
+            f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
+        )
+    told: SimpleQueue[Exception | None] = SimpleQueue()
+    # Beside this thread, since nobody can hurry a name server that is silent.
+    Thread(target=lambda: told.put(_asked(uri)), daemon=True).start()
     try:
-        if scheme in ("http", "https"):
-            try:
-                urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=3).close()
-            except urllib.error.HTTPError as answer:
-                if answer.code >= 500:
-                    raise
-        elif scheme == "sqlite":
+        fault = told.get(timeout=2 * _ANSWER_SECONDS)
+    except Empty:
+        fault = TimeoutError("timed out")
+    if fault is not None:
+        reason = getattr(fault, "reason", None) or fault
+        raise Refusal(f"cannot reach the tracking server {uri}: {reason}; {_ADVICE}")
+
+
+def _asked(uri: str) -> Exception | None:
+    """Ask the server or database whether it is there; return why not."""
+    try:
+        if uri.startswith("sqlite:"):
             path = _file(uri)
             path.parent.mkdir(parents=True, exist_ok=True)
-            with sqlite3.connect(path, timeout=3) as database:
+            with sqlite3.connect(path, timeout=_ANSWER_SECONDS) as database:
                 database.execute("BEGIN IMMEDIATE")
         else:
-            raise Refusal(
-                f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
-            )
-    except (OSError, sqlite3.Error, ValueError) as fault:
-        reason = getattr(fault, "reason", None) or fault
-        raise Refusal(f"cannot reach the tracking server {uri}: {reason}; {_ADVICE}") from None
+            urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=_ANSWER_SECONDS).close()
+    except urllib.error.HTTPError as answer:
+        return answer if answer.code >= 500 else None
+    except Exception as fault:  # what is no server of the kind may say anything
+        return fault
+    return None
 
 
 class Tracker:
@@ -128,6 +150,7 @@ class Tracker:
                 )
         except Exception as fault:  # each kind of store and server raises its own
             raise Refusal(f"cannot record to {uri}: {_one_line(fault)}; {_ADVICE}") from None
+        self._sender = _Sender()
 
     def _clear(self) -> None:
         self.run: str | None = None
@@ -189,7 +212,7 @@ class Tracker:
         try:
             known = (folder / RUN).read_text()
             self._client.update_run(known, status="RUNNING")
-        except (OSError, MlflowException):  # none yet, or in another store
+        except (OSError, ValueError, MlflowException):  # none yet, or in another store
             return False
         self.run = known
         return True
@@ -206,13 +229,16 @@ class Tracker:
     def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
         """Send what is left with the final ``metrics`` and ``files``.
 
-        ``status`` is FINISHED, KILLED or FAILED.
+        ``status`` is FINISHED, KILLED or FAILED.  Waits for the store; for `_PATIENCE_SECONDS` at
+        most if the user wishes an end.
         """
         self.record(step, **metrics)
         self._send()
         for file in files:
             self._try(self._client.log_artifact, self.run, str(file))
         self._try(self._client.set_terminated, self.run, status)
+        if not self._sender.done():
+            self.fault = self.fault or "the store did not answer in time"
         if self._parent is not None:
             self._parent.finish(status, {}, 0, [])
             self.fault = self.fault or self._parent.fault
@@ -225,12 +251,41 @@ class Tracker:
         self._sent = time.monotonic()
 
     def _try(self, send: Any, *arguments: Any, **named: Any) -> None:
-        if self.fault is not None:
-            return
-        try:
-            send(*arguments, **named)
-        except Exception as fault:  # whatever a store or server raises must not cost the run
-            self.fault = _one_line(fault)
+        def attempt() -> None:
+            if self.fault is not None:
+                return
+            try:
+                send(*arguments, **named)
+            except Exception as fault:  # whatever a store or server raises must not cost the run
+                self.fault = _one_line(fault)
+
+        self._sender.send(attempt)
+
+
+class _Sender:
+    """A thread that does one thing after another, and that nobody waits for at the end."""
+
+    def __init__(self) -> None:
+        self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        Thread(target=self._run, daemon=True).start()
+
+    def send(self, what: Callable[[], None]) -> None:
+        self._waiting.put(what)
+
+    def done(self) -> bool:
+        """Wait until all is sent; return whether it is, if the user wished an end meanwhile."""
+        end, left = Event(), _PATIENCE_SECONDS
+        self._waiting.put(end.set)
+        while not end.wait(_LOOK_SECONDS):
+            if signals.wished():
+                left -= _LOOK_SECONDS
+                if left < 0:
+                    return False
+        return True
+
+    def _run(self) -> None:
+        while True:
+            self._waiting.get()()
 
 
 def _alone_with(uri: str) -> FileLock:

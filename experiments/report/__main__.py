@@ -8,6 +8,7 @@ first run. A run may still be under way, or have been interrupted; the report be
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,8 +56,15 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
         If a folder is no run or given twice, a file of it cannot be read, or the report cannot be
         written.
     """
-    resolved = [folder.resolve() for folder in folders]
-    twice = next((folder for folder in folders if resolved.count(folder.resolve()) > 1), None)
+    resolved = [os.path.realpath(folder) for folder in folders]
+    twice = next(
+        (
+            folder
+            for folder, real in zip(folders, resolved, strict=True)
+            if resolved.count(real) > 1
+        ),
+        None,
+    )
     if twice is not None:
         raise Refusal(f"{twice} is given twice: name each run once")
     # Arrow, SciPy and Matplotlib take seconds to import, for which --help does not wait.
@@ -77,7 +85,7 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
 
 def labels(folders: Sequence[Path]) -> list[str]:
     """Return a name for each of ``folders``: as many of their last parts as tell them apart."""
-    parts = [folder.resolve().parts for folder in folders]
+    parts = [Path(os.path.realpath(folder)).parts for folder in folders]
     for last in range(1, max(map(len, parts)) + 1):
         named = ["/".join(path_parts[-last:]) for path_parts in parts]
         if len(set(named)) == len(named):

@@ -6,21 +6,19 @@ nothing in the folder is changed.
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from experiments.matches import results
+from experiments.matches import part_files, results
 from experiments.matches.details import KINDS
+from experiments.matches.held import checked
 from experiments.matches.schedule import Match
-from experiments.provenance.files import SUMMARY
+from experiments.provenance.files import SUMMARY, read_json, read_yaml, reading
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import (
     Deciding,
@@ -136,7 +134,7 @@ def load(folder: Path, label: str) -> Run:
         about = runfolder.about(still)
         stop = stopping.parse(about["stop"])
         kinds = {kind for kind in (results.GAMES, *KINDS) if _has(still, kind)}
-        parts = results.parts(folder)
+        parts = part_files.parts(folder)
         return Run(
             folder=folder,
             label=label,
@@ -144,7 +142,7 @@ def load(folder: Path, label: str) -> Run:
             stop=stop,
             figures=summary.figures(played, stop),
             about=about,
-            summary=_parsed(still, SUMMARY, json.loads),
+            summary=_parsed(still, SUMMARY, read_json, "summary"),
             games=_games(still, played.matches),
             ends=ends(still) if "games" in kinds else {},
             game_lengths=game_lengths(still) if "games" in kinds else [],
@@ -168,11 +166,11 @@ def _picture(folder: Path) -> Iterator[Path]:
         still = Path(temporary)
         files = (runfolder.MATCHES_FILE, SUMMARY, results.STOPS, CONFIGURATION)
         wanted = [folder / name for name in files if (folder / name).exists()]
-        wanted += results.parts(folder)  # before their details, which are written first
+        wanted += part_files.parts(folder)  # before their details, which are written first
         for kind in KINDS:
-            wanted += results.parts(folder, kind)
+            wanted += part_files.parts(folder, kind)
         for path in wanted:
-            (still / path.name).symlink_to(path.resolve())
+            (still / path.name).symlink_to(path.absolute())
         try:
             yield still
         except Refusal as fault:
@@ -180,28 +178,26 @@ def _picture(folder: Path) -> Iterator[Path]:
 
 
 def _has(folder: Path, kind: str) -> bool:
-    return bool(results.parts(folder, kind)) and any(
+    return bool(part_files.parts(folder, kind)) and any(
         table.num_rows for table in results.stream(folder, kind, ["match", "game"])
     )
 
 
 def _games(folder: Path, matches: list[Match]) -> list[int | None]:
     """Return how many games each match is to have: those of its rule, or of the configuration."""
-    settings = _parsed(folder, CONFIGURATION, yaml.safe_load)
+    settings = _parsed(folder, CONFIGURATION, read_yaml, "configuration")
     most = settings["match"]["games"] if settings else None
     early = results.stops(folder)
     return [early.get(match.name, most) for match in matches]
 
 
-def _parsed(folder: Path, name: str, parse: Any) -> Any:
-    """Return what the file ``name`` holds, None if there is none."""
+def _parsed(folder: Path, name: str, parse: Callable[[Path], Any], kind: str) -> Any:
+    """Return what the file ``name`` of a ``kind`` holds, None if there is none."""
     path = folder / name
     if not path.exists():
         return None
-    try:
-        return parse(path.read_text())
-    except (ValueError, yaml.YAMLError):
-        raise Refusal(f"{path} cannot be read: remove it, and the report does without") from None
+    with reading(path, "remove it, and the report does without"):
+        return checked(kind, parse(path))
 
 
 def _time(path: Path) -> datetime:

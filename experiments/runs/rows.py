@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from experiments.matches import results
-from experiments.matches.results import GAMES
+from experiments.matches.part_files import GAMES, unreadable
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
 
@@ -42,8 +42,8 @@ def by_part(folder: Path, kind: str, query: Query) -> pl.DataFrame:
 def _asked(part: Path, query: Query, counting: pl.Expr) -> pl.DataFrame:
     try:
         return query(pl.scan_parquet(part).filter(counting)).collect(engine="streaming")
-    except (OSError, pl.exceptions.PolarsError) as fault:
-        raise results.unreadable(part, fault) from None
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
+        raise unreadable(part, fault) from None
 
 
 def games(folder: Path) -> pl.DataFrame:

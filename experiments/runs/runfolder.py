@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.matches import results
+from filelock import FileLock, Timeout
+
+from experiments.matches import part_files, results
+from experiments.matches.match_loop import LOCK, being_played
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
-from experiments.provenance.files import write_json
+from experiments.provenance.files import own, read_json, reading, write_json
 from experiments.settings.commandline import Refusal
 
 MATCHES_FILE = "matches.json"
 """File with the matches, the rule by which they end, and where the run comes from."""
 
 _ABSENT = "nothing"
+
+_CLAIM_SECONDS = 2.0
+"""Longest wait for another that takes the same folder; who plays there holds it for longer."""
 
 
 def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> bool:
@@ -36,14 +43,14 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
     if (folder / MATCHES_FILE).exists() or any(folder.glob("games-*.parquet")):
         if not resume:
             raise taken(folder)
+        own(folder)
         held, plan = _held(folder), _plan(matches, stop)
         check_same(folder, {key: held.get(key) for key in plan}, plan)
         return True
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".probe"
-        probe.write_bytes(b"")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as fault:
         raise unwritable(folder, fault) from None
     return False
@@ -52,12 +59,20 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
 def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> None:
     """Write down in ``folder`` what is to be played, unless it holds just that.
 
-    Parameters and errors as `examine`.
+    Parameters and errors as `examine`, and a refusal if another process plays there.  Of two that
+    begin in the same second one finds what the other has written.
     """
-    if examine(folder, matches, stop, resume):
+    if (folder / MATCHES_FILE).exists():  # so that nothing is to be written
+        examine(folder, matches, stop, resume)
         return
     try:
-        write_json(folder, {**_plan(matches, stop), **provenance.origin()}, MATCHES_FILE)
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / LOCK, timeout=_CLAIM_SECONDS):
+            if not examine(folder, matches, stop, resume):
+                plan = _plan(matches, stop)
+                write_json(folder, {**plan, **provenance.origin()}, MATCHES_FILE)
+    except Timeout:
+        raise being_played(folder) from None
     except OSError as fault:
         raise unwritable(folder, fault) from None
 
@@ -121,8 +136,20 @@ def about(folder: Path) -> dict[str, Any]:
 
 
 def loaded(folder: Path) -> results.Results:
-    """Return who won which game of the run in ``folder``, of those that count."""
-    found = results.Results.resumed(folder, planned(folder))
+    """Return who won which game of the run in ``folder``, of those that count.
+
+    Raises
+    ------
+    Refusal
+        If it is no run folder, or a file of it is not what a run writes.
+    """
+    from experiments.matches.details import KINDS  # which knows beliefs, and they take a second
+
+    found = results.Results.resumed(folder, planned(folder), alone=True)
+    matches = {match.name: match for match in found.matches}
+    for kind, schema in KINDS.items():
+        for part in part_files.parts(folder, kind):
+            part_files.check_rows(part, part_files.read(part, schema), matches, kind)
     ends = results.stops(folder)
     for match, tally in zip(found.matches, found.tallies, strict=True):
         if match.name in ends:
@@ -131,15 +158,14 @@ def loaded(folder: Path) -> results.Results:
 
 
 def _held(folder: Path) -> dict[str, Any]:
-    try:
-        return json.loads((Path(folder) / MATCHES_FILE).read_text())
-    except OSError:
-        raise Refusal(f"{folder} holds no {MATCHES_FILE}: give the folder of a run") from None
-    except ValueError:
-        raise Refusal(
-            f"{folder}/{MATCHES_FILE} cannot be read: without it nobody knows what was played "
-            "there; choose another folder"
-        ) from None
+    from experiments.matches.held import checked  # not before there is something to be read
+
+    path = Path(folder) / MATCHES_FILE
+    if not path.exists():
+        raise Refusal(f"{folder} holds no {MATCHES_FILE}: give the folder of a run")
+    advice = "without it nobody knows what was played there; choose another folder"
+    with reading(path, advice):
+        return checked("matches", read_json(path))
 
 
 def differences(held: Any, asked: Any, path: str = "") -> Iterator[str]:

@@ -16,7 +16,9 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from experiments.settings import output, signals
 from experiments.texts import forgiving, message
+from mcts.kernel import temporary
 from mcts.kernel.plugins import BrokenPlugin, blamed
+from mcts.kernel.store import UnsafeCache
 
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
@@ -28,7 +30,14 @@ class Refusal(Exception):
     """A request that cannot be met; the message says why and what to do, in one line."""
 
 
-TOLD = (Refusal, BrokenPlugin, HydraException, OmegaConfBaseException, MemoryError)
+TOLD = (
+    Refusal,
+    BrokenPlugin,
+    UnsafeCache,
+    HydraException,
+    OmegaConfBaseException,
+    MemoryError,
+)
 """What a user can cause, and is told in the line that `explain` makes of it.  Whatever else a job
 raises is a bug of ours, and its traceback is wanted."""
 
@@ -70,6 +79,7 @@ def leave(code: int) -> NoReturn:
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, OSError, ValueError):
                 stream.flush()
+        temporary.discard()
         os._exit(code)
     sys.exit(code)
 
@@ -82,7 +92,7 @@ def did_you_mean(given: str, known: Iterable[object]) -> str:
 
 def explain(fault: Exception) -> str:
     """Return what a user is told of ``fault``, or of what Hydra found wrong, in one line."""
-    if isinstance(fault, (Refusal, BrokenPlugin)):
+    if isinstance(fault, (Refusal, BrokenPlugin, UnsafeCache)):
         return str(fault)
     if isinstance(fault, MemoryError):
         return (

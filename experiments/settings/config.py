@@ -21,6 +21,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from experiments import texts
 from experiments.settings import limits
 from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import (
@@ -63,6 +64,7 @@ def register() -> None:
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)
+    OmegaConf.register_new_resolver("file_name", _file_name, replace=True)
 
 
 def register_local() -> None:
@@ -83,13 +85,22 @@ def register_local() -> None:
     except (OSError, YAMLError, OmegaConfBaseException) as fault:
         raise Refusal(f"{LOCAL}: {' '.join(str(fault).split())}") from None
     commands = [file.name[:-5] for file in files("conf").iterdir() if ".yaml" in file.name]
-    for name, section in dict(sections).items():
+    if not isinstance(sections, dict):
+        raise Refusal(f"{LOCAL}: must be sections, as in compare: {{match: {{workers: 1}}}}")
+    for name, section in sections.items():
         if name not in commands:
             raise Refusal(f"{LOCAL}: {name} is no command{did_you_mean(name, commands)}")
+        if not isinstance(section, dict):
+            raise Refusal(f"{LOCAL}: {name} must be settings, as in {name}: {{run: {{folder: x}}}}")
         for key in PLAYED:
             if key in section:
                 raise Refusal(f"{LOCAL}: {name}.{key} says what is played: make it an experiment")
         store.store(name, section, group="local", package="_global_")
+
+
+def _file_name(text: Any) -> str:
+    """Return ``text`` as a part of the run folder's name, which is made before it is checked."""
+    return texts.file_name(str(text))
 
 
 def _first(*values: Any) -> Any:
@@ -189,6 +200,12 @@ def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, ty
                 yield from _sections(below, f"{path}.{described.name}".lstrip("."))
 
 
+def _check_preset(key: str, value: Any) -> None:
+    """Refuse what a preset of another folder may say in place of settings."""
+    if not isinstance(value, DictConfig):
+        raise Refusal(f"{key}: its preset must be settings, name: value, as those of conf are")
+
+
 def _check_items(key: str, value: Any, kind: Any) -> None:
     """Refuse a list of other things than its type ``kind`` says, which OmegaConf takes in lists of
     lists."""
@@ -209,6 +226,8 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
         key = f"{path}.{name}".lstrip(".")
         if name not in node or OmegaConf.is_missing(node, name):
             raise Refusal(f"{key} is missing: give it a value")
+        if kinds[name] is Any and node[name] is not None:
+            _check_preset(key, node[name])
         _check_items(key, node[name], kinds[name])
         limits.check(key, node[name], setting.metadata)
     if hasattr(schema, "check"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, fields
+from pathlib import Path
 from typing import Any
 
 from omegaconf import MISSING
@@ -57,6 +58,11 @@ def place() -> Any:
     return field(default=MISSING, metadata={"place": True})
 
 
+def named(default: Any = MISSING) -> Any:
+    """Return the field of a file or folder that lies in a folder named elsewhere, or null."""
+    return field(default=default, metadata={"place": True, "name": True})
+
+
 def check(key: str, value: Any, limits: Mapping[str, Any]) -> None:
     """Refuse a ``value`` of the setting ``key`` outside ``limits``, its field's metadata.
 
@@ -80,6 +86,8 @@ def check(key: str, value: Any, limits: Mapping[str, Any]) -> None:
         check(key, item, limits["each"])
     if "place" in limits and (not value.strip() or "\0" in value):
         raise Refusal(f"{key}={value!r} names no place: give a path")
+    if "name" in limits and (Path(value).name != value or value == ".."):
+        raise Refusal(f"{key}={value}: give a name, no path")
     if "most" in limits:
         _check_number(f"{key}={value}", value, limits)
 

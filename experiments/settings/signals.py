@@ -36,7 +36,7 @@ class Ear:
         self._before = {
             number: signal.getsignal(number)
             for number in HEARD
-            if signal.getsignal(number) is not signal.SIG_IGN
+            if signal.getsignal(number) is not signal.SIG_IGN and _may_choose()
         }
         self.first: int | None = None
         self._since = 0.0
@@ -49,13 +49,15 @@ class Ear:
 
     def listen(self) -> None:
         """Listen, again where Ray has taken a signal for itself: it would print its own stack."""
-        for number in self._before:
-            signal.signal(number, self._hear)
+        if _may_choose():
+            for number in self._before:
+                signal.signal(number, self._hear)
 
     def close(self) -> None:
         """Leave the signals to whom they were left before."""
-        for number, before in self._before.items():
-            signal.signal(number, before or signal.SIG_DFL)
+        if _may_choose():
+            for number, before in self._before.items():
+                signal.signal(number, before or signal.SIG_DFL)
 
     @contextmanager
     def deferred(self) -> Iterator[threading.Event]:
@@ -80,6 +82,11 @@ class Ear:
         elif now - self._since > ONE_WISH_SECONDS:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
+
+
+def _may_choose() -> bool:
+    """Tell whether this thread may say who hears the signals: Python lets the main one alone."""
+    return threading.current_thread() is threading.main_thread()
 
 
 _ear: Ear | None = None
@@ -111,8 +118,13 @@ def deferred() -> Iterator[threading.Event]:
 
 def listen() -> None:
     """Listen again; to be called after what may have taken the signals: Ray takes SIGTERM."""
-    if _ear is not None and threading.current_thread() is threading.main_thread():
+    if _ear is not None:
         _ear.listen()
+
+
+def wished() -> bool:
+    """Tell whether there was a wish to end, heeded or not."""
+    return _ear is not None and _ear.first is not None
 
 
 def look() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ from rich.console import Console
 from experiments.matches.match_loop import ERROR
 from experiments.matches.progress import stage
 from experiments.provenance import provenance
-from experiments.provenance.files import SUMMARY, write_json
+from experiments.provenance.files import SUMMARY, clear, own, read_json, reading, write_json
 from experiments.runs import runfolder
 from experiments.settings import signals
 from experiments.settings.commandline import Interrupted, Refusal
@@ -95,6 +94,7 @@ class Job:
             self._folder.mkdir(parents=True, exist_ok=True)
             with FileLock(self._folder / LOCK, timeout=0), signals.deferred() as wished:
                 self._claim(first)
+                clear(self._folder)
                 self._play(first, started, console, lambda: not wished.is_set())
         except Timeout:
             raise Refusal(
@@ -127,13 +127,12 @@ class Job:
                     f"{self._folder} holds a sweep: choose another run.folder, or go on with it by "
                     f"run.resume={self._folder}"
                 )
-            try:
-                held = json.loads(path.read_text())
-            except ValueError:
-                raise Refusal(
-                    f"{path} cannot be read: without it nobody knows what was played there; choose "
-                    "another folder"
-                ) from None
+            own(self._folder)
+            advice = "without it nobody knows what was played there; choose another folder"
+            with reading(path, advice):
+                held = read_json(path)
+                if not isinstance(held, dict):
+                    raise ValueError("it is no mapping")
             differ = list(runfolder.differences({key: held.get(key) for key in plan}, plan))
             if differ:
                 raise Refusal(

@@ -12,6 +12,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.matches.background import Background
 from experiments.provenance import provenance, tracking
 from experiments.runs import outcome
 from experiments.settings.commandline import Refusal
@@ -60,7 +61,7 @@ class Record:
         # Not the tracker's own `parent`, which ends with each of its parts.
         tags = {**provenance.tags(folder), PARENT: self._parent.run}
         try:
-            trial.begin(name, plain, tags, folder)
+            Background(trial.begin, name, plain, tags, folder, stays=False).result()
         except Refusal as fault:
             self.fault = str(fault)
         else:

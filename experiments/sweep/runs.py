@@ -16,7 +16,7 @@ from experiments.matches.background import Background
 from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import COMPILING
 from experiments.matches.results import Results
-from experiments.provenance.files import write_json
+from experiments.provenance.files import whole, write_json
 from experiments.runs import outcome, runfolder
 from experiments.settings.commandline import Refusal
 from experiments.stats.stopping import Stop
@@ -89,14 +89,15 @@ class Runs:
         runfolder.claim(folder, [match], settings.match.stop, resume=True)
         played = Results.resumed(folder, [match])
         try:
-            OmegaConf.save(settings, folder / "config.yaml", resolve=True)
+            with whole(folder / "config.yaml") as writing:
+                OmegaConf.save(settings, writing, resolve=True)
             try:
                 resources = self._ready(point)
+                self._record.begin(folder, settings)
             except KeyboardInterrupt:
                 (tally,) = played.tallies
                 won = match.won(tally.winner(), 0)
                 return Ran(tally.games, int(won.sum()), interrupted=True)
-            self._record.begin(folder, settings)
             self._progress.begin(folder.name, ends[-1])
             ran, ended = self._through(played, resources, ends, look)
             described = outcome.describe(settings, Stop(), played, ended)

@@ -32,6 +32,9 @@ STUDY = "study.db"
 PLAYS, SAME_AS, GAMES, WINS = "plays", "same_as", "games", "wins"
 """Attributes of a trial: what it plays, the trial that had played it before, and its results."""
 
+_FAULTS = (SQLAlchemyError, OptunaError, RuntimeError, KeyError, TypeError, ValueError)
+"""Raised where the storage is damaged, or is another program's."""
+
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 
 LOCKED_SECONDS = 5
@@ -95,7 +98,23 @@ class Study:
     def trials(self) -> list[FrozenTrial]:
         """All trials, in order."""
         with self._guarded():
-            return self._study.get_trials(deepcopy=False)
+            found = self._study.get_trials(deepcopy=False)
+            for trial in found:
+                self._check(trial)
+            return found
+
+    def _check(self, trial: FrozenTrial) -> None:
+        """Make sure that ``trial`` is one of this sweep, and tells what became of it."""
+        known, axes = trial.user_attrs, self._space.distributions
+        if trial.state in FINISHED and not (
+            isinstance(known.get(PLAYS), str)
+            and isinstance(known.get(GAMES), int)
+            and isinstance(known.get(WINS), int)
+            and 0 <= known[WINS] <= known[GAMES]
+            and isinstance(known.get(SAME_AS), int | None)
+            and trial.distributions == axes
+        ):
+            raise RuntimeError(f"trial {trial.number} is not one of this sweep")
 
     def next(self) -> Trial:
         """Return the trial that is to be played now: the one under way, or a new one."""
@@ -157,7 +176,14 @@ class Study:
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except (SQLAlchemyError, OptunaError, RuntimeError) as fault:
+        except (
+            SQLAlchemyError,
+            OptunaError,
+            RuntimeError,
+            KeyError,
+            TypeError,
+            ValueError,
+        ) as fault:
             raise Refusal(f"{self._path} {_reason(fault, self._path.parent)}") from None
 
 

@@ -20,7 +20,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
 from experiments.settings import config, limits
-from experiments.settings.limits import GAMES, as_option, between, one_of
+from experiments.settings.limits import GAMES, as_option, between, named, one_of
 from mcts.options import Budget
 
 PER_SIMULATIONS = 1000
@@ -74,7 +74,7 @@ class Table:
     opponents: list[str] = MISSING
     games: int = between(4, GAMES)
     simulations: int | None = as_option(Budget, "simulations")
-    seconds: float = as_option(Budget, "seconds")
+    seconds: float = between(0, 86_400)
     controls: list[str] = field(default_factory=list)
     model: str | None = None
     own_model: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ class Table:
     by: str = one_of("player", "opponent", default="player")
     settings: list[str] = field(default_factory=list)
     seed: int = limits.seed(20261)
-    run: str | None = None
+    run: str | None = named(None)
     details: list[str] = field(default_factory=list)
     compiled: bool = False
     name: str = ""

@@ -19,10 +19,10 @@ from ray._private.utils import read_ray_address
 from mcts.distributed.local_ray import (
     LOOPBACK,
     MODE,
-    QUIET,
     TOKEN_PATH,
     RayFault,
     adopt_token,
+    init,
     on_loopback,
     ray,
 )
@@ -141,9 +141,9 @@ def _rehearse(address: str) -> None:
 def _join(address: str) -> None:
     if address.rpartition(":")[0] in (LOOPBACK, "localhost"):
         with on_loopback():
-            ray.init(address, **QUIET)
+            init(address)
     else:
-        ray.init(address, **QUIET)
+        init(address)
 
 
 def _main() -> None:

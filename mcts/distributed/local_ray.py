@@ -11,6 +11,7 @@ Randomness: the token and the name of the folder are the system's; no search see
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import secrets
 import shutil
@@ -20,19 +21,21 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import ray
-from ray._private import ray_constants
+from ray._private import ray_constants, worker
 from ray._raylet import AuthenticationTokenLoader, Config
 
-# Read by Ray when it is started: no reports home, no warning about GPUs.
+from mcts.kernel import temporary
+
+# Read by Ray when it is started: no reports home, no warning about GPUs; a task that finds no
+# memory is tried as often as one whose worker died, not for ever.
+os.environ.setdefault("RAY_task_oom_retries", "5")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 LOOPBACK = "127.0.0.1"
-
-QUIET = {"logging_level": "critical", "log_to_driver": False}
-"""For `ray.init`; its log would tell of each worker that died, in ten lines."""
 
 MODE, TOKEN, TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 """Where Ray looks for how to authenticate, and with what."""
@@ -43,6 +46,9 @@ _LONGEST_SOCKET = 103
 """Bytes that the path of a socket may have (107 on Linux)."""
 
 _IN_FOLDER = "/r/session_2026-11-22_06-43-54_479562_1234567/sockets/plasma_store"
+
+_ROOM_BYTES = 32 * 1024**2
+"""In the temporary folder; with less Ray waits for half a minute and tells of overload."""
 
 _ANSWER_SECONDS = 5.0
 
@@ -71,19 +77,18 @@ def start(cores: int) -> None:
     _check_loopback()
     with ExitStack() as undo:
         folder = private_folder()
-        undo.callback(shutil.rmtree, folder, ignore_errors=True)
+        undo.callback(temporary.remove, folder)
         undo.enter_context(authentication())
         undo.callback(ray.shutdown)
         try:
             with on_loopback():
-                ray.init(
+                init(
                     "local",
                     num_cpus=cores,
                     include_dashboard=False,
                     object_store_memory=_OBJECT_STORE_BYTES,
                     _node_ip_address=LOOPBACK,
                     _temp_dir=str(folder / "r"),  # made anew, since Ray opens it to everybody
-                    **QUIET,
                 )
         except Exception as fault:  # Ray raises no type of its own here
             raise RayFault(f"Ray did not start: {_told(fault)}") from None
@@ -92,6 +97,15 @@ def start(cores: int) -> None:
                 f"Ray {ray.__version__} does not stay on {LOOPBACK}: use another version"
             )
         _undo = undo.pop_all()
+
+
+def init(address: str, **given: Any) -> None:
+    """Start or join Ray by ``ray.init``, without a word on the terminal.
+
+    Ray would tell of each worker or node that dies, in ten lines or thirty.
+    """
+    worker._worker_logs_enabled = False
+    ray.init(address, logging_level="critical", log_to_driver=False, **given)
 
 
 def stop() -> None:
@@ -167,11 +181,13 @@ def private_folder() -> Path:
     """
     reason = ""
     for parent in (os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "/tmp"):
-        if len(os.fsencode(f"{parent}/sleuth-12345678{_IN_FOLDER}")) > _LONGEST_SOCKET:
+        if len(os.fsencode(f"{parent}/sleuth-ray-12345678{_IN_FOLDER}")) > _LONGEST_SOCKET:
             reason = reason or f"{parent} is too long for the path of a socket"
             continue
         try:
-            return Path(tempfile.mkdtemp(prefix="sleuth-", dir=parent))
+            if shutil.disk_usage(parent).free < _ROOM_BYTES:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return temporary.folder("ray-", parent)
         except OSError as fault:
             reason = reason or f"{parent}: {fault.strerror}"
     raise RayFault(f"Ray has no temporary folder ({reason}): set TMPDIR to a short path")

@@ -4,8 +4,9 @@ Numba's own looks at the file of the compiled function alone, and unpickles what
 Here code is filed under a hash of everything that it depends on, so that a file is never stale:
 
 * the sources of the function's module and of what this imports (`mcts.kernel.sources`);
-* the types of the arguments and the sources of classes among them, such as the NamedTuple of a
-  domain: a function that is given one need not import it;
+* the types of the arguments, and the sources of classes among them, such as the NamedTuple of a
+  domain, and of the functions found by them (`belongs`): a function that is given one need not
+  import it;
 * the function's place and bytecode, the processor, and what Numba takes into account besides.
 
 A file that is not whole, or of no use, is a miss; compiling then replaces it.
@@ -17,7 +18,7 @@ import hashlib
 import os
 import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
 
@@ -88,22 +89,17 @@ class CodeCache(_Cache):
     def name(self, arguments: tuple[types.Type, ...], codegen: Any) -> str:
         """Return the name under which code for ``arguments`` is kept; `Nameless` if there is none.
 
-        Classes among the arguments bring in their modules.
+        Classes among the arguments bring in their modules, and those of what belongs to them.
         """
-        classes: set[type] = set()
-        function = self._function
-        cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
+        modules = set(self._modules)
         made_of = (
-            function.__module__,
-            function.__qualname__,
-            function.__code__.co_firstlineno,
-            _code(function.__code__),
-            _told(cells, classes),
-            _told(arguments, classes),
+            _function(self._function, modules),
+            _told(arguments, modules),
             codegen.magic_tuple(),
-            sources.digest(self._modules | {kind.__module__ for kind in classes}),
+            sources.digest(frozenset(modules)),
         )
-        readable = re.sub(r"\W+", ".", f"{function.__module__}.{function.__qualname__}", flags=re.A)
+        place = f"{self._function.__module__}.{self._function.__qualname__}"
+        readable = re.sub(r"\W+", ".", place, flags=re.A)
         key = hashlib.sha256(repr(made_of).encode()).hexdigest()[:32]
         return f"{readable[:_READABLE]}-{key}"
 
@@ -126,21 +122,39 @@ def cacheable(function: Callable) -> bool:
         return False
 
 
-def _told(thing: Any, classes: set[type]) -> str:
+_BELONGS: dict[type, tuple[Callable, ...]] = {}
+
+
+def belongs(kind: type, functions: Iterable[Callable]) -> None:
+    """Take ``functions`` as a part of the class ``kind``: kernels that are given one call them."""
+    _BELONGS[kind] = tuple(getattr(function, "py_func", function) for function in functions)
+
+
+def _told(thing: Any, modules: set[str]) -> str:
     """Return words that tell apart what Numba does, the same in every process.
 
-    Classes on the way are added to ``classes``.
+    The modules of classes on the way are added to ``modules``.
     """
     if isinstance(thing, types.Type):
-        return f"{type(thing).__name__}[{_told(thing.key, classes)}]"
+        return f"{type(thing).__name__}[{_told(thing.key, modules)}]"
     if isinstance(thing, type):
-        classes.add(thing)
-        return f"{thing.__module__}.{thing.__qualname__}{getattr(thing, '_fields', '')}"
+        modules.add(thing.__module__)
+        parts = [_function(function, modules) for function in _BELONGS.get(thing, ())]
+        return f"{thing.__module__}.{thing.__qualname__}{getattr(thing, '_fields', '')}{parts}"
     if isinstance(thing, (tuple, list)):
-        return f"({','.join(_told(part, classes) for part in thing)})"
+        return f"({','.join(_told(part, modules) for part in thing)})"
     if isinstance(thing, _PLAIN):
         return f"{type(thing).__name__} {thing!r}"
     raise Nameless(type(thing).__name__)
+
+
+def _function(function: Callable, modules: set[str]) -> tuple:
+    """Return what tells ``function`` from others of its module, which is added to ``modules``."""
+    modules.add(function.__module__)
+    code = function.__code__
+    cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
+    place = function.__module__, function.__qualname__, code.co_firstlineno
+    return *place, _code(code), _told(cells, modules)
 
 
 def _code(code: CodeType) -> tuple:

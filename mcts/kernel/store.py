@@ -11,7 +11,6 @@ The one exception is `UnsafeCache`.
 
 from __future__ import annotations
 
-import atexit
 import errno
 import hashlib
 import os
@@ -24,6 +23,8 @@ import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from mcts.kernel import temporary
 
 VARIABLE = "SLEUTH_CACHE_DIR"
 """Environment variable that names the folder."""
@@ -123,7 +124,7 @@ class Store:
         prepare(self.folder)  # it may have been removed meanwhile
         path = self.path(name)
         if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)  # another process may be ahead of us
 
     def _remove_unused(self) -> None:
         """Remove what no process has read for a month, and what none has finished writing."""
@@ -223,19 +224,13 @@ def prepare(folder: Path, shared: bool = True) -> None:
 def _temporary(wanted: Path | str, reason: object) -> Path | None:
     """Return a new private folder for this process and those that it starts, and say why."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix="sleuth-code-"))
+        folder = temporary.folder("code-")
     except OSError:
         folder = None
     else:
         os.environ[VARIABLE] = str(folder)
-        atexit.register(_remove, folder, os.getpid())
     _say(f"machine code cannot be kept in {wanted} ({reason}), {_AGAIN}")
     return folder
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:  # and not a copy of it made by `fork`
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from mcts.kernel.plugins import entry_points
-from mcts.options import Budget, Options
+from mcts.options import MOST_NODES, Budget, Options
 from sim.planning.config import TREE, PlannerConfig
 from sim.planning.planner import Planner
 from sim.planning.variants import VARIANTS
@@ -107,10 +107,16 @@ def compiled(spec: Mapping[str, Any]) -> Policy:
 def nodes_for(budget: Mapping[str, Any], keeps: bool) -> int:
     """Return the nodes to allocate: as given, else one a simulation, else 100,000.
 
-    A tree that is kept gets room for four searches.
+    A tree that is kept gets room for four searches.  ValueError if that is too many.
     """
     if budget["nodes"] is not None:
         return budget["nodes"]
     if budget["simulations"] is None:
         return 100_000
-    return (4 if keeps else 1) * budget["simulations"] + 1
+    nodes = (4 if keeps else 1) * budget["simulations"] + 1
+    if nodes > MOST_NODES:
+        raise ValueError(
+            f"budget.simulations={budget['simulations']} would make a tree of {nodes:,} nodes, of "
+            f"at most {MOST_NODES:,}: give budget.nodes"
+        )
+    return nodes

@@ -36,6 +36,9 @@ VERSION = 1
 OUTSIDE = "external"
 """What stands in place of a policy for a seat that no compiled policy plays."""
 
+MOST_BYTES = 2**28
+"""Of a record; a game of 1,000 turns has a million."""
+
 _HEADER = ("format", "version", "rules", "seed", "game", "seats", "check")
 
 
@@ -151,7 +154,11 @@ def read(path: str | Path) -> Record:
     RecordError
         If it is no record, or its lines are not whole or not of a known form.
     """
-    *lines, rest = Path(path).read_bytes().split(b"\n")
+    with Path(path).open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise RecordError(1, f"the file has more than {MOST_BYTES:,} bytes: it is no game")
+    *lines, rest = content.split(b"\n")
     if not lines and not rest:
         raise RecordError(1, "the file is empty")
     header = _parsed(1, lines[0] if lines else rest)
@@ -207,7 +214,7 @@ def _check_header(value: dict[str, Any]) -> Rules:
     """Ask that the first line is a header; return the rules that it names."""
     if value.get("format") != FORMAT:
         raise RecordError(1, f"not a game record: it must begin with format {FORMAT!r}")
-    if value.get("version") != VERSION:
+    if type(value.get("version")) is not int or value["version"] != VERSION:
         raise RecordError(
             1, f"unknown version {value.get('version')!r}: this program reads version {VERSION}"
         )
@@ -265,6 +272,7 @@ def _check_event(number: int, event: dict[str, Any], players: int) -> None:
     _need(number, event, keys(kind))
     known = event["known_to"]
     if known != "all" and not (
-        isinstance(known, list) and all(seat in range(players) for seat in known)
+        isinstance(known, list)
+        and all(type(seat) is int and seat in range(players) for seat in known)
     ):
         raise RecordError(number, f"known_to must be 'all' or a list of seats, not {known!r}")

@@ -186,29 +186,33 @@ def match() -> Match:
 def _rows(
     games: Iterable[int],
     winner: Callable[[int], int] = lambda game: game % 4,
-    name: str = "bmcts against 3 heuristic",
+    of: Match | None = None,
 ) -> pa.Table:
-    players = 4
+    """Return rows of the usual match, or ``of`` another one."""
+    seating = Seating.one(4, range(4)) if of is None else of.seating
+    name, labels = "bmcts against 3 heuristic", ["bmcts", "heuristic"]
+    if of is not None:
+        name, labels = of.name, of.labels
     return pa.Table.from_pylist(
         [
             {
                 "match": name,
                 "game": game,
                 "seat": seat,
-                "player": "bmcts" if seat == game % players else "heuristic",
-                "focal": seat == game % players,
+                "player": labels[who],
+                "focal": who == 0,
                 "won": seat == winner(game),
                 "out": False,
                 "suggestions": 5 + seat,
-                "decisions": 10 if seat == game % players else 0,
-                "simulations": 1000 if seat == game % players else 0,
-                "search_seconds": 0.5 if seat == game % players else 0.0,
+                "decisions": 0 if who else 10,
+                "simulations": 0 if who else 1000,
+                "search_seconds": 0.0 if who else 0.5,
                 "winner": winner(game),
                 "turns": 100 + game,
                 "game_suggestions": 26,
             }
             for game in games
-            for seat in range(players)
+            for seat, who in enumerate(seating.at([game])[0].tolist())
         ],
         results.ROW,
     )

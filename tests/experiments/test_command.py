@@ -8,11 +8,13 @@ import sys
 from dataclasses import dataclass, field
 
 import pytest
-from omegaconf import MISSING
+from omegaconf import MISSING, OmegaConf
 
+from experiments.compare import __main__ as compare
+from experiments.explain import __main__ as explain
 from experiments.explain.__main__ import Explain
 from experiments.replay import __main__ as replay
-from experiments.settings import arguments
+from experiments.settings import arguments, config
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
 from experiments.settings.schemas import Compare
@@ -163,11 +165,74 @@ def test_a_job_is_told_what_was_typed_and_a_refusal_leaves_no_folder(tmp_path, m
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (lambda settings: settings.tree.nose, "tree.nose: there is no such setting (did you mean"),
+        (lambda settings: OmegaConf.create({"a": "${b}"}).a, "a: Interpolation key 'b' not found"),
+        (lambda settings: OmegaConf.create({"a": "???"}).a, "a: Missing mandatory value"),
+        (lambda settings: OmegaConf.create({"a": "${oc.env:N_O}"}).a, "a: KeyError raised while"),
+        (lambda settings: bytearray(10**17), "not enough memory ("),
+        (lambda settings: config.composed("nothing"), "Cannot find primary config 'nothing'"),
+    ],
+    ids=["key", "interpolation", "missing", "environment", "memory", "composition"],
+)
+def test_what_a_user_caused_is_told_in_a_line_inside_the_job_too(tmp_path, capsys, fault, said):
+    command = Command("explain", Explain, lambda settings, folder: fault(settings))
+    assert command.run(["record=x", "event=3", f"run.folder={tmp_path / 'run'}"]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"sleuth-explain: {said}") and told.count("\n") == 1, told
+
+
+def test_what_the_user_did_not_cause_is_a_traceback(tmp_path):
+    """The control: bugs are not hidden."""
+
+    def job(settings, folder):
+        raise KeyError("a bug")
+
+    with pytest.raises(KeyError, match="a bug"):
+        Command("explain", Explain, job).run(
+            ["record=x", "event=3", f"run.folder={tmp_path / 'run'}"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("player.label=${nope:1}", "Unsupported interpolation type nope"),
+        ("seed=${seed}", "Recursive interpolation"),
+        ("player.label=${oc.env:NO_SUCH}", "KeyError raised while resolving"),
+        ("seed=9223372036854775808", "seed=9223372036854775808: must be at most 9,223,372,036,8"),
+        ("seed=100000000000000000000", "seed=100000000000000000000: must be at most"),
+        ("run.folder=", "run.folder='' names no place"),
+        ("tree.picture=../x.png", "tree.picture=../x.png: give a name, no path"),
+        ("tree.picture=/tmp/x.png", "tree.picture=/tmp/x.png: give a name, no path"),
+        ("tree.picture=", "tree.picture='' names no place"),
+    ],
+)
+def test_a_value_that_cannot_be_is_told_before_anything_is_read(
+    tmp_path, monkeypatch, capsys, typed, said
+):
+    monkeypatch.chdir(tmp_path)
+    given = [f"run.folder={tmp_path / 'run'}"] if "run.folder" not in typed else []
+    assert explain.COMMAND.run(["x", "event=3", typed, *given]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"sleuth-explain: {said}") and told.count("\n") == 1, told
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_refusal_leaves_the_working_directory(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert replay.COMMAND.run(["none.jsonl", "turns=x"]) == 1
     assert "turns=x: not a span" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_name_of_a_player_is_no_way_out_of_the_folder_of_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert compare.COMMAND.run(["player.name=../../../x", "opponent.name=/y"]) == 1
+    assert "choose one of" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.rglob("*")] == ["outputs"]
 
 
 def test_the_shell_is_told_how_to_complete(capsys):

@@ -216,6 +216,17 @@ def test_a_picture_is_optional(asked):
     assert sorted(path.suffix for path in told.folder.iterdir()) == [".graphml", ".json", ".yaml"]
 
 
+def test_a_link_of_the_pictures_name_is_not_written_through(asked, tmp_path):
+    folder, away = tmp_path / "run0", tmp_path / "away"
+    folder.mkdir()
+    away.mkdir()
+    for name in ("tree.png", "tree.json", "tree.graphml", "config.yaml"):
+        (folder / name).symlink_to(away / name)
+    assert asked(BEGINS, "tree.nodes=5").folder == folder
+    assert not list(away.iterdir())
+    assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_seed_names_the_search(asked):
     results = [
         asked(BEGINS, f"seed={seed}", "tree.picture=null").player.result for seed in (1, 1, 2)

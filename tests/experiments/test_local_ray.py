@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
+import shutil
 import socket
 import stat
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from listening import addresses, family, reachable
@@ -18,6 +18,7 @@ from experiments.matches import runner
 from experiments.settings.commandline import Refusal
 from mcts.distributed import cluster, local_ray
 from mcts.distributed.local_ray import MODE, TOKEN, TOKEN_PATH, ray
+from mcts.kernel import temporary
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.root import RootSearch
@@ -44,6 +45,17 @@ def unauthenticated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(local_ray, "_reread", lambda: None)  # other tests use the Ray that runs
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
+
+
+@pytest.fixture
+def folders(unauthenticated: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
+    """The private folders made, of a Ray that cannot be shut down by what fails to start."""
+    made = []
+    make = local_ray.private_folder
+    monkeypatch.setattr(local_ray, "private_folder", lambda: made.append(make()) or made[-1])
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    monkeypatch.setattr(local_ray, "stop", lambda: None)
+    return made
 
 
 def _stranger(address: str, home: Path, **more: str) -> subprocess.CompletedProcess:
@@ -133,24 +145,13 @@ def test_what_the_user_has_set_is_kept(unauthenticated, monkeypatch, tmp_path, h
 
 
 @pytest.mark.parametrize(("token", "told"), [(None, "No such file"), (" \n", "no token")])
-def test_a_token_file_of_no_use_is_refused(unauthenticated, monkeypatch, tmp_path, token, told):
+def test_a_token_file_of_no_use_is_refused(folders, monkeypatch, tmp_path, token, told):
     path = tmp_path / "token"
     if token is not None:
         path.write_text(token)
     monkeypatch.setenv(TOKEN_PATH, str(path))
     with pytest.raises(Refusal, match=f"^RAY_AUTH_TOKEN_PATH={path}: .*{told}"):
         runner.start(None, 2)
-
-
-@pytest.fixture
-def folders(unauthenticated: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
-    """The private folders made, of a Ray that cannot be shut down by what fails to start."""
-    made = []
-    make = local_ray.private_folder
-    monkeypatch.setattr(local_ray, "private_folder", lambda: made.append(make()) or made[-1])
-    monkeypatch.setattr(ray, "shutdown", lambda: None)
-    monkeypatch.setattr(local_ray, "stop", lambda: None)
-    return made
 
 
 @pytest.mark.parametrize(
@@ -193,15 +194,13 @@ def test_a_temporary_folder_of_no_use_is_not_used(monkeypatch, tmp_path, unusabl
         parent.mkdir()
     monkeypatch.setenv("RAY_TMPDIR", str(parent))
     folder = local_ray.private_folder()
-    folder.rmdir()
+    temporary.remove(folder)
     assert folder.parent == Path("/tmp")
 
 
 def test_without_room_for_temporary_files_nothing_is_started(folders, monkeypatch):
-    def full(**_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setenv("RAY_TMPDIR", "/tmp")
-    monkeypatch.setattr(tempfile, "mkdtemp", full)
-    with pytest.raises(Refusal, match=r"temporary folder \(/tmp: No space left.*set TMPDIR"):
+    monkeypatch.setenv("RAY_TMPDIR", "/dev")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**6))
+    with pytest.raises(Refusal, match=r"temporary folder \(/dev: No space left.*set TMPDIR"):
         runner.start(None, 2)
+    assert not folders

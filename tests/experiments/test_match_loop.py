@@ -11,10 +11,12 @@ from filelock import FileLock
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from experiments.matches import lineups, match_loop, play, results, runner, startup
+from experiments.matches import lineups, match_loop, part_files, play, results, runner, startup
+from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match, Seating, control_of
+from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
@@ -77,7 +79,7 @@ def test_a_rule_ends_a_match_at_the_same_game_in_whatever_order_they_come(
         assert played.tallies[0].games == len(set(found[-1]["game"].to_pylist()))
     assert found[0].equals(found[1]) and found[0].equals(found[2])
     assert 10 < found[0].num_rows / 4 < 2000
-    on_disk = [results._read(part) for part in results.parts(tmp_path / "3")]
+    on_disk = [part_files.read(part, results.ROW) for part in results.parts(tmp_path / "3")]
     assert sum(each.num_rows for each in on_disk) > found[0].num_rows, "control: games beyond"
 
 
@@ -203,3 +205,37 @@ def test_details_are_kept_with_their_games(scrambled, tmp_path):
     assert suggestions.num_rows == np.sum(games["suggestions"].to_numpy())
     plain, _ = run(tmp_path / "b", [match("closure")], "games", games=12)
     assert games.equals(results.read(plain.folder)), "writing them changes no game"
+
+
+def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch):
+    """As two runs whose folders are named by the same second."""
+    write, other = runfolder.write_json, []
+
+    def claim(seed):
+        runfolder.claim(
+            tmp_path / "run", [replace(match("random"), seed=seed)], "games", resume=False
+        )
+
+    def refused():
+        with pytest.raises(Refusal, match="holds the results of another run"):
+            claim(1)
+
+    def write_while_another_claims(*arguments):
+        monkeypatch.setattr(runfolder, "write_json", write)
+        other.append(Background(refused, stays=False))
+        other[0].done.wait(0.3)
+        return write(*arguments)
+
+    monkeypatch.setattr(runfolder, "write_json", write_while_another_claims)
+    claim(0)
+    other[0].result()
+    assert [held.seed for held in runfolder.planned(tmp_path / "run")] == [0]
+
+
+def test_a_folder_in_which_another_plays_cannot_be_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(runfolder, "_CLAIM_SECONDS", 0.0)
+    with (
+        FileLock(tmp_path / match_loop.LOCK),
+        pytest.raises(Refusal, match="is being played by another process: wait for its end"),
+    ):
+        runfolder.claim(tmp_path, [match("random")], "games", resume=True)

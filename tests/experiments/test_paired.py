@@ -24,7 +24,7 @@ def run(rows, match, tmp_path):
         folder, played = tmp_path / name, replace(match, **changes)
         runfolder.claim(folder, [played], "games", resume=False)
         kept = results.Results(folder, [played])
-        kept.add(0, Played(rows(games, winner)))
+        kept.add(0, Played(rows(games, winner, played)))
         kept.flush()
         return folder
 
@@ -47,7 +47,7 @@ def test_the_difference_is_taken_by_game(run, capsys):
     [
         {"seed": 1},
         {"entrants": ({"name": "bmcts"}, {"name": "random"})},
-        {"rules": {"name": "ledford", "players": 3}},
+        {"rules": {"name": "ledford", "players": 4, "turn_cap": 9}},
         {"seating": Seating.one(4, (0,))},
     ],
     ids=lambda changes: next(iter(changes)),

@@ -8,7 +8,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from rich.console import Console
 from scipy.stats import ttest_1samp
@@ -228,9 +227,7 @@ def test_the_search_for_figures_misses_one_that_is_not_there(run):
 def test_names_are_shown_and_do_nothing(tmp_path, match, rows):
     entrants = ({"name": "bmcts", "label": NASTY}, {"name": "heuristic", "label": "](x)<b>"})
     named = replace(match, name=f"{NASTY} against 3", entrants=entrants)
-    table = rows(range(8), name=named.name)
-    table = table.set_column(3, "player", pa.array([NASTY] * table.num_rows))
-    page, text = made(write(tmp_path / "run", [named], [table], 8))
+    page, text = made(write(tmp_path / "run", [named], [rows(range(8), of=named)], 8))
     reader = Reader(page)
     assert not reader.faults
     assert not {"script", "b"} & set(reader.tags)

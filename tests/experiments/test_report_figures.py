@@ -114,7 +114,7 @@ def test_matches_of_another_parity_are_not_compared(tmp_path, match, rows):
     three = replace(match, name="3 bmcts", seating=Seating.rest(4, range(4)))
     folders = [
         played(tmp_path / "a", match, rows(range(8))),
-        played(tmp_path / "b", three, rows(range(8), name="3 bmcts")),
+        played(tmp_path / "b", three, rows(range(8), of=three)),
     ]
     assert between([load(each, each.name) for each in folders]) == []
 

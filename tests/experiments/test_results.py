@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from experiments.matches import results
+from experiments.matches.details import SUGGESTION
 from experiments.matches.results import Played, Results
 from experiments.runs.summary import figures
 from experiments.settings.commandline import Refusal
@@ -101,7 +102,11 @@ def test_a_full_disk_loses_nothing_that_is_there(rows, kept, tmp_path, monkeypat
 
 def test_rows_of_details_count_with_their_games_alone(rows, match, kept, tmp_path):
     def suggestions(*games):
-        return pa.table({"match": [match.name] * len(games), "game": pa.array(games, pa.int64())})
+        made_up = {"match": match.name, "turn": 1, "seat": 0, "player": "x", "known": 0, "own": 0}
+        texts = dict.fromkeys(("suspect", "weapon", "room"), "x")
+        more = {**made_up, **texts, "answered_by": -1, "entropy_before": 1.0, "entropy_after": 0.5}
+        found = [more | {"game": game} for game in games]
+        return pa.Table.from_pylist(found, SUGGESTION)
 
     kept.add(0, Played(rows([0]), details={"suggestions": suggestions(0, 0)}))
     kept.flush()
@@ -176,7 +181,7 @@ def test_a_run_without_games_has_figures_too(kept):
 
 def test_several_matches_share_the_files(rows, match, tmp_path):
     both = Results(tmp_path, [match, replace(match, name="other")])
-    both.add(1, Played(rows(range(3), name="other")))
+    both.add(1, Played(rows(range(3), of=both.matches[1])))
     both.add(0, Played(rows(range(2))))
     both.flush()
     again = Results.resumed(tmp_path, both.matches)

@@ -84,3 +84,24 @@ def test_games_that_always_kill_their_worker_end_the_run(ray_session):
 
     with pytest.raises(runner.WorkersLost, match="games 4 to 5"):
         runner._result(die.remote(), range(4, 6))
+
+
+def test_a_game_without_memory_ends_the_run_in_one_line(ray_session):
+    @ray.remote
+    def hungry():
+        raise MemoryError
+
+    with pytest.raises(runner.GameRaised, match=r"^game 4 raised MemoryError$"):
+        runner._result(hungry.remote(), range(4, 5))
+
+
+def test_what_the_memory_monitor_kills_is_not_tried_for_ever(monkeypatch):
+    tries = {name: value for name, value in os.environ.items() if name.endswith("oom_retries")}
+    assert 0 < int(tries["RAY_task_oom_retries"]) <= runner.DEATHS_SURVIVED
+
+    def lost(_):
+        raise ray.exceptions.OutOfMemoryError("the node is low on memory")
+
+    monkeypatch.setattr(ray, "get", lost)
+    with pytest.raises(runner.WorkersLost, match=r"^game 4 ended .* times \(OutOfMemoryError\)$"):
+        runner._result(None, range(4, 5))

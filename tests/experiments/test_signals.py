@@ -151,3 +151,8 @@ def test_what_follows_a_lost_output_goes_nowhere(tmp_path):
         output.drop(stream)
         print("lost", file=stream)
     assert (tmp_path / "held").read_text() == ""
+
+
+def test_a_command_runs_in_another_thread_as_well(command):
+    """Where the signals are the business of whoever has the main one."""
+    assert Background(command, lambda: None, stays=False).result() == 0

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 from hydra import initialize_config_module
+from hydra.core.global_hydra import GlobalHydra
+from omegaconf import OmegaConf
 
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
+from experiments.sweep import __main__ as sweep
 from experiments.sweep import schema
 from experiments.sweep.axes import divided
+from experiments.sweep.job import Job
 from experiments.sweep.space import Space
 
 PLAYERS = ("player=swift", "player@opponent=closure")
@@ -90,6 +94,12 @@ def test_settings_of_the_sweep_are_told_from_the_others():
         ("player.threshold=interval(1,0.2)", "the interval must rise"),
         ("player.threshold=tag(log,interval(0,1))", "start above 0"),
         ("seed=range(3,3)", "has no values"),
+        ("seed=range(1,1000000000000)", "has 999,999,999,999 values: give at most 10,000"),
+        ("player.threshold=range(0.1,1,0)", "the step of a range must not be 0"),
+        ("player.threshold=range(0.1,1e30,1e-9)", "values: give at most 10,000"),
+        ("player.threshold=interval(0,1e400)", "the ends of an interval lie within"),
+        ("player.trees=tag(int,interval(1,100000000000000000000))", "the ends of an interval"),
+        ("player.trees=tag(int,log,interval(0.5,4))", "start above 0"),
         ("seed=(1,2", "cannot read"),
     ],
 )
@@ -120,6 +130,27 @@ def test_a_point_that_cannot_be_played_is_refused(overrides, said):
         for each in found.combinations:
             found.point(each)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("method", ["grid", "random", "racing"])
+def test_more_points_than_anybody_waits_for_are_refused_unlisted(method):
+    found = space(*PLAYERS, *(f"{key}=range(1,9000)" for key in ("seed", "rules.turn_cap")))
+    assert found.size == 8999**2
+    settings = OmegaConf.create({"run": {"resume": None, "folder": "x"}})
+    settings.sweep = {"method": method, "trials": 3 if method == "random" else None}
+    if method == "random":
+        assert Job(settings, found)
+    else:
+        with pytest.raises(Refusal, match="80,982,001 combinations: give fewer values"):
+            Job(settings, found)
+
+
+def test_settings_may_stand_on_both_sides_of_a_flag(monkeypatch, capsys):
+    GlobalHydra.instance().clear()
+    typed = ["player=swift", "--cfg", "job", "player.threshold=0.3,0.5"]
+    monkeypatch.setattr("sys.argv", ["sweep", *typed])
+    sweep.run()
+    assert "# player.threshold: 0.3,0.5" in capsys.readouterr().out
 
 
 def test_a_point_is_what_its_command_line_composes():

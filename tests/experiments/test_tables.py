@@ -198,7 +198,8 @@ def test_some_cells_alone(command):
     ids=lambda value: "_".join(value) if isinstance(value, tuple) else "",
 )
 def test_what_cannot_be_is_refused_in_one_line(command, given, told):
-    assert command("quick", "games=4")[0] == 0
+    code, shown = command("quick", "games=4")
+    assert code == 0, shown.err
     before = rows(command.folder)
     code, shown = command(*given)
     assert code == 1 and told in shown.err and shown.err.count("\n") == 1

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import mlflow
 import pytest
 
 from experiments.provenance import tracking
+from experiments.settings import signals
 from experiments.settings.commandline import Refusal
 
 
@@ -140,3 +145,43 @@ def test_a_run_that_goes_on_takes_its_record_up(database, tmp_path):
     client = mlflow.MlflowClient(database)
     (run,) = client.search_runs([client.get_experiment_by_name("trial").experiment_id])
     assert (run.info.status, run.data.metrics["win_rate"]) == ("FINISHED", 0.5)
+
+
+@pytest.fixture
+def silent():
+    """Address of a server that lets everybody in and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_a_server_that_never_answers_is_refused_in_time(silent, monkeypatch):
+    monkeypatch.setattr(tracking, "_ANSWER_SECONDS", 0.2)
+    with pytest.raises(Refusal, match=f"cannot reach the tracking server {silent}: .*timed out"):
+        tracking.check_reachable(silent)
+
+
+def test_a_name_that_nobody_resolves_is_refused_in_time(monkeypatch):
+    """As where there is no network, but servers for names that do not answer."""
+    monkeypatch.setattr(tracking, "_ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: threading.Event().wait(60))
+    with pytest.raises(Refusal, match="cannot reach the tracking server http://far:5000: timed"):
+        tracking.check_reachable("http://far:5000")
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_store_that_hangs_holds_nobody_up(database, tmp_path, monkeypatch, ended):
+    """Neither who plays nor who wishes an end."""
+    tracker = _tracker(database, tmp_path)
+    monkeypatch.setattr(tracking, "SEND_SECONDS", 0.0)
+    monkeypatch.setattr(tracking, "_PATIENCE_SECONDS", 0.0 if ended else 60.0)
+    held = threading.Event()
+    tracker._client.log_batch = lambda *_, **__: held.wait(60)
+    tracker.record(1, games=1)
+    tracker.record(2, games=2)
+    if not ended:
+        held.set()  # it was only slow
+    with signals.deferred():
+        os.kill(os.getpid(), signal.SIGTERM)
+        tracker.finish("KILLED", {}, 2, [])
+    assert tracker.fault == ("the store did not answer in time" if ended else None)
+    held.set()

@@ -3,13 +3,18 @@
 import importlib
 import os
 import sys
+from dataclasses import fields
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
+from numba import typeof
 
+from mcts.domain import _REGISTRY, Domain, domain_of, register
 from mcts.kernel import sources, store
-from mcts.kernel.cached import CodeCache, cacheable
+from mcts.kernel.cached import _BELONGS, CodeCache, cacheable
 from mcts.kernel.compile import INTERPRETED, jit
+from mcts.problems.tiger import TigerParameters
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -205,6 +210,31 @@ def test_a_module_that_is_no_text_is_read_but_not_parsed(project):
         sources.forget()
         digests.add(sources.digest(frozenset(["rule_here"])))
     assert len(digests) == 2
+
+
+class Position(NamedTuple):
+    """A domain of Tiger's functions, once it is registered."""
+
+    steps: int
+
+
+def named(*values):
+    """Return the name of the code of a function that is given ``values``."""
+    processor = SimpleNamespace(magic_tuple=lambda: "linux")
+    return CodeCache(hits, frozenset([__name__])).name(tuple(map(typeof, values)), processor)
+
+
+def test_functions_found_by_a_type_belong_to_it(project):
+    parts = {part.name: getattr(domain_of(TigerParameters()), part.name) for part in fields(Domain)}
+    names = [named(Position(1)), named(Position(2))]
+    for roll in (0.0, 1.0):
+        text = f"def rollout(p, s, stream):\n    return {roll}\n"
+        rollout = jit(project("rolls", rolls=text).rollout)
+        register(**{**parts, "parameters": Position, "rollout": rollout})
+        names.append(named(Position(1)))
+    assert names[0] == names[1] and len(set(names)) == 3
+    _REGISTRY.pop(Position), _BELONGS.pop(Position)
+    assert named(Position(1)) == names[0]
 
 
 def test_the_processor_belongs_to_the_name():

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcts.kernel import store
+from mcts.kernel import store, temporary
 from mcts.kernel.store import Store, UnsafeCache, prepare
 
 NAME = f"sim.game.play-{'a' * 32}"
@@ -99,6 +100,21 @@ def test_what_is_no_file_is_a_miss_and_replaced(tmp_path, damage, capfd):
     assert kept.read(NAME) == CONTENT
     assert kept.path(NAME).lstat().st_mode & 0o777 == 0o600
     assert kept.folder.stat().st_mode & 0o777 == 0o700
+    assert capfd.readouterr().err == ""
+
+
+def test_two_processes_may_replace_a_folder_at_once(kept, monkeypatch, capfd):
+    folder(kept.path(NAME))
+    remove_all = shutil.rmtree
+
+    def other_was_first(path, **how):
+        remove_all(path)
+        path.write_bytes(b"of the other")
+        remove_all(path, **how)
+
+    monkeypatch.setattr(shutil, "rmtree", other_was_first)
+    kept.write(NAME, CONTENT)
+    assert kept.read(NAME) == CONTENT
     assert capfd.readouterr().err == ""
 
 
@@ -237,19 +253,22 @@ def test_instead_of_an_unusable_folder_there_is_a_temporary_one(
 ):
     (tmp_path / "file").touch()
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "at all")
-    temporary = opened(monkeypatch, str(tmp_path / named))
+    monkeypatch.setattr(temporary, "_made", [])
+    kept = opened(monkeypatch, str(tmp_path / named))
     said = capfd.readouterr().err
     assert said.count("\n") == 1 and "SLEUTH_CACHE_DIR" in said and "Traceback" not in said
-    assert temporary.folder.stat().st_mode & 0o777 == 0o700
-    temporary.write(NAME, CONTENT)
+    assert kept.folder.stat().st_mode & 0o777 == 0o700
+    kept.write(NAME, CONTENT)
     # A process that this one starts uses it as well, and has nothing to say.
     another = opened(monkeypatch, os.environ[store.VARIABLE])
     assert another.read(NAME) == CONTENT
     assert capfd.readouterr().err == ""
-    store._remove(temporary.folder, os.getpid() + 1)
-    assert temporary.folder.exists()
-    store._remove(temporary.folder, os.getpid())
-    assert not temporary.folder.exists()
+    with monkeypatch.context() as copy:
+        copy.setattr(os, "getpid", lambda: -1)
+        temporary.discard()  # in a copy of the process
+    assert kept.folder.exists()
+    temporary.discard()
+    assert not kept.folder.exists()
 
 
 def test_without_any_home_or_folder_nothing_is_kept(monkeypatch, capfd):

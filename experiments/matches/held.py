@@ -1,0 +1,184 @@
+"""What the files of a run folder have to say, one schema for each kind.
+
+They may come from somebody else, an older version or half a copy: each is held against its schema
+when it is read, and a refusal names the file and the field.  So whoever uses what was read need not
+look again.  Rows are checked in `experiments.matches.part_files`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from experiments.matches.schedule import label
+from experiments.stats import stopping
+from sim.rules import preset
+
+MOST_GAMES = 2**40
+"""Above all numbers of games."""
+
+
+def _encodable(text: str) -> str:
+    text.encode()  # UnicodeEncodeError, of half a surrogate pair, is a ValueError
+    return text
+
+
+Text = Annotated[str, AfterValidator(_encodable)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Number = Annotated[int, Field(ge=1, lt=2**63)]
+Games = Annotated[int, Field(ge=0, lt=MOST_GAMES)]
+Seat = Annotated[int, Field(ge=0, lt=6)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class _Kept(BaseModel):
+    """Types are exact; what nobody reads may be there."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+
+class _Search(_Kept):
+    mode: Text
+    threads: Number
+    workers: Number
+    oversubscribe: bool
+
+
+class _Budget(_Kept):
+    simulations: Number | None
+    seconds: Seconds | None
+    nodes: Number | None = None
+
+
+class _Entrant(_Kept):
+    name: Annotated[Text, Field(min_length=1)]
+    label: Text | None = None
+    search: _Search = None  # may be left out, but not be null
+    budget: _Budget = None
+
+
+class _Seating(_Kept):
+    line_ups: Annotated[list[list[Seat]], Field(min_length=1)]
+    shifts: Annotated[list[Seat], Field(min_length=1)]
+
+
+class _Match(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    name: Annotated[Text, Field(min_length=1)]
+    rules: dict[str, Any]
+    entrants: Annotated[list[_Entrant], Field(min_length=2, max_length=8)]
+    seating: _Seating
+    measured: Literal[0] | None
+    seed: Count
+    records: Count
+    details: list[Literal["suggestions", "decisions"]]
+
+    @model_validator(mode="after")
+    def _fits(self) -> _Match:
+        try:
+            players = preset(**self.rules).players
+        except TypeError as fault:
+            raise ValueError(f"rules: {fault}") from None
+        tables, entered = self.seating.line_ups, len(self.entrants)
+        if any(len(table) != players for table in tables):
+            raise ValueError(f"seating.line_ups: each must have the {players} players of the rules")
+        if any(who >= entered for table in tables for who in table):
+            raise ValueError(f"seating.line_ups: there are {entered} entrants")
+        if any(shift >= players for shift in self.seating.shifts):
+            raise ValueError(f"seating.shifts: there are {players} seats")
+        if self.measured is not None and (
+            entered != 2 or len(tables) != 1 or len(set(tables[0])) != 2
+        ):
+            raise ValueError("a match of one player against others has a table of two")
+        names = [label(entrant.model_dump()) for entrant in self.entrants]
+        if len(set(names)) < entered:
+            raise ValueError("entrants: two have one name")
+        return self
+
+
+class _Origin(_Kept):
+    command: Text
+    versions: dict[Text, Text]
+    commit: Text | None
+    machine: Text | None
+
+
+class _Plan(_Origin):
+    """``matches.json``."""
+
+    stop: Text
+    matches: Annotated[list[_Match], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _fits(self) -> _Plan:
+        stopping.parse(self.stop)
+        names = [match.name for match in self.matches]
+        if len(set(names)) < len(names):
+            raise ValueError("matches: two have one name")
+        return self
+
+
+class _Line(_Kept):
+    games: Games
+
+
+class _Summary(_Kept):
+    """``summary.json``, as far as anybody reads it."""
+
+    table: list[_Line]
+    interrupted: bool
+    fault: Text | None
+    seconds: Seconds
+    held: Games = None
+    run: _Origin = None
+
+
+class _Length(_Kept):
+    games: Games
+
+
+class _Configuration(_Kept):
+    """``config.yaml``, as far as anybody reads it."""
+
+    match: _Length
+
+
+SCHEMAS = {
+    "matches": TypeAdapter(_Plan),
+    "summary": TypeAdapter(_Summary),
+    "stops": TypeAdapter(dict[Text, Games], config=ConfigDict(strict=True)),
+    "configuration": TypeAdapter(_Configuration),
+}
+"""By kind of file, what it must be."""
+
+
+def checked(kind: str, value: Any) -> Any:
+    """Return ``value``, which is what files of ``kind`` (one of `SCHEMAS`) hold.
+
+    Raises
+    ------
+    ValueError
+        If it is not, with the first field that is wrong.
+    """
+    try:
+        SCHEMAS[kind].validate_python(value)
+    except ValidationError as fault:
+        raise ValueError(_told(fault.errors(include_url=False, include_input=False)[0])) from None
+    return value
+
+
+def _told(error: Mapping[str, Any]) -> str:
+    where = ".".join(map(str, error["loc"]))
+    what = error["msg"].removeprefix("Value error, ")
+    return f"{where}: {what}" if where else what

@@ -1,0 +1,79 @@
+"""Private temporary folders that do not outlive the process that made them.
+
+An orderly end removes them, and so does `discard` before an end that is none.  What a killed
+process leaves is removed by the next that makes such a folder: the maker holds a lock on the
+folder, which ends with the maker.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+PREFIX = "sleuth-"
+"""How the names of all such folders begin."""
+
+_SETTLED_SECONDS = 60.0  # a folder is not locked at the moment when it is made
+
+_made: list[tuple[Path, int, int]] = []
+"""Folders, the descriptors that hold their locks, and who made them."""
+
+
+def folder(prefix: str, parent: str | Path | None = None) -> Path:
+    """Make a folder below ``parent``, by default that of temporary files, for this user alone.
+
+    Raises
+    ------
+    OSError
+        If it cannot be made there.
+    """
+    parent = Path(parent or tempfile.gettempdir())
+    _remove_abandoned(parent)
+    made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{prefix}", dir=parent))
+    descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(OSError):  # a file system without locks: nobody else will hold one either
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    _made.append((made, descriptor, os.getpid()))
+    return made
+
+
+def remove(made: Path) -> None:
+    """Remove what `folder` has made."""
+    for entry in [entry for entry in _made if entry[0] == made]:
+        _made.remove(entry)
+        shutil.rmtree(made, ignore_errors=True)
+        os.close(entry[1])
+
+
+@atexit.register
+def discard() -> None:
+    """Remove the folders that this process made: for one that ends at once."""
+    for made, _, maker in list(_made):
+        if maker == os.getpid():  # and not a copy of the process, by `fork`
+            remove(made)
+
+
+def _remove_abandoned(parent: Path) -> None:
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False):
+                    _remove_if_abandoned(entry.path)
+
+
+def _remove_if_abandoned(path: str) -> None:
+    """Remove the folder ``path`` if it is this user's and its maker has ended."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        info = os.fstat(descriptor)
+        if info.st_uid == os.geteuid() and time.time() - info.st_ctime > _SETTLED_SECONDS:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(path, ignore_errors=True)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,249 @@
+"""Files of run folders are read without trust in who made them, and written where they belong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from rich.console import Console
+
+from experiments.matches import held, part_files, results
+from experiments.matches.results import Played, Results
+from experiments.paired import __main__ as paired
+from experiments.provenance import files
+from experiments.runs import runfolder
+from experiments.settings.commandline import Refusal
+from sim.records import record
+
+ROOT = Path(__file__).resolve().parents[2]
+
+BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
+
+
+@pytest.fixture
+def run(tmp_path, match, rows):
+    """The folder of a run of 8 games."""
+    folder = tmp_path / "run"
+    runfolder.claim(folder, [match], "games", False)
+    kept = Results(folder, [match])
+    kept.add(0, Played(rows(range(8))))
+    kept.flush()
+    return folder
+
+
+def refusal(what, *given) -> str:
+    with pytest.raises(Refusal) as fault:
+        what(*given)
+    return str(fault.value)
+
+
+CHANGES = {
+    "stop": ("now", "match.stop=now"),
+    "matches": ([], "matches: List should have at least 1 item"),
+    "versions": ({"python": 3}, "versions.python: Input should be a valid string"),
+    "matches.0.seed": (2**63, "matches.0.seed: Input should be less than"),
+    "matches.0.records": (-1, "matches.0.records: Input should be greater than"),
+    "matches.0.name": ("\ud800", "matches.0.name: "),
+    "matches.0.rules.players": (9, "players"),
+    "matches.0.entrants.0.search": (None, "matches.0.entrants.0.search"),
+    "matches.0.seating.line_ups": ([[0, 1, 1, 2]], "seating.line_ups: there are 2 entrants"),
+    "matches.0.seating.shifts": ([5], "seating.shifts: there are 4 seats"),
+    "matches.0.measured": (1, "matches.0.measured"),
+    "matches.0.x": (1, "matches.0.x: Extra inputs"),
+}
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_a_plan_is_refused_by_its_field(run, field):
+    path = run / runfolder.MATCHES_FILE
+    plan = inner = json.loads(path.read_text())
+    *outer, last = (int(part) if part.isdigit() else part for part in field.split("."))
+    for part in outer:
+        inner = inner[part]
+    inner[last], told = CHANGES[field]
+    path.write_text(json.dumps(plan))
+    said = refusal(runfolder.loaded, run)
+    assert str(path) in said and told in said
+
+
+def test_what_nobody_reads_may_be_in_a_plan(run):
+    path = run / runfolder.MATCHES_FILE
+    plan = json.loads(path.read_text())
+    plan["later"] = plan["matches"][0]["entrants"][0]["switch"] = {"x": 1}
+    path.write_text(json.dumps(plan))
+    assert runfolder.loaded(run).games == 8
+
+
+def changed(table, column, at, value):
+    values = table[column].to_pylist()
+    values[at] = value
+    at, field = table.schema.get_field_index(column), table.schema.field(column)
+    return table.set_column(at, field, pa.array(values, field.type))
+
+
+PARTS = {
+    "column winner is missing": lambda table: table.drop_columns(["winner"]),
+    "column turns has gaps": lambda table: changed(table, "turns", 1, None),
+    "column turns has -5": lambda table: changed(table, "turns", 1, -5),
+    "column seat": lambda table: changed(table, "seat", 0, 5),
+    "column player: in game 0": lambda table: changed(table, "player", 0, "x"),
+    "there is no match 'x'": lambda table: changed(table, "match", 0, "x"),
+    "column search_seconds has a value": lambda table: changed(
+        table, "search_seconds", 0, float("nan")
+    ),
+    "a seat twice, or not at all": lambda table: table.slice(1),
+    "a seat twice": lambda table: pa.concat_tables([table, table.slice(0, 4)]),
+    "differs between the seats": lambda table: changed(table, "turns", 0, 1),
+    "does not fit the column winner": lambda table: changed(table, "won", 0, False),
+    "column game has": lambda table: changed(
+        changed(changed(changed(table, "game", 0, 10**9), "game", 1, 10**9), "game", 2, 10**9),
+        "game",
+        3,
+        10**9,
+    ),
+    "holds int32, not int64": lambda table: table.set_column(
+        1, "game", table["game"].cast(pa.int32())
+    ),
+}
+
+
+@pytest.mark.parametrize("told", PARTS)
+def test_a_part_is_refused_by_its_column(run, told):
+    (part,) = results.parts(run)
+    pq.write_table(PARTS[told](pq.read_table(part)), part, store_schema=False)
+    said = refusal(runfolder.loaded, run)
+    assert str(part) in said and told in said
+
+
+def test_a_game_in_two_parts_is_refused(run):
+    (part,) = results.parts(run)
+    part.with_name("games-00001.parquet").write_bytes(part.read_bytes())
+    assert "is in an earlier part as well" in refusal(runfolder.loaded, run)
+
+
+def test_a_part_that_claims_too_much_is_not_read(run, monkeypatch):
+    monkeypatch.setattr(part_files, "MOST_ROWS", 31)
+    assert "claims 32 rows, 31 are the limit" in refusal(runfolder.loaded, run)
+    monkeypatch.setattr(part_files, "MOST_ROWS", 32)
+    monkeypatch.setattr(part_files, "MOST_BYTES", 100)
+    assert "100 are the limit" in refusal(runfolder.loaded, run)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "large", "loop", "deep", "latin"])
+def test_what_is_no_plan_is_refused_without_being_read(run, kind, monkeypatch):
+    path = run / runfolder.MATCHES_FILE
+    path.unlink()
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)  # which nobody writes to: who opens it waits for ever
+    elif kind == "large":
+        path.touch()
+        os.truncate(path, 10**10)  # takes no room
+    elif kind == "loop":
+        path.symlink_to(path.name)
+    else:
+        path.write_bytes(b"[" * 10_000 + b"]" * 10_000 if kind == "deep" else b'{"a": "\xe9"}')
+    said = refusal(paired.show, run, run, Console(quiet=True))
+    assert str(run) in said and "\n" not in said
+
+
+def test_a_configuration_with_references_is_refused(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(BOMB)
+    with pytest.raises(ValueError, match="it has references"):
+        files.read_yaml(path)
+    path.write_text(BOMB.partition("\n")[0])
+    assert files.read_yaml(path) == {"a": ["x", "x"]}  # a name alone does no harm
+    path.write_text("!!python/object/apply:os.system ['touch x']")
+    with pytest.raises(ValueError, match="it is not YAML"):
+        files.read_yaml(path)
+
+
+def test_a_large_record_is_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "game.jsonl"
+    path.touch()
+    os.truncate(path, record.MOST_BYTES + 1)
+    monkeypatch.setattr(record, "MOST_BYTES", 1000)
+    with pytest.raises(record.RecordError, match="it is no game"):
+        record.read(path)
+
+
+def test_nothing_is_written_through_what_lies_in_a_folder(tmp_path):
+    """Links with the names that are written to, and with those that were used in between."""
+    other, folder = tmp_path / "other", tmp_path / "run"
+    folder.mkdir()
+    other.write_text("mine")
+    for name in ("report.html", ".report.html.writing"):
+        (folder / name).symlink_to(other)
+    files.write_text(folder / "report.html", "page")
+    assert other.read_text() == "mine"
+    assert (folder / "report.html").read_text() == "page"
+    assert not (folder / "report.html").is_symlink()
+    assert (folder / "report.html").stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "mlflow_run.txt", "records", ".lock"])
+def test_a_run_with_links_in_its_folder_is_not_gone_on_with(run, match, tmp_path, name):
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to(tmp_path / "elsewhere")
+    assert "is a link" in refusal(runfolder.examine, run, [match], "games", True)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_run_folder_may_be_a_link_itself(run, match, tmp_path):
+    (tmp_path / "here").symlink_to(run)
+    assert runfolder.examine(tmp_path / "here", [match], "games", True)
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    said = refusal(runfolder.examine, tmp_path / "nowhere" / "run", [match], "games", False)
+    assert "cannot write to the run folder" in said
+
+
+def test_a_part_that_was_being_written_is_no_part_and_is_removed(run, match, monkeypatch):
+    """What a kill in the middle of a write leaves."""
+    kept = Results.resumed(run, [match])
+    before = sorted(run.iterdir())
+
+    def killed(table, file, **_):
+        file.write(b"PAR1 half of it")
+        file.flush()
+        os.link(file.name, f"{run}/.games-00001.parquet.killed.writing")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", killed)
+    kept._unwritten["games"] = [pq.read_table(results.parts(run)[0])]
+    with pytest.raises(OSError, match="No space"):
+        kept.flush()
+    left = set(run.iterdir()) - set(before)
+    assert [path.name for path in left] == [".games-00001.parquet.killed.writing"]
+    assert Results.resumed(run, [match]).games == 8
+    files.clear(run)
+    assert sorted(run.iterdir()) == before
+
+
+def test_nothing_in_a_run_folder_is_unpickled():
+    known = re.compile(r"import (cloud)?pickle|joblib|allow_pickle=True|shelve|marshal")
+    found = [
+        path.name for path in (ROOT / "experiments").rglob("*.py") if known.search(path.read_text())
+    ]
+    assert found == []
+    assert known.search("import pickle")
+
+
+def test_every_kind_of_file_has_a_schema():
+    assert set(held.SCHEMAS) == {"matches", "summary", "stops", "configuration"}
+    for kind in held.SCHEMAS:
+        for value in (None, [], "x", {"x": "\ud800"}, {"x": True}, {"x": "1"}):
+            with pytest.raises(ValueError):
+                held.checked(kind, value)

@@ -1,0 +1,165 @@
+"""Every number of every command has limits, and what is typed is counted before it is listed."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+import pytest
+
+from experiments.settings import arguments, config, limits, overrides, schemas
+from experiments.settings.commandline import Refusal
+from mcts.options import SEEDS, Options
+from sim.arena import play_many
+from sim.endgame.finding import endgame, endgames
+from sim.planning.config import PlannerConfig
+from sim.planning.ways import RANGES
+from sim.players.player import PolicyPlayer
+from sim.referee import play
+from sim.rules import preset
+
+cells = import_module("experiments.tables.cells")
+
+COMMANDS = ("compare", "baselines", "beliefs", "explain", "regret", "replay", "tables")
+PARTS = (schemas.Planner, schemas.Swift, schemas.Greedy)
+CHECKED = {"event": "explain", "seat": "explain and replay", "players": "rules and regret"}
+"""Numbers that the command compares with what there is, and who does."""
+
+BEYOND = (10**12, 10**20, -(10**20), float("nan"), float("inf"), -float("inf"), 1e308)
+
+
+def numbers(schema: Any, path: str = "") -> list[tuple[str, bool, Any]]:
+    """Return key, whether it is whole, and limits of the numbers of ``schema``."""
+    found, hints = [], get_type_hints(schema)
+    for described in fields(schema):
+        key, kind, metadata = f"{path}{described.name}", hints[described.name], described.metadata
+        kinds = {kind, *get_args(kind)}
+        if is_dataclass(kind):
+            found += numbers(kind, f"{key}.")
+        elif kinds & {int, float} and described.name not in CHECKED:
+            found.append((key, int in kinds, metadata))
+        elif list[int] in kinds and key != "match.focal_seats":  # see config.check_seats
+            found.append((key, True, metadata["each"]))
+    return found
+
+
+def all_numbers() -> list[tuple[str, bool, Any]]:
+    sweep = import_module("experiments.sweep.schema").Sweeping
+    commands = [import_module(f"experiments.{name}.__main__") for name in COMMANDS]
+    found = [sweep, cells.Table, *(command.COMMAND.schema for command in commands), *PARTS]
+    return [number for schema in found for number in numbers(schema)]
+
+
+def test_every_number_has_limits_that_name_it():
+    found = all_numbers()
+    assert len(found) > 50
+    for key, whole, metadata in found:
+        for value in BEYOND:
+            if whole and isinstance(value, float):
+                continue
+            if value == 10**12 and metadata["most"] == SEEDS - 1:
+                continue
+            with pytest.raises(Refusal, match=rf"{key}=.*: must be (above|at )") as refused:
+                limits.check(key, value, metadata)
+            assert "\n" not in str(refused.value)
+
+
+def test_a_number_without_limits_would_be_found():
+    """The control of the test above, which reads them from the metadata."""
+    with pytest.raises(KeyError):
+        limits.check("x", 1, {"least": 0}["most"])
+    limits.check("x", 10**20, {})
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_planner_made_in_python_has_them_too(name):
+    with pytest.raises(ValueError, match=rf"{name} must be \d"):
+        PlannerConfig(**{name: 10**20})
+
+
+@pytest.mark.parametrize("seed", [-1, SEEDS, 10**20, 1.5])
+def test_a_seed_has_one_limit_in_python_too(seed):
+    rules = preset("speed")
+    players = [PolicyPlayer("closure")] * 4
+    for begin in (
+        lambda: play(rules, players, seed, 0),
+        lambda: play(rules, players, 0, seed),
+        lambda: play_many(rules, ["closure"] * 4, seed, np.arange(1)),
+        lambda: endgame(seed, 0),
+        lambda: next(endgames(seed)),
+    ):
+        with pytest.raises(ValueError, match=rf"(seed|game) must be .* to {SEEDS - 1}, not "):
+            begin()
+
+
+def test_rules_have_them_too():
+    with pytest.raises(ValueError, match=r"rules\.turn_cap must be 1 to 1,000,000, got"):
+        preset("ledford", turn_cap=10**12)
+
+
+def test_every_option_of_a_search_has_them():
+    for option in fields(Options):
+        if option.type.startswith(("int", "float")):
+            for value in (10**20, float("nan"), float("inf")):
+                with pytest.raises(ValueError, match=f"{option.name} must be"):
+                    Options(oversubscribe=True, **{option.name: value})
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["x=1"] * 1001, "1001 settings are too many"),
+        (["x=" + "y" * 20_000], "has 20002 signs: a setting has at most 10000"),
+        (["player.label=\udcff"], "is no text in UTF-8"),
+        (["seed=" + "9" * 5000], "cannot read"),
+        (["seed=" + "[" * 2000], "cannot read"),
+        (["-m", "seed=range(1,1000000000000)"], "has 999,999,999,999 values"),
+        (["-m", "seed=range(0.1,1,0)"], "the step of a range must not be 0"),
+        (["-m", "seed=range(0,inf)"], "a range goes from one number to another"),
+        (["-m", "seed=range(0,5000)", "match.games=1,2,3"], "more than 10,000 combinations"),
+    ],
+)
+def test_what_no_parser_should_get_is_refused(typed, said):
+    with pytest.raises(Refusal, match=said) as refused:
+        arguments.read(typed, schemas.Compare)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 300
+
+
+def test_what_a_parser_takes_is_counted():
+    counted = {
+        "a=1": 1,
+        "a=1,2,2": 3,
+        "a=choice(x,y)": 2,
+        "a=range(7)": 7,
+        "a=range(1,4)": 3,
+        "a=range(4,1,-2)": 2,
+        "a=range(0,1,0.25)": 4,
+        "a=range(3,3)": 0,
+    }
+    assert {text: overrides.values(overrides.parsed(text)) for text in counted} == counted
+
+
+@pytest.mark.parametrize("run", ["../x", "/tmp/x", "a/b", "..", "", " ", "a\0"])
+def test_a_table_stays_in_its_folder(run):
+    with pytest.raises(Refusal, match=r"run.* (give a name, no path|names no place)"):
+        limits.check("table.run", run, cells.Table.__dataclass_fields__["run"].metadata)
+
+
+@pytest.mark.parametrize("content", ["- a", "compare: 3", "compare: [1]", "nobody: {}", "["])
+def test_local_settings_are_sections_of_commands(tmp_path, monkeypatch, content):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "local.yaml").write_text(content)
+    with pytest.raises(Refusal, match=r"^local\.yaml: "):
+        config.register_local()
+
+
+def test_a_preset_is_settings_and_a_list_has_words():
+    settings = config.composed("compare", ["match.players=[[a]]"])
+    with pytest.raises(Refusal, match=r"match\.players=\[\['a'\]\]: give a list of words"):
+        config.check_sections(settings)
+    settings = config.composed("compare")
+    settings.player = ["a"]
+    with pytest.raises(Refusal, match="player: its preset must be settings"):
+        config.check_sections(settings)

@@ -1,0 +1,113 @@
+"""Damaged and forged game records: refused in a line, or they replay as what they say.
+
+A forger writes lines as a recorder does and makes the checks anew, so that all that is checked
+behind them is reached.  Every record goes through what reads it: the replay, the transcript
+(`experiments.replay`) and the decisions that `experiments.explain` takes from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import mutate
+from inside import done, judged
+from judge import Finding
+from rich.console import Console
+
+from experiments.explain import recorded
+from experiments.replay import __main__ as transcript
+from sim.players.player import PolicyPlayer
+from sim.records.record import Recorder, RecordError, checksum, line, read
+from sim.records.replay import replay, states
+from sim.referee import play
+from sim.rules import preset
+
+WHOLE = 25
+"""One case in so many is shown as a transcript, all others are only read to the end."""
+
+
+def game(seed: int) -> str:
+    """Return the record of a short game."""
+    rules = preset("ledford", players=3, turn_cap=9)
+    players = [PolicyPlayer("random") for _ in range(3)]
+    recorder = Recorder(rules, players, seed, 0)
+    play(rules, players, seed, 0, watch=recorder)
+    return recorder.text()
+
+
+def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
+    """Yield what is wrong with each of ``number`` cases; see `judge`."""
+    path, texts = folder / "game.jsonl", [game(some) for some in range(5)]
+    for case in range(number):
+        random = Random(f"{seed}/{case}")
+        text = random.choice(texts)
+        content = damaged(random, text)
+        path.write_bytes(content)
+        whole = case % WHOLE == 0
+        found = judged(
+            f"record {case} of seed {seed}", done(lambda to, all_=whole: _use(path, to, all_))
+        )
+        if found is None and _accepted(path) and not _itself(path):
+            found = Finding(f"record {case} of seed {seed}", "it is taken for what it is not")
+        yield found
+
+
+def damaged(random: Random, text: str) -> bytes:
+    """Return a record made of that in ``text``."""
+    if random.random() < 0.3:
+        return mutate.raw(random, text.encode())
+    values = [json.loads(row) for row in text.splitlines()]
+    at = random.choice((0, len(values) - 1, random.randrange(len(values))))
+    values[at] = mutate.value(random, values[at])
+    if random.random() < 0.1:
+        values.insert(at, values[random.randrange(len(values))])
+    return (
+        "\n".join(forged(values) if random.random() < 0.7 else map(line, values)) + "\n"
+    ).encode()
+
+
+def forged(values: list[Any]) -> list[str]:
+    """Return the lines of a record whose checks fit what they hold."""
+    header, *_, end = values
+    if isinstance(header, dict) and "check" in header:
+        header["check"] = checksum([line({key: header[key] for key in header if key != "check"})])
+    if isinstance(end, dict) and "check" in end:
+        end["check"] = checksum(map(line, values[:-1]))
+    return [line(value) for value in values]
+
+
+def _use(path: Path, console: Console, whole: bool) -> None:
+    if whole:
+        transcript.show(path, None, (0, None))
+    transcript.show(path, None, (0, -1), quiet=True)
+    list(recorded.decisions(read(path)))
+
+
+def _accepted(path: Path) -> bool:
+    try:
+        replay(read(path))
+    except RecordError:
+        return False
+    return True
+
+
+def _itself(path: Path) -> bool:
+    """Tell whether a recorder that watches the actions of a record writes the same lines."""
+    record = read(path)
+    told = (*record.events, record.end)
+    recorder = Recorder(
+        record.rules, [PolicyPlayer("random")] * record.rules.players, record.seed, record.game
+    )
+    at = 0
+    for events, state in states(record):
+        at += len(events)
+        if at < len(told) and "action" not in told[at]:
+            return False
+        recorder(state[0], told[at]["action"] if at < len(told) else -1)
+    again = [json.loads(row) for row in recorder.text().splitlines()[1:]]
+    again[-1]["check"] = record.end["check"]  # which is of the header as well
+    return list(map(line, again)) == list(map(line, told))
