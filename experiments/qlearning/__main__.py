@@ -67,6 +67,7 @@ class Games:
     evidence: str = one_of(*EVIDENCE)
     threshold: float = above(0, 1)
     iterations: int = between(0, 1000)
+    discount: float = between(0, 1)
     network: Layer = field(default_factory=Layer)
 
 

@@ -1,13 +1,16 @@
 """Double fitted Q-iteration on games [Ernst et al. 2005; van Hasselt 2010].
 
-Q is the chance of winning by going to a room now and to the best one ever after.  Two networks are
-fitted to the two halves of the games, first to how the games ended; then, again and again, to
+Q is the discounted chance of winning by going to a room now and to the best one ever after.  Two
+networks are fitted to the two halves of the games, first to how the games ended, discounted; then,
+again and again, to
 
-    y = won                                   for the last choice of a game
-    y = Q_other(s', arg max over rooms of Q(s', .))             for any other
+    y = won                                                          for the last choice of a game
+    y = discount Q_other(s', arg max over rooms of Q(s', .))         for any other
 
 so that the network which picks the best room is not the one that says what it is worth: the best of
-several noisy numbers is too good.
+several noisy numbers is too good.  Without a discount it costs nothing to do what has to be done a
+turn later, and the errors of the fit decide whether it is ever done: such a player walked to and
+fro between two rooms for a thousand turns.
 """
 
 from __future__ import annotations
@@ -51,6 +54,12 @@ class Choices:
         """The inputs of the rooms that were gone to (n, inputs)."""
         return self.inputs[np.arange(len(self.room)), self.room]
 
+    def ended(self, discount: float) -> np.ndarray:
+        """Return what each choice led to (n,): 1 for a win, discounted for each choice after it."""
+        count = np.arange(len(self.last))
+        end = np.flatnonzero(self.last)
+        return self.won * discount ** (end[np.searchsorted(end, count)] - count)
+
 
 def choices(rows: pl.DataFrame, around: int) -> Choices:
     """Return the choices of ``rows``; the halves take turns after ``around`` games."""
@@ -78,6 +87,7 @@ def fitted(
     data: Choices,
     network: Mapping[str, Any],
     iterations: int,
+    discount: float,
     settings: Mapping[str, Any],
     seed: int,
 ) -> Fit:
@@ -86,11 +96,12 @@ def fitted(
     Parameters
     ----------
     network : ``hidden``, ``activation``, ``learning_rate`` and ``epochs``, of each fit
+    discount : of an own turn
     settings : to be kept with the weights
     seed : of the first weights and of the batches
     """
-    taken = data.taken
-    middle, spread = data.won.mean(), data.won.std()
+    taken, ended = data.taken, data.ended(discount)
+    middle, spread = ended.mean(), ended.std()
     halves = [np.flatnonzero(data.half == half) for half in (0, 1)]
     models = [
         MLPRegressor(
@@ -103,7 +114,7 @@ def fitted(
         )
         for half in (0, 1)
     ]
-    targets = data.won.astype(float)
+    targets = ended
     values, first = [], 0.0
     for iteration in range(iterations + 1):
         with warnings.catch_warnings():
@@ -112,10 +123,10 @@ def fitted(
                 model.fit(taken[rows], (targets[rows] - middle) / spread)
         if iteration == 0:
             other = np.where(data.half == 0, *(model.predict(taken) for model in models[::-1]))
-            first = explained(middle + spread * other, data.won.astype(float))
+            first = explained(middle + spread * other, ended)
         worth = [_of_all(model, data, middle, spread) for model in models]
         values.append(float(np.mean([np.max(each, axis=1).mean() for each in worth])))
-        targets = _targets(data, worth)
+        targets = _targets(data, worth, discount)
     return Fit(_mean(models, middle, spread, settings), first, values)
 
 
@@ -128,7 +139,7 @@ def _of_all(model: MLPRegressor, data: Choices, middle: float, spread: float) ->
     return q
 
 
-def _targets(data: Choices, worth: list[np.ndarray]) -> np.ndarray:
+def _targets(data: Choices, worth: list[np.ndarray], discount: float) -> np.ndarray:
     """Return what each choice is to be worth (n,): picked by the one, told by the other."""
     following = np.minimum(np.arange(len(data.room)) + 1, len(data.room) - 1)
     told = np.empty(len(data.room))
@@ -137,7 +148,7 @@ def _targets(data: Choices, worth: list[np.ndarray]) -> np.ndarray:
         then = following[mine]
         best = worth[half][then].argmax(axis=1)
         told[mine] = worth[1 - half][then, best]
-    return np.where(data.last, data.won, np.clip(told, 0, 1))
+    return np.where(data.last, data.won, discount * np.clip(told, 0, 1))
 
 
 def _mean(

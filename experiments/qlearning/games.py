@@ -92,7 +92,9 @@ def _fit(settings: DictConfig, rows: pl.DataFrame, rules: Rules) -> Fit:
             "games, and some must be won and some lost"
         )
     kept = {"games": games, "seed": settings.seed}
-    return fitted(data, games["network"], games["iterations"], kept, settings.seed)
+    return fitted(
+        data, games["network"], games["iterations"], games["discount"], kept, settings.seed
+    )
 
 
 def _table(described: dict[str, Any]) -> Table:
@@ -125,6 +127,6 @@ def _draw(fit: Fit, folder: Path) -> None:
 
     with picture(folder / PLOT, "Double fitted Q-iteration", (7, 4)) as (_, ((axes,),)):
         axes.plot(range(len(fit.values)), fit.values, marker="o", color=SERIES[0])
-        axes.set(xlabel="iteration", ylabel="mean chance of winning by the best room")
+        axes.set(xlabel="iteration", ylabel="mean value of the best room")
         axes.set_ylim(0, 1)
         axes.grid()

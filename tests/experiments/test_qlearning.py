@@ -137,15 +137,30 @@ def _chain(count, noise):
 def test_fitted_q_finds_what_best_play_wins_and_the_first_fit_does_not():
     data = _chain(800, np.random.default_rng(0))
     settings = {"hidden": 4, "activation": "logistic", "learning_rate": 0.03, "epochs": 60}
-    fit = fitted(data, settings, 3, {}, 0)
+    fit = fitted(data, settings, 3, 1.0, {}, 0)
     # How games ended: what is chosen first does not matter, so the best room looks like 3/4 or so;
     # if the best room is chosen ever after, each game is won.
     assert fit.values[0] < 0.85 < fit.values[-1]
     assert fit.network(data.inputs[0]).argmax() == 3
+    # Half of the wins are a turn away.
+    assert fitted(data, settings, 3, 0.5, {}, 0).values[-1] < 0.8
+
+
+def _value(data):
+    settings = {"hidden": 4, "activation": "logistic", "learning_rate": 0.03, "epochs": 60}
+    return fitted(data, settings, 1, 1.0, {}, 0).values[0]
 
 
 def test_a_room_that_is_no_choice_is_not_picked():
     data = _chain(200, np.random.default_rng(0))
     barred = replace(data, barred=np.full(200, 3))
-    settings = {"hidden": 4, "activation": "logistic", "learning_rate": 0.03, "epochs": 60}
-    assert fitted(barred, settings, 1, {}, 0).values[0] < fitted(data, settings, 1, {}, 0).values[0]
+    assert _value(barred) < _value(data)
+
+
+def test_how_games_ended_is_discounted_by_the_choices_that_came_after():
+    data = replace(
+        _chain(6, np.random.default_rng(0)),
+        last=np.array([False, False, True, True, False, True]),
+        won=np.array([True, True, True, True, False, False]),
+    )
+    assert data.ended(0.5).tolist() == [0.25, 0.5, 1, 1, 0, 0]
