@@ -19,13 +19,18 @@ By the text (``repaired`` 0) that runs to false certainty.  The repairs:
    (by the text what it showed is taken for new, and one free card for certain);
 2. cards that the answerer cannot hold are not free (by the text a 0 is raised again);
 3. rows that lost mass with a column are normalised too, and so on until nothing moves;
-4. a row left without any value starts again, even over what its player may still hold.
+4. rows are normalised in proportion, and what is not proved stays below 1, so that soft evidence
+   excludes nothing and proves nothing (by the text, entries that fall below 0 are 0 for good).
+
+Repaired tables are sound: a 0 and a 1 are proved by the answers, as long as these are true.  For
+the zeros of a player's open rows are the same in all of them -- its passes, and cards known to be
+elsewhere -- so that it does not matter which of the rows a card is entered in.
 
 App. V, 2b spares the row just updated when a column is cleared.  That never matters: its entry in
 that column is 0, or the 1 that clears the others.  Where the source is silent, for both: a card
-that is known to be in the answerer's hand is no news when it is shown again; ties are the first
-row's; an entry within 1e-12 of 1 is 1; where the entry just set is the only one left in its row,
-it is 1.
+that is known to be in the answerer's hand is no news when it is shown again; a row that is
+certain stays so [eq. 17]; ties are the first row's; where the entry just set is the only one left
+in its row, it is 1.  By the text an entry within 1e-12 of 1 is 1.
 
 `TABLES` is a flat record, a deep copy of which is an assignment.  Nothing here consumes randomness.
 """
@@ -39,7 +44,6 @@ import numpy as np
 from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, REFUTED_OTHER
 from belief.evidence import (
     CATEGORY_START,
-    MAX_PLAYERS,
     N_CARDS,
     N_CATEGORIES,
     category,
@@ -56,7 +60,6 @@ TABLES = np.dtype(
         ("card", np.int64, (N_CATEGORIES, MAX_COLUMNS)),  # of a column
         ("column", np.int64, (N_CARDS,)),  # of a card, -1: own or face up
         ("owner", np.int64, (N_CATEGORIES, MAX_ROWS)),  # player of a row
-        ("lacks", np.int64, (MAX_PLAYERS,)),  # mask of cards on which the player passed
         ("entry", np.float64, (N_CATEGORIES, MAX_ROWS, MAX_COLUMNS)),
     ]
 )
@@ -64,7 +67,7 @@ TABLES = np.dtype(
 Tables = np.record
 """One `TABLES`."""
 
-_CLOSE = 1e-12
+_CLOSE, _UNPROVED = 1e-12, 1e-9
 
 
 def new_tables(copies: int = 1) -> np.ndarray:
@@ -86,8 +89,6 @@ def start(
     """
     t.repaired = 1 if repaired else 0
     t.seat = seat
-    for player in range(MAX_PLAYERS):
-        t.lacks[player] = 0
     for kind in range(N_CATEGORIES):
         columns = 0
         for card in range(CATEGORY_START[kind], CATEGORY_START[kind + 1]):
@@ -129,7 +130,7 @@ def certain_column(row: np.ndarray, columns: int) -> int:
 
 
 @jit
-def normalise(row: np.ndarray, columns: int, spared: int) -> None:
+def spread(row: np.ndarray, columns: int, spared: int) -> None:
     """Make the row sum to 1: even shares of the difference for all but 0 and ``spared``.
 
     What would fall below 0 becomes 0, for good.  A row without any mass stays as it is.
@@ -156,12 +157,45 @@ def normalise(row: np.ndarray, columns: int, spared: int) -> None:
 
 
 @jit
+def scale(row: np.ndarray, columns: int, spared: int) -> None:
+    """Make the row sum to 1: all but ``spared`` (-1: none) in proportion.
+
+    The only entry above 0 becomes exactly 1.  Of several, ``spared`` does not come closer to 1 than
+    1e-9, and the others do not fall below 1e-12.
+    """
+    others, several, last = 0.0, 0, spared
+    for column in range(columns):
+        if column != spared and row[column] > 0.0:
+            others += row[column]
+            several += 1
+            last = column
+    kept = row[spared] if spared >= 0 else 0.0
+    if several + (kept > 0.0) <= 1:
+        if kept > 0.0 or several:
+            row[last] = 1.0
+        return
+    if kept > 0.0:
+        kept = min(kept, 1.0 - _UNPROVED)
+        row[spared] = kept
+    for column in range(columns):
+        if column != spared and row[column] > 0.0:
+            row[column] = max(row[column] / others * (1.0 - kept), _CLOSE)
+
+
+@jit
+def _normalise(t: Tables, kind: int, row: int, spared: int) -> None:
+    """Make a row sum to 1 after its entry in the column ``spared`` was set."""
+    if t.repaired:
+        scale(t.entry[kind, row], t.columns[kind], spared)
+    else:
+        spread(t.entry[kind, row], t.columns[kind], spared)
+
+
+@jit
 def _settle(t: Tables, kind: int, row: int, column: int) -> None:
     """Restore the rules of the tables [eqs. 15-17] after an entry was set."""
     columns, entry = t.columns[kind], t.entry[kind]
-    normalise(entry[row], columns, column)
-    if t.repaired:
-        _refill(t, kind, row)
+    _normalise(t, kind, row, column)
     moved = True
     while moved:
         moved = False
@@ -175,25 +209,8 @@ def _settle(t: Tables, kind: int, row: int, column: int) -> None:
                     continue
                 entry[other, sure] = 0.0
                 if t.repaired:
-                    normalise(entry[other], columns, -1)
-                    _refill(t, kind, other)
+                    scale(entry[other], columns, -1)
                     moved = True
-
-
-@jit
-def _refill(t: Tables, kind: int, row: int) -> None:
-    """Start a row without mass again: even over what no row is sure of and its player may hold."""
-    columns, entry = t.columns[kind], t.entry[kind]
-    lacks = t.lacks[t.owner[kind, row]]
-    possible = 0
-    for column in range(columns):
-        if entry[row, column] > 0.0:
-            return
-        if not lacks >> t.card[kind, column] & 1 and not is_known(t, kind, column):
-            possible += 1
-    for column in range(columns):
-        if not lacks >> t.card[kind, column] & 1 and not is_known(t, kind, column):
-            entry[row, column] = 1.0 / possible
 
 
 @jit
@@ -230,7 +247,6 @@ def _likeliest_row(t: Tables, player: int, card: int) -> int:
 @jit
 def passed(t: Tables, player: int, cards: int) -> None:
     """Take in that ``player`` has none of ``cards`` (mask) [eq. 41]."""
-    t.lacks[player] |= cards
     while cards:
         card = lowest(cards)
         cards &= cards - 1
@@ -241,6 +257,14 @@ def passed(t: Tables, player: int, cards: int) -> None:
             if t.owner[kind, row] == player and t.entry[kind, row, column] > 0.0:
                 t.entry[kind, row, column] = 0.0
                 _settle(t, kind, row, column)
+
+
+@jit
+def _make_certain(t: Tables, kind: int, row: int, column: int) -> None:
+    """Enter that the card of a row is that of a column."""
+    for other in range(t.columns[kind]):
+        t.entry[kind, row, other] = 1.0 if other == column else 0.0
+    _settle(t, kind, row, column)
 
 
 @jit
@@ -271,6 +295,11 @@ def refuted_other(t: Tables, player: int, cards: int) -> None:
         card = lowest(free)
         free &= free - 1
         kind, column, row = category(card), t.column[card], _likeliest_row(t, player, card)
+        if certain_column(t.entry[kind, row], t.columns[kind]) >= 0:
+            continue
+        if n == 1:
+            _make_certain(t, kind, row, column)
+            continue
         before = t.entry[kind, row, column]
         t.entry[kind, row, column] = 1.0 / n + before * (1.0 - 1.0 / n)
         _settle(t, kind, row, column)
@@ -289,13 +318,8 @@ def refuted_us(t: Tables, player: int, card: int) -> None:
             bits = row_entropy(t.entry[kind, row], columns)
             if bits > most:
                 best, most = row, bits
-    if best < 0:
-        return
-    t.entry[kind, best, column] = 1.0
-    for other in range(columns):
-        if other != column:
-            t.entry[kind, best, other] = 0.0
-    _settle(t, kind, best, column)
+    if best >= 0:
+        _make_certain(t, kind, best, column)
 
 
 @jit

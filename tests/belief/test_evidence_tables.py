@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from histories import mask
 
 from belief.beliefs.base import Setting
 from belief.beliefs.registry import make
+from belief.contract.history import events_of, mask, random_history, setting_of
 from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
 
@@ -56,11 +56,14 @@ def test_a_card_shown_to_somebody_else_raises_each_free_card(name):
     np.testing.assert_allclose(table(one, WEAPONS)[2], 1 / 4)  # of alike rows the first
     np.testing.assert_allclose(table(one, ROOMS)[3], [3 / 7] + [2 / 21] * 6)
     np.testing.assert_allclose(table(one, ROOMS)[:3], 1 / 7)
-    one.refuted_other(
-        2, mask((3, 8, 12))
-    )  # two free: 1/2 + 1/2 x 1/2 in the row likeliest to be it
+    # With two: 1/2 + 1/2 x 1/2 in the row that is likeliest to be it.
+    one.refuted_other(2, mask((3, 8, 12)))
     np.testing.assert_allclose(table(one, WEAPONS)[1], [3 / 4] + [1 / 12] * 3)
-    np.testing.assert_allclose(table(one, SUSPECTS)[2], [1 / 2 - 5 / 36, 7 / 12] + [1 / 36] * 2)
+    others = {  # 7/12 for the suspect; 5/36 less for each of the rest, or half of it
+        "tables_text": [1 / 2 - 5 / 36, 7 / 12, 1 / 36, 1 / 36],
+        "tables_repaired": [1 / 4, 7 / 12, 1 / 12, 1 / 12],
+    }
+    np.testing.assert_allclose(table(one, SUSPECTS)[2], others[name])
 
 
 @BOTH
@@ -77,13 +80,21 @@ def test_a_card_shown_to_us_is_certain_in_the_row_of_highest_entropy(name):
     np.testing.assert_array_equal(table(one, SUSPECTS), again)
 
 
-@BOTH
-def test_what_falls_below_nothing_is_nothing_and_the_rest_is_shared(name):
-    one = belief(name)
-    row = one.tables.entry[SUSPECTS][2]
-    row[:4] = 0.4, 0.4, 0.19, 0.01
-    one.refuted_other(2, mask((2, 8, 14)))  # 1/3 + 0.4 x 2/3 = 0.6; 0.2 too much for three
-    np.testing.assert_allclose(row[:4], [0.6, 0.305, 0.095, 0])
+def test_soft_evidence_excludes_nothing_and_proves_nothing():
+    """1/3 + 0.4 x 2/3 = 0.6 is 0.2 too much: shared out evenly, or in proportion."""
+    after = {"tables_text": [0.6, 0.305, 0.095, 0], "tables_repaired": np.array([6, 4, 1.9, 0.1])}
+    after["tables_repaired"][1:] *= 4 / 6
+    after["tables_repaired"] /= 10
+    for name, expected in after.items():
+        one = belief(name)
+        row = one.tables.entry[SUSPECTS][2]
+        row[:4] = 0.4, 0.4, 0.19, 0.01
+        one.refuted_other(2, mask((2, 8, 14)))
+        np.testing.assert_allclose(row[:4], expected)
+        for _ in range(100):
+            one.refuted_other(2, mask((2, 8, 14)))
+        assert (row[0] == 1) == (name == "tables_text")
+        assert (row[1:4].min() > 0) == (name == "tables_repaired")
 
 
 def test_a_card_that_is_known_to_be_there_may_have_been_shown_again():
@@ -112,15 +123,32 @@ def test_rows_that_lose_a_card_to_another_row_still_sum_to_one():
         np.testing.assert_allclose(table(one, SUSPECTS).sum(axis=1), [1, total, total])
 
 
-def test_a_row_without_a_card_left_starts_again():
-    for name, again in (("tables_text", [0, 0, 0, 0]), ("tables_repaired", [0.5, 0, 0.5, 0])):
-        one = belief(name)
-        one.refuted_other(2, mask((2, 6, 12)))
-        assert table(one, SUSPECTS)[2, 0] == 1
-        one.passed(1, mask((4, 6, 12)))
-        one.tables.entry[SUSPECTS][2][:4] = 0, 1, 0, 0  # falsely sure of another
-        one.refuted_us(1, 3, mask((3, 8, 14)))
-        np.testing.assert_allclose(table(one, SUSPECTS)[2], again)
+def test_repaired_tables_are_sound():
+    """In any truthful history: rows sum to 1, and what is true is possible; not so by the text."""
+    rng, faults = np.random.default_rng(5), {"tables_text": 0, "tables_repaired": 0}
+    for i in range(150):
+        history = random_history(
+            rng,
+            3 + i % 4,
+            int(rng.integers(1, 120)),
+            face_up=(0, 0, 1, 2)[i % 4],
+            repeat=0.5,
+            shares=True,
+        )
+        dealt = [(card, holder) for card, holder in enumerate(history.deal) if holder >= 0]
+        for name in faults:
+            one = make(name, setting_of(history), new_stream(1))
+            one.observe(events_of(history))
+            matrix = one.marginals()
+            faults[name] += min(matrix[place] for place in dealt) <= 0
+            faults[name] += one.contradictions > 0
+            faults[name] += any(
+                abs(table(one, kind).sum(axis=1) - 1).max() > 1e-9
+                for kind in range(3)
+                if one.tables.columns[kind] > 1
+            )
+    assert faults["tables_repaired"] == 0
+    assert faults["tables_text"] > 100
 
 
 def test_tables_that_contradict_themselves_are_read_by_what_is_certain_and_counted():

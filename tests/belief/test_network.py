@@ -6,10 +6,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from histories import mask
 
 from belief.beliefs.base import Setting
 from belief.beliefs.registry import make
+from belief.contract.history import mask
 from belief.exact.solver import log_weight, workspace
 from belief.network import reference
 from belief.network.permanents import (
