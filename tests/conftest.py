@@ -24,7 +24,7 @@ _LONG = {
     "mcts": "baby compile kuhn linking rocksample root threads tiger",
     "belief": "answers exact rejection split",
     "sim": (
-        "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search determinized "
+        "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search csp determinized "
         "endgame entropy equivalence fitted informed late_positions leaks legal many_threads "
         "neural observation plain_bmcts planners players policy_switches posteriors properties "
         "reading slow_games testing"

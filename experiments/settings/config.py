@@ -27,6 +27,8 @@ from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import (
     Bayes,
     Compare,
+    Constraint,
+    Csp,
     Entropy,
     Fitted,
     Greedy,
@@ -56,6 +58,8 @@ def register() -> None:
         ("heuristic", Heuristic),
         ("greedy", Greedy),
         ("swift", Swift),
+        ("csp", Csp),
+        ("constraint", Constraint),
         ("planner", Planner),
         ("bn", Bayes),
         ("entropy", Entropy),

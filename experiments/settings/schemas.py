@@ -35,6 +35,8 @@ PLANNERS = tuple(VARIANTS)
 """The players that search."""
 SHOWING = ("random", "least_informative")
 """Ways to choose the card to show, as in `sim.policies.table.SHOWING`, which needs Numba."""
+WALKS = ("nearest", "adjacent")
+"""Ways to walk, as in `sim.policies.csp.WALKS`."""
 LAYOUTS = ("one", "rest", "both", "robin")
 """Companies in which players meet, as `experiments.matches.lineups` has them."""
 DETAILS = ("suggestions", "decisions")
@@ -102,6 +104,21 @@ class Swift(Policy):
 
 
 @dataclass
+class Csp(Policy):
+    """The compiled policy that satisfies constraints."""
+
+    walk: str = one_of(*WALKS)
+
+
+@dataclass
+class Constraint(Seat):
+    """The same, interpreted."""
+
+    name: str = one_of("constraint")
+    walk: str = one_of(*WALKS)
+
+
+@dataclass
 class Bayes(Seat):
     """The Bayesian-network player."""
 
@@ -154,6 +171,7 @@ class Model:
 
     threshold: float = above(0, 1)
     inference: bool = MISSING
+    walk: str = one_of(*WALKS)
 
 
 @dataclass

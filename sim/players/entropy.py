@@ -20,11 +20,11 @@ import numpy as np
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.players.foresight import ENVELOPE, NEVER, ROOM, Foresight, turns_now
-from sim.players.moves import step_out, towards
 from sim.players.names import ABOUT
 from sim.players.player import Player
 from sim.policies import greedy
 from sim.policies.common import last_chance
+from sim.policies.walking import step_out, towards
 from sim.rules import Rules, world
 from sim.state import ASK, END, EVIDENCE, PASS, SUGGEST, TURN, State
 from sim.view import Log, replay_evidence

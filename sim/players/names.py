@@ -4,6 +4,7 @@ from __future__ import annotations
 
 PAPERS = {
     "bn": "sim.players.bayes",
+    "constraint": "sim.players.constraint",
     "entropy": "sim.players.entropy",
     "neural": "sim.players.neural",
     "fitted": "sim.players.fitted",
@@ -20,7 +21,6 @@ ABOUT = ("envelope", "room")
 AGAIN = ("other", "same")
 """How a player makes the next suggestion after that in the room where it stands: in the nearest
 other room that it wants to enter, or there, by stepping out and in again."""
-OTHER, SAME = range(2)
 
 WORTH = ("network", "zero", "grid")
 """What tells the neural player what entering a room is worth: the network, nothing (the control),

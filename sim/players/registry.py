@@ -98,7 +98,7 @@ def compiled(spec: Mapping[str, Any]) -> Policy:
     """Return the compiled policy that ``spec`` describes; ValueError as `make`."""
     switches = {
         key: spec[key]
-        for key in ("threshold", "inference", "own_card_weight", "showing")
+        for key in ("threshold", "inference", "own_card_weight", "walk", "showing")
         if key in spec
     }
     return Policy(spec["name"], **switches)

@@ -13,9 +13,10 @@ import numpy as np
 
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
-from sim.players.moves import reached, step_out, suggestion, towards
+from sim.players.moves import reached, suggestion
 from sim.players.paper import Opinion, PaperPlayer
 from sim.policies.common import accusation
+from sim.policies.walking import step_out, towards
 from sim.rules import Rules
 from sim.state import END, PASS, SUGGEST
 

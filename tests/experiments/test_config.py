@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 import belief.beliefs.registry
 import mcts.options
 import sim.players.registry
+import sim.policies.csp
 import sim.policies.table
 import sim.rules
 from experiments.matches import lineups
@@ -211,6 +212,7 @@ def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
 def test_the_schema_knows_the_choices_of_simulator_and_search():
     assert set(sim.players.registry.POLICIES) == set(schemas.POLICIES)
     assert schemas.SHOWING == sim.policies.table.SHOWING
+    assert schemas.WALKS == sim.policies.csp.WALKS
     assert tuple(sim.players.registry.PLANNERS) == schemas.PLANNERS
     assert {*schemas.BELIEFS, *schemas.DRAWN} <= set(belief.beliefs.registry.BELIEFS)
 

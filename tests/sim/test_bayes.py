@@ -15,9 +15,10 @@ from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.players.bayes import BayesPlayer
-from sim.players.names import AGAIN, EVIDENCE, OTHER, SAME
+from sim.players.names import AGAIN, EVIDENCE
 from sim.players.player import PolicyPlayer
 from sim.players.registry import make
+from sim.policies.walking import OTHER, SAME
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
