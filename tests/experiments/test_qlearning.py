@@ -30,7 +30,9 @@ def _rows(outcome):
     return pl.read_parquet(outcome.folder / "learning.parquet")
 
 
-def test_a_run_learns_checks_fits_and_tells(run_study):
+def test_a_run_learns_checks_fits_and_tells_and_goes_on_where_it_was(
+    run_study, tmp_path, monkeypatch
+):
     outcome = run_study(COMMAND, *SMALL)
     assert outcome.code == 0
     assert sorted(path.name for path in outcome.folder.iterdir()) == FILES
@@ -47,19 +49,7 @@ def test_a_run_learns_checks_fits_and_tells(run_study):
     fitted = network.load(str(outcome.folder / "network.json"))
     assert fitted.size == outcome.summary["network"]["numbers"] == 12 * 20 + 1
     assert outcome.summary["network"]["explained"] >= 0.85
-
-
-def test_a_fit_that_is_too_bad_is_told_in_a_line_and_not_stored(run_study):
-    outcome = run_study(COMMAND, *SMALL, "network.epochs=1", "repeats=1", "rates=[falling]")
-    assert outcome.code == 1
-    assert outcome.err.startswith("sleuth-qlearning: the network fits badly: R^2 is ")
-    assert outcome.err.count("\n") == 1
-    assert not (outcome.folder / "network.json").exists()
-    assert not (outcome.folder / "summary.json").exists()
-
-
-def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
-    whole = _rows(run_study(COMMAND, *SMALL)).drop("seconds")
+    whole = rows.drop("seconds")
     weights = (tmp_path / "out/network.json").read_text()
     (tmp_path / "out").rename(tmp_path / "before")
     curve, begun = qlearning._curve, []
@@ -79,6 +69,15 @@ def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
     assert len(begun) == 5  # the two that were done are not learnt again
     assert _rows(again).drop("seconds").equals(whole)
     assert (tmp_path / "out/network.json").read_text() == weights
+
+
+def test_a_fit_that_is_too_bad_is_told_in_a_line_and_not_stored(run_study):
+    outcome = run_study(COMMAND, *SMALL, "network.epochs=1", "repeats=1", "rates=[falling]")
+    assert outcome.code == 1
+    assert outcome.err.startswith("sleuth-qlearning: the network fits badly: R^2 is ")
+    assert outcome.err.count("\n") == 1
+    assert not (outcome.folder / "network.json").exists()
+    assert not (outcome.folder / "summary.json").exists()
 
 
 def test_choices_and_the_shipped_network_are_those_of_the_modules():
