@@ -31,29 +31,8 @@ from sim.state import EVIDENCE, MOVE, PASSAGE, empty
 from sim.view import Log, replay_evidence
 
 FOUND = (
-    *(
-        10,
-        51,
-        58,
-        76,
-        89,
-        101,
-        113,
-        117,
-        157,
-        163,
-        172,
-        173,
-        178,
-        193,
-        202,
-        207,
-        216,
-        238,
-        259,
-        263,
-    ),
-    *(290, 327, 336, 353, 412, 432, 435, 442, 454, 509, 519, 522, 535, 552, 563, 573),
+    *(10, 51, 58, 76, 89, 101, 113, 117, 157, 163, 172, 173, 178, 193, 202, 207, 216, 238, 259),
+    *(263, 290, 327, 336, 353),
 )
 """The games of seed 5, all up to the last, that have an interesting late position."""
 
@@ -165,7 +144,7 @@ def number_of(cards):
 @pytest.mark.parametrize(("about", "steps"), [(ENVELOPE, 1), (ENVELOPE, 2), (ROOM, 1)])
 def test_values_are_those_of_brute_force_over_the_deals(late, about, steps):
     apart = 0
-    for one in late[: 2 if steps > 1 else 8]:
+    for one in late[: 1 if steps > 1 else 4]:
         cards, value = ours(one, 0.3, about, steps)
         brute = ByDeals(one, 0.3, about)
         assert value == pytest.approx(brute.best(one.weights, steps), abs=1e-9)
