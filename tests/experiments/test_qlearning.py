@@ -87,6 +87,7 @@ def test_choices_and_the_shipped_network_are_those_of_the_modules():
     usual = composed("qlearning")
     kept = network.load().settings
     assert kept["rate"] == usual.rates[0] and kept["network"] == usual.network
+    assert network.load(kind="games").settings == {"games": usual.games, "seed": usual.seed}
     for key in ("states", "concentration", "outcomes", "discount", "exponent", "updates", "seed"):
         assert kept[key] == usual[key]
 
