@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from experiments import study
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.limits import above, between, one_of
 from experiments.settings.schemas import POLICIES
 from sim.players.names import EVIDENCE
@@ -101,6 +101,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     from experiments.matches.progress import COMPILING, stage
     from experiments.provenance.files import write_text
     from experiments.qlearning import report
+    from experiments.qlearning.fit import UNFITTED
     from experiments.runs.runfolder import unwritable
     from sim.qlearning.learning import greedy_share
     from sim.qlearning.rooms import solve
@@ -119,7 +120,10 @@ def job(settings: DictConfig, run: study.Run) -> None:
             yield unit, list(_curve(settings, rooms, exact, rate, int(number)))
 
     rows = run.measure(units, measured)
-    fit = None if run.interrupted else _fit(settings, sampled, rooms)
+    try:
+        fit = None if run.interrupted else _fit(settings, sampled, rooms)
+    except KeyboardInterrupt:
+        raise Interrupted(UNFITTED.format(run.folder)) from None
     if fit is not None:
         try:
             write_text(run.folder / WEIGHTS, fit.network.dumps())

@@ -18,6 +18,9 @@ from sklearn.neural_network import MLPRegressor
 from sim.qlearning.network import DIGITS, Network
 from sim.qlearning.rooms import RoomProblem, pairs, solve, worth
 
+UNFITTED = "interrupted before the fit was done; run.resume={} goes on"
+"""What to say of Ctrl-C meanwhile."""
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -68,9 +71,7 @@ def fitted(
         max_iter=network["epochs"],
         random_state=seed % 2**32,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the fit is measured below
-        model.fit(inputs.reshape(len(targets), -1), (targets - middle) / spread)
+    train(model, inputs.reshape(len(targets), -1), (targets - middle) / spread)
     (first, last), (bias, final) = model.coefs_, model.intercepts_
     made = Network(
         hidden_weights=np.round(first, DIGITS),
@@ -94,3 +95,20 @@ def fitted(
 def explained(found: np.ndarray, truth: np.ndarray) -> float:
     """Return R^2, the share of the variance of ``truth`` that ``found`` explains."""
     return float(1 - np.mean((found - truth) ** 2) / np.var(truth))
+
+
+def train(model: MLPRegressor, inputs: np.ndarray, targets: np.ndarray) -> None:
+    """Fit ``model``; it may stop before it converged, because the fit is measured afterwards.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C, which scikit-learn turns into a warning and a network half trained.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("error", "Training interrupted by user")
+        try:
+            model.fit(inputs, targets)
+        except UserWarning:
+            raise KeyboardInterrupt from None

@@ -15,17 +15,15 @@ fro between two rooms for a thousand turns.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from experiments.qlearning.fit import explained
+from experiments.qlearning.fit import explained, train
 from experiments.qlearning.played import inputs_of
 from sim.qlearning.network import DIGITS, Network
 
@@ -117,10 +115,8 @@ def fitted(
     targets = ended
     values, first = [], 0.0
     for iteration in range(iterations + 1):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            for model, rows in zip(models, halves, strict=True):
-                model.fit(taken[rows], (targets[rows] - middle) / spread)
+        for model, rows in zip(models, halves, strict=True):
+            train(model, taken[rows], (targets[rows] - middle) / spread)
         if iteration == 0:
             other = np.where(data.half == 0, *(model.predict(taken) for model in models[::-1]))
             first = explained(middle + spread * other, ended)

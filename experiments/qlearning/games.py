@@ -13,10 +13,11 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments import study
 from experiments.provenance.files import write_text
+from experiments.qlearning.fit import UNFITTED
 from experiments.qlearning.fitted import Fit, choices, fitted
 from experiments.qlearning.played import PORTION, ROWS, Explorer, portion
 from experiments.runs.runfolder import unwritable
-from experiments.settings.commandline import Refusal
+from experiments.settings.commandline import Interrupted, Refusal
 from experiments.stats.intervals import win_rate
 from experiments.tabular import Table, count, mean
 from sim.rules import Rules, preset
@@ -45,7 +46,10 @@ def job(settings: DictConfig, run: study.Run, weights: str) -> None:
     began = time.perf_counter()
     rows = run.measure(range(ceil(games.played / PORTION)), measured)
     played = time.perf_counter() - began
-    fit = None if run.interrupted else _fit(settings, rows, rules)
+    try:
+        fit = None if run.interrupted else _fit(settings, rows, rules)
+    except KeyboardInterrupt:
+        raise Interrupted(UNFITTED.format(run.folder)) from None
     seconds = time.perf_counter() - began - played
     if fit is not None:
         try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.neural_network import MLPRegressor
 
 from experiments.qlearning import __main__ as qlearning
 from experiments.qlearning import games
@@ -164,3 +165,15 @@ def test_how_games_ended_is_discounted_by_the_choices_that_came_after():
         won=np.array([True, True, True, True, False, False]),
     )
     assert data.ended(0.5).tolist() == [0.25, 0.5, 1, 1, 0, 0]
+
+
+def test_ctrl_c_in_the_fit_stores_no_network_half_trained(run_study, monkeypatch):
+    def pressed(self, *arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MLPRegressor, "_update_no_improvement_count", pressed)  # in its own loop
+    few = ("states=60", "updates=1000", "repeats=1", "rates=[falling]", "network.least_fit=0")
+    outcome = run_study(COMMAND, *few)
+    assert outcome.code == 130
+    assert "interrupted before the fit was done; run.resume=" in outcome.err
+    assert not (outcome.folder / "network.json").exists()
