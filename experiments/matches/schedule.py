@@ -56,6 +56,11 @@ class Seating:
         return cls(((1, *[0] * (players - 1)),), tuple(seats))
 
     @classmethod
+    def among(cls, players: int, seats: Sequence[int]) -> Seating:
+        """Return player 0 in ``seats`` in turn, and players 1, 2, ... in all orders behind it."""
+        return cls(tuple((0, *order) for order in permutations(range(1, players))), tuple(seats))
+
+    @classmethod
     def robin(cls, players: int, entered: int) -> Seating:
         """Return all tables of ``entered`` players, each seated as often as any other.
 

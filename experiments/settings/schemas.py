@@ -275,6 +275,7 @@ class Match:
     games: int = between(1, GAMES)
     layout: str = one_of(*LAYOUTS)
     players: list[str] | None = MISSING
+    others: list[str] | None = MISSING
     stop: str = field(default=MISSING, metadata={"whole": r"sprt:[^,]*,[^,]*"})
     power: float | None = above(0, 1)
     focal_seats: list[int] | None = MISSING
