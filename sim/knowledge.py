@@ -1,9 +1,9 @@
 """What each seat learns from a suggestion, in the forms that compiled policies and planners use.
 
 A seat learns from who passed, who showed a card and, where it asked, which card: never from the
-hands themselves.  Kept are the set of cards that it has seen (all seats) and, as far as
-``tracks`` says, the factored belief of [Ledford 2018, App. B] (`FACTORED`) and the evidence from
-which the logical closure and the exact posterior follow (`EVIDENCE`).
+hands themselves.  Kept are the cards that it has seen, those that nobody showed when it asked (all
+seats) and, as far as ``tracks`` says, the factored belief of [Ledford 2018, App. B] (`FACTORED`)
+and the evidence from which the logical closure and the exact posterior follow (`EVIDENCE`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _CHOSEN = CATEGORY_MASK[0] | CATEGORY_MASK[1]
 def begin(world: World, s: State, seat: int) -> None:
     """Reset what ``seat`` knows to its hand and the cards that lie face up."""
     s.known[seat] = s.hand[seat] | s.face_up
+    s.proved[seat] = 0
     s.marginals_of = 0
     s.goal[seat] = -1
     if s.tracks[seat] & FACTORED:
@@ -78,8 +79,11 @@ def learn(
             s.bits[seat, lowest(rest)] = -1.0
             rest &= rest - 1
         s.settled[seat] = 0
-    if seat == asker and answerer >= 0:
-        s.known[seat] |= 1 << card
+    if seat == asker:
+        if answerer >= 0:
+            s.known[seat] |= 1 << card
+        else:
+            s.proved[seat] |= cards & ~s.known[seat]
 
 
 @jit

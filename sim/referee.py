@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from mcts.kernel.compile import jit
 from mcts.options import SEEDS, checked
 from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
-from sim.game import apply, decider, legal, new_game
+from sim.game import advance, apply, decider, legal, new_game
 from sim.players.player import Player
 from sim.policies import greedy
-from sim.policies.table import SHOWING, seat_policies
+from sim.policies.table import SHOWING, SLOW, seat_policies
 from sim.rules import Rules, world
 from sim.state import EVENTS, EXTERNAL, N_ACTIONS, OVER, SHOW, State, World, empty
 from sim.view import as_seen, view_of
@@ -69,8 +71,8 @@ def play(
     if len(seats) != rules.players:
         raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
     seed, game = checked("seed", seed, SEEDS), checked("game", game, SEEDS)
-    board = world(rules)[0]
-    state = empty()[0]
+    board, states = world(rules)[0], empty()
+    state = states[0]
     policies = [player.policy for player in seats]
     seat_policies(state, policies)
     memory = Memory(policies)
@@ -83,23 +85,26 @@ def play(
     for seat in outsiders:
         seats[seat].begin(rules, seat, view_of(state, seat), int(search_key(seed, game, seat)))
     options = np.empty(N_ACTIONS, np.int64)
+    # A kernel is called with a plain array in a thirtieth of the time that a record takes.
+    table = _Table(world(rules).view(np.ndarray), states.view(np.ndarray))
+    happened, event = states["events"], states["event"][0]
     while True:
-        _run(board, state, memory, watch)
-        for event in state.event[: state.events].tolist():
+        _run(table, board, state, memory, watch)
+        for told in event[: happened[0]].tolist():
             for seat in outsiders:
-                seats[seat].see(as_seen(tuple(event), seat))
-        state.events = 0
-        if state.phase == OVER:
+                seats[seat].see(as_seen(tuple(told), seat))
+        happened[0] = 0
+        seat = _asked(*table)
+        if seat == _NOBODY:
             break
-        seat = decider(state)
-        if not _from_outside(state):  # stopped only because the events were full
+        if seat == _GO_ON:
             continue
         action = int(seats[seat].decide(view_of(state, seat)))
-        if action not in options[: legal(board, state, options)]:
+        if not _is_legal(*table, options, action):
             raise IllegalAction(f"{seats[seat].name} in seat {seat} chose action {action}")
         if watch:
             watch(state, action)
-        apply(board, state, action)
+        _apply(*table, action)
     if watch:
         watch(state, -1)
     return GameResult(
@@ -121,13 +126,59 @@ def play(
     )
 
 
-def _from_outside(state: State) -> bool:
+class _Table(NamedTuple):
+    """Rules and game, as kernels are handed them from here."""
+
+    worlds: np.ndarray  # (1,) of `sim.rules.WORLD`
+    states: np.ndarray  # (1,) of `sim.state.STATE`
+
+
+_NOBODY, _GO_ON = -1, -2
+"""In place of a seat: the game is over; the machine only stopped because the events were full."""
+
+
+@jit
+def _from_outside(s: State) -> bool:
     """Tell whether the decision at hand is for a player from outside."""
-    seat = decider(state)
-    return (state.showing if state.phase == SHOW else state.policy)[seat] == EXTERNAL
+    if s.phase == SHOW:
+        return s.showing[s.answerer] == EXTERNAL
+    return s.policy[s.seat] == EXTERNAL
+
+
+@jit
+def _asked(worlds: np.ndarray, states: np.ndarray) -> int:
+    """Return the seat from outside that must decide, or `_NOBODY` or `_GO_ON`."""
+    s = states[0]
+    if s.phase == OVER:
+        return _NOBODY
+    return decider(s) if _from_outside(s) else _GO_ON
+
+
+@jit
+def _is_legal(worlds: np.ndarray, states: np.ndarray, options: np.ndarray, action: int) -> bool:
+    """Tell whether the seat that decides may do ``action``; ``options`` is overwritten."""
+    found = False
+    for i in range(legal(worlds[0], states[0], options)):
+        found = found or options[i] == action
+    return found
+
+
+@jit
+def _apply(worlds: np.ndarray, states: np.ndarray, action: int) -> None:
+    """Do ``action``."""
+    apply(worlds[0], states[0], action)
+
+
+@jit
+def _advance(worlds: np.ndarray, states: np.ndarray) -> bool:
+    """Let the policies play that play inside the machine; return whether a slow one comes next."""
+    s = states[0]
+    advance(worlds[0], s)
+    return s.phase != OVER and s.phase != SHOW and s.events < EVENTS and s.policy[s.seat] >= SLOW
 
 
 def _run(
+    table: _Table,
     board: World,
     state: State,
     memory: Memory,
@@ -135,8 +186,9 @@ def _run(
 ) -> None:
     """Run compiled seats as `sim.arena.run` does; action by action if somebody watches."""
     if watch is None:
-        while not run(board, state, memory.work, memory.sample):
-            memory.grow()
+        if _advance(*table):
+            while not run(board, state, memory.work, memory.sample):
+                memory.grow()
         return
     while state.phase != OVER and state.events < EVENTS and not _from_outside(state):
         action = act(board, state, memory.work, memory.sample)

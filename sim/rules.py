@@ -7,15 +7,17 @@ source of every switch.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import yaml
 
-from belief.evidence import MAX_PLAYERS
+from belief.evidence import CATEGORY_START, MAX_PLAYERS
 from sim.board import BOARD, MAX_ROLL, N_ROOMS, N_SPOTS, start_spot, tables
 from sim.cards import N_CARDS, SUSPECTS
 
@@ -32,13 +34,14 @@ SEATS = {
 }
 """Who sits at the table, in the order of play, by number of players."""
 
-HANDS = ("equal", "round", "category")
+HANDS = ("equal", "round")
+"""Ways to deal; all others are hands by category, as in ``213-123-222``."""
 DOORS = ("entry", "any")
 MOVEMENT = ("towards", "free")
 ACCUSE = ("start", "start_or_end", "any")
 
-CATEGORY_HANDS = ((2, 1, 3), (1, 2, 3), (2, 2, 2))
-"""Suspects, weapons and rooms of each hand, known to everybody [Ferrari & Cai 2009, s. VII]."""
+DEALT = tuple(stop - start - 1 for start, stop in pairwise(CATEGORY_START))
+"""Cards of each category beside the envelope's."""
 
 FIXED_PLAYERS = {"cai2006": 3, "ferrari2009": 3}
 """Presets whose source is a game for one number of players."""
@@ -53,7 +56,8 @@ class Rules:
     name : preset the switches started from
     players : 3 to 6
     hands : ``equal``, the rest face up; ``round``, all cards dealt round, so that the first seats
-        may hold one more; ``category``, `CATEGORY_HANDS`, for 3 players
+        may hold one more; or the suspects, weapons and rooms of each seat, known to everybody, as
+        in ``213-123-222``
     board : False for no board: a turn is any room and a suggestion there
     dice : six-sided dice a roll, 1 or 2
     doors : a room is left by the door of ``entry`` or by ``any``
@@ -85,8 +89,9 @@ class Rules:
         only = FIXED_PLAYERS.get(self.name, self.players)
         if self.players != only:
             raise ValueError(f"rules={self.name} is a game of {only} players, got {self.players}")
+        if self.hands not in HANDS:
+            self._check_shares()
         for key, choices in (
-            ("hands", HANDS),
             ("doors", DOORS),
             ("movement", MOVEMENT),
             ("accuse", ACCUSE),
@@ -95,11 +100,6 @@ class Rules:
                 raise ValueError(
                     f"rules.{key} must be one of {', '.join(choices)}, got {getattr(self, key)!r}"
                 )
-        if self.hands == "category" and self.players != len(CATEGORY_HANDS):
-            raise ValueError(
-                f"rules.hands=category deals {len(CATEGORY_HANDS)} hands, "
-                f"but there are {self.players} players: use equal or round"
-            )
         if self.dice not in (1, 2):
             raise ValueError(f"rules.dice must be 1 or 2, got {self.dice}")
         if not self.board and (self.blocking or self.movement == "free" or self.doors == "entry"):
@@ -110,11 +110,32 @@ class Rules:
         if not 1 <= self.turn_cap <= MOST_TURNS:
             raise ValueError(f"rules.turn_cap must be 1 to {MOST_TURNS:,}, got {self.turn_cap}")
 
+    def _check_shares(self) -> None:
+        """Raise ValueError unless ``hands`` deals all cards, by category, one hand a player."""
+        hands = str(self.hands)
+        if not re.fullmatch(r"\d{3}(-\d{3})*", hands):
+            raise ValueError(
+                f"rules.hands must be one of {', '.join(HANDS)}, or the suspects, weapons and "
+                f"rooms of each seat as in 213-123-222, got {hands!r}"
+            )
+        shares = self.shares
+        if len(shares) != self.players:
+            raise ValueError(
+                f"rules.hands={hands} deals {len(shares)} hands, but there are {self.players} "
+                "players: use equal or round"
+            )
+        dealt = tuple(map(sum, zip(*shares, strict=True)))
+        if dealt != DEALT:
+            raise ValueError(
+                f"rules.hands={hands} deals {dealt[0]} suspects, {dealt[1]} weapons and {dealt[2]} "
+                f"rooms: there are {DEALT[0]}, {DEALT[1]} and {DEALT[2]} beside the envelope"
+            )
+
     @property
     def hand_sizes(self) -> tuple[int, ...]:
         """Cards dealt to each player."""
-        if self.hands == "category":
-            return tuple(map(sum, CATEGORY_HANDS))
+        if self.shares:
+            return tuple(map(sum, self.shares))
         share, rest = divmod(N_CARDS - 3, self.players)
         more = rest if self.hands == "round" else 0
         return tuple(share + (seat < more) for seat in range(self.players))
@@ -122,7 +143,9 @@ class Rules:
     @property
     def shares(self) -> tuple[tuple[int, ...], ...] | None:
         """Cards of each category dealt to each player, where the rules make that public."""
-        return CATEGORY_HANDS if self.hands == "category" else None
+        if self.hands in HANDS:
+            return None
+        return tuple(tuple(map(int, hand)) for hand in self.hands.split("-"))
 
     @property
     def face_up(self) -> int:

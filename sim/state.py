@@ -56,6 +56,7 @@ STATE = np.dtype(
             (MAX_PLAYERS,),
         ),  # weight of an asker's holding what it names; 1 or 0: not read
         ("infers", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
+        ("walks", np.int64, (MAX_PLAYERS,)),  # how it chooses rooms (`sim.policies.csp.WALKS`)
         ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept up to date: `FACTORED`, `EVIDENCE`
         # hidden
         ("hand", np.int64, (MAX_PLAYERS,)),  # masks
@@ -64,6 +65,7 @@ STATE = np.dtype(
         ("has_shown", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),  # [answerer, asker]: cards shown
         # what each seat has learnt, in the forms that policies use
         ("known", np.int64, (MAX_PLAYERS,)),  # mask: own, face up and shown to it
+        ("proved", np.int64, (MAX_PLAYERS,)),  # mask: unseen cards that nobody showed when it asked
         ("goal", np.int64, (MAX_PLAYERS,)),  # room that a heuristic player walks to, or -1
         ("belief", np.float64, (MAX_PLAYERS, N_CARDS, HOLDERS)),  # factored
         ("bits", np.float64, (MAX_PLAYERS, N_CARDS)),  # entropy of each row, -1: unknown

@@ -11,33 +11,36 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.knowledge import begin, learn
-from sim.state import EVENT, State, World, empty
-
-_PUBLIC = (
-    "phase",
-    "turn",
-    "seat",
-    "roll",
-    "winner",
-    "cards",
-    "answerer",
-    "asked",
-    "spot",
-    "summoned",
-    "out",
-    "suggestions",
-    "face_up",
-)
+from sim.state import EVENT, MAX_PLAYERS, State, World, empty
 
 
 def view_of(state: State, seat: int) -> np.recarray:
     """Return what ``seat`` sees of ``state``, as an array of one `STATE`."""
     seen = empty()
-    for field in _PUBLIC:
-        seen[0][field] = state[field]
-    seen[0].hand[seat] = state.hand[seat]
-    seen[0].has_shown[seat] = state.has_shown[seat]
+    _show(state, seat, seen.view(np.ndarray))
     return seen
+
+
+@jit
+def _show(state: State, seat: int, views: np.ndarray) -> None:
+    """Write what ``seat`` sees of ``state`` into the blank ``views[0]``."""
+    seen = views[0]
+    seen.phase = state.phase
+    seen.turn = state.turn
+    seen.seat = state.seat
+    seen.roll = state.roll
+    seen.winner = state.winner
+    seen.cards = state.cards
+    seen.answerer = state.answerer
+    seen.asked = state.asked
+    seen.face_up = state.face_up
+    for player in range(MAX_PLAYERS):
+        seen.spot[player] = state.spot[player]
+        seen.summoned[player] = state.summoned[player]
+        seen.out[player] = state.out[player]
+        seen.suggestions[player] = state.suggestions[player]
+        seen.has_shown[seat, player] = state.has_shown[seat, player]
+    seen.hand[seat] = state.hand[seat]
 
 
 class Log:
@@ -51,6 +54,10 @@ class Log:
     def __init__(self) -> None:
         self._room = np.zeros(64, EVENT).view(np.recarray)
         self._used = 0
+
+    def __len__(self) -> int:
+        """Return how many events there are."""
+        return self._used
 
     @property
     def events(self) -> np.recarray:

@@ -24,12 +24,12 @@ _LONG = {
     "mcts": "baby compile kuhn linking rocksample root threads tiger",
     "belief": "answers exact rejection split",
     "sim": (
-        "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search determinized "
-        "endgame equivalence informed late_positions leaks legal many_threads observation "
-        "plain_bmcts planners players policy_switches posteriors properties reading slow_games "
-        "testing"
+        "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search csp determinized "
+        "endgame entropy equivalence fitted informed late_positions leaks legal many_threads "
+        "neural observation plain_bmcts planners players policy_switches posteriors properties "
+        "reading slow_games testing"
     ),
-    "experiments": "beliefs cluster config explain lineups regret survival",
+    "experiments": "beliefs cluster config explain lineups qlearning regret survival",
     ".": "extending plugins python_docs wheel",
 }
 """Files (test_*.py) by folder whose tests search the game, play or draw much, or start others."""

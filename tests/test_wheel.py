@@ -9,8 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
-from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,10 @@ COMES_WITH = {
     "markupsafe": "jinja2",
     "sqlalchemy": "optuna",
 }
+
+
+OPTIONAL = {"pyagrum": "reference.py"}
+"""Libraries of extras, and the file that says what to install where they are missing."""
 
 
 def run(command, folder, **variables):
@@ -57,7 +61,7 @@ def test_nothing_is_left_out(installed):
             {
                 path.relative_to(folder).as_posix()
                 for path in (folder / name).rglob("*")
-                if path.suffix in (".py", ".yaml", ".jinja")
+                if path.suffix in (".py", ".yaml", ".jinja", ".json")
             }
             for folder in (ROOT, installed)
         )
@@ -87,12 +91,11 @@ def test_every_script_has_a_command(installed):
 
 
 def test_all_that_is_imported_is_required():
-    known = {
-        re.split(r"[<>=\[]", requirement)[0]
-        for requirement in requires("sleuth-mcts")
-        if "extra" not in requirement
-    }
-    called = {"hydra": "hydra-core", "yaml": "pyyaml"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    known = {re.split(r"[<>=\[]", requirement)[0] for requirement in project["dependencies"]}
+    extras = " ".join(map(" ".join, project["optional-dependencies"].values()))
+    assert all(name in extras for name in OPTIONAL)
+    called = {"hydra": "hydra-core", "yaml": "pyyaml", "sklearn": "scikit-learn"}
     ours = {*PACKAGES, *sys.stdlib_module_names}
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -105,5 +108,5 @@ def test_all_that_is_imported_is_required():
             )
             for name in names:
                 top = name.partition(".")[0]
-                if top not in ours and top not in COMES_WITH:
+                if top not in ours and top not in COMES_WITH and OPTIONAL.get(top) != path.name:
                     assert called.get(top, top) in known, f"{path.name} imports {top}"

@@ -134,13 +134,29 @@ class Belief(ABC):
         In `belief.beliefs.registry`.
     logical
         Whether it rules out what the answers rule out, raises on answers that exclude each other,
-        and draws deals that explain all of them.  The published belief does not.
+        and draws deals that explain all of them.  The published beliefs do not.
+    needs_shares
+        Whether it needs the rules to make public how many cards of each category everybody holds.
+    contradictions
+        How often a part of it was read that contradicted itself; one that raises has none.
+
+    Raises
+    ------
+    ValueError
+        It needs public shares, and the setting has none.
     """
 
     name: ClassVar[str]
     logical: ClassVar[bool] = True
+    needs_shares: ClassVar[bool] = False
+    contradictions: int = 0
 
     def __init__(self, setting: Setting) -> None:
+        if self.needs_shares and setting.shares is None:
+            raise ValueError(
+                f"the belief {self.name!r} needs hands by category: how many cards of each "
+                "category every player was dealt must be public"
+            )
         self.setting = setting
 
     @abstractmethod

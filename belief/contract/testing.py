@@ -33,7 +33,12 @@ _ROUNDING = 1e-9
 Make = Callable[[Setting, np.ndarray], Belief]
 
 
-def check_belief(make: Make, histories: int = 16, questions: tuple[int, int] = (0, 25)) -> None:
+def check_belief(
+    make: Make,
+    histories: int = 16,
+    questions: tuple[int, int] = (0, 25),
+    needs_shares: bool = False,
+) -> None:
     """Check everything that the contract of beliefs promises (`belief.beliefs.base`).
 
     Parameters
@@ -45,6 +50,8 @@ def check_belief(make: Make, histories: int = 16, questions: tuple[int, int] = (
         cards, public shares, and either rule of showing; 4 in the interpreter.
     questions
         Least number of questions in a game, and the number that it stays below.
+    needs_shares
+        Whether shares are to be public in all games, for a belief that needs them.
 
     Raises
     ------
@@ -60,11 +67,11 @@ def check_belief(make: Make, histories: int = 16, questions: tuple[int, int] = (
             int(rng.integers(*questions)),
             sizes=random_sizes(rng, players, 18 - face_up) if i % 2 else None,
             face_up=face_up,
-            shares=i % 3 == 1,
+            shares=needs_shares or i % 3 == 1,
             showing=LEAST_INFORMATIVE if i % 7 > 3 else UNIFORM,
         )
         _check_history(make, history, i)
-    _check_news(make)
+    _check_news(make, needs_shares)
 
 
 def _ask(holds: bool, complaint: str) -> None:
@@ -172,9 +179,10 @@ def _check_deals(belief: Belief) -> np.ndarray:
     return deals
 
 
-def _check_news(make: Make) -> None:
+def _check_news(make: Make, needs_shares: bool) -> None:
     """Check single answers at the start of a game: what they rule out, and what excludes them."""
-    setting = Setting(3, 1, (6, 6, 6), mask((0, 1, 6, 12, 13, 14)))
+    shares = ((1, 2, 3), (2, 1, 3), (2, 2, 2)) if needs_shares else None
+    setting = Setting(3, 1, (6, 6, 6), mask((0, 1, 6, 12, 13, 14)), shares=shares)
     belief = make(setting, new_stream(1))
     belief.passed(0, mask((2, 7, 15)))
     gone = belief.marginals()[[2, 7, 15], 1]

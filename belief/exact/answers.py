@@ -18,6 +18,9 @@ from belief.evidence import HOLDERS, LEAST_INFORMATIVE, MAX_PLAYERS, Evidence, c
 from belief.exact.envelope import carry
 from mcts.kernel.compile import jit
 
+ANSWERS = 3 * MAX_PLAYERS + 1
+"""Answers to a suggestion: one of three cards from one of six players, or nobody's."""
+
 
 @jit
 def _reach(work, at: int, card: int) -> int:
@@ -80,6 +83,32 @@ def joint_holders(work, cards: int) -> None:
 
 
 @jit
+def _answering(ev: Evidence, a: int, b: int, c: int) -> tuple[int, int]:
+    """Return who answers the observer if the named cards are at ``a``, ``b``, ``c``, and which of
+    them it holds, as bits 0 to 2; none if nobody does."""
+    player, held = ev.seat, 0
+    for _ in range(ev.players - 1):
+        player = (player + 1) % ev.players
+        held = (
+            np.int64(a == player + 1)
+            | np.int64(b == player + 1) << 1
+            | np.int64(c == player + 1) << 2
+        )
+        if held:
+            break
+    return player, held
+
+
+@jit
+def _may_show(ev: Evidence, player: int, held: int, cards: int) -> int:
+    """Return which of the cards that it holds ``player`` may show, each equally likely."""
+    if ev.showing != LEAST_INFORMATIVE:
+        return held
+    before = _among(ev.seen_from[player], cards)
+    return held & before if held & before else held
+
+
+@jit
 def predict(ev: Evidence, work, cards: int, answers: np.ndarray) -> float:
     """Compute the distribution of the answer to the observer's own suggestion ``cards`` (mask).
 
@@ -98,27 +127,49 @@ def predict(ev: Evidence, work, cards: int, answers: np.ndarray) -> float:
                 chance = plan.joint[a, b, c]
                 if chance == 0.0:
                     continue
-                player, held = ev.seat, 0
-                for _ in range(ev.players - 1):
-                    player = (player + 1) % ev.players
-                    held = (
-                        np.int64(a == player + 1)
-                        | np.int64(b == player + 1) << 1
-                        | np.int64(c == player + 1) << 2
-                    )
-                    if held:
-                        break
+                player, held = _answering(ev, a, b, c)
                 if not held:
                     nobody += chance
                     continue
-                if ev.showing == LEAST_INFORMATIVE:
-                    before = _among(ev.seen_from[player], cards)
-                    held = held & before if held & before else held
+                held = _may_show(ev, player, held, cards)
                 chance /= count(held)
                 for i in range(3):
                     if held >> i & 1:
                         answers[player, i] += chance
     return nobody
+
+
+@jit
+def predict_named(ev: Evidence, work, cards: int, about: int, joint: np.ndarray) -> None:
+    """Compute the joint distribution of that answer and of what the envelope has of ``cards``.
+
+    ``work`` is solved for ``ev``.  Fills ``joint`` (float64 (19, 8)): row 3 p + i, player p shows
+    the i-th card, the last row nobody; column: which of the three are in the envelope, as bits 0 to
+    2, those of ``about`` alone.
+    """
+    plan = work.plan[0]
+    joint_holders(work, cards)
+    for row in range(ANSWERS):
+        for column in range(8):
+            joint[row, column] = 0.0
+    about &= ~_among(ev.face_up, cards)  # a card that lies face up is with no player either
+    for a in range(HOLDERS):
+        for b in range(HOLDERS):
+            for c in range(HOLDERS):
+                chance = plan.joint[a, b, c]
+                if chance == 0.0:
+                    continue
+                column = np.int64(a == 0) | np.int64(b == 0) << 1 | np.int64(c == 0) << 2
+                column &= about
+                player, held = _answering(ev, a, b, c)
+                if not held:
+                    joint[ANSWERS - 1, column] += chance
+                    continue
+                held = _may_show(ev, player, held, cards)
+                chance /= count(held)
+                for i in range(3):
+                    if held >> i & 1:
+                        joint[3 * player + i, column] += chance
 
 
 @jit

@@ -7,7 +7,7 @@ Nothing slow is imported at the top: ``--help`` and a mistyped option should not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from experiments.settings.commandline import Refusal, did_you_mean
 from experiments.settings.limits import between, one_of
 
 if TYPE_CHECKING:
+    from experiments.beliefs.accuracy import Game
     from experiments.tabular import Column, Table
     from sim.policies.table import Policy
     from sim.rules import Rules
@@ -48,16 +49,16 @@ def job(settings: DictConfig, run: study.Run) -> None:
     from experiments.beliefs import accuracy, calibration
     from experiments.matches.progress import stage
 
-    seats, longest = [setup.policy] * setup.rules.players, max(accuracy.MOMENTS)
+    longest = max(accuracy.MOMENTS)
     about = setup.rules, setup.showing, setup.beliefs, settings.seed
     run.claim(accuracy.ROWS)
     with stage(run.console, "compiling, or loading what is compiled"):
-        for game in accuracy.play(setup.rules, seats, settings.seed, [0], longest):
+        for game in setup.play(settings.seed, [0], longest):
             accuracy.measure(game, *about)
 
     def measured(left: list[int], _: Callable[[float], None]) -> Iterator[tuple[int, list[Any]]]:
         try:
-            for game in accuracy.play(setup.rules, seats, settings.seed, left, longest):
+            for game in setup.play(settings.seed, left, longest):
                 yield game.number, accuracy.measure(game, *about)
         except accuracy.EvidenceFull as fault:
             raise Refusal(str(fault)) from None
@@ -81,26 +82,44 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 @dataclass(frozen=True)
 class _Setup:
-    """What is measured: ``showing`` is the place in `ASSUMED` of what the beliefs assume."""
+    """What is measured.
+
+    ``policy`` is None where ``player``, the configuration's, is no compiled policy; ``showing`` is
+    the place in `ASSUMED` of what the beliefs assume.
+    """
 
     rules: Rules
-    policy: Policy
+    player: dict[str, Any]
+    policy: Policy | None
     beliefs: tuple[str, ...]
     showing: int
 
     @property
     def title(self) -> str:
         """Who plays and what is assumed, in a few words."""
-        shown, rules = self.policy.showing, self.rules
+        shown, rules = self.player["showing"], self.rules
         assumed = ASSUMED[self.showing]
         wrong = "" if _rule_of(shown) == self.showing else f" (assumed: {assumed})"
-        return f"{rules.players} {self.policy.name} players, {rules.name}, showing {shown}{wrong}"
+        return (
+            f"{rules.players} {self.player['name']} players, {rules.name}, showing {shown}{wrong}"
+        )
 
     @property
     def described(self) -> dict[str, Any]:
         """The part of the summary that says what was played, after all defaults."""
-        played = {"rules": asdict(self.rules), "policy": asdict(self.policy)}
+        policy = asdict(self.policy) if self.policy else self.player
+        played = {"rules": asdict(self.rules), "policy": policy}
         return {**played, "assumed_showing": ASSUMED[self.showing]}
+
+    def play(self, seed: int, numbers: Iterable[int], longest: int) -> Iterator[Game]:
+        """Play games, as `accuracy.play`."""
+        from experiments.beliefs import accuracy, asked
+        from sim.players.registry import make
+
+        if self.policy:
+            seats = [self.policy] * self.rules.players
+            return accuracy.play(self.rules, seats, seed, numbers, longest)
+        return asked.play(self.rules, lambda: make(self.player, self.rules), seed, numbers, longest)
 
 
 def _rule_of(showing: str) -> int:
@@ -114,26 +133,35 @@ def _setup(settings: DictConfig) -> _Setup:
     """Return what to measure; Refusal if there is no such thing."""
     from belief.beliefs.registry import BELIEFS
     from experiments.beliefs.calibration import REFERENCE
-    from sim.players.registry import compiled
+    from sim.players.names import PAPERS
+    from sim.players.registry import compiled, make
     from sim.rules import preset
 
     if "budget" in settings.player:
-        raise Refusal(f"player={settings.player.name} searches: choose a compiled policy")
+        raise Refusal(f"player={settings.player.name} searches: choose a player that does not")
     try:
         rules = preset(**OmegaConf.to_container(settings.rules, resolve=True))
-        policy = compiled(settings.player)
+        player: dict[str, Any] = OmegaConf.to_container(settings.player, resolve=True)
+        policy = None if player["name"] in PAPERS else compiled(player)
+        make(player, rules)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
     names = settings.beliefs
     if names is None:
-        names = sorted(BELIEFS, key=lambda name: name != REFERENCE)
+        fitting = [name for name in BELIEFS if rules.shares or not BELIEFS[name].needs_shares]
+        names = sorted(fitting, key=lambda name: name != REFERENCE)
     for name in names:
         if name not in BELIEFS:
             hint = did_you_mean(name, BELIEFS)
             raise Refusal(f"beliefs: there is no {name!r}{hint}; choose of {', '.join(BELIEFS)}")
+        if BELIEFS[name].needs_shares and not rules.shares:
+            raise Refusal(
+                f"beliefs: {name} needs hands by category, which rules={rules.name} does not deal: "
+                "give rules=ferrari2009 or rules=cai2006"
+            )
     assumed = settings.assume
-    showing = _rule_of(policy.showing) if assumed is None else ASSUMED.index(assumed)
-    return _Setup(rules, policy, tuple(dict.fromkeys(names)), showing)
+    showing = _rule_of(player["showing"]) if assumed is None else ASSUMED.index(assumed)
+    return _Setup(rules, player, policy, tuple(dict.fromkeys(names)), showing)
 
 
 def _table(figures: dict[str, Any], title: str) -> Table:

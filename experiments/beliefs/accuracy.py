@@ -61,6 +61,7 @@ ROWS = study.Rows(
         "entropy": pl.Float64,  # of the envelope, in bits
         "envelope": pl.Array(pl.Float64, N_CARDS),  # P(card is in the envelope), by card
         "raised": pl.String,  # why there are no figures here, one of `FAILURES`; else null
+        "contradictions": pl.Int64,  # readings so far in which it contradicted itself
         "microseconds": pl.Float64,  # an update, over the whole game: the same in its rows
     },
     more=("games", "bins"),
@@ -183,7 +184,7 @@ def _at_moments(
         if raised is None:
             try:
                 belief.observe(seen.events[told:end])
-                matrix, table = belief.marginals(), belief.envelope_table()
+                table, matrix = belief.envelope_table(), belief.marginals()
             except FAILURES as fault:
                 raised = type(fault).__name__
         told = end
@@ -192,6 +193,7 @@ def _at_moments(
                 "probability": float(table[truth]),
                 "entropy": float(entropy(table.ravel())),
                 "envelope": matrix[:, ENVELOPE],
+                "contradictions": belief.contradictions,
             }
         else:
             yield {"raised": raised}

@@ -44,7 +44,8 @@ def summarise(rows: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
     where that was measured at the same moment -- are means over all moments, and again by number of
     suggestions.  ``zeros`` is the share of moments that gave the true envelope nothing, ``floored``
     of those that gave it less than `FLOOR`.  ``raised`` counts games by what ended the belief in
-    them; moments after that are in no other figure.  A mean without enough games is None.
+    them; moments after that are in no other figure.  ``contradictory`` counts games at whose last
+    moment the belief had contradicted itself.  A mean without enough games is None.
 
     Parameters
     ----------
@@ -69,6 +70,7 @@ def summarise(rows: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
             "moments": good.height,
             "raised": dict(failed.agg(pl.n_unique("game")).iter_rows()),
             **overall,
+            "contradictory": good.filter(pl.col("contradictions") > 0)["game"].n_unique(),
             "zeros": (good["probability"] == 0.0).mean(),
             "floored": (good["probability"] < FLOOR).mean(),
             "microseconds": part["microseconds"].median(),

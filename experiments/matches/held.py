@@ -98,9 +98,10 @@ class _Match(BaseModel):
         if any(shift >= players for shift in self.seating.shifts):
             raise ValueError(f"seating.shifts: there are {players} seats")
         if self.measured is not None and (
-            entered != 2 or len(tables) != 1 or len(set(tables[0])) != 2
+            any(set(table) != set(range(entered)) for table in tables)
+            or len({table.count(0) for table in tables}) != 1
         ):
-            raise ValueError("a match of one player against others has a table of two")
+            raise ValueError("a match of one player against others has all of them at each table")
         names = [label(entrant.model_dump()) for entrant in self.entrants]
         if len(set(names)) < entered:
             raise ValueError("entrants: two have one name")

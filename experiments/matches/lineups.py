@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
@@ -38,6 +39,9 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
         players = entered(listed, overrides)
     if settings.match.layout == "robin":
         return [_robin(settings, players)]
+    if settings.match.others is not None:
+        others = _others(settings)
+        return [_among(settings, name, player, others) for name, player in players.items()]
     return [
         _against(settings, layout, name, player)
         for name, player in players.items()
@@ -112,13 +116,49 @@ def _against(settings: DictConfig, layout: str, name: str, player: dict[str, Any
     return _match(settings, called, ({**player, "label": name}, opponent), seating, 0)
 
 
+def _others(settings: DictConfig) -> dict[str, dict[str, Any]]:
+    """Return the players of ``match.others`` by their names in results; Refusal as `matches`."""
+    listed, seats = settings.match.others, settings.rules.players - 1
+    if len(listed) != seats:
+        raise Refusal(
+            f"match.others names {len(listed)} players, but there are {seats} other seats"
+        )
+    if settings.match.layout != "one":
+        raise Refusal("match.others are the company of one player: leave match.layout=one")
+    return _company(tuple(listed))
+
+
+@cache  # composing takes long, and the cells of a table have their company in common
+def _company(listed: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    return entered(listed, key="match.others")
+
+
+def _among(
+    settings: DictConfig, name: str, player: dict[str, Any], others: Mapping[str, dict[str, Any]]
+) -> Match:
+    """Return the match of ``player`` in one seat, one of each of the ``others`` in the rest."""
+    seats = settings.match.focal_seats or range(settings.rules.players)
+    company = [
+        {**other, "label": f"{called} (opponent)" if called == name else called}
+        for called, other in others.items()
+    ]
+    return _match(
+        settings,
+        f"{name} against {' and '.join(others)}",
+        ({**player, "label": name}, *company),
+        Seating.among(settings.rules.players, seats),
+        0,
+    )
+
+
 def _robin(settings: DictConfig, entered: dict[str, dict[str, Any]]) -> Match:
     if not 2 <= len(entered) <= MOST_ENTERED:
         raise Refusal(
             f"match.layout=robin needs 2 to {MOST_ENTERED} players: give match.players=[a,b,...]"
         )
-    if settings.match.focal_seats is not None:
-        raise Refusal("match.focal_seats means nothing in a round robin: leave it out")
+    for key in ("focal_seats", "others"):
+        if settings.match[key] is not None:
+            raise Refusal(f"match.{key} means nothing in a round robin: leave it out")
     entrants = tuple({**player, "label": name} for name, player in entered.items())
     seating = Seating.robin(settings.rules.players, len(entrants))
     return _match(settings, "round robin", entrants, seating, None)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mcts.kernel.plugins import entry_points
+from sim.players.names import PAPERS
 
 PORTION_SECONDS = 0.15
 """Work aimed at in one task: enough to make its 0.5 ms of overhead small, short enough for
@@ -53,6 +54,11 @@ class Seating:
     def rest(cls, players: int, seats: Sequence[int]) -> Seating:
         """Return player 1 in ``seats`` in turn, and player 0 in all others."""
         return cls(((1, *[0] * (players - 1)),), tuple(seats))
+
+    @classmethod
+    def among(cls, players: int, seats: Sequence[int]) -> Seating:
+        """Return player 0 in ``seats`` in turn, and players 1, 2, ... in all orders behind it."""
+        return cls(tuple((0, *order) for order in permutations(range(1, players))), tuple(seats))
 
     @classmethod
     def robin(cls, players: int, entered: int) -> Seating:
@@ -133,10 +139,8 @@ class Match:
     @property
     def compiled(self) -> bool:
         """Whether all seats are policies, which the arena plays without the referee."""
-        outside = entry_points("sleuth.players")
-        return not any(
-            "search" in entrant or entrant["name"] in outside for entrant in self.entrants
-        )
+        asked = {*PAPERS, *entry_points("sleuth.players")}
+        return not any("search" in entrant or entrant["name"] in asked for entrant in self.entrants)
 
     @property
     def threads(self) -> int:

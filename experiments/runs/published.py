@@ -119,7 +119,7 @@ def unlike(match: Match) -> str | None:
 
 def _namesake(match: Match) -> Published | None:
     """Return the result published for players of these names."""
-    if match.measured is None:
+    if match.measured is None or len(match.entrants) != 2:
         return None
     player, opponent = (entrant["name"] for entrant in match.entrants)
     return published(player, match.seats, opponent)

@@ -24,7 +24,21 @@ from yaml import YAMLError
 from experiments import texts
 from experiments.settings import limits
 from experiments.settings.commandline import Refusal, did_you_mean, explain
-from experiments.settings.schemas import Compare, Greedy, Heuristic, Planner, Policy, Rules, Swift
+from experiments.settings.schemas import (
+    Bayes,
+    Compare,
+    Constraint,
+    Csp,
+    Entropy,
+    Fitted,
+    Greedy,
+    Heuristic,
+    Neural,
+    Planner,
+    Policy,
+    Rules,
+    Swift,
+)
 from mcts.kernel.plugins import entry_points
 
 LOCAL = Path("local.yaml")
@@ -44,7 +58,13 @@ def register() -> None:
         ("heuristic", Heuristic),
         ("greedy", Greedy),
         ("swift", Swift),
+        ("csp", Csp),
+        ("constraint", Constraint),
         ("planner", Planner),
+        ("bn", Bayes),
+        ("entropy", Entropy),
+        ("neural", Neural),
+        ("fitted", Fitted),
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)

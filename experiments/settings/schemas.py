@@ -29,11 +29,14 @@ from mcts import options
 from mcts.kernel.plugins import names
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import BELIEFS, DRAWN, RANGES
+from sim.players.names import ABOUT, AGAIN, EVIDENCE, PAPERS, WORTH
 
 PLANNERS = tuple(VARIANTS)
 """The players that search."""
 SHOWING = ("random", "least_informative")
 """Ways to choose the card to show, as in `sim.policies.table.SHOWING`, which needs Numba."""
+WALKS = ("nearest", "adjacent")
+"""Ways to walk, as in `sim.policies.csp.WALKS`."""
 LAYOUTS = ("one", "rest", "both", "robin")
 """Companies in which players meet, as `experiments.matches.lineups` has them."""
 DETAILS = ("suggestions", "decisions")
@@ -41,15 +44,15 @@ DETAILS = ("suggestions", "decisions")
 
 
 def _policies() -> tuple[str, ...]:
-    """Return the names of the compiled policies: those in ``conf/player`` that are no planner's,
-    and those of other packages."""
+    """Return the names of the compiled policies: those in ``conf/player`` that are no planner's and
+    no paper's, and those of other packages."""
     presets = files("conf").joinpath("player").iterdir()
     found = [
         re.search(r"(?m)^name: *(\w+)", preset.read_text())
         for preset in presets
         if _is_yaml(preset)
     ]
-    ours = {name[1] for name in found if name} - set(PLANNERS)
+    ours = {name[1] for name in found if name} - {*PLANNERS, *PAPERS}
     return tuple(sorted({*ours, *names("sleuth.policies")}))
 
 
@@ -101,11 +104,74 @@ class Swift(Policy):
 
 
 @dataclass
+class Csp(Policy):
+    """The compiled policy that satisfies constraints."""
+
+    walk: str = one_of(*WALKS)
+
+
+@dataclass
+class Constraint(Seat):
+    """The same, interpreted."""
+
+    name: str = one_of("constraint")
+    walk: str = one_of(*WALKS)
+
+
+@dataclass
+class Bayes(Seat):
+    """The Bayesian-network player."""
+
+    name: str = one_of("bn")
+    evidence: str = one_of(*EVIDENCE)
+    again: str = one_of(*AGAIN)
+    threshold: float = above(0, 1)
+
+
+@dataclass
+class Entropy(Seat):
+    """The player that weighs bits against turns, a few suggestions ahead."""
+
+    name: str = one_of("entropy")
+    horizon: int = between(1, 3)
+    price: float = between(0, 1000)
+    threshold: float = above(0, 1)
+    same_room: bool = MISSING
+    candidates: int = between(1, 1000)
+    about: str = one_of(*ABOUT)
+
+
+@dataclass
+class Neural(Seat):
+    """The player that goes where it learnt that rooms are worth it."""
+
+    name: str = one_of("neural")
+    evidence: str = one_of(*EVIDENCE)
+    q: str = one_of(*WORTH)
+    network: str | None = place()
+    threshold: float = above(0, 1)
+    distance_weight: float = between(0, 1000)
+    distance_divisor: float = above(0, 1000)
+    visit_weight: float = between(0, 1000)
+
+
+@dataclass
+class Fitted(Seat):
+    """The player that learnt from games where to walk."""
+
+    name: str = one_of("fitted")
+    evidence: str = one_of(*EVIDENCE)
+    network: str | None = place()
+    threshold: float = above(0, 1)
+
+
+@dataclass
 class Model:
     """Switches of the policies that stand for the opponents; those that have none ignore them."""
 
     threshold: float = above(0, 1)
     inference: bool = MISSING
+    walk: str = one_of(*WALKS)
 
 
 @dataclass
@@ -209,6 +275,7 @@ class Match:
     games: int = between(1, GAMES)
     layout: str = one_of(*LAYOUTS)
     players: list[str] | None = MISSING
+    others: list[str] | None = MISSING
     stop: str = field(default=MISSING, metadata={"whole": r"sprt:[^,]*,[^,]*"})
     power: float | None = above(0, 1)
     focal_seats: list[int] | None = MISSING

@@ -3,7 +3,7 @@
 A table is a YAML in ``conf/table``, which gives it its name; `Table` says what its keys mean.  A
 cell is one match of `experiments.compare`.  All cells of a table are one run; those with the same
 opponents play the same games, so their differences are paired.  What was published for the tables
-of [Ledford 2018] is in `experiments.tables.ledford`.
+of the papers is in `experiments.tables.papers`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,19 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
 from experiments.settings import config, limits
+from experiments.settings.arguments import quoted_text
+from experiments.settings.commandline import Refusal
 from experiments.settings.limits import GAMES, as_option, between, named, one_of
 from mcts.options import Budget
 
 PER_SIMULATIONS = 1000
 """The simulations a decision that `Table.seconds` is for, where the table has a budget."""
+
+EVERYBODY = "everybody."
+"""Before a setting of a variant: it is of all players at the table that have it."""
+
+AND = " and "
+"""Between the players of a mixed company."""
 
 PRESET = "preset"
 """The `Table.model` that leaves each planner the one of its preset."""
@@ -47,14 +55,15 @@ class Table:
     players : whose games are won or lost, each against all `opponents`; the first of them that
         meets certain opponents is the control of the others
     controls : labels of further players that are controls, of all others but the first
-    opponents : who sits in the other seats, of a kind
+    opponents : who sits in the other seats, of a kind; or one of each, in all orders, written as in
+        ``closure and random``
     model : what planners take the others for: null, for what they are (greedy by swift); a player;
         or `PRESET`
     own_model : labels of planners that keep their preset's model all the same
     mirror : whether a player meets opponents of its own name
     layouts : ``one`` player against the rest or the ``rest`` against one, as ``match.layout``
     variants : ways to play each cell, ``NAME+SETTING=VALUE``; the name, unless it is empty, goes
-        behind that of the match
+        behind that of the match; a setting `EVERYBODY` has is ``NAME+everybody.SETTING=VALUE``
     more : players that meet the opponents in one seat alone, below the others
     by : whose cells stand together: ``player`` or ``opponent``
     settings : of all cells
@@ -138,17 +147,18 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Cell:
-    """One player against one kind of opponents, in one seat or in all but one.
+    """One player against certain opponents, in one seat or in all but one.
 
     Attributes
     ----------
+    opponents : one, of whose kind all are; or several, one of each
     layout : ``one`` or ``rest``, as ``match.layout``
     variant : behind the name of the match, where players and layout do not tell it from another
     settings : of `experiments.compare`, beside those of the players
     """
 
     player: Entrant
-    opponent: Entrant
+    opponents: tuple[Entrant, ...]
     layout: str = "one"
     variant: str = ""
     settings: tuple[str, ...] = ()
@@ -220,15 +230,33 @@ def matches(table: Table, simulations: int | None, seed: int, fast: bool = False
 
 
 def _match(table: Table, cell: Cell, general: Sequence[str], budget: int | None) -> Match:
-    overrides = [f"player={cell.player.preset}", f"player@opponent={cell.opponent.preset}"]
-    for seat, entrant in (("player", cell.player), ("opponent", cell.opponent)):
-        changes = [*_model(table, cell, entrant), *entrant.changes, f"label={entrant.label}"]
-        if budget is not None and "budget" in entrant.settings:
-            changes.append(f"budget.simulations={budget}")
-        overrides += [f"{seat}.{change}" for change in changes]
-    overrides += [*cell.settings, f"match.layout={cell.layout}", *general]
+    player, *others = (
+        (entrant.preset, *_changes(table, cell, entrant, budget))
+        for entrant in (cell.player, *cell.opponents)
+    )
+    overrides = [f"player={player[0]}", *(f"player.{change}" for change in player[1:])]
+    if len(others) == 1:
+        overrides.append(f"player@opponent={others[0][0]}")
+        overrides += [f"opponent.{change}" for change in others[0][1:]]
+    else:
+        company = ",".join(quoted_text("+".join(other)) for other in others)
+        overrides.append(f"match.others=[{company}]")
+    shared = [one for one in cell.settings if not one.startswith(EVERYBODY)]
+    overrides += [*shared, f"match.layout={cell.layout}", *general]
     match = _composed(tuple(overrides))
     return replace(match, name=f"{match.name}, {cell.variant}") if cell.variant else match
+
+
+def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> list[str]:
+    """Return what makes ``entrant`` of its preset, as ``KEY=VALUE``."""
+    changes = [*_model(table, cell, entrant), *entrant.changes, f"label={entrant.label}"]
+    if budget is not None and "budget" in entrant.settings:
+        changes.append(f"budget.simulations={budget}")
+    for setting in cell.settings:
+        key, _, value = setting.removeprefix(EVERYBODY).partition("=")
+        if setting.startswith(EVERYBODY) and key in entrant.settings:
+            changes.append(f"{key}={value}")
+    return changes
 
 
 @cache
@@ -252,9 +280,8 @@ def _chosen(overrides: tuple[str, ...]) -> DictConfig:
 
 
 def _cells(table: Table) -> Iterator[Cell]:
-    players, opponents = (
-        [Entrant.read(entry) for entry in entries] for entries in (table.players, table.opponents)
-    )
+    players = [Entrant.read(entry) for entry in table.players]
+    opponents = [tuple(map(Entrant.read, entry.split(AND))) for entry in table.opponents]
     pairs = (
         ((player, opponent) for opponent in opponents for player in players)
         if table.by == "opponent"
@@ -262,7 +289,7 @@ def _cells(table: Table) -> Iterator[Cell]:
     )
     general = tuple(table.settings)
     for player, opponent in pairs:
-        if table.mirror or player.label != opponent.label:
+        if table.mirror or player.label not in [one.label for one in opponent]:
             for layout in table.layouts:
                 for variant in table.variants:
                     name, *changes = variant.split("+")
@@ -280,7 +307,9 @@ def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
         return []
     if table.model is None and not measured:  # whom they meet is another from cell to cell
         return []
-    taken = cell.opponent if table.model is None else Entrant.read(table.model)
+    if table.model is None and len(cell.opponents) > 1:
+        raise Refusal(f"{table.name}: a planner needs one model of all opponents: give model")
+    taken = cell.opponents[0] if table.model is None else Entrant.read(table.model)
     # Where the tree moves the opponents, the policy is that of its roll-outs.
     key = "rollout.opponents" if settings.opponents == "tree" else "opponents"
     if taken.preset not in ("swift", "greedy"):

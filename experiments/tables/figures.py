@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from experiments.matches.part_files import GAMES
+from experiments.matches.results import Tally
 from experiments.matches.schedule import Match, control_of
 from experiments.runs import figures, rows, runfolder, summary
 from experiments.stats import stopping
@@ -128,10 +130,35 @@ class Measured:
         p = mcnemar(first, second)
         return Comparison(*names, len(both), paired_difference(first, second), p, p)
 
+    def match(self, name: str) -> Match:
+        """Return the match called ``name``."""
+        (found,) = (one for one in self.played.matches if one.name == name)
+        return found
+
+    def winner(self, match: str) -> np.ndarray:
+        """Return the seats that won games 0, 1, ... of ``match``, as `results.Tally.winner`."""
+        return self._tally(match).winner()
+
+    def numbers(self, match: str) -> np.ndarray:
+        """Return the numbers of the games of ``match`` that were played."""
+        return self._tally(match).numbers
+
+    def _tally(self, match: str) -> Tally:
+        return self.played.tallies[self.played.matches.index(self.match(match))]
+
+    @cached_property
+    def accused_wrongly(self) -> dict[tuple[str, str], int]:
+        """Seats that accused wrongly, by match and player."""
+        keys = ["match", "player"]
+        found = rows.by_part(
+            self.folder, GAMES, lambda part: part.group_by(keys).agg(pl.col("out").sum())
+        )
+        whole = found.group_by(keys).agg(pl.col("out").sum())
+        return {(match, player): out for match, player, out in whole.iter_rows()}
+
     def turn_cap(self, match: str) -> int:
         """Return the turns after which a game of ``match`` is a draw."""
-        (found,) = (one for one in self.played.matches if one.name == match)
-        return found.rules["turn_cap"]
+        return self.match(match).rules["turn_cap"]
 
 
 def _corrected(family: Sequence[Comparison]) -> list[Comparison]:
@@ -176,8 +203,46 @@ class Quantity:
 
 
 def _won(run: Measured, match: str, player: str) -> Figure:
-    line = run.lines[match]
-    return Figure(line["win_rate"], *line["ci95"], line["games"])
+    found = run.match(match)
+    won = found.won(run.winner(match), found.labels.index(player))[run.numbers(match)]
+    return Figure.counted(int(won.sum()), len(won))
+
+
+def _won_behind(places: int) -> Callable[[Measured, str, str], Figure]:
+    """Return how often the seat wins that plays so many ``places`` after the measured one."""
+
+    def measure(run: Measured, match: str, player: str) -> Figure:
+        found, games = run.match(match), run.numbers(match)
+        first = np.asarray(found.seating.shifts)[games % len(found.seating.shifts)]
+        won = run.winner(match)[games] == (first + places) % found.players
+        return Figure.counted(int(won.sum()), len(games))
+
+    return measure
+
+
+def _gained(run: Measured, match: str, control: str) -> Figure:
+    """Return the share of games won less that of match ``control``, on the games of both."""
+    games = np.intersect1d(run.numbers(match), run.numbers(control))
+    won, without = (run.match(name).won(run.winner(name), 0)[games] for name in (match, control))
+    return Figure.of(paired_difference(without, won), len(games))
+
+
+def _accused_wrongly(run: Measured, match: str, player: str) -> Figure:
+    return Figure.counted(run.accused_wrongly[match, player], len(run.numbers(match)))
+
+
+def _own_turns(places: int) -> Callable[[Measured, str, str], Figure | None]:
+    """Return the rounds of the games that the seat wins that is `_won_behind`."""
+
+    def measure(run: Measured, match: str, player: str) -> Figure | None:
+        found, games = run.match(match), run.games[match]
+        shifts = np.asarray(found.seating.shifts)
+        first = shifts[games["game"].to_numpy() % len(shifts)]
+        won = games["winner"].to_numpy() == (first + places) % found.players
+        rounds = np.ceil(games["turns"].to_numpy()[won] / found.players)
+        return Figure.of(mean(rounds), len(rounds)) if len(rounds) > 1 else None
+
+    return measure
 
 
 def _out(run: Measured, match: str, player: str) -> Figure:
@@ -221,6 +286,14 @@ def _endless(run: Measured, match: str, player: str) -> Figure:
 
 
 WON = Quantity("games won", _won, rate=True)
+WON_BEHIND = tuple(Quantity("games won", _won_behind(places), rate=True) for places in range(3))
+"""By the measured seat, the next and the one after that, whoever they are."""
+GAINED = Quantity("games won less those of the control, same games", _gained, rate=True)
+"""The "player" of a cell is the match of the control."""
+WRONGLY = Quantity("games with a wrong accusation of its own", _accused_wrongly, rate=True)
+"""Of a player that has one seat."""
+OWN_TURNS = tuple(Quantity("own turns in games it won, mean", _own_turns(k)) for k in range(3))
+"""As `WON_BEHIND`; all players' turns divided by their number, rounded up."""
 OUT = Quantity("wrong accusations of the planners, a game", _out)
 TURNS = Quantity("turns a game, mean", _lasting("turns"))
 TURNS_MEDIAN = Quantity("turns a game, median", _lasting("median_turns"), digits=0)

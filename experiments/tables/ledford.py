@@ -10,48 +10,23 @@ Which matches are played is in ``conf/table``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from experiments.tables import figures as of
-from experiments.tables.causes import ANY
+from experiments.tables.causes import ANY, CAUSES
 from experiments.tables.figures import Figure, Quantity
+from experiments.tables.rows import Paper, Row
 
 OURS, STAY, FAITHFUL, BEST = "ours", "ours, pawns stay", "ours, by the text", "ours, best"
 """Columns of ours; under the second suggested pawns stay where they are, as in the program."""
 
-PUBLISHED_SIMULATIONS, PUBLISHED_GAMES = 10_000, 2000
-"""A decision, and a cell of Table 4.2, as published."""
 
-
-@dataclass(frozen=True)
-class Row:
-    """A line of a table.
-
-    Attributes
-    ----------
-    setup : who plays whom
-    quantity : what is told of it
-    cells : by column of ours, name of the match and of the player in it
-    draft, final : what the two editions of the text print
-    program : what its logs hold, or its program gives
-    causes : by column, of where ours differs: keys of `causes.CAUSES`, each with the side to which
-        it moves ours (1: more), or `causes.ANY`
-    notes : keys of `causes.CAUSES` that hold in any case
-    """
-
-    setup: str
-    quantity: Quantity
-    cells: Mapping[str, tuple[str, str]]
-    draft: Figure | None = None
-    final: Figure | None = None
-    program: Figure | None = None
-    causes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-    @property
-    def known(self) -> Figure | None:
-        """What ours is held against: the program's figure, else the final text's or the draft's."""
-        return self.program or self.final or self.draft
+def _published(
+    draft: Figure | None = None, final: Figure | None = None, program: Figure | None = None
+) -> dict[str, Figure]:
+    """Return the figures that there are, by source."""
+    found = {"draft": draft, "final": final, "program": program}
+    return {source: figure for source, figure in found.items() if figure is not None}
 
 
 def _among_policies(player: str, other: str) -> dict[str, tuple[str, str]]:
@@ -73,8 +48,7 @@ def _table_1() -> list[Row]:
                 final, wins, ours, stay = again[player, other]
                 row = replace(
                     row,
-                    final=Figure(final),
-                    program=Figure.counted(wins, 3000),
+                    published=_published(None, Figure(final), Figure.counted(wins, 3000)),
                     causes={OURS: ours, STAY: stay},
                     notes=("again",),
                 )
@@ -96,9 +70,9 @@ def _text() -> list[Row]:
     for quantity, known, causes in heuristic:
         stay = {key: side for key, side in causes.items() if key != "pawns"}
         both = {OURS: causes, STAY: stay}
-        rows.append(Row("4 Heuristic", quantity, cells, program=known, causes=both))
-    draft, final = Figure.counted(12, 20), Figure.counted(15, 20)
-    return [*rows, Row("1 human against 3 Heuristic", of.WON, {}, draft, final)]
+        rows.append(Row("4 Heuristic", quantity, cells, _published(program=known), both))
+    humans = _published(Figure.counted(12, 20), Figure.counted(15, 20))
+    return [*rows, Row("1 human against 3 Heuristic", of.WON, {}, humans)]
 
 
 @dataclass(frozen=True)
@@ -169,9 +143,11 @@ def _table_2() -> list[Row]:
                 agent.setup(layout),
                 of.WON,
                 agent.cells(layout),
-                draft and Figure(draft),
-                Figure(final),
-                Figure.counted(*program[agent.name, layout]),
+                _published(
+                    draft and Figure(draft),
+                    Figure(final),
+                    Figure.counted(*program[agent.name, layout]),
+                ),
                 _both(causes),
                 notes,
             )
@@ -226,9 +202,7 @@ def _table_3() -> list[Row]:
             setup,
             quantity,
             cells,
-            draft.get(key),
-            final.get(key),
-            program.get(key),
+            _published(draft.get(key), final.get(key), program.get(key)),
             _both(causes),
             ("division",) if divided else (),
         )
@@ -258,9 +232,9 @@ def _table_4() -> list[Row]:
             agent.setup(layout),
             quantity,
             agent.cells(layout),
-            draft.get((quantity, agent.name)),
-            None,
-            program.get((quantity, agent.name)),
+            _published(
+                draft.get((quantity, agent.name)), program=program.get((quantity, agent.name))
+            ),
             _both({"capped": 1, "board": 1, "budget": 1, **_stronger(agent, -1)}),
             ("cap",) if quantity is of.TURNS_MOST and agent is _BMCTS else (),
         )
@@ -277,3 +251,19 @@ ROWS = {
     "ledford_text": _text(),
 }
 """By table, its lines."""
+
+PAPER = Paper(
+    sources={"draft": "draft text", "final": "final text", "program": "program"},
+    about=(
+        "*draft text*, *final text*: the two editions of the thesis, as far as they print a figure "
+        "and it is known to us; *program*: the program released with it, its logs counted again "
+        "(repeated games once) or run again; two figures without a value are the least and the "
+        "most of several set-ups.",
+        "Ours is held against the program's figure (the final text's, or else the draft's, where "
+        "there is none).",
+    ),
+    causes=CAUSES,
+    rows=ROWS,
+    simulations=10_000,  # a decision, and 2,000 games a cell of Table 4.2
+    games=2000,
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
 from experiments.stats.intervals import Estimate
-from experiments.tables import ledford
-from experiments.tables.causes import CAUSES, fitting
+from experiments.tables import papers
+from experiments.tables.causes import fitting
 from experiments.tables.cells import Table
 from experiments.tables.figures import Measured, simulations_of
+from experiments.tables.rows import Paper, Row
 from experiments.tabular import Marked
 from experiments.texts import markdown, printable
 
@@ -26,16 +27,9 @@ COMMAND = "python -m experiments.tables"
 DIFFERS = "≠"
 
 _TRIAL = "A trial: few and short games, of which the figures tell nothing."
-_SOURCES = Marked(
-    "*draft text*, *final text*: the two editions of the thesis, as far as they print a figure and "
-    "it is known to us; *program*: the program released with it, its logs counted again (repeated "
-    "games once) or run again; two figures without a value are the least and the most of several "
-    "set-ups."
-)
 _INTERVALS = Marked(
-    f"Intervals are of 95 %. {DIFFERS} stands where ours has nothing in common with the program's "
-    "(the final text's, or else the draft's, where there is none); the numbers behind it are those "
-    "causes below that would move ours to this side."
+    f"Intervals are of 95 %. {DIFFERS} stands where ours has nothing in common with what it is "
+    "held against; the numbers behind it are those causes below that would move ours to this side."
 )
 
 
@@ -67,20 +61,21 @@ class _Marks:
         return f" [{', '.join(map(str, found))}]" if found else ""
 
 
-def published(table: Table, run: Measured) -> Report:
-    """Return a table of the thesis, ours beside what was published."""
-    rows = ledford.ROWS[table.name]
+def published(table: Table, run: Measured, paper: Paper) -> Report:
+    """Return a table of ``paper``, ours beside what was published."""
+    rows = paper.rows[table.name]
     columns = list(dict.fromkeys(column for row in rows for column in row.cells))
     marks = _Marks()
     shown, records = [], []
     for row in rows:
-        found = [_record(row, column, run) for column in columns]
-        records += [record for record in found if record["match"]] or [_record(row, "", run)]
-        shown.append([*_sources(row, marks), *(_told(row, record, marks) for record in found)])
+        found = [_record(paper, row, column, run) for column in columns]
+        records += [record for record in found if record["match"]] or [_record(paper, row, "", run)]
+        theirs = _sources(paper, row, marks)
+        shown.append([*theirs, *(_told(row, record, marks) for record in found)])
     heads = [tabular.words("set-up"), tabular.words("quantity")]
-    heads += ["draft text", "final text", "program", *columns]
-    notes = [_SOURCES, _INTERVALS]
-    notes += [Marked(f"[{number}] {CAUSES[key]}") for key, number in marks.numbers.items()]
+    heads += [*paper.sources.values(), *columns]
+    notes = [*map(Marked, paper.about), _INTERVALS]
+    notes += [Marked(f"[{number}] {paper.causes[key]}") for key, number in marks.numbers.items()]
     return Report(tabular.Table(_title(table, run), heads, shown, notes), records)
 
 
@@ -92,9 +87,9 @@ def _title(table: Table, run: Measured) -> str:
     return f"{title}, at {simulations_of(run.played.matches[0]):,} simulations"
 
 
-def _sources(row: ledford.Row, marks: _Marks) -> list[str | None]:
+def _sources(paper: Paper, row: Row, marks: _Marks) -> list[str | None]:
     """Return set-up, quantity and the published figures, the first of them with its notes."""
-    figures = [row.draft, row.final, row.program]
+    figures = [row.published.get(source) for source in paper.sources]
     told = [figure and row.quantity.told(figure) for figure in figures]
     quantity = row.quantity.name
     noted = marks.of(row.notes)
@@ -106,7 +101,7 @@ def _sources(row: ledford.Row, marks: _Marks) -> list[str | None]:
     return [row.setup, quantity, *told]
 
 
-def _told(row: ledford.Row, record: dict[str, Any], marks: _Marks) -> str | None:
+def _told(row: Row, record: dict[str, Any], marks: _Marks) -> str | None:
     """Return ours in words, marked where it differs."""
     figure = record["ours"]
     if figure is None:
@@ -115,18 +110,17 @@ def _told(row: ledford.Row, record: dict[str, Any], marks: _Marks) -> str | None
     return row.quantity.told(figure) + (f" {DIFFERS}{marks.of(causes)}" if causes else "")
 
 
-def _record(row: ledford.Row, column: str, run: Measured) -> dict[str, Any]:
+def _record(paper: Paper, row: Row, column: str, run: Measured) -> dict[str, Any]:
     """Return one figure of ours, ``ours``, with what is known beside it."""
+    known = paper.known(row)
     match, player = row.cells.get(column, ("", ""))
     figure = row.quantity.measure(run, match, player) if match in run.lines else None
-    side = figure.side(row.known) if figure and row.known else None
+    side = figure.side(known) if figure and known else None
     causes = fitting(row.causes.get(column, {}), side) if side else ()
     return {
         "setup": row.setup,
         "quantity": row.quantity.name,
-        "draft": row.draft,
-        "final": row.final,
-        "program": row.program,
+        **{source: row.published.get(source) for source in paper.sources},
         "column": column,
         "match": match,
         "ours": figure,
@@ -135,11 +129,11 @@ def _record(row: ledford.Row, column: str, run: Measured) -> dict[str, Any]:
     }
 
 
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
+def _flat(record: dict[str, Any], sources: Collection[str]) -> dict[str, Any]:
     """Return a record with its figures in columns of their own; ours have no prefix."""
     flat: dict[str, Any] = {}
     for name, value in record.items():
-        if name in ("draft", "final", "program", "ours"):
+        if name == "ours" or name in sources:
             prefix = "" if name == "ours" else f"{name}_"
             for part in ("value", "low", "high", "games"):
                 flat[prefix + part] = None if value is None else getattr(value, part)
@@ -182,7 +176,8 @@ def _sentence(pair: Comparison) -> str:
 
 def make(table: Table, run: Measured, trial: bool) -> Report:
     """Return the report of ``table`` from its run; ``trial`` as `Report` has it."""
-    report = (published if table.name in ledford.ROWS else strength)(table, run)
+    paper = papers.of(table.name)
+    report = published(table, run, paper) if paper else strength(table, run)
     if not trial:
         return report
     return replace(
@@ -210,7 +205,8 @@ def write(table: Table, report: Report, run: Measured, cores: int, folder: Path)
     if not run.lines:
         raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
     text, numbers = folder / f"{table.name}.md", folder / f"{table.name}.csv"
-    records = [_flat(record) for record in report.records]
+    paper = papers.of(table.name)
+    records = [_flat(record, paper.sources if paper else ()) for record in report.records]
     rows = [list(record.values()) for record in records]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -264,9 +260,10 @@ def _command(table: Table, run: Measured, trial: bool) -> str:
 def _larger(table: Table, run: Measured, cores: int) -> str | None:
     """Return how to play the published budget, and what it would cost here."""
     searched = [line for line in run.lines.values() if line["simulations_per_second"]]
-    if table.name not in ledford.ROWS or table.compiled or not searched:
+    paper = papers.of(table.name)
+    if paper is None or paper.simulations is None or table.compiled or not searched:
         return None
-    games, budget = ledford.PUBLISHED_GAMES, ledford.PUBLISHED_SIMULATIONS
+    games, budget = paper.games, paper.simulations
     seconds = sum(
         games * line["decisions"] / line["games"] * budget / line["simulations_per_second"]
         for line in searched

@@ -66,6 +66,7 @@ def share_belief(p, state: State) -> None:
                 for column in range(theirs.shape[1]):
                     theirs[card, column] = own[card, column]
         state.known[seat] = state.face_up
+        state.proved[seat] = 0
         state.goal[seat] = -1
         state.bits[seat][:] = -1.0
 

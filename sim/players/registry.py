@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from mcts.kernel.plugins import entry_points
@@ -10,6 +11,7 @@ from mcts.options import MOST_NODES, Budget, Options
 from sim.planning.config import TREE, PlannerConfig
 from sim.planning.planner import Planner
 from sim.planning.variants import VARIANTS
+from sim.players.names import PAPERS
 from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import NAMES as POLICIES
 from sim.policies.table import Policy, switches_of
@@ -23,12 +25,14 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
 
     ``spec`` has the keys of the configuration's ``player`` group: for a compiled policy ``name``
     and its switches, for a planner the sections ``rollout``, ``actions``, ``search``, ``budget``;
-    a player of another package (entry point of ``sleuth.players``) has settings of its own.
+    a player of `sim.players.names.PAPERS` has its switches beside ``name``; one of another package
+    (entry point of ``sleuth.players``) has settings of its own.
 
     Raises
     ------
     ValueError
-        On an unknown name or an impossible value, in one sentence.
+        On an unknown name, an impossible value or rules that the player does not fit, in one
+        sentence.
     BrokenPlugin
         If the player is another package's, and cannot be loaded.
     """
@@ -36,11 +40,13 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     label = spec.get("label") or name
     if name in POLICIES:
         return PolicyPlayer(compiled(spec), label)
+    if name in PAPERS:
+        return import_module(PAPERS[name]).make(spec, rules)
     outside = entry_points("sleuth.players")
     if name in outside:
         return outside[name].load()(spec, rules)
     if name not in PLANNERS:
-        known = ", ".join((*POLICIES, *PLANNERS, *outside))
+        known = ", ".join((*POLICIES, *PLANNERS, *PAPERS, *outside))
         raise ValueError(f"unknown player {name!r}: choose one of {known}")
     player = Planner(planner_config(spec), label)
     player.showing = spec["showing"]
@@ -92,7 +98,7 @@ def compiled(spec: Mapping[str, Any]) -> Policy:
     """Return the compiled policy that ``spec`` describes; ValueError as `make`."""
     switches = {
         key: spec[key]
-        for key in ("threshold", "inference", "own_card_weight", "showing")
+        for key in ("threshold", "inference", "own_card_weight", "walk", "showing")
         if key in spec
     }
     return Policy(spec["name"], **switches)

@@ -38,7 +38,7 @@ def choose(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int
     if not solver.solve(s.evidence[seat], work):
         return UNSOLVED
     if s.phase != SUGGEST:
-        accused = _accused(work, min(s.threshold[seat], _CERTAIN))
+        accused = likely_accusation(work, s.threshold[seat])
         if accused >= 0:
             return accused
         if s.phase == END:
@@ -50,12 +50,16 @@ def choose(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int
 
 
 @jit_owning
-def _accused(work: tuple, threshold: float) -> int:
-    """Return the accusation of the likeliest envelope if it reaches ``threshold``, else -1."""
+def likely_accusation(work: tuple, threshold: float) -> int:
+    """Return the accusation of the likeliest envelope if it reaches ``threshold``, else -1.
+
+    ``work`` is solved; a threshold of 1 is for certainty but for rounding.
+    """
+    threshold = min(threshold, _CERTAIN)
     cards = np.empty((1, 3), np.int64)
     chance = np.empty(1, np.float64)
     # Found are envelopes above the floor.
-    if not likely_envelopes(work, 1, threshold - 1e-12, cards, chance):
+    if not likely_envelopes(work, 1, max(threshold - 1e-12, 0.0), cards, chance):
         return -1
     suspect, weapon, room = cards[0]
     return ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM

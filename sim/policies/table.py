@@ -16,7 +16,7 @@ from mcts.kernel.compile import jit
 from mcts.kernel.dispatch import by_number
 from mcts.kernel.plugins import entry_points
 from mcts.kernel.sources import modules_of
-from sim.policies import greedy, showing
+from sim.policies import csp, greedy, showing
 from sim.policies.common import SUGGESTS, accusation
 from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST, State, World
 
@@ -71,6 +71,7 @@ class Policy:
     own_card_weight : weight that a player who names a suspect or a weapon holds it, beside that it
     does not;
         1 reads nothing into suggestions
+    walk : how ``csp`` chooses rooms, one of `sim.policies.csp.WALKS`
     showing : which of several cards it shows, one of `SHOWING`
     """
 
@@ -78,11 +79,12 @@ class Policy:
     threshold: float = 1.0
     inference: bool = True
     own_card_weight: float = 1.0
+    walk: str = "nearest"
     showing: str = "random"
 
     def __post_init__(self) -> None:
         switches = switches_of(self.name)
-        for switch in fields(self)[1:4]:
+        for switch in fields(self)[1:-1]:
             if getattr(self, switch.name) != switch.default and switch.name not in switches:
                 raise ValueError(f"{self.name} has no switch {switch.name!r}")
         if not 0.0 < self.threshold <= 1.0:
@@ -91,10 +93,12 @@ class Policy:
             raise ValueError(
                 f"own_card_weight must be above 0 and at most 1, got {self.own_card_weight}"
             )
-        if self.showing not in SHOWING:
-            raise ValueError(
-                f"unknown showing policy {self.showing!r}: choose one of {', '.join(SHOWING)}"
-            )
+        for what, value, choices in (
+            ("way to walk", self.walk, csp.WALKS),
+            ("showing policy", self.showing, SHOWING),
+        ):
+            if value not in choices:
+                raise ValueError(f"unknown {what} {value!r}: choose one of {', '.join(choices)}")
 
 
 def number(name: str) -> int:
@@ -130,10 +134,16 @@ def seat_policy(state: State, seat: int, which: Policy) -> None:
     state.threshold[seat] = which.threshold
     state.own_card_weight[seat] = which.own_card_weight
     state.infers[seat] = which.inference
+    state.walks[seat] = csp.WALKS.index(which.walk)
     state.showing[seat] = SHOWING.index(which.showing)
 
 
-_FIELDS = {"threshold": "threshold", "own_card_weight": "own_card_weight", "inference": "infers"}
+_FIELDS = {
+    "threshold": "threshold",
+    "own_card_weight": "own_card_weight",
+    "inference": "infers",
+    "walk": "walks",
+}
 """Fields of the state by switch."""
 
 
@@ -145,7 +155,8 @@ def swap_policy(state: State, seat: int, which: Policy) -> None:
     state.policy[seat] = number(which.name)
     state.tracks[seat] |= REQUIRES[number(which.name)]
     for name in switches_of(which.name):
-        state[_FIELDS[name]][seat] = getattr(which, name)
+        value = getattr(which, name)
+        state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
 
 
 @jit

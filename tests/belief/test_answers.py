@@ -7,6 +7,7 @@ from histories import brute_force, histories
 from belief import evidence
 from belief.contract.history import mask, random_trio
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM, new_evidence
+from belief.exact.answers import ANSWERS, predict_named
 from belief.exact.solver import ExactPosterior, log_weight, workspace
 from mcts.kernel.compile import INTERPRETED
 
@@ -62,6 +63,39 @@ def test_predictions_agree_with_brute_force():
             np.testing.assert_allclose(chances, wanted, rtol=0, atol=1e-10)
             assert chances.sum() == pytest.approx(1.0, abs=1e-12)
     assert doubtful >= HISTORIES
+
+
+def named_of_deals(history, deals, probability, trio, about):
+    """Return the joint distribution (19, 8) of answer and hidden named cards, deal by deal."""
+    joint = np.zeros((ANSWERS, 8))
+    for deal, chance in zip(deals, probability, strict=True):
+        answers, nobody = answers_of_deals(history, deal[None], np.ones(1), trio)
+        column = sum(1 << i for i in range(3) if deal[trio[i]] == 0) & about
+        joint[:, column] += chance * np.append(answers.ravel(), nobody)
+    return joint
+
+
+def test_answers_and_named_cards_of_the_envelope_agree_with_brute_force():
+    rng, joint = np.random.default_rng(3), np.zeros((ANSWERS, 8))
+    faced = apart = 0
+    for history in histories(24, HISTORIES // 4, limit=300):
+        deals, probability = brute_force(history)
+        ev = history.record()
+        posterior = ExactPosterior(ev)
+        for about in (7, 4):
+            trio = random_trio(rng)
+            predict_named(ev, posterior.work, mask(trio), about, joint)
+            wanted = named_of_deals(history, deals, probability, trio, about)
+            np.testing.assert_allclose(joint, wanted, rtol=0, atol=1e-10)
+            answers, nobody = posterior.predict(mask(trio))
+            sums = np.append(answers.ravel(), nobody)
+            np.testing.assert_allclose(joint.sum(axis=1), sums, rtol=0, atol=1e-12)
+            faced += bool(set(trio) & set(history.face_up))
+            # The control: face-up cards taken for hidden ones, as both are with no player.
+            wrong = np.where(deals < 0, 0, deals)
+            other = named_of_deals(history, wrong, probability, trio, about)
+            apart += np.abs(other - joint).max() > 1e-3
+    assert faced and apart
 
 
 def test_the_control_with_another_showing_rule_disagrees():

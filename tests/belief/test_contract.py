@@ -17,7 +17,10 @@ HAND = mask((0, 7, 13, 14))
 @pytest.mark.parametrize("name", BELIEFS)
 def test_every_belief_keeps_the_contract(name):
     options = {"particles": 300} if name == "particles" else {}
-    check_belief(lambda setting, stream: make(name, setting, stream, **options))
+    check_belief(
+        lambda setting, stream: make(name, setting, stream, **options),
+        needs_shares=BELIEFS[name].needs_shares,
+    )
 
 
 class Renamed(ClosureBelief):

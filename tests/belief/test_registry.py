@@ -1,5 +1,7 @@
 """Beliefs by name."""
 
+from dataclasses import replace
+
 import pytest
 from histories import mask
 
@@ -11,9 +13,15 @@ SETTING = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
 
 
 def test_names():
-    assert sorted(BELIEFS) == ["closure", "constrained", "exact", "factored", "particles"]
-    for name in BELIEFS:
+    plain = ["closure", "constrained", "exact", "factored", "particles"]
+    assert sorted(BELIEFS) == [*plain, "tables_repaired", "tables_text"]
+    for name in plain:
         assert make(name, SETTING, new_stream(1)).name == name
+    for name in set(BELIEFS) - set(plain):
+        with pytest.raises(ValueError, match=f"'{name}' needs hands by category: how many"):
+            make(name, SETTING, new_stream(1))
+        public = replace(SETTING, shares=((1, 2, 3), (2, 1, 3), (2, 2, 2)))
+        assert make(name, public, new_stream(1)).name == name
 
 
 def test_options_reach_the_belief():

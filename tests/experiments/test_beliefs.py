@@ -15,12 +15,13 @@ import pytest
 
 from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
-from experiments.beliefs import accuracy
+from experiments.beliefs import accuracy, asked
 from experiments.beliefs.__main__ import COMMAND
 from experiments.beliefs.accuracy import Game, measure, play, seen_by
 from experiments.beliefs.calibration import FEWEST, FLOOR, summarise
 from experiments.stats.intervals import clustered_means
 from sim.arena import play_many
+from sim.players.bayes import BayesPlayer
 from sim.policies.table import Policy
 from sim.rules import preset
 
@@ -159,6 +160,7 @@ def rows_of(probabilities, moments=(2, 4), name="exact", said=0.25):
             "probability": probability,
             "entropy": 3.0,
             "envelope": envelope,
+            "contradictions": 0,
             "microseconds": 1.0 + game,
         }
         for game, probability in enumerate(probabilities)
@@ -229,6 +231,31 @@ def test_few_games_of_one_belief_will_do(run_study):
     outcome = run_study(COMMAND, "games=2", "beliefs=[closure]")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.summary["beliefs"]["closure"]["moments"]
+
+
+def test_games_of_players_that_are_asked_are_the_referees_own():
+    rules = preset("ferrari2009")
+    games = list(asked.play(rules, lambda: BayesPlayer("repaired"), SEED, [3, 1], LONGEST))
+    dealt = play(rules, [Policy("random")] * 3, SEED, [3, 1], 1)
+    for game, same in zip(games, dealt, strict=True):
+        assert (game.number, game.hands, game.envelope) == (same.number, same.hands, same.envelope)
+        assert 5 < len(game.suggestions) <= LONGEST
+        for asker, cards, answerer, card in game.suggestions.tolist():
+            others = [(asker + step) % 3 for step in (1, 2)]
+            able = [seat for seat in others if game.hands[seat] & cards]
+            assert answerer == (able[0] if able else -1)
+            assert card == -1 if not able else game.hands[answerer] & cards & 1 << card
+
+
+def test_tables_by_the_text_lose_more_than_repaired_ones():
+    """The log loss of 40 games, and how many of them end in a contradiction."""
+    found = figures(
+        preset("ferrari2009"), ("exact", "tables_text", "tables_repaired"), 40, "closure"
+    )
+    text, repaired = found["tables_text"], found["tables_repaired"]
+    assert text["excess"]["low"] > repaired["excess"]["high"] > 0
+    assert text["contradictory"] > 0
+    assert not repaired["contradictory"] and not found["exact"]["contradictory"]
 
 
 def test_games_that_end_at_once_say_nothing(run_study, monkeypatch):

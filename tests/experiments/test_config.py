@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 import belief.beliefs.registry
 import mcts.options
 import sim.players.registry
+import sim.policies.csp
 import sim.policies.table
 import sim.rules
 from experiments.matches import lineups
@@ -59,6 +60,8 @@ BAD = {
     "player.opponents=trees": "did you mean tree?",
     "player.rollout.per_leaf=0": "player.rollout.per_leaf=0: must be at least 1",
     "player.rollout.threshold=1.5": "must be above 0 and at most 1",
+    "player=entropy player.horizon=4": "player.horizon=4: must be at most 3",
+    "player=entropy player.about=weapon": "player.about=weapon: choose one of envelope, room",
     "player.trees=0": "player.trees=0: must be at least 1",
     "player.name=heuristic": "player.name=heuristic: choose one of bmcts",
     "~player.search": "player",
@@ -209,6 +212,7 @@ def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
 def test_the_schema_knows_the_choices_of_simulator_and_search():
     assert set(sim.players.registry.POLICIES) == set(schemas.POLICIES)
     assert schemas.SHOWING == sim.policies.table.SHOWING
+    assert schemas.WALKS == sim.policies.csp.WALKS
     assert tuple(sim.players.registry.PLANNERS) == schemas.PLANNERS
     assert {*schemas.BELIEFS, *schemas.DRAWN} <= set(belief.beliefs.registry.BELIEFS)
 
@@ -228,12 +232,13 @@ def test_the_rules_without_a_name_are_those_of_the_thesis():
         assert sim.rules.Rules(**composed) == sim.rules.PRESETS[name]
 
 
-def test_every_planner_of_the_configuration_can_be_made():
+def test_every_player_that_is_no_policy_can_be_made():
     presets = [path.stem for path in PRESETS.glob("*.yaml") if path.stem not in schemas.POLICIES]
-    assert set(schemas.PLANNERS) < set(presets)
+    assert {*schemas.PLANNERS, *schemas.PAPERS} < set(presets)
+    fits = sim.rules.preset("ferrari2009")
     for name in sorted(presets):
         settings = OmegaConf.to_container(_composed(f"player={name}").player)
-        assert sim.players.registry.make(settings, sim.rules.Rules()).name == name
+        assert sim.players.registry.make(settings, fits).name == name
 
 
 def test_a_planner_may_sit_in_every_seat():

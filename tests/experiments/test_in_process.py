@@ -53,6 +53,18 @@ def test_the_driver_alone_plays_the_rows_that_two_workers_play(ray_session, over
     assert alone.to_pylist() != others.to_pylist(), "another seed, other games"
 
 
+def test_a_player_of_a_paper_is_asked_in_its_seat_and_refused_where_it_does_not_fit():
+    match = match_of("player=bn", "rules=ferrari2009", "match.focal_seats=[2]")
+    assert not match.compiled and match.threads == 1
+    rows = play.portion(match, [0, 1, 2]).rows
+    assert rows.num_rows == 9
+    focal = rows.filter(rows["focal"])
+    assert focal["seat"].to_pylist() == [2, 2, 2]
+    assert set(focal["player"].to_pylist()) == {"bn"}
+    with pytest.raises(ValueError, match="which rules=ledford does not deal"):
+        play.check(match_of("player=bn"))
+
+
 @pytest.mark.parametrize(
     ("overrides", "workers", "address", "alone"),
     [

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
 from experiments.matches import lineups
+from experiments.runs.published import known, unlike
 from experiments.settings import arguments, config
 from experiments.settings.commandline import Refusal
 from experiments.settings.schemas import Compare
@@ -68,6 +71,41 @@ def test_a_round_robin_is_one_match():
     assert match.labels == ["swift", "closure", "random"]
     assert match.measured is None
     assert set(match.seating.at(range(60)).ravel().tolist()) == {0, 1, 2}
+
+
+def test_a_mixed_company_is_one_of_each_in_all_orders():
+    """Control: opponents of a kind are one entrant, in one order."""
+    rules = "rules=ferrari2009"
+    mixed, first = (
+        matches(rules, "player=swift", "match.others=[closure,random]", *given)[0]
+        for given in ((), ("match.focal_seats=[0]",))
+    )
+    assert mixed.name == "swift against closure and random" and mixed.measured == 0
+    assert mixed.labels == ["swift", "closure", "random"] and mixed.seats == 1
+    assert sorted(map(tuple, mixed.seating.table)) == sorted(permutations(range(3)))
+    assert first.seating.table.tolist() == [[0, 1, 2], [0, 2, 1]]
+    (alike,) = matches(rules, "player=swift", "player@opponent=closure")
+    assert alike.labels == ["swift", "closure"] and len(alike.seating.table) == 3
+    (mirrored,) = matches(rules, "player=swift", "match.others=[swift,random]")
+    assert mirrored.labels == ["swift", "swift (opponent)", "random"]
+    assert known(mixed) is None is unlike(mixed)  # nor is there a published figure
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (["match.others=[closure]"], "names 1 players, but there are 3 other seats"),
+        (["match.others=[closure,swift,closure]"], "match.others names closure twice"),
+        (["match.others=[swift,closure,random]", "match.layout=both"], "leave match.layout=one"),
+        (
+            ["match.others=[swift]", "match.players=[swift,closure]", "match.layout=robin"],
+            "match.others means nothing",
+        ),
+    ],
+)
+def test_a_company_that_cannot_be_is_refused(overrides, told):
+    with pytest.raises(Refusal, match=told):
+        matches(*overrides)
 
 
 def test_equal_players_are_told_apart():

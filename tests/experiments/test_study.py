@@ -11,6 +11,7 @@ from filelock import FileLock
 from experiments.baselines.__main__ import COMMAND as BASELINES
 from experiments.beliefs import accuracy
 from experiments.beliefs.__main__ import COMMAND as BELIEFS
+from experiments.qlearning.__main__ import COMMAND as QLEARNING
 from experiments.regret.__main__ import COMMAND as REGRET
 
 REFUSED = {
@@ -34,8 +35,12 @@ REFUSED = {
     ],
     BELIEFS: [
         ("beliefs=[exact,factord]", "did you mean factored"),
+        (
+            "beliefs=[exact,tables_text]",
+            "which rules=ledford does not deal: give rules=ferrari2009",
+        ),
         ("player=nobody", "player=nobody: there is no such player"),
-        ("player=bmcts", "player=bmcts searches: choose a compiled policy"),
+        ("player=bmcts", "player=bmcts searches: choose a player that does not"),
         ("rules=chess", "rules=chess: there is no such rules"),
         ("rules.players=7", "players must be 3 to 6"),
         ("player.showing=all", "player.showing=all: choose one of random, least_informative"),
@@ -57,6 +62,26 @@ REFUSED = {
         ("greedy_games=x", "greedy_games"),
         ("games=3", "too few for the 4 seats"),
         ("workers=0", "workers=0: must be at least 1"),
+    ],
+    QLEARNING: [
+        ("states=8", "states=8: must be at least 9"),
+        ("outcomes=certain", "outcomes=certain: choose one of uniform, posterior"),
+        ("concentration=0", "concentration=0.0: must be above 0"),
+        ("discount=1", "discount=1.0: must be below 1"),
+        ("discount=nan", "discount=nan: must be at least 0"),
+        ("rates=[]", "rates must list different rates"),
+        ("rates=[one,one]", "rates must list different rates"),
+        ("rates=[two]", "rates=two: choose one of falling, one"),
+        ("exponent=1.5", "exponent=1.5: must be above 0 and at most 1"),
+        ("updates=10", "updates=10: must be at least 1000"),
+        ("network.activation=tanh", "network.activation=tanh: choose one of logistic, relu"),
+        ("network.hiden=3", "did you mean hidden?"),
+        ("learn=books", "learn=books: choose one of rooms, games"),
+        ("learn=games games.rules=chess", "unknown rules 'chess'"),
+        ("learn=games games.rules=ledford games.evidence=text", "rules=ledford does not deal"),
+        ("learn=games games.opponents=[]", "games.opponents must list different policies"),
+        ("games.opponents=[bn]", "games.opponents=bn: choose one of"),
+        ("games.explore=2", "games.explore=2.0: must be at most 1"),
     ],
 }
 EVERY = [

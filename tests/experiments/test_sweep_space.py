@@ -119,7 +119,7 @@ def test_axes_that_cannot_be_are_refused(override, said):
         ("player.threshold=0.3,1 match.layout=both", "a point is one match"),
         ("player.threshold=0.3,1 match.players=[swift]", "mean nothing in a sweep"),
         ("seed=interval(1,5)", "could not be converted to Integer"),
-        ("rules.hands=equal,category", "category"),
+        ("rules.hands=equal,213-123-222", "213-123-222"),
         ("player.threshold=0.3,1 match.workers=9", "9, but there are 2 cores"),
     ],
 )

@@ -13,10 +13,10 @@ from experiments.runs.published import published
 from experiments.settings import config
 from experiments.stats.intervals import paired_difference
 from experiments.tables import __main__ as tables
-from experiments.tables import causes, ledford, plot
+from experiments.tables import cai, causes, ferrari, ledford, papers, plot
 from experiments.tables import cells as of
 from experiments.tables.cells import Table
-from experiments.tables.figures import ENDLESS, TURNS_WON, WON, Figure, Measured
+from experiments.tables.figures import ENDLESS, GAINED, TURNS_WON, WON, Figure, Measured
 from sim import rules
 from sim.players import registry
 
@@ -34,7 +34,7 @@ def test_every_cell_can_be_played(name, monkeypatch):
     assert len({match.name for match in found}) == len(few)
     for match in found:
         for entrant in match.entrants:
-            assert registry.make(entrant, rules.preset("ledford"))
+            assert registry.make(entrant, rules.preset(**match.rules))
 
 
 def matches(table, cells=None, simulations=None, fast=False):
@@ -94,7 +94,9 @@ def test_a_player_without_a_tree_is_beside_the_best():
 
 def test_strength_is_measured_on_a_seed_that_tuned_nothing():
     assert {name for name, table in ALL.items() if table.seed == 7} == set(ledford.ROWS)
-    assert {table.seed for name, table in ALL.items() if name not in ledford.ROWS} == {20261}
+    bayes = {*cai.ROWS, *ferrari.ROWS}
+    assert {ALL[name].seed for name in bayes} == {4245}
+    assert {ALL[name].seed for name in {*ALL} - {*ledford.ROWS} - bayes} == {20261}
 
 
 def test_the_budget_is_the_tables_or_the_one_given():
@@ -231,28 +233,28 @@ def test_budgets_are_drawn(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.fixture(scope="module")
-def names():
-    """The matches of the thesis' two runs."""
-    both = (ALL["ledford_4_1"], ALL["ledford_4_2"])
-    return {table.run: {match.name for match in matches(table)} for table in both}
+PUBLISHED = [name for paper in papers.PAPERS for name in paper.rows]
 
 
-LINES = [row for found in ledford.ROWS.values() for row in found]
-
-
-@pytest.mark.parametrize("name", ledford.ROWS)
-def test_lines_of_the_thesis_stand_on_matches_and_causes(name, names):
-    for row in ledford.ROWS[name]:
-        assert {match for match, _ in row.cells.values()} <= names[ALL[name].run]
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_lines_of_a_paper_stand_on_matches_and_causes(name):
+    paper = papers.of(name)
+    found = {match.name: match for match in matches(ALL[name])}
+    for row in paper.rows[name]:
+        assert set(row.published) <= set(paper.sources)
+        for match, player in row.cells.values():
+            # beside a gain stands the control's match
+            assert player in (found if row.quantity is GAINED else found[match].labels)
         for signs in row.causes.values():
-            assert set(signs) <= set(causes.CAUSES) and set(signs.values()) <= {-1, 0, 1}
-        assert set(row.notes) <= set(causes.CAUSES)
+            assert set(signs) <= set(paper.causes) and set(signs.values()) <= {-1, 0, 1}
+        assert set(row.notes) <= set(paper.causes)
 
 
-def test_every_cause_belongs_to_a_line():
-    used = {key for row in LINES for signs in (*row.causes.values(), row.notes) for key in signs}
-    assert used == set(causes.CAUSES) - {causes.UNEXPLAINED}
+@pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda paper: next(iter(paper.rows)))
+def test_every_cause_belongs_to_a_line(paper):
+    lines = [row for found in paper.rows.values() for row in found]
+    used = {key for row in lines for signs in (*row.causes.values(), row.notes) for key in signs}
+    assert used == set(paper.causes) - {causes.UNEXPLAINED}
 
 
 def test_a_cause_stands_where_its_sign_fits_and_says_whether_it_was_tested():
@@ -268,15 +270,15 @@ def test_a_cause_stands_where_its_sign_fits_and_says_whether_it_was_tested():
 
 def test_the_editions_of_the_thesis_have_a_column_each():
     """By ``published-results``: Table 4.1 of the final text alone, 4.2 of both."""
-    assert all(row.draft is None for row in ledford.ROWS["ledford_4_1"])
-    assert [row.final and row.final.value for row in ledford.ROWS["ledford_4_1"]] == [
-        None,
-        0.0225,
-        0.9475,
-        None,
-    ]
-    both = [(row.draft and row.draft.value, row.final.value) for row in _won()]
-    assert both == [(0.718, 0.678), (0.204, 0.204), (None, 0.761), (0.2701, 0.2755)]
+
+    def values(rows, source):
+        return [source in row.published and row.published[source].value for row in rows]
+
+    of_policies = ledford.ROWS["ledford_4_1"]
+    assert values(of_policies, "draft") == [False] * 4
+    assert values(of_policies, "final") == [False, 0.0225, 0.9475, False]
+    both = list(zip(*(values(_won(), source) for source in ("draft", "final")), strict=True))
+    assert both == [(0.718, 0.678), (0.204, 0.204), (False, 0.761), (0.2701, 0.2755)]
 
 
 def _won():
@@ -284,12 +286,13 @@ def _won():
 
 
 def test_published_figures_are_the_same_everywhere():
-    known = {row.setup: row.program for row in ledford.ROWS["ledford_4_1"] if row.program}
+    of_program = [row for row in ledford.ROWS["ledford_4_1"] if "program" in row.published]
+    known = {row.setup: row.published["program"] for row in of_program}
     for player, other in (("heuristic", "random"), ("random", "heuristic")):
         again = published(player, 1, other)
         found = known[f"1 {player.title()} against 3 {other.title()}"]
         assert (found.value, found.games) == (again.wins / again.games, again.games)
-    bmcts = [row.program for row in ledford.ROWS["ledford_4_2"][:2]]
+    bmcts = [row.published["program"] for row in ledford.ROWS["ledford_4_2"][:2]]
     assert [WON.told(each) for each in bmcts] == ["67.8 % (65.7 to 69.8)", "20.4 % (18.7 to 22.2)"]
 
 
@@ -340,7 +343,7 @@ def test_a_difference_is_marked_with_a_cause_of_its_sign(command, monkeypatch, t
     row = ledford.ROWS["ledford_4_1"][2]
 
     def shown(wins, *given):
-        changed = replace(row, program=Figure.counted(wins, 4000))
+        changed = replace(row, published={"program": Figure.counted(wins, 4000)})
         monkeypatch.setitem(ledford.ROWS, "ledford_4_1", [changed])
         return command("ledford_4_1", "fast=true", *given)[1].out
 

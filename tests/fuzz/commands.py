@@ -44,6 +44,8 @@ CASES: dict[str, list[list[str]]] = {
     "baselines": [[*QUICK, "only=[swift*]", "games=4", "greedy_games=4", "workers=1",
                    "run.folder=made"]],
     "regret": [["player=swift", "positions=2", "seeds=1", "rules.players=3", "run.folder=made"]],
+    "qlearning": [["states=20", "updates=1000", "repeats=1", "rates=[falling]", "network.hidden=4",
+                   "network.epochs=20", "network.least_fit=0", "run.folder=made"]],
     "tables": [["list"], ["ledford_4_1", "show=true", "folder=made"]],
 }  # fmt: skip
 """By command, lines that are quick to run."""

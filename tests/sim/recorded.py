@@ -77,7 +77,8 @@ def written(
 @cache
 def short_game(name: str, count: int, number: int) -> tuple[str, GameResult, np.record]:
     """Write down a short game with a wanderer and policies that differ from game to game."""
-    names = ["wanderer", Policy("swift", threshold=0.4), *NAMES]
+    others = [name for name in NAMES if name != "csp"]
+    names = ["wanderer", Policy("swift", threshold=0.4), *others, Policy("csp", walk="adjacent")]
     seats = [names[(number + seat) % len(names)] for seat in range(count)]
     return written(preset(name, players=count, turn_cap=50), seats, SHORT_SEED, number)
 

@@ -53,6 +53,7 @@ CHANGES = {
     "opponents": "uniform",
     "model.threshold": (0.5, {"opponents": "swift"}),
     "model.inference": False,
+    "model.walk": ("adjacent", {"opponents": "csp"}),
     "rollout.policy": "uniform",
     "rollout.threshold": 0.5,
     "rollout.opponents": "uniform",
@@ -115,6 +116,7 @@ SWITCHED = {
     "heuristic": {"inference": False},
     "swift": {"inference": False, "threshold": 0.4, "own_card_weight": 0.2},
     "greedy": {"threshold": 0.4, "own_card_weight": 0.2},
+    "csp": {"walk": "adjacent"},
 }
 
 

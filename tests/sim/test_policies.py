@@ -260,7 +260,7 @@ def test_any_matching_card_is_shown_equally_often():
 def test_names_and_numbers():
     assert [number(name) for name in NAMES] == list(range(len(NAMES)))
     assert len(REQUIRES) == len(NAMES)
-    with pytest.raises(ValueError, match="choose one of random, uniform, heuristic"):
+    with pytest.raises(ValueError, match="choose one of csp, random, uniform, heuristic"):
         number("heursitic")
 
 

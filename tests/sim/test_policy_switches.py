@@ -206,7 +206,7 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
         ),
         ("greedy", {"threshold": 1.5}, "threshold must be above 0 and at most 1, got 1.5"),
         ("swift", {"showing": "all"}, "unknown showing policy 'all': choose one of random, least"),
-        ("swfit", {}, "unknown policy 'swfit': choose one of random, uniform, heuristic"),
+        ("swfit", {}, "unknown policy 'swfit': choose one of csp, random, uniform, heuristic"),
     ],
 )
 def test_switches_that_a_policy_has_not_are_refused(name, switches, sentence):

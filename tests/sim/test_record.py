@@ -55,7 +55,7 @@ def test_a_record_replays_to_the_same_end(name, count, keep):
 
 
 def test_the_games_of_these_tests_hold_every_kind_of_event():
-    texts = [short_game(*table, number)[0] for table in TABLES for number in range(3)]
+    texts = [short_game(*table, number)[0] for table in TABLES for number in range(4)]
     found = Counter(json.loads(row)["event"] for text in texts for row in text.splitlines()[1:])
     assert set(found) == set(EVENTS)
     assert any('"right":false' in text for text in texts)
@@ -70,6 +70,7 @@ def test_the_header_says_who_plays(keep):
         "threshold": 0.4,
         "inference": True,
         "own_card_weight": 1.0,
+        "walk": "nearest",
         "showing": "least_informative",
     }
     assert record.seats[1] == {"label": "swift", "policy": "swift", **switches}

@@ -10,7 +10,7 @@ from sim.board import N_CORRIDOR, corridor, door_spots, graph
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import game_key
 from sim.game import apply, legal, new_game
-from sim.rules import CATEGORY_HANDS, PRESETS, Rules, preset, world
+from sim.rules import PRESETS, Rules, preset, world
 from sim.state import (
     ACCUSE,
     ASK,
@@ -226,18 +226,25 @@ def test_cards_dealt_round_are_all_dealt(players, sizes):
         assert (facts.shares == -1).all()
 
 
-def test_hands_by_category_have_their_shares_and_everybody_knows_them():
+@pytest.mark.parametrize(
+    ("name", "hands"),
+    [
+        ("ferrari2009", ((2, 1, 3), (1, 2, 3), (2, 2, 2))),  # [Ferrari & Cai 2009, s. VII]
+        ("cai2006", ((2, 2, 2), (2, 1, 3), (1, 2, 3))),  # [Cai & Ferrari 2006, s. III-A]
+    ],
+)
+def test_hands_by_category_have_their_shares_and_everybody_knows_them(name, hands):
     counts = np.zeros((3, 21))
     games = 1_500
     for game in range(games):
-        _, state = fresh("ferrari2009", game)
+        _, state = fresh(name, game)
         for player, hand in enumerate(state.hand[:3].tolist()):
             counts[player] += [hand >> card & 1 for card in range(21)]
             shares = [(hand & kind).bit_count() for kind in CATEGORY_MASK]
-            assert tuple(shares) == CATEGORY_HANDS[player]
-            assert state.evidence[player].shares[:3].tolist() == [list(x) for x in CATEGORY_HANDS]
+            assert tuple(shares) == hands[player]
+            assert state.evidence[player].shares[:3].tolist() == [list(x) for x in hands]
     # Which cards of a category is a matter of chance: within five standard deviations.
-    for player, shares in enumerate(CATEGORY_HANDS):
+    for player, shares in enumerate(hands):
         for share, first, end in zip(shares, (0, 6, 12), (6, 12, 21), strict=True):
             p = share / (end - first)
             gap = counts[player, first:end] - games * p
@@ -316,8 +323,10 @@ def test_presets_are_played_by_their_own_rules(name):
         ("ledford", {"players": 2}, "rules.players must be 3 to 6, got 2"),
         ("cai2006", {"players": 4}, "rules=cai2006 is a game of 3 players, got 4"),
         ("ferrari2009", {"players": 6}, "rules=ferrari2009 is a game of 3 players, got 6"),
-        ("ledford", {"hands": "category"}, "deals 3 hands, but there are 4 players"),
-        ("ledford", {"hands": "uneven"}, "rules.hands must be one of equal, round, category"),
+        ("ledford", {"hands": "213-123-222"}, "deals 3 hands, but there are 4 players"),
+        ("ledford", {"hands": "uneven"}, "rules.hands must be one of equal, round, or the"),
+        ("ferrari2009", {"hands": "213-123-321"}, "deals 6 suspects, 5 weapons and 7 rooms"),
+        ("ferrari2009", {"hands": "213-123-22"}, "each seat as in 213-123-222, got '213-123-22'"),
         ("ledford", {"doors": "none"}, "rules.doors must be one of entry, any, got 'none'"),
         ("ledford", {"movement": "far"}, "rules.movement must be one of towards, free"),
         ("ledford", {"accuse": "end"}, "rules.accuse must be one of start, start_or_end, any"),

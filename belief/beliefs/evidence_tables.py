@@ -1,0 +1,96 @@
+"""Evidence tables behind the contract of all beliefs: the network of [Cai & Ferrari 2006].
+
+Two beliefs: ``tables_text`` updates as printed in [Ferrari & Cai 2009, App. V] and runs to false
+certainty, ``tables_repaired`` mends that (`belief.network.tables` lists how).  They need public
+shares.  Neither notices contradictions: tables that contradict themselves are read as if nothing
+but the certain cards were known, and counted.
+Updates consume no randomness; `sample` consumes the stream it is given.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from belief.beliefs.base import Belief, Setting, product_table
+from belief.evidence import ALL_CARDS, HOLDERS, N_CARDS
+from belief.network.permanents import Weights, new_weights
+from belief.network.reading import draw_deal, marginals
+from belief.network.tables import Tables, new_tables, start, take_in
+from mcts.kernel.compile import jit
+
+
+@jit
+def _observe(t: Tables, weights: Weights, hand: int, events: np.ndarray, trace: np.ndarray) -> int:
+    """Take in events, writing the marginals after each if ``trace`` has room for them.
+
+    Returns how many times a category's tables contradicted themselves.
+    """
+    failed = 0
+    for i in range(len(events)):
+        take_in(t, events[i])
+        if len(trace):
+            failed += marginals(t, weights, hand, trace[i])
+    return failed
+
+
+@jit
+def _sample(t: Tables, weights: Weights, stream: np.ndarray, deals: np.ndarray) -> None:
+    """Draw a deal into every row of ``deals``, which have what is not in the tables."""
+    for i in range(len(deals)):
+        draw_deal(t, weights, stream, deals[i])
+
+
+class TablesBelief(Belief):
+    """Evidence tables, updated by the text or by the repairs."""
+
+    logical = False
+    needs_shares = True
+    repaired: ClassVar[bool]
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.tables = new_tables()[0]
+        self.contradictions = 0
+        self._weights = new_weights()
+        dealt = ALL_CARDS & ~(setting.hand | setting.face_up)
+        shares = np.array(setting.shares, np.int64)
+        start(self.tables, setting.players, setting.seat, shares, dealt, self.repaired)
+
+    def _observe(self, events: np.ndarray) -> None:
+        _observe(self.tables, self._weights, 0, events, np.zeros((0, N_CARDS, HOLDERS)))
+
+    def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
+        hand = self.setting.hand
+        self.contradictions += _observe(self.tables, self._weights, hand, events, trace)
+
+    def marginals(self) -> np.ndarray:
+        matrix = np.zeros((N_CARDS, HOLDERS))
+        self.contradictions += marginals(self.tables, self._weights, self.setting.hand, matrix)
+        return matrix
+
+    def envelope_table(self) -> np.ndarray:
+        return product_table(self.marginals(), ALL_CARDS)
+
+    def sample(self, stream: np.ndarray, n: int) -> np.ndarray:
+        deals = np.full((n, N_CARDS), -1, np.int64)
+        deals[:, [bool(self.setting.hand >> card & 1) for card in range(N_CARDS)]] = (
+            self.setting.seat + 1
+        )
+        _sample(self.tables, self._weights, stream, deals)
+        return deals
+
+
+class TextTables(TablesBelief):
+    """Evidence tables as printed."""
+
+    name = "tables_text"
+    repaired = False
+
+
+class RepairedTables(TablesBelief):
+    """Evidence tables without the faults of the print."""
+
+    name = "tables_repaired"
+    repaired = True

@@ -1,0 +1,336 @@
+"""Evidence tables: what one player believes of each card that the others were dealt.
+
+A category's table has a row for each card of it that another player was dealt -- how many those are
+must be public -- and a column for each of its cards that the observer does not hold; the entry is
+the probability that this card is that value [Cai & Ferrari 2006, s. III-B, eqs. 13-17].  What the
+envelope holds follows by `belief.network.reading`.  The updates are those of [Ferrari & Cai 2009,
+App. V]:
+
+* a pass (a): the named cards become 0 in all rows of who passed;
+* a card shown to somebody else (b): each of the n named cards that are still free becomes
+  ``1/n + e (1 - 1/n)`` in the answerer's row that is most likely to be it;
+* a card shown to us (c): the answerer's row of highest entropy becomes that card;
+* then the row is normalised, what is missing being spread evenly over the entries that are neither
+  0 nor the one just set, and the column of a 1 is cleared.
+
+By the text (``repaired`` 0) that runs to false certainty.  The repairs:
+
+1. a card shown to somebody else tells nothing if the answerer surely holds one of the three
+   (by the text what it showed is taken for new, and one free card for certain);
+2. cards that the answerer cannot hold are not free (by the text a 0 is raised again);
+3. rows that lost mass with a column are normalised too, and so on until nothing moves;
+4. rows are normalised in proportion, and what is not proved stays below 1, so that soft evidence
+   excludes nothing and proves nothing (by the text, entries that fall below 0 are 0 for good).
+
+Repaired tables are sound: a 0 and a 1 are proved by the answers, as long as these are true.  For
+the zeros of a player's open rows are the same in all of them -- its passes, and cards known to be
+elsewhere -- so that it does not matter which of the rows a card is entered in.
+
+App. V, 2b spares the row just updated when a column is cleared.  That never matters: its entry in
+that column is 0, or the 1 that clears the others.  Where the source is silent, for both: a card
+that is known to be in the answerer's hand is no news when it is shown again; a row that is
+certain stays so [eq. 17]; ties are the first row's; where the entry just set is the only one left
+in its row, it is 1.  By the text an entry within 1e-12 of 1 is 1.
+
+`TABLES` is a flat record, a deep copy of which is an assignment.  Nothing here consumes randomness.
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+
+from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, REFUTED_OTHER
+from belief.evidence import (
+    CATEGORY_START,
+    N_CARDS,
+    N_CATEGORIES,
+    category,
+    lowest,
+)
+from belief.network.permanents import MAX_COLUMNS, MAX_ROWS
+from mcts.kernel.compile import jit
+
+TABLES = np.dtype(
+    [
+        ("repaired", np.int64),  # 0: by the text
+        ("seat", np.int64),  # of the observer
+        ("columns", np.int64, (N_CATEGORIES,)),  # cards it does not hold; rows are one fewer
+        ("card", np.int64, (N_CATEGORIES, MAX_COLUMNS)),  # of a column
+        ("column", np.int64, (N_CARDS,)),  # of a card, -1: own or face up
+        ("owner", np.int64, (N_CATEGORIES, MAX_ROWS)),  # player of a row
+        ("entry", np.float64, (N_CATEGORIES, MAX_ROWS, MAX_COLUMNS)),
+    ]
+)
+
+Tables = np.record
+"""One `TABLES`."""
+
+_CLOSE, _UNPROVED = 1e-12, 1e-9
+
+
+def new_tables(copies: int = 1) -> np.ndarray:
+    """Return ``copies`` blank records, to be passed to kernels as ``records[i]``."""
+    return np.zeros(copies, TABLES).view(np.recarray)
+
+
+@jit
+def start(
+    t: Tables, players: int, seat: int, shares: np.ndarray, dealt: int, repaired: bool
+) -> None:
+    """Begin the tables of ``seat``, all entries of a category equal [eq. 14].
+
+    Parameters
+    ----------
+    shares : int64 (players or more, 3), cards of each category that each player was dealt
+    dealt : mask of the cards that are neither its own nor face up
+    repaired : whether to update by the repairs, or by the text
+    """
+    t.repaired = 1 if repaired else 0
+    t.seat = seat
+    for kind in range(N_CATEGORIES):
+        columns = 0
+        for card in range(CATEGORY_START[kind], CATEGORY_START[kind + 1]):
+            t.column[card] = -1
+            if dealt >> card & 1:
+                t.card[kind, columns] = card
+                t.column[card] = columns
+                columns += 1
+        t.columns[kind] = columns
+        row = 0
+        for player in range(players):
+            if player != seat:
+                for _ in range(shares[player, kind]):
+                    t.owner[kind, row] = player
+                    row += 1
+        for row in range(columns - 1):
+            for column in range(columns):
+                t.entry[kind, row, column] = 1.0 / columns
+
+
+@jit
+def row_entropy(row: np.ndarray, columns: int) -> float:
+    """Return the entropy of a row in bits [eq. 18]."""
+    bits = 0.0
+    for column in range(columns):
+        p = row[column]
+        if 0.0 < p < 1.0:
+            bits -= p * log2(p)
+    return bits
+
+
+@jit
+def certain_column(row: np.ndarray, columns: int) -> int:
+    """Return the column of the 1 in a row, -1 if it has none."""
+    for column in range(columns):
+        if row[column] == 1.0:
+            return column
+    return -1
+
+
+@jit
+def spread(row: np.ndarray, columns: int, spared: int) -> None:
+    """Make the row sum to 1: even shares of the difference for all but 0 and ``spared``.
+
+    What would fall below 0 becomes 0, for good.  A row without any mass stays as it is.
+    """
+    while True:
+        total, movable = 0.0, 0
+        for column in range(columns):
+            if row[column] >= 1.0 - _CLOSE:
+                for other in range(columns):
+                    row[other] = 1.0 if other == column else 0.0
+                return
+            total += row[column]
+            if row[column] > 0.0 and column != spared:
+                movable += 1
+        if abs(total - 1.0) <= _CLOSE or total == 0.0:
+            return
+        if movable == 0:  # only ``spared`` is left
+            row[spared] = 1.0
+            return
+        share = (1.0 - total) / movable
+        for column in range(columns):
+            if row[column] > 0.0 and column != spared:
+                row[column] = max(row[column] + share, 0.0)
+
+
+@jit
+def scale(row: np.ndarray, columns: int, spared: int) -> None:
+    """Make the row sum to 1: all but ``spared`` (-1: none) in proportion.
+
+    The only entry above 0 becomes exactly 1.  Of several, ``spared`` does not come closer to 1 than
+    1e-9, and the others do not fall below 1e-12.
+    """
+    others, several, last = 0.0, 0, spared
+    for column in range(columns):
+        if column != spared and row[column] > 0.0:
+            others += row[column]
+            several += 1
+            last = column
+    kept = row[spared] if spared >= 0 else 0.0
+    if several + (kept > 0.0) <= 1:
+        if kept > 0.0 or several:
+            row[last] = 1.0
+        return
+    if kept > 0.0:
+        kept = min(kept, 1.0 - _UNPROVED)
+        row[spared] = kept
+    for column in range(columns):
+        if column != spared and row[column] > 0.0:
+            row[column] = max(row[column] / others * (1.0 - kept), _CLOSE)
+
+
+@jit
+def _normalise(t: Tables, kind: int, row: int, spared: int) -> None:
+    """Make a row sum to 1 after its entry in the column ``spared`` was set."""
+    if t.repaired:
+        scale(t.entry[kind, row], t.columns[kind], spared)
+    else:
+        spread(t.entry[kind, row], t.columns[kind], spared)
+
+
+@jit
+def _settle(t: Tables, kind: int, row: int, column: int) -> None:
+    """Restore the rules of the tables [eqs. 15-17] after an entry was set."""
+    columns, entry = t.columns[kind], t.entry[kind]
+    _normalise(t, kind, row, column)
+    moved = True
+    while moved:
+        moved = False
+        for i in range(columns - 1):
+            at = (row + i) % (columns - 1)  # what was just learnt comes first
+            sure = certain_column(entry[at], columns)
+            if sure < 0:
+                continue
+            for other in range(columns - 1):
+                if other == at or entry[other, sure] == 0.0:
+                    continue
+                entry[other, sure] = 0.0
+                if t.repaired:
+                    scale(entry[other], columns, -1)
+                    moved = True
+
+
+@jit
+def is_known(t: Tables, kind: int, column: int) -> bool:
+    """Tell whether some row is sure of this value."""
+    known = False
+    for row in range(t.columns[kind] - 1):
+        known = known or t.entry[kind, row, column] == 1.0
+    return known
+
+
+@jit
+def surely_holds(t: Tables, player: int, card: int) -> bool:
+    """Tell whether a row of ``player`` is sure of ``card``."""
+    kind, column = category(card), t.column[card]
+    if column >= 0:
+        for row in range(t.columns[kind] - 1):
+            if t.owner[kind, row] == player and t.entry[kind, row, column] == 1.0:
+                return True
+    return False
+
+
+@jit
+def _likeliest_row(t: Tables, player: int, card: int) -> int:
+    """Return the row of ``player`` that is most likely to be ``card``, -1 if it has no row."""
+    kind, column = category(card), t.column[card]
+    best, most = -1, -1.0
+    for row in range(t.columns[kind] - 1):
+        if t.owner[kind, row] == player and t.entry[kind, row, column] > most:
+            best, most = row, t.entry[kind, row, column]
+    return best
+
+
+@jit
+def passed(t: Tables, player: int, cards: int) -> None:
+    """Take in that ``player`` has none of ``cards`` (mask) [eq. 41]."""
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        kind, column = category(card), t.column[card]
+        if column < 0:
+            continue
+        for row in range(t.columns[kind] - 1):
+            if t.owner[kind, row] == player and t.entry[kind, row, column] > 0.0:
+                t.entry[kind, row, column] = 0.0
+                _settle(t, kind, row, column)
+
+
+@jit
+def _make_certain(t: Tables, kind: int, row: int, column: int) -> None:
+    """Enter that the card of a row is that of a column."""
+    for other in range(t.columns[kind]):
+        t.entry[kind, row, other] = 1.0 if other == column else 0.0
+    _settle(t, kind, row, column)
+
+
+@jit
+def _is_free(t: Tables, player: int, card: int) -> bool:
+    """Tell whether ``card`` may be what ``player`` showed to somebody else."""
+    column = t.column[card]
+    if column < 0 or is_known(t, category(card), column):
+        return False
+    row = _likeliest_row(t, player, card)
+    if row < 0:
+        return False
+    return not t.repaired or t.entry[category(card), row, column] > 0.0
+
+
+@jit
+def refuted_other(t: Tables, player: int, cards: int) -> None:
+    """Take in that ``player`` showed one of ``cards`` (mask) to somebody else [eq. 42]."""
+    free, n, rest = 0, 0, cards
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if t.repaired and surely_holds(t, player, card):
+            return
+        if _is_free(t, player, card):
+            free |= 1 << card
+            n += 1
+    while free:
+        card = lowest(free)
+        free &= free - 1
+        kind, column, row = category(card), t.column[card], _likeliest_row(t, player, card)
+        if certain_column(t.entry[kind, row], t.columns[kind]) >= 0:
+            continue
+        if n == 1:
+            _make_certain(t, kind, row, column)
+            continue
+        before = t.entry[kind, row, column]
+        t.entry[kind, row, column] = 1.0 / n + before * (1.0 - 1.0 / n)
+        _settle(t, kind, row, column)
+
+
+@jit
+def refuted_us(t: Tables, player: int, card: int) -> None:
+    """Take in that ``player`` showed us ``card`` (App. V, c)."""
+    kind, column = category(card), t.column[card]
+    if column < 0 or surely_holds(t, player, card):
+        return
+    columns = t.columns[kind]
+    best, most = -1, -1.0
+    for row in range(columns - 1):
+        if t.owner[kind, row] == player:
+            bits = row_entropy(t.entry[kind, row], columns)
+            if bits > most:
+                best, most = row, bits
+    if best >= 0:
+        _make_certain(t, kind, best, column)
+
+
+@jit
+def take_in(t: Tables, event: np.ndarray) -> None:
+    """Apply one event (`belief.events`)."""
+    player = event[PLAYER]
+    if player == t.seat:
+        return
+    if event[KIND] == PASSED:
+        passed(t, player, event[NAMED])
+    elif event[KIND] == REFUTED_OTHER:
+        refuted_other(t, player, event[NAMED])
+    else:
+        refuted_us(t, player, event[CARD])

@@ -1,0 +1,1 @@
+"""Which room is worth walking to: learning it, and holding what was learnt against exact values."""

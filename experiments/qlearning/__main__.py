@@ -1,0 +1,218 @@
+"""Which room is worth walking to: Q is learnt, checked and fitted [Cai & Ferrari 2008].
+
+    python -m experiments.qlearning
+    python -m experiments.qlearning outcomes=posterior rates=[falling] repeats=1
+
+`sim.qlearning` has the problem and says where it differs from the paper.  Nothing slow is imported
+at the top.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from omegaconf import MISSING, DictConfig, OmegaConf
+
+from experiments import study
+from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.limits import above, between, one_of
+from experiments.settings.schemas import POLICIES
+from sim.players.names import EVIDENCE
+
+if TYPE_CHECKING:
+    from experiments.qlearning.fit import Fit
+    from sim.qlearning.rooms import RoomProblem, Sampled
+
+WEIGHTS = "network.json"
+CHECKPOINTS = 25
+"""Points of a learning curve, the first at `FIRST` updates."""
+FIRST = 1000
+
+# As `sim.qlearning.rooms.OUTCOMES`, `sim.qlearning.learning.RATES` and
+# `sim.qlearning.network.ACTIVATIONS`, which need Numba and NumPy.
+OUTCOMES = ("uniform", "posterior")
+RATES = ("falling", "one")
+ACTIVATIONS = ("logistic", "relu")
+
+
+@dataclass
+class Layer:
+    """The schema of a network and its fit."""
+
+    hidden: int = between(1, 10_000)
+    activation: str = one_of(*ACTIVATIONS)
+    learning_rate: float = above(0, 1)
+    epochs: int = between(1, 1_000_000)
+
+
+@dataclass
+class Network(Layer):
+    """The schema of the network of the room problem."""
+
+    least_fit: float = between(0, 1)
+
+
+@dataclass
+class Games:
+    """The schema of the games to learn from."""
+
+    rules: str = MISSING
+    opponents: list[str] = field(default=MISSING, metadata={"each": {"choices": POLICIES}})
+    played: int = between(12, 1_000_000)
+    explore: float = between(0, 1)
+    evidence: str = one_of(*EVIDENCE)
+    threshold: float = above(0, 1)
+    iterations: int = between(0, 1000)
+    discount: float = between(0, 1)
+    network: Layer = field(default_factory=Layer)
+
+
+@dataclass
+class Settings(study.Settings):
+    """The schema of the configuration."""
+
+    learn: str = one_of("rooms", "games")
+    states: int = between(9, 100_000)
+    concentration: float = above(0, 1000)
+    outcomes: str = one_of(*OUTCOMES)
+    discount: float = between(0, 1)
+    rates: list[str] = field(default=MISSING, metadata={"each": {"choices": RATES}})
+    exponent: float = above(0, 1)
+    updates: int = between(FIRST, 10**12)
+    repeats: int = between(1, 1000)
+    network: Network = field(default_factory=Network)
+    games: Games = field(default_factory=Games)
+
+
+def job(settings: DictConfig, run: study.Run) -> None:
+    """Learn, check and fit; write the results and print them."""
+    if settings.learn == "games":
+        from experiments.qlearning import games
+
+        return games.job(settings, run, WEIGHTS)
+    if not settings.rates or len(set(settings.rates)) < len(settings.rates):
+        raise Refusal("rates must list different rates, one or more")
+    if settings.discount >= 1:
+        raise Refusal(f"discount={settings.discount}: must be below 1, or no value is finite")
+    from experiments.matches.progress import COMPILING, stage
+    from experiments.provenance.files import write_text
+    from experiments.qlearning import report
+    from experiments.qlearning.fit import UNFITTED
+    from experiments.runs.runfolder import unwritable
+    from sim.qlearning.learning import greedy_share
+    from sim.qlearning.rooms import solve
+
+    run.claim(report.ROWS)
+    sampled = _sampled(settings)
+    rooms = sampled.problem()
+    with stage(run.console, COMPILING):
+        _learner(settings, rooms, settings.rates[0], 0).learn(1)
+    units = [f"{rate} {number}" for rate in settings.rates for number in range(settings.repeats)]
+
+    def measured(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        exact = solve(rooms)[0]
+        for unit in left:
+            rate, number = unit.split()
+            yield unit, list(_curve(settings, rooms, exact, rate, int(number)))
+
+    rows = run.measure(units, measured)
+    try:
+        fit = None if run.interrupted else _fit(settings, sampled, rooms)
+    except KeyboardInterrupt:
+        raise Interrupted(UNFITTED.format(run.folder)) from None
+    if fit is not None:
+        try:
+            write_text(run.folder / WEIGHTS, fit.network.dumps())
+        except OSError as fault:
+            raise unwritable(run.folder, fault) from None
+    described = {
+        "outcomes": settings.outcomes,
+        "ends": report.ends(rows),
+        "values": report.values(rooms, settings.outcomes),
+        "likeliest_share": greedy_share(rooms.states, solve(rooms)[0]),
+        "network": None if fit is None else report.fit_figures(fit),
+    }
+    tables = report.tables(described)
+    run.finish(described, tables, [report.PLOT], partial(report.draw, rows))
+
+
+def _sampled(settings: DictConfig) -> Sampled:
+    """Return what names the problem."""
+    from sim.qlearning.rooms import Sampled
+
+    return Sampled(
+        states=settings.states,
+        concentration=settings.concentration,
+        outcomes=settings.outcomes,
+        discount=settings.discount,
+        seed=settings.seed,
+    )
+
+
+def _learner(settings: DictConfig, rooms: RoomProblem, rate: str, number: int) -> Any:
+    from mcts.kernel.rng import derive_key
+    from sim.qlearning.learning import Learner
+
+    return Learner(rooms, rate, settings.exponent, int(derive_key(settings.seed, number)))
+
+
+def _curve(
+    settings: DictConfig, rooms: RoomProblem, exact: Any, rate: str, number: int
+) -> Iterator[dict[str, Any]]:
+    """Learn, and yield how far it is at each checkpoint."""
+    import numpy as np
+
+    from sim.qlearning.learning import error, greedy_share
+    from sim.qlearning.rooms import worth
+
+    learner, seconds, before = _learner(settings, rooms, rate, number), 0.0, 0
+    for updates in np.unique(np.geomspace(FIRST, settings.updates, CHECKPOINTS).astype(int)):
+        began = time.perf_counter()
+        learner.learn(int(updates) - before)
+        seconds, before = seconds + time.perf_counter() - began, int(updates)
+        lost = exact.max(axis=1) - worth(learner.q.argmax(axis=1), rooms)
+        yield {
+            "rate": rate,
+            "run": number,
+            "updates": before,
+            "error": error(learner.q, exact),
+            "best_share": greedy_share(learner.q, exact),
+            "lost": float(lost.mean()),
+            "seconds": seconds,
+        }
+
+
+def _fit(settings: DictConfig, sampled: Sampled, rooms: RoomProblem) -> Fit:
+    """Return the network fitted to the first run of the first rate; Refusal if it does not fit."""
+    from experiments.qlearning.fit import fitted
+
+    learner = _learner(settings, rooms, settings.rates[0], 0)
+    learner.learn(settings.updates)
+    network = OmegaConf.to_container(settings.network)
+    kept = {
+        **asdict(sampled),
+        "rate": settings.rates[0],
+        "exponent": settings.exponent,
+        "updates": settings.updates,
+        "network": network,
+    }
+    other = replace(sampled, seed=settings.seed + 1).problem()
+    fit = fitted(learner.q, rooms, other, kept, network, settings.seed)
+    if not fit.explained >= settings.network.least_fit:
+        raise Refusal(
+            f"the network fits badly: R^2 is {fit.explained:.3f}, network.least_fit="
+            f"{settings.network.least_fit}; give network.epochs or network.hidden more; no weights "
+            "are stored"
+        )
+    return fit
+
+
+COMMAND = study.command("qlearning", Settings, job)
+main = COMMAND.main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""The network is fitted to a table of Q, and the fit is measured.
+
+Targets are standardised: without it gradient descent with its usual step stops at their mean.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPRegressor
+
+from sim.qlearning.network import DIGITS, Network
+from sim.qlearning.rooms import RoomProblem, pairs, solve, worth
+
+UNFITTED = "interrupted before the fit was done; run.resume={} goes on"
+"""What to say of Ctrl-C meanwhile."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A network and how well it fits.
+
+    Attributes
+    ----------
+    explained : R^2 on the pairs that it was fitted to
+    fresh : R^2 beside the exact Q of states that it was not
+    lost : mean value lost at the sampled states by going where it says
+    epochs, seconds : spent
+    """
+
+    network: Network
+    explained: float
+    fresh: float
+    lost: float
+    epochs: int
+    seconds: float
+
+
+def fitted(
+    q: np.ndarray,
+    rooms: RoomProblem,
+    other: RoomProblem,
+    settings: Mapping[str, Any],
+    network: Mapping[str, Any],
+    seed: int,
+) -> Fit:
+    """Fit a network to ``q`` (n, 9), normalised to at most 1.
+
+    Parameters
+    ----------
+    rooms, other : the problem that was learnt, and one on other states
+    settings : to be kept with the weights
+    network : ``hidden``, ``activation``, ``learning_rate`` and ``epochs``
+    seed : of the first weights and of the batches
+    """
+    began = time.perf_counter()
+    greatest = np.abs(q).max()
+    targets = q.ravel() / greatest
+    inputs, others = pairs(rooms.states), pairs(other.states)
+    middle, spread = targets.mean(), targets.std()
+    model = MLPRegressor(
+        hidden_layer_sizes=(network["hidden"],),
+        activation=network["activation"],
+        learning_rate_init=network["learning_rate"],
+        max_iter=network["epochs"],
+        random_state=seed % 2**32,
+    )
+    train(model, inputs.reshape(len(targets), -1), (targets - middle) / spread)
+    (first, last), (bias, final) = model.coefs_, model.intercepts_
+    made = Network(
+        hidden_weights=np.round(first, DIGITS),
+        hidden_bias=np.round(bias, DIGITS),
+        output_weights=np.round(spread * last[:, 0], DIGITS),
+        output_bias=np.round(spread * final[0] + middle, DIGITS),
+        activation=network["activation"],
+        settings=settings,
+    )
+    exact = solve(rooms)[0]
+    return Fit(
+        network=made,
+        explained=explained(made(inputs), q / greatest),
+        fresh=explained(made(others), solve(other)[0] / greatest),
+        lost=float(np.mean(exact.max(axis=1) - worth(made(inputs).argmax(axis=1), rooms))),
+        epochs=model.n_iter_,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def explained(found: np.ndarray, truth: np.ndarray) -> float:
+    """Return R^2, the share of the variance of ``truth`` that ``found`` explains."""
+    return float(1 - np.mean((found - truth) ** 2) / np.var(truth))
+
+
+def train(model: MLPRegressor, inputs: np.ndarray, targets: np.ndarray) -> None:
+    """Fit ``model``; it may stop before it converged, because the fit is measured afterwards.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C, which scikit-learn turns into a warning and a network half trained.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("error", "Training interrupted by user")
+        try:
+            model.fit(inputs, targets)
+        except UserWarning:
+            raise KeyboardInterrupt from None

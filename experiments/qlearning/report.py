@@ -1,0 +1,167 @@
+"""What was learnt, in figures, in tables and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from experiments import study
+from experiments.qlearning.fit import Fit
+from experiments.stats.intervals import Estimate
+from experiments.tabular import Column, Table, count, mean, percent
+from sim.board import N_ROOMS
+from sim.qlearning.rooms import RoomProblem, closed_values, problem, solve, uniform_states
+
+PLOT = "learning.png"
+
+ROWS = study.Rows(
+    file="learning.parquet",
+    units="runs",
+    schema={
+        "rate": pl.String,
+        "run": pl.Int64,
+        "updates": pl.Int64,
+        "error": pl.Float64,  # root mean square, to Q by value iteration
+        "best_share": pl.Float64,  # of the states in which the best room is a best one
+        "lost": pl.Float64,  # mean value lost by going to the best room
+        "seconds": pl.Float64,  # spent learning so far
+    },
+    more=(),
+)
+"""One row a run and checkpoint."""
+
+
+def ends(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return a line for each rate: where its runs ended, with least and greatest error."""
+    last = rows.filter(pl.col("updates") == pl.col("updates").max().over("rate", "run"))
+    return (
+        last.group_by("rate", maintain_order=True)
+        .agg(
+            pl.len().alias("runs"),
+            pl.col("updates").max(),
+            pl.col("error").mean(),
+            pl.col("error").min().alias("least_error"),
+            pl.col("error").max().alias("greatest_error"),
+            pl.col("best_share", "lost", "seconds").mean(),
+        )
+        .to_dicts()
+    )
+
+
+def values(rooms: RoomProblem, outcomes: str) -> list[dict[str, Any]]:
+    """Return a line for each number of rooms, all alike: the closed value and what is found.
+
+    By value iteration without a projection, and on the sampled states, null where none is so.
+    """
+    closed = closed_values(outcomes, rooms.discount)
+    free = uniform_states()
+    lines = []
+    found = {
+        "unprojected": (free, solve(problem(free, outcomes, rooms.discount))[0].max(axis=1)),
+        "sampled": (rooms.states, solve(rooms)[0].max(axis=1)),
+    }
+    for held in range(1, N_ROOMS + 1):
+        line: dict[str, Any] = {"rooms": held, "closed": float(closed[held - 1])}
+        for name, (states, worth) in found.items():
+            alike = ((states > 0).sum(axis=1) == held) & (
+                np.abs(states.max(axis=1) - 1 / held) < 1e-9
+            )
+            there = worth[alike]
+            told = (there.mean(), there.min(), there.max()) if len(there) else (None,) * 3
+            line[name] = [None if part is None else float(part) for part in told]
+        lines.append(line)
+    return lines
+
+
+def fit_figures(fit: Fit) -> dict[str, Any]:
+    """Return what there is to say of a fit."""
+    told = ("explained", "fresh", "lost", "epochs", "seconds")
+    return {name: getattr(fit, name) for name in told} | {"numbers": fit.network.size}
+
+
+def tables(described: dict[str, Any]) -> Iterator[Table]:
+    """Yield the figures as tables."""
+    columns = [
+        "rate",
+        count("runs"),
+        count("updates"),
+        mean("error of Q, least to greatest", 3),
+        percent("best room"),
+        mean("value lost", 4),
+        mean("seconds", 2),
+    ]
+    rows = [
+        [
+            line["rate"],
+            line["runs"],
+            line["updates"],
+            Estimate(line["error"], line["least_error"], line["greatest_error"]),
+            line["best_share"],
+            line["lost"],
+            line["seconds"],
+        ]
+        for line in described["ends"]
+    ]
+    note = "error: root mean square, to Q by value iteration on the same states"
+    yield Table("Learning Q", columns, rows, [note])
+    rows = [
+        [str(line["rooms"]), line["closed"], line["unprojected"][0], _range(line["sampled"])]
+        for line in described["values"]
+    ]
+    columns = [
+        "rooms possible",
+        mean("closed value", 6),
+        mean("value iteration", 6),
+        mean("on the sample, least to greatest", 3),
+    ]
+    off = max(abs(line["closed"] - line["unprojected"][0]) for line in described["values"])
+    share = 100 * described["likeliest_share"]
+    notes = [
+        f"value iteration without a projection is off by {off:.1g} at most",
+        f"the likeliest room is a best one in {share:.1f} % of the sampled states",
+    ]
+    yield Table(f"Values, {described['outcomes']} outcomes", columns, rows, notes)
+    if (fit := described["network"]) is not None:
+        columns = [
+            Column("network", words=True),
+            mean("R^2", 3),
+            mean("R^2, other states", 3),
+            mean("value lost", 4),
+            count("epochs"),
+            mean("seconds"),
+        ]
+        name = f"{fit['numbers']:,} numbers"
+        row = [fit[key] for key in ("explained", "fresh", "lost", "epochs", "seconds")]
+        yield Table("The fit", columns, [[name, *row]])
+
+
+def _range(three: list[float | None]) -> Estimate | None:
+    return None if three[0] is None else Estimate(*three)
+
+
+def draw(rows: pl.DataFrame, folder: Path) -> None:
+    """Draw the error of Q against the updates, a band of all runs for each rate."""
+    from matplotlib.ticker import FuncFormatter
+
+    from experiments.plotting import band, picture
+
+    title = "Q-learning on the room problem"
+    with picture(folder / PLOT, title, (8, 4.5)) as (_, ((axes,),)):
+        for series, ((rate,), runs) in enumerate(rows.group_by("rate", maintain_order=True)):
+            at = runs.group_by("updates").agg(
+                pl.col("error").mean(), low=pl.col("error").min(), high=pl.col("error").max()
+            )
+            points = at.sort("updates").to_dicts()
+            found = [Estimate(point["error"], point["low"], point["high"]) for point in points]
+            label = {"one": "alpha = 1, as printed", "falling": "alpha falls"}[rate]
+            band(axes, [point["updates"] for point in points], found, series, label=label)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axes.set(xlabel="updates", ylabel="root mean square error of Q")
+        axes.set_ylim(bottom=0)
+        axes.grid()
+        axes.legend()

@@ -1,0 +1,59 @@
+"""What a paper published, line by line, beside the matches of ours that stand for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from experiments.tables.causes import Cause
+from experiments.tables.figures import Figure, Quantity
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table.
+
+    Attributes
+    ----------
+    setup : who plays whom
+    quantity : what is told of it
+    cells : by column of ours, name of the match and of the player in it; none where people played
+    published : by source, a key of `Paper.sources`, its figure
+    causes : by column, of where ours differs: keys of `Paper.causes`, each with the side to which
+        it moves ours (1: more), or `causes.ANY`
+    notes : keys of `Paper.causes` that hold in any case
+    """
+
+    setup: str
+    quantity: Quantity
+    cells: Mapping[str, tuple[str, str]]
+    published: Mapping[str, Figure] = field(default_factory=dict)
+    causes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The tables of a paper.
+
+    Attributes
+    ----------
+    sources : heads of the columns of published figures, by key, from the least trusted on: ours is
+        held against the last that has a figure
+    about : what the sources are, and what ours is held against, a sentence or more each
+    causes : of differences and remarks, by key
+    rows : by table, its lines
+    simulations, games : a decision and a cell, as published; None where nobody searches
+    """
+
+    sources: Mapping[str, str]
+    about: tuple[str, ...]
+    causes: Mapping[str, Cause]
+    rows: Mapping[str, list[Row]]
+    simulations: int | None = None
+    games: int | None = None
+
+    def known(self, row: Row) -> Figure | None:
+        """Return what ours is held against in ``row``, None if nothing was published."""
+        found = [row.published[source] for source in self.sources if source in row.published]
+        return found[-1] if found else None

@@ -1,0 +1,167 @@
+"""The constraint satisfaction player in the words of its papers, interpreted.
+
+Variables are the hidden cards S, W, R and the cards C_ji of the others [Cai & Ferrari 2008, s. IV;
+Ferrari & Cai 2009, s. VIII]:
+
+* C1: S, W and R differ from every C_ji;
+* C2: no two C_ji are the same card.
+
+"When the i-th player disproves [a suggestion], an instantiation C_ji = c is obtained"; "in order
+to make a suggestion, the CSP searches an assignment for S, W, and R that satisfies (C1)-(C2)".
+Nothing else enters: not who passed, nor what others were shown.  `sim.policies.csp` is the same
+player compiled, and says what the papers leave open; this one is what it is held against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from mcts.kernel.rng import below, derive_key, new_stream
+from sim.board import N_ROOMS
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.players.paper import PaperPlayer
+from sim.policies.csp import WALKS
+from sim.rules import Rules
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST
+
+KINDS = [[card for card in range(N_CARDS) if kind >> card & 1] for kind in CATEGORY_MASK]
+"""The cards that S, W and R may be: suspects, weapons, rooms."""
+
+Assignment = tuple[int, ...]
+
+
+class Constraints:
+    """What one seat knows of S, W, R and the C_ji.
+
+    Attributes
+    ----------
+    instantiated : the cards that some C_ji is known to be, and its own and face-up ones, which no
+        variable can be
+    hidden : values that S, W or R is known to have, as nobody else holds them
+    """
+
+    def __init__(self, own: set[int]) -> None:
+        self.own, self.instantiated, self.hidden = own, set(own), set()
+
+    def disproved(self, card: int) -> None:
+        """Add the instantiation C_ji = ``card``; by C2 one that was there before adds nothing."""
+        self.instantiated.add(card)
+
+    def stood(self, cards: set[int]) -> None:
+        """Add that no C_ji is among the ``cards`` of a suggestion that nobody could disprove."""
+        self.hidden |= cards - self.instantiated
+
+    def domain(self, kind: int) -> list[int]:
+        """Return the values of S, W or R (``kind`` 0 to 2) that satisfy C1, lowest first."""
+        known = [card for card in KINDS[kind] if card in self.hidden]
+        return known or [card for card in KINDS[kind] if card not in self.instantiated]
+
+    def assignments(self) -> list[Assignment]:
+        """Return all assignments of S, W and R that satisfy C1 and C2."""
+        return list(product(*map(self.domain, range(3))))
+
+
+class ConstraintPlayer(PaperPlayer):
+    """The player in a seat.
+
+    Parameters
+    ----------
+    walk : one of `sim.policies.csp.WALKS`
+
+    Raises
+    ------
+    ValueError
+        On another ``walk``.
+    """
+
+    def __init__(self, walk: str = "nearest", name: str = "constraint") -> None:
+        super().__init__(name)
+        if walk not in WALKS:
+            raise ValueError(f"unknown way to walk {walk!r}: choose one of {', '.join(WALKS)}")
+        self._back_and_forth = walk == "adjacent"
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        super().begin(rules, seat, view, key)
+        mine = self.hand | self.face_up
+        self.constraints = Constraints({card for card in range(N_CARDS) if mine >> card & 1})
+        self._goal: int | None = None
+
+    def see(self, event: tuple[int, int, int, int]) -> None:
+        super().see(event)
+        asker, cards, answerer, card = event
+        if asker == self.seat:
+            if answerer >= 0:
+                self.constraints.disproved(card)
+            else:
+                self.constraints.stood({card for card in range(N_CARDS) if cards >> card & 1})
+
+    def act(self, s: np.record) -> int:
+        """Return the action: accuse the only assignment, suggest if that is possible, or walk."""
+        left = self.constraints.assignments()
+        if s.phase != SUGGEST:
+            if len(left) == 1:
+                suspect, weapon, room = left[0]
+                return ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM
+            if s.phase == END:
+                return PASS
+        here = int(self.world.room_of[s.spot[self.seat]])
+        if s.phase == SUGGEST or (here >= 0 and s.summoned[self.seat]):
+            return self._suggest(left, self.stream(s))
+        return self._walk(left, int(s.spot[self.seat]), here)
+
+    def stream(self, s: np.record) -> np.ndarray:
+        """Return the random numbers of the decision at hand, a stream of its own."""
+        return new_stream(derive_key(self.key, int(s.turn), int(s.phase)))
+
+    def _suggest(self, left: list[Assignment], stream: np.ndarray) -> int:
+        """Suggest S and W of an assignment, each alike; the room is the one where the pawn is."""
+        suspect, weapon = (
+            _any(sorted({assignment[kind] for assignment in left}), stream) for kind in (0, 1)
+        )
+        return ASK + 6 * suspect + weapon - FIRST_WEAPON
+
+    def _walk(self, left: list[Assignment], spot: int, here: int) -> int:
+        """Return the move towards a room where something can be found out."""
+        suspects, weapons, rooms = ({assignment[kind] for assignment in left} for kind in range(3))
+        wanted = {room - FIRST_ROOM for room in rooms} - {here}
+        if self._back_and_forth and len(suspects) + len(weapons) > 2:
+            if here >= 0 or self._goal is None:
+                self._goal = self._nearest(set(range(N_ROOMS)) - {here}, spot, here)
+            room = self._goal
+        else:
+            room = self._nearest(wanted or set(range(N_ROOMS)) - {here}, spot, here)
+        return PASSAGE if self._joined(here, room) else MOVE + room
+
+    def _nearest(self, rooms: set[int], spot: int, here: int) -> int:
+        """Return the room in fewest steps; a secret passage is none, of equals the first listed."""
+
+        def far(room: int) -> tuple[int, int]:
+            return 0 if self._joined(here, room) else int(self.world.steps[room, spot]), room
+
+        return min(rooms, key=far)
+
+    def _joined(self, here: int, room: int) -> bool:
+        """Tell whether a passage leads from the room ``here`` (-1: none) to ``room``."""
+        return here >= 0 and self.world.passage[here] == room
+
+
+def _any(cards: list[int], stream: np.ndarray) -> int:
+    """Return one of ``cards``, uniformly; one draw if there are several."""
+    return cards[below(stream, len(cards))] if len(cards) > 1 else cards[0]
+
+
+def make(spec: Mapping[str, Any], rules: Rules) -> ConstraintPlayer:
+    """Return the player that ``spec`` describes; it fits all rules.
+
+    Raises
+    ------
+    ValueError
+        As `ConstraintPlayer`.
+    """
+    player = ConstraintPlayer(spec["walk"], spec.get("label") or spec["name"])
+    player.showing = spec["showing"]
+    return player

@@ -1,0 +1,159 @@
+"""Entropy: the suggestions of most information less expected turns, one to three ahead [Xu 2013].
+
+The draft ends before its player: it gives the belief (exact), the distances (expected turns), and
+what is to be gained (entropy).  The rest is ours.  State: where the pawn stands, the exact
+posterior, the room of the last suggestion.  Action: the next room and trio.  Reward: the drop of
+the envelope's entropy in bits, less ``price`` for every expected turn (`sim.players.foresight`).
+With a horizon of one and a ratio in place of the difference it is `sim.policies.greedy`.
+
+It draws nothing: equal positions get equal decisions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sim.board import N_ROOMS
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.players.foresight import ENVELOPE, NEVER, ROOM, Foresight, turns_now
+from sim.players.names import ABOUT
+from sim.players.player import Player
+from sim.policies import greedy
+from sim.policies.common import last_chance
+from sim.policies.walking import step_out, towards
+from sim.rules import Rules, world
+from sim.state import ASK, END, EVIDENCE, PASS, SUGGEST, TURN, State
+from sim.view import Log, replay_evidence
+
+_COUNTS = dict(zip(ABOUT, (ENVELOPE, ROOM), strict=True))
+
+MOST_STEPS = 3
+
+
+class EntropyPlayer(Player):
+    """The player; see the module.
+
+    Parameters
+    ----------
+    horizon : suggestions that it looks ahead, 1 to 3; fewer if the game ends before
+    price : bits that an expected turn costs
+    threshold : probability from which on it accuses; 1 waits for certainty
+    same_room : whether it may suggest in the same room twice in a row
+    candidates : suggestions that it looks at closely at each step
+    about : one of `sim.players.names.ABOUT`
+    showing : which of several cards it shows, one of `sim.policies.table.SHOWING`
+
+    Raises
+    ------
+    ValueError
+        On an impossible value, in one sentence.
+    """
+
+    def __init__(
+        self,
+        horizon: int = 1,
+        price: float = 0.25,
+        threshold: float = 1.0,
+        same_room: bool = True,
+        candidates: int = 6,
+        about: str = "envelope",
+        showing: str = "random",
+        name: str = "entropy",
+    ) -> None:
+        if not 1 <= horizon <= MOST_STEPS:
+            raise ValueError(f"entropy.horizon must be 1 to {MOST_STEPS}, got {horizon}")
+        if not price >= 0.0:
+            raise ValueError(f"entropy.price must be at least 0, got {price}")
+        if not 0.0 < threshold <= 1.0:
+            raise ValueError(f"threshold must be above 0 and at most 1, got {threshold}")
+        if candidates < 1:
+            raise ValueError(f"entropy.candidates must be at least 1, got {candidates}")
+        if about not in ABOUT:
+            raise ValueError(f"entropy.about must be one of {', '.join(ABOUT)}, got {about!r}")
+        super().__init__(name)
+        self.showing = showing
+        self._horizon, self._threshold = horizon, threshold
+        self._weighing = (price, candidates, _COUNTS[about], same_room, threshold)
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        """Take ``seat`` in a new game; ``key`` is of no use to a player that draws nothing."""
+        self.decisions = 0
+        self.search_seconds = 0.0
+        self._rules, self._world, self._seat = rules, world(rules)[0], seat
+        self._foresight = Foresight(rules, seat, *self._weighing)
+        self._log = Log()
+        self._last = -1
+
+    def see(self, event: tuple[int, int, int, int]) -> None:
+        """Add a suggestion to the log."""
+        self._log.append(event)
+        asker, cards, _, _ = event
+        if asker == self._seat:
+            self._last = (cards >> FIRST_ROOM).bit_length() - 1
+
+    def decide(self, view: np.recarray) -> int:
+        """Return the action of most value by what this seat has seen."""
+        began = time.perf_counter()
+        s = view.copy()[0]
+        s.tracks[self._seat] = EVIDENCE
+        replay_evidence(self._world, s, self._seat, self._log.events)
+        action = self._action(s)
+        self.decisions += 1
+        self.search_seconds += time.perf_counter() - began
+        return action
+
+    def _action(self, s: State) -> int:
+        """Return the action in ``s``, a view with the seat's evidence."""
+        ahead, seat = self._foresight, self._seat
+        facts = s.evidence[seat]
+        ahead.solve(facts)
+        if s.phase != SUGGEST:
+            enough = 0.0 if last_chance(self._world, s) else self._threshold
+            accused = greedy.likely_accusation(ahead.work, enough)
+            if accused >= 0:
+                return int(accused)
+            if s.phase == END:
+                return PASS
+        spot = int(s.spot[seat])
+        here = int(self._world.room_of[spot])
+        turns = np.full(N_ROOMS, NEVER)
+        if s.phase == SUGGEST:
+            turns[here] = 0.0
+        else:
+            turns_now(self._world, s, seat, turns)
+            ahead.bar(turns, self._last)
+            out = step_out(self._world, s, seat) if here >= 0 and turns[here] > 1.0 else PASS
+            if out < 0:
+                turns[here] = NEVER
+        cards = ahead.choose(facts, turns, spot, self._steps(s))
+        room = (cards >> FIRST_ROOM).bit_length() - 1
+        if s.phase == TURN and (room != here or turns[room] > 1.0):
+            return int(out if room == here else towards(self._world, s, seat, room))
+        suspect = (cards & -cards).bit_length() - 1
+        weapon = (cards >> FIRST_WEAPON & 0x3F).bit_length() - 1
+        return ASK + 6 * suspect + weapon
+
+    def _steps(self, s: State) -> int:
+        """Return how many suggestions to look ahead: no more than an accusation can follow."""
+        playing = self._rules.players - int(s.out[: self._rules.players].sum())
+        turns = 1 + (self._rules.turn_cap - int(s.turn)) // playing
+        useful = turns if self._world.accuse else turns - 1
+        return max(1, min(self._horizon, useful))
+
+
+def make(spec: Mapping[str, Any], rules: Rules) -> EntropyPlayer:
+    """Return the player that ``spec``, a section of the configuration, describes.
+
+    It fits all rules.
+
+    Raises
+    ------
+    ValueError
+        As `EntropyPlayer`.
+    """
+    switches = {key: value for key, value in spec.items() if key not in ("name", "label")}
+    return EntropyPlayer(**switches, name=spec.get("label") or spec["name"])

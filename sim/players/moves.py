@@ -1,0 +1,116 @@
+"""What the players of the papers do alike: accuse, walk to a room that they want, suggest.
+
+``chances``, float64 (21,), are the probabilities of the cards to be in the envelope, each category
+summing to 1; ``s`` is the state as the seat sees it (`sim.view`).  Sets of rooms are masks of
+rooms, bit r for room r; sets of cards are masks of cards.  Nothing here consumes randomness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import lowest
+from mcts.kernel.compile import jit
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.policies.common import accusation
+from sim.policies.walking import enter_again
+from sim.state import ASK, END, PASS, SUGGEST
+
+NOTHING = 1e-9
+"""A chance up to this counts as 0."""
+
+
+@jit
+def likeliest(chances: np.ndarray, cards: int) -> int:
+    """Return the likeliest card of the mask ``cards`` (not 0), of equals the first listed."""
+    best, most = -1, -1.0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if chances[card] > most:
+            best, most = card, chances[card]
+    return best
+
+
+@jit
+def open_cards(chances: np.ndarray, cards: int, threshold: float) -> int:
+    """Return those of the mask ``cards`` with a chance above 0 and below ``threshold``."""
+    found, rest = 0, cards
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if NOTHING < chances[card] < threshold:
+            found |= 1 << card
+    return found
+
+
+@jit
+def reached(chances: np.ndarray, threshold: float) -> int:
+    """Return the likeliest envelope (mask) if each of its cards reaches ``threshold``, else 0."""
+    found = 0
+    for kind in CATEGORY_MASK:
+        card = likeliest(chances, kind)
+        if chances[card] < threshold:
+            return 0
+        found |= 1 << card
+    return found
+
+
+@jit
+def wanted_rooms(chances: np.ndarray, threshold: float) -> int:
+    """Return the rooms to enter: the one that reaches ``threshold``, else all open ones."""
+    best = likeliest(chances, CATEGORY_MASK[2])
+    if chances[best] >= threshold:
+        return 1 << best >> FIRST_ROOM
+    return open_cards(chances, CATEGORY_MASK[2], threshold) >> FIRST_ROOM
+
+
+@jit
+def named_card(chances: np.ndarray, hand: int, kind: int, threshold: float) -> int:
+    """Return the card of the category ``kind`` to name: the likeliest open one, else an own one.
+
+    Of several own ones it is the first listed; without any, the likeliest card.
+    """
+    category = CATEGORY_MASK[kind]
+    still_open = open_cards(chances, category, threshold)
+    if still_open:
+        return likeliest(chances, still_open)
+    own = hand & category
+    return lowest(own) if own else likeliest(chances, category)
+
+
+@jit
+def suggestion(chances: np.ndarray, hand: int, threshold: float) -> int:
+    """Return the suggestion of `named_card` of either category, where the pawn is."""
+    suspect = named_card(chances, hand, 0, threshold)
+    weapon = named_card(chances, hand, 1, threshold)
+    return ASK + 6 * suspect + weapon - FIRST_WEAPON
+
+
+@jit
+def decide(
+    worlds: np.ndarray,
+    views: np.ndarray,
+    seat: int,
+    chances: np.ndarray,
+    threshold: float,
+    again: int,
+) -> int:
+    """Return the action of a turn's phase by the rules of [Cai & Ferrari 2006, s. IV-B].
+
+    ``worlds`` and ``views`` are plain arrays of one record each, which a kernel is handed sooner
+    than records.
+
+    It accuses, at the start or the end of its turn, when all three maxima reach ``threshold``;
+    suggests as often as it may, when summoned too; and otherwise walks.
+    """
+    world, s = worlds[0], views[0]
+    if s.phase != SUGGEST:
+        envelope = reached(chances, threshold)
+        if envelope:
+            return accusation(envelope)
+        if s.phase == END:
+            return PASS
+        if not s.summoned[seat]:
+            return enter_again(world, s, seat, wanted_rooms(chances, threshold), again)
+    return suggestion(chances, s.hand[seat], threshold)

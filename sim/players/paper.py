@@ -1,0 +1,147 @@
+"""What the players of the papers are made of: what they have seen, and what they believe of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from belief.beliefs.exact import ExactBelief
+from belief.evidence import ALL_CARDS, ENVELOPE, N_CARDS
+from belief.network.permanents import Weights, new_weights
+from belief.network.reading import envelope_chances
+from belief.network.tables import (
+    new_tables,
+    passed,
+    refuted_other,
+    refuted_us,
+    start,
+)
+from mcts.kernel.compile import jit
+from sim.planning.suggestion_events import setting_of, suggestion_events
+from sim.players.player import Player
+from sim.rules import Rules, world
+from sim.state import EVENT
+from sim.view import Log
+
+
+class PaperPlayer(Player):
+    """A player in a seat that keeps what it has seen, and is asked for one action at a time.
+
+    A player of its kind says what it does by `act`.
+
+    Attributes
+    ----------
+    world : rules and board, one `sim.rules.WORLD`
+    rules, seat, key : of the game under way
+    hand, face_up : its cards, and those that belong to nobody (masks)
+    log : all suggestions as its seat saw them
+    """
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        self.rules, self.seat, self.key = rules, seat, key
+        self.world = world(rules)[0]
+        self.hand, self.face_up = int(view[0].hand[seat]), int(view[0].face_up)
+        self.log = Log()
+
+    def see(self, event: tuple[int, int, int, int]) -> None:
+        self.log.append(event)
+
+    def decide(self, view: np.recarray) -> int:
+        return int(self.act(view[0]))
+
+    def act(self, s: np.record) -> int:
+        """Return a legal action; ``s`` is the state as this seat sees it."""
+        raise NotImplementedError(f"{self.name} does not act")
+
+
+class Opinion:
+    """What one seat believes of the envelope in the course of a game.
+
+    Parameters
+    ----------
+    evidence : one of `sim.players.names.EVIDENCE`
+    rules, seat, hand, face_up : what it knows at the start
+
+    Attributes
+    ----------
+    chances : float64 (21,), P(card is in the envelope), each category summing to 1
+    contradictions : how often tables that contradicted themselves were read, category by category
+    """
+
+    def __init__(self, evidence: str, rules: Rules, seat: int, hand: int, face_up: int) -> None:
+        self.chances = np.zeros(N_CARDS)
+        self.contradictions = 0
+        self._seat, self._players, self._told = seat, rules.players, 0
+        self._exact: ExactBelief | None = None
+        if evidence == "exact":
+            self._exact = ExactBelief(setting_of(rules, seat, hand, face_up))
+        else:
+            shares = np.array(rules.shares, np.int64)
+            dealt = ALL_CARDS & ~(hand | face_up)
+            self._tables, self._weights = new_tables(), new_weights()
+            start(self._tables[0], rules.players, seat, shares, dealt, evidence == "repaired")
+        self._read(np.zeros(0, EVENT).view(np.recarray))
+
+    def update(self, log: Log) -> np.ndarray:
+        """Take in what is new in ``log``; return the `chances`, the same array each time."""
+        if len(log) > self._told:
+            self._read(log.events[self._told :])
+            self._told = len(log)
+        return self.chances
+
+    def _read(self, suggestions: np.recarray) -> None:
+        if self._exact:
+            self._exact.observe(
+                suggestion_events(suggestions.tolist(), self._seat, self._players)[0]
+            )
+            self.chances[:] = self._exact.marginals()[:, ENVELOPE]
+        else:
+            # Plain arrays: a record, or a recarray, takes a kernel longer than what it does.
+            tables, told = self._tables.view(np.ndarray), suggestions.view(np.ndarray)
+            self.contradictions += _learn(tables, self._weights, self._players, told, self.chances)
+
+
+@jit
+def _learn(
+    tables: np.ndarray,
+    weights: Weights,
+    players: int,
+    suggestions: np.ndarray,
+    chances: np.ndarray,
+) -> int:
+    """Take in suggestions as the seat of ``tables[0]`` saw them; return as `envelope_chances`."""
+    t = tables[0]
+    for i in range(len(suggestions)):
+        asked = suggestions[i]
+        for step in range(1, players):
+            player = (asked.asker + step) % players
+            if player == asked.answerer:
+                break
+            if player != t.seat:
+                passed(t, player, asked.cards)
+        if asked.answerer >= 0 and asked.answerer != t.seat:
+            if asked.asker == t.seat:
+                refuted_us(t, asked.answerer, asked.card)
+            else:
+                refuted_other(t, asked.answerer, asked.cards)
+    return envelope_chances(t, weights, chances)
+
+
+def fitting(spec: Mapping[str, Any], rules: Rules) -> str:
+    """Return the evidence that ``spec`` asks for.
+
+    Raises
+    ------
+    ValueError
+        If it needs hands by category, and the rules do not deal them.
+    """
+    evidence = spec["evidence"]
+    if evidence != "exact" and not rules.shares:
+        raise ValueError(
+            f"player={spec['name']} with evidence={evidence} needs hands by category, which "
+            f"rules={rules.name} does not deal: give rules=ferrari2009 or rules=cai2006, or "
+            "evidence=exact"
+        )
+    return evidence

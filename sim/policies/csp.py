@@ -1,0 +1,76 @@
+"""Constraint satisfaction [Cai & Ferrari 2008, s. IV; Ferrari & Cai 2009, s. VIII].
+
+The hidden cards are any that differ from all known ones (C1), and no two cards of the others are
+the same (C2): known are its own, those that lie face up and those that it was shown.  It suggests
+such an assignment where it can, and draws no conclusion from what happens between others.
+
+Not said: which assignment (*uniform among the possible*: with the first listed it can be shown the
+same room card for ever); when it accuses (*one assignment is left; cards that nobody shows when it
+asks, and that it does not know, are hidden*).
+
+``walk`` is ``nearest``: to the nearest room that may be hidden, and to the nearest other one if it
+stands in the only one [2009: the rule of 2006]; or ``adjacent``: from the nearest room back and
+forth between neighbours until suspect and weapon are known, then as ``nearest`` [2008].
+`sim.players.constraint` is the same player in the words of the papers.
+"""
+
+from __future__ import annotations
+
+from belief.evidence import count
+from mcts.kernel.compile import jit
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.policies.common import SUGGESTS, any_card
+from sim.policies.walking import OTHER, enter_again, nearest_room, towards
+from sim.state import ASK, State, World
+
+REQUIRES = 0
+SWITCHES = ("walk",)
+
+WALKS = ("nearest", "adjacent")
+ADJACENT = 1
+
+_ALL_ROOMS = 0x1FF
+
+
+@jit
+def possible(s: State, seat: int, category: int) -> int:
+    """Return which cards of the mask ``category`` may be hidden."""
+    proved = s.proved[seat] & category
+    return proved if proved else category & ~s.known[seat]
+
+
+@jit
+def accused(world: World, s: State, seat: int) -> int:
+    """Return the envelope if there is one assignment left, else 0."""
+    found = 0
+    for category in CATEGORY_MASK:
+        cards = possible(s, seat, category)
+        if cards & (cards - 1):
+            return 0
+        found |= cards
+    return found
+
+
+@jit
+def turn(world: World, s: State, seat: int) -> int:
+    """Return the action at the start of a turn; draws nothing."""
+    here = world.room_of[s.spot[seat]]
+    if here >= 0 and s.summoned[seat]:
+        return SUGGESTS
+    suspects = count(possible(s, seat, CATEGORY_MASK[0]))
+    weapons = count(possible(s, seat, CATEGORY_MASK[1]))
+    if s.walks[seat] == ADJACENT and suspects + weapons > 2:
+        # On its way to the neighbour it must not turn round to the room that it has just left.
+        if here >= 0 or s.goal[seat] < 0:
+            s.goal[seat] = nearest_room(world, s, seat, _ALL_ROOMS)
+        return towards(world, s, seat, s.goal[seat])
+    rooms = possible(s, seat, CATEGORY_MASK[2]) >> FIRST_ROOM
+    return enter_again(world, s, seat, rooms, OTHER)
+
+
+@jit
+def suggestion(world: World, s: State, seat: int) -> int:
+    """Return a suggestion of a possible suspect and weapon, uniformly; consumes ``s.stream``."""
+    suspect = any_card(s.stream, possible(s, seat, CATEGORY_MASK[0]))
+    weapon = any_card(s.stream, possible(s, seat, CATEGORY_MASK[1]))
+    return ASK + 6 * suspect + weapon - FIRST_WEAPON

@@ -1,0 +1,1 @@
+"""Which room is worth walking to, learnt."""

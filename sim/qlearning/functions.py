@@ -1,0 +1,56 @@
+"""What entering a room is worth, by three functions of the state: (9,) -> (9,), at most 1.
+
+``network`` is the network, ``grid`` the table that it stands for, read at the nearest sampled
+state, and ``zero`` the control that knows nothing of rooms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import cache
+
+import numpy as np
+
+from sim.board import N_ROOMS
+from sim.qlearning.network import load
+from sim.qlearning.rooms import Sampled, nearest, pairs, solve
+
+Worth = Callable[[np.ndarray], np.ndarray]
+
+FUNCTIONS = ("network", "zero", "grid")
+"""As `sim.players.names.WORTH`."""
+
+
+def function(name: str, path: str | None = None) -> Worth:
+    """Return a function of `FUNCTIONS`.
+
+    Parameters
+    ----------
+    path : of the network, whose settings also name the grid; None for that of the project
+
+    Raises
+    ------
+    ValueError
+        If there is no such function or network, in one sentence.
+    """
+    if name not in FUNCTIONS:
+        raise ValueError(f"q must be one of {', '.join(FUNCTIONS)}, got {name!r}")
+    network = load(path)
+    if name == "zero":
+        return lambda state: np.zeros(N_ROOMS)
+    return (lambda state: network(pairs(state))) if name == "network" else _grid(path)
+
+
+@cache
+def _grid(path: str | None) -> Worth:
+    """Return Q by value iteration on the states that the network of ``path`` was fitted at."""
+    kept = load(path).settings
+    try:
+        sampled = Sampled(**{setting.name: kept[setting.name] for setting in fields(Sampled)})
+        problem = sampled.problem()
+    except (KeyError, TypeError):
+        raise ValueError("q=grid: the network's settings do not name its states") from None
+    q = solve(problem)[0]
+    table, project = q / np.abs(q).max(), nearest(problem.states)
+    return lambda state: table[project(state)]

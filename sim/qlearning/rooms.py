@@ -1,0 +1,208 @@
+"""The room problem of [Cai & Ferrari 2008, s. III]: which room to enter, given what one believes.
+
+A state is the posterior of the room card, x in the simplex of nine rooms; an action enters a room
+i and pays x_i (eq. 9).  If x_i is 0 or 1 nothing changes; otherwise one of three things happens
+(Table I):
+
+* room i becomes certain;
+* nothing is learnt, because a suspect or a weapon was shown;
+* room i is struck out and the rest renormalised (eq. 7).
+
+The next state is the nearest of finitely many sampled ones (eq. 8).  Where the code differs:
+
+* The paper takes the three to be equally likely, whatever x is (`UNIFORM`).  Bayes' rule says
+  otherwise: `POSTERIOR` keeps the third in which nothing is learnt, and if something is, room i is
+  certain with probability x_i and struck out otherwise, so that x is a martingale.
+* How states are sampled is not said.  Here a random set of two rooms or more; on it the uniform
+  distribution, which is where a game begins, or one drawn from a Dirichlet distribution; and the
+  nine vertices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.board import N_ROOMS
+
+UNIFORM, POSTERIOR = "uniform", "posterior"
+OUTCOMES = (UNIFORM, POSTERIOR)
+"""How likely the three things are that may happen."""
+
+CERTAIN, UNCHANGED, STRUCK = range(3)
+"""What may happen, in the order of the last axis of the tables."""
+
+UNIFORM_SHARE = 0.5
+"""Share of the sampled states, beside the vertices, that are uniform on their rooms."""
+
+TOLERANCE = 1e-12
+"""Greatest change of a value in the last sweep of `solve`."""
+
+
+@dataclass(frozen=True)
+class RoomProblem:
+    """Finitely many states, and what follows each action there.
+
+    Attributes
+    ----------
+    states : (n, 9) distributions over the rooms
+    following : int64 (n, 9, 3) number of the next state, by state, room entered and what happens
+    chance : (n, 9, 3) its probability
+    discount : of a step
+    """
+
+    states: np.ndarray
+    following: np.ndarray
+    chance: np.ndarray
+    discount: float
+
+    def backup(self, values: np.ndarray) -> np.ndarray:
+        """Return Q (n, 9) if the next state is worth ``values`` (n,) (Bellman, eq. 2)."""
+        return self.states + self.discount * (self.chance * values[self.following]).sum(axis=2)
+
+
+def sample(count: int, concentration: float, noise: np.random.Generator) -> np.ndarray:
+    """Return ``count`` different states (count, 9), the vertices first.
+
+    Parameters
+    ----------
+    count : at least 9
+    concentration : of the Dirichlet distribution, above 0; 1 is uniform on the simplex
+    noise : consumed
+    """
+    found = dict.fromkeys(map(tuple, np.eye(N_ROOMS)))
+    while len(found) < count:
+        rooms = noise.permutation(N_ROOMS)[: noise.integers(2, N_ROOMS + 1)]
+        state = np.zeros(N_ROOMS)
+        if noise.random() < UNIFORM_SHARE:
+            state[rooms] = 1 / len(rooms)
+        else:
+            state[rooms] = noise.dirichlet(np.full(len(rooms), concentration))
+        found[tuple(state)] = None
+    return np.array(list(found))
+
+
+def struck(states: np.ndarray) -> np.ndarray:
+    """Return (n, 9, 9): each of ``states`` (n, 9) after each room is struck out (eq. 7).
+
+    Where a room has all the probability the state is left as it is.
+    """
+    gone = states[:, None, :] * (1 - np.eye(N_ROOMS))
+    rest = gone.sum(axis=2, keepdims=True)
+    return np.where(rest > 0, gone / np.where(rest > 0, rest, 1), states[:, None, :])
+
+
+def pairs(states: np.ndarray) -> np.ndarray:
+    """Return the inputs (..., 9, 18) of a network: each of ``states`` (..., 9) with each room."""
+    repeated = np.repeat(states[..., None, :], N_ROOMS, axis=-2)
+    entered = np.broadcast_to(np.eye(N_ROOMS), repeated.shape)
+    return np.concatenate([repeated, entered], axis=-1)
+
+
+def nearest(states: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function that finds the number of the state nearest to points (..., 9) (eq. 8)."""
+    from scipy.spatial import KDTree  # not needed by those who play by a network
+
+    tree = KDTree(states)
+    return lambda points: tree.query(points)[1].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What names a problem on sampled states.
+
+    Attributes
+    ----------
+    states, concentration : of `sample`
+    outcomes, discount : of `problem`
+    seed : of the sample
+    """
+
+    states: int = 1300
+    concentration: float = 1.0
+    outcomes: str = UNIFORM
+    discount: float = 0.8
+    seed: int = 0
+
+    def problem(self) -> RoomProblem:
+        """Return the problem; ValueError as `problem`."""
+        states = sample(self.states, self.concentration, np.random.default_rng(self.seed))
+        return problem(states, self.outcomes, self.discount)
+
+
+def problem(states: np.ndarray, outcomes: str = UNIFORM, discount: float = 0.8) -> RoomProblem:
+    """Return the problem on ``states`` (n, 9), which hold the nine vertices.
+
+    Parameters
+    ----------
+    outcomes : one of `OUTCOMES`
+    discount : from 0 to below 1
+
+    Raises
+    ------
+    ValueError
+        On unknown outcomes.
+    """
+    if outcomes not in OUTCOMES:
+        raise ValueError(f"unknown outcomes {outcomes!r}: choose one of {', '.join(OUTCOMES)}")
+    project, count = nearest(states), len(states)
+    following = np.empty((count, N_ROOMS, 3), np.int64)
+    following[:, :, CERTAIN] = project(np.eye(N_ROOMS))
+    following[:, :, UNCHANGED] = np.arange(count)[:, None]
+    following[:, :, STRUCK] = project(struck(states))
+    chance = np.full((count, N_ROOMS, 3), 1 / 3)
+    if outcomes == POSTERIOR:
+        chance[:, :, CERTAIN] = 2 / 3 * states
+        chance[:, :, STRUCK] = 2 / 3 * (1 - states)
+    chance[(states == 0) | (states == 1)] = np.eye(3)[UNCHANGED]
+    return RoomProblem(states, following, chance, discount)
+
+
+def solve(rooms: RoomProblem) -> tuple[np.ndarray, int]:
+    """Return Q (n, 9) by value iteration, to `TOLERANCE`, and the number of sweeps."""
+    values, sweeps, change = np.zeros(len(rooms.states)), 0, np.inf
+    while change > TOLERANCE:
+        updated = rooms.backup(values).max(axis=1)
+        change = np.abs(updated - values).max()
+        values, sweeps = updated, sweeps + 1
+    return rooms.backup(values), sweeps
+
+
+def worth(best: np.ndarray, rooms: RoomProblem) -> np.ndarray:
+    """Return the values (n,) of always entering the room ``best`` (n,), to `TOLERANCE`."""
+    here = np.arange(len(best)), best
+    rewards, chance, following = (
+        table[here] for table in (rooms.states, rooms.chance, rooms.following)
+    )
+    values, change = np.zeros(len(best)), np.inf
+    while change > TOLERANCE:
+        updated = rewards + rooms.discount * (chance * values[following]).sum(axis=1)
+        change = np.abs(updated - values).max()
+        values = updated
+    return values
+
+
+def uniform_states() -> np.ndarray:
+    """Return the uniform distributions on all sets of rooms (511, 9): each next state is another.
+
+    The problem on them needs no projection, so that its values are those of continuous states.
+    """
+    rooms = np.arange(1, 1 << N_ROOMS)[:, None] >> np.arange(N_ROOMS) & 1
+    return rooms / rooms.sum(axis=1, keepdims=True)
+
+
+def closed_values(outcomes: str = UNIFORM, discount: float = 0.8) -> np.ndarray:
+    """Return the exact values (9,) of knowing that the room is one of 1 ... 9, all alike.
+
+    With continuous states and uniform outcomes, U_1 = 1 / (1 - g) and U_m = (1/m + g/3 (U_1 +
+    U_{m-1})) / (1 - g/3).  The room entered is one that is still possible: any other pays nothing
+    and changes nothing.
+    """
+    values = [1 / (1 - discount)]
+    for rooms in range(2, N_ROOMS + 1):
+        certain = 1 / 3 if outcomes == UNIFORM else 2 / 3 / rooms
+        onward = certain * values[0] + (2 / 3 - certain) * values[-1]
+        values.append((1 / rooms + discount * onward) / (1 - discount / 3))
+    return np.array(values)

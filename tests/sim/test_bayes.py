@@ -1,0 +1,245 @@
+"""The Bayesian-network player: what it may know, where it walks, what it names, its switches."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from presets import spec_of
+
+from belief.beliefs.registry import make as make_belief
+from belief.evidence import ENVELOPE
+from mcts.kernel.rng import new_stream
+from sim.cards import FIRST_ROOM, ROOMS
+from sim.contract.testing import check_player
+from sim.planning.suggestion_events import setting_of, suggestion_events
+from sim.players.bayes import BayesPlayer
+from sim.players.names import AGAIN, EVIDENCE
+from sim.players.player import PolicyPlayer
+from sim.players.registry import make
+from sim.policies.walking import OTHER, SAME
+from sim.referee import play
+from sim.rules import PRESETS, preset, world
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
+
+FERRARI = preset("ferrari2009")
+BOARD = world(FERRARI)[0]
+STUDY, HALL, LOUNGE, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Lounge", "Kitchen"))
+
+
+@pytest.mark.parametrize("rules", ["ferrari2009", "cai2006"])
+@pytest.mark.parametrize("evidence", EVIDENCE)
+def test_it_keeps_the_contract(rules, evidence):
+    again = AGAIN[len(rules) % 2]
+    assert check_player(lambda: BayesPlayer(evidence, again), PRESETS[rules], games=1) > 10
+
+
+class Peeping(BayesPlayer):
+    """The control: it asks for the room of the envelope that is about."""
+
+    def decide(self, view):
+        import sys
+
+        frame = sys._getframe()
+        while "state" not in frame.f_locals:
+            frame = frame.f_back
+        self.opinion.update(self.log)
+        hidden = int(frame.f_locals["state"].envelope) >> FIRST_ROOM
+        self.opinion.chances[FIRST_ROOM:] = np.eye(9)[hidden.bit_length() - 1]
+        return super().decide(view)
+
+
+def test_one_that_peeps_is_caught():
+    with pytest.raises(AssertionError, match="its seat cannot know"):
+        check_player(lambda: Peeping("exact"), FERRARI, games=1)
+
+
+class Noted(BayesPlayer):
+    """Writes down its actions, and how long they took in milliseconds."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.actions, self.took = [], []
+
+    def decide(self, view):
+        begun = time.perf_counter()
+        self.actions.append(super().decide(view))
+        self.took.append(1e3 * (time.perf_counter() - begun))
+        return self.actions[-1]
+
+
+def played(evidence="repaired", again="other", threshold=0.9, games=8):
+    """Return what it did in some games, and the time of its decisions."""
+    player = Noted(evidence, again, threshold)
+    for game in range(games):
+        play(FERRARI, [player, PolicyPlayer("heuristic"), PolicyPlayer("random")], 5, game)
+    return player.actions, player.took
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return played()
+
+
+def test_the_same_seed_is_the_same_game_and_a_decision_takes_little(usual):
+    again, took = played()
+    assert again == usual[0]
+    assert np.median(took) < 2
+
+
+@pytest.mark.parametrize(
+    "switched", [{"evidence": "text"}, {"evidence": "exact"}, {"again": "same"}, {"threshold": 0.4}]
+)
+def test_every_switch_changes_the_play(usual, switched):
+    assert played(**switched)[0] != usual[0]
+
+
+@pytest.mark.parametrize("evidence", EVIDENCE)
+def test_it_believes_what_the_belief_of_that_name_does(evidence):
+    name = "exact" if evidence == "exact" else f"tables_{evidence}"
+    furthest = []
+
+    class Compared(BayesPlayer):
+        def decide(self, view):
+            action = super().decide(view)
+            setting = setting_of(self.rules, self.seat, self.hand, self.face_up)
+            twin = make_belief(name, setting, new_stream(1))
+            twin.observe(suggestion_events(self.log.events.tolist(), self.seat, 3)[0])
+            there = twin.marginals()[:, ENVELOPE]
+            furthest.append(np.abs(self.opinion.chances - there).max())
+            return action
+
+    for game in range(3):
+        others = [PolicyPlayer("heuristic")] * 2
+        play(FERRARI, [others[0], Compared(evidence), others[1]], 2, game)
+    assert len(furthest) > 20 and max(furthest) < 1e-12
+
+
+def test_tables_that_contradict_themselves_are_counted():
+    """The control of the repairs: by the text it happens in these games, repaired it does not."""
+
+    def counted(evidence):
+        player, found = BayesPlayer(evidence), 0
+        for game in range(60):
+            play(FERRARI, [player, PolicyPlayer("closure"), PolicyPlayer("closure")], 5, game)
+            found += player.opinion.contradictions
+        return found
+
+    assert counted("text") > 10
+    assert counted("repaired") == 0
+
+
+# One decision, with chances made up.
+
+EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
+
+
+def seated(rules=FERRARI, phase=TURN, room=None, **switches):
+    """Return a player in seat 0 with the cards 0, 1, 6, 12, 13, 14, and a function that asks it."""
+    player, views = BayesPlayer("exact", **switches), empty()
+    s = views[0]
+    s.hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))
+    player.begin(rules, 0, views, 1)
+    board = world(rules)[0]
+    s.spot[:3], s.phase = board.start[:3], phase
+    if room is not None:
+        s.spot[0] = board.first_door[room]
+
+    def ask(suspects, weapons, rooms):
+        player.opinion.chances[:] = [*suspects, *weapons, *rooms]
+        return player.decide(views)
+
+    return ask, s
+
+
+def only(*rooms):
+    """Return the chances of the nine rooms, even over ``rooms``."""
+    return [(room in rooms) / len(rooms) for room in range(9)]
+
+
+def test_it_walks_to_the_nearest_room_that_is_open():
+    ask, s = seated()
+    steps = [int(BOARD.steps[room, s.spot[0]]) for room in range(9)]
+    far = sorted(range(9), key=steps.__getitem__)
+    assert steps[far[0]] < steps[far[4]] < steps[far[7]]
+    assert ask(*EVEN, only(*range(9))) == MOVE + far[0]
+    assert ask(*EVEN, only(far[4], far[7])) == MOVE + far[4]
+    for place in (4, 7):
+        rooms = [0.05 * (room in far[3:8]) for room in range(9)]
+        rooms[far[place]] += 0.75
+        assert ask(*EVEN, rooms) == MOVE + far[3]  # 0.8 is below the threshold
+        rooms = [0.01 * (room in far[3:8]) for room in range(9)]
+        rooms[far[place]] += 0.95
+        assert ask(*EVEN, rooms) == MOVE + far[place]
+
+
+def test_a_passage_is_nearest():
+    ask, _ = seated(room=STUDY)
+    assert ask(*EVEN, only(STUDY, HALL, KITCHEN)) == PASSAGE
+    assert ask(*EVEN, only(STUDY, HALL)) == MOVE + HALL
+
+
+def test_the_room_where_it_stands_is_entered_again_or_another_first():
+    rooms = only(HALL, LOUNGE)
+    ask, _ = seated(room=HALL)
+    assert ask(*EVEN, rooms) == MOVE + LOUNGE
+    ask, s = seated(room=HALL, again="same")
+    out = ask(*EVEN, rooms)
+    assert out == WALK + BOARD.neighbours[s.spot[0], 0]
+    s.spot[0] = out - WALK
+    assert ask(*EVEN, rooms) == MOVE + HALL
+    ask, _ = seated(room=HALL)  # the one that is left: by way of the nearest other
+    nearest = ask(*EVEN, only(HALL))
+    assert MOVE <= nearest < PASSAGE and nearest != MOVE + HALL
+    ask, _ = seated(preset("ferrari2009", movement="towards"), room=HALL, again="same")
+    assert ask(*EVEN, rooms) == MOVE + LOUNGE  # it may not stop before the door
+
+
+def test_summoned_it_suggests_at_once():
+    ask, s = seated(room=HALL)
+    s.summoned[0] = 1
+    assert ASK <= ask(*EVEN, only(LOUNGE, STUDY)) < ACCUSE
+
+
+def test_it_names_the_likeliest_open_cards_else_its_own():
+    ask, _ = seated(phase=SUGGEST, room=HALL)
+    suspects, weapons = [0, 0, 0.2, 0.5, 0.3, 0], [0, 0, 0, 0.06, 0, 0.94]
+    assert ask(suspects, weapons, only(HALL, LOUNGE)) == ASK + 6 * 3 + 3
+    weapons = [0, 0, 0, 0, 0, 1]
+    assert ask(suspects, weapons, only(HALL, LOUNGE)) == ASK + 6 * 3 + 0
+    assert ask([0, 0, 0, 0, 1, 0], weapons, only(HALL, LOUNGE)) == ASK + 0
+
+
+@pytest.mark.parametrize("phase", [TURN, END])
+def test_it_accuses_when_all_three_reach_the_threshold(phase):
+    ask, _ = seated(phase=phase)
+    sure = [0, 0, 0.92, 0.08, 0, 0], [0, 0, 0, 0, 0.91, 0.09], [0, 0, 0, 0, 0, 0, 0, 0.9, 0.1]
+    assert ask(*sure) == ACCUSE + 9 * (6 * 2 + 4) + 7
+    for kind in range(3):
+        less = [list(part) for part in sure]
+        less[kind] = [min(p, 0.85) for p in less[kind]]
+        assert ask(*less) == PASS if phase == END else ask(*less) < ACCUSE
+
+
+# The configuration.
+
+
+def test_it_is_made_from_the_configuration():
+    player = make(spec_of("bn", label="mine", showing="least_informative", again="same"), FERRARI)
+    assert (player.name, player.showing, player.evidence) == (
+        "mine",
+        "least_informative",
+        "repaired",
+    )
+    assert (player.threshold, player._again) == (0.9, SAME)
+    assert make(spec_of("bn"), FERRARI)._again == OTHER
+
+
+@pytest.mark.parametrize("name", sorted(set(PRESETS) - {"ferrari2009", "cai2006"}))
+def test_rules_that_it_does_not_fit_are_refused_in_a_sentence(name):
+    for evidence in ("text", "repaired"):
+        with pytest.raises(ValueError, match=f"hands by category, which rules={name}") as refused:
+            make(spec_of("bn", evidence=evidence), PRESETS[name])
+        assert "\n" not in str(refused.value)
+    make(spec_of("bn", evidence="exact"), PRESETS[name])

@@ -1,0 +1,163 @@
+"""The constraint player: compiled and in the words of the papers they are one; what it knows."""
+
+import numpy as np
+import pytest
+from presets import spec_of
+
+from mcts.kernel.compile import INTERPRETED
+from mcts.options import Budget, Options
+from sim.arena import play_many
+from sim.contract.testing import check_player
+from sim.game import open_decision
+from sim.planning.config import PlannerConfig
+from sim.planning.planner import Planner
+from sim.players.constraint import ConstraintPlayer, Constraints
+from sim.players.player import PolicyPlayer
+from sim.players.registry import make
+from sim.policies.csp import WALKS
+from sim.policies.table import Policy, choose, seat_policy
+from sim.referee import play
+from sim.rules import Rules, preset, world
+from sim.state import empty
+from sim.view import replay_evidence
+
+PAPERS = ("ferrari2009", "cai2006")
+GAMES = 1 if INTERPRETED else 10
+AROUND = ("heuristic", "csp")
+
+
+class Beside(ConstraintPlayer):
+    """The interpreted player, and beside it what the compiled one decides of the same."""
+
+    def __init__(self, walk, compiled):
+        super().__init__(walk)
+        self.policy_beside, self.decided, self.apart = compiled, 0, 0
+
+    def begin(self, rules, seat, view, key):
+        super().begin(rules, seat, view, key)
+        self.goal = -1
+
+    def stream(self, s):
+        return self.drawn.copy()
+
+    def act(self, s):
+        copy = empty()
+        copy[0] = s
+        other = copy[0]
+        other.key = np.uint64(self.key)
+        seat_policy(other, self.seat, self.policy_beside)
+        replay_evidence(self.world, other, self.seat, self.log.events)
+        other.goal[self.seat] = self.goal
+        open_decision(other)
+        self.drawn = other.stream.copy()
+        theirs = int(choose(self.world, other, self.seat))
+        self.goal = int(other.goal[self.seat])
+        ours = super().act(s)
+        self.decided += 1
+        self.apart += ours != theirs
+        return ours
+
+
+def compared(rules, walk, compiled):
+    """Return how many decisions there were in some games, and how many were not the same."""
+    player = Beside(walk, compiled)
+    for game in range(GAMES):
+        seats = [PolicyPlayer(AROUND[i % 2]) for i in range(rules.players)]
+        seats[game % rules.players] = player
+        play(rules, seats, 5, game)
+    return player.decided, player.apart
+
+
+@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("name", [*PAPERS, "speed"])
+def test_the_compiled_player_is_the_interpreted_one(name, walk):
+    rules = preset(name, turn_cap=90)
+    decided, apart = compared(rules, walk, Policy("csp", walk=walk))
+    assert decided > 15 * GAMES and apart == 0
+
+
+@pytest.mark.parametrize("compiled", ["random", Policy("csp", walk="adjacent")])
+def test_another_policy_is_not(compiled):
+    other = compiled if isinstance(compiled, Policy) else Policy(compiled)
+    assert compared(preset("ferrari2009", turn_cap=90), "nearest", other)[1] > 0
+
+
+def test_what_is_learnt_from_others_does_not_enter(monkeypatch):
+    """The control: one that also strikes out what others were seen to name differs."""
+    seen = ConstraintPlayer.see
+
+    def nosy(self, event):
+        seen(self, event)
+        if event[0] != self.seat and event[2] == -1:
+            self.constraints.stood({card for card in range(21) if event[1] >> card & 1})
+
+    monkeypatch.setattr(ConstraintPlayer, "see", nosy)
+    rules = preset("ferrari2009", turn_cap=200)
+    assert INTERPRETED or compared(rules, "nearest", Policy("csp"))[1] > 0
+
+
+@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("walk", WALKS)
+def test_both_keep_the_contract(name, walk):
+    rules = preset(name, turn_cap=120)
+    for player in ("csp", "constraint"):
+        spec = spec_of(player, walk=walk)
+        assert check_player(lambda spec=spec: make(spec, rules), rules, games=1, swaps=1) > 0
+
+
+def test_constraints_leave_the_assignments_that_they_should():
+    facts = Constraints({0, 1, 6, 12})
+    assert len(facts.assignments()) == 4 * 5 * 8
+    facts.disproved(2)
+    facts.disproved(2)
+    assert facts.domain(0) == [3, 4, 5]
+    facts.stood({0, 7, 20})  # its own suspect tells nothing
+    assert (facts.domain(0), facts.domain(1), facts.domain(2)) == ([3, 4, 5], [7], [20])
+    facts.disproved(3)
+    facts.disproved(4)
+    assert facts.assignments() == [(5, 7, 20)]
+
+
+def test_it_is_never_wrong_and_ends_its_games():
+    rules = preset("ferrari2009", turn_cap=900)
+    games = np.arange(3 if INTERPRETED else 200)
+    result = play_many(rules, [Policy("csp")] * 3, 1, games)
+    assert not result.out.any() and (result.winner >= 0).all()
+
+
+def test_back_and_forth_it_suggests_in_two_rooms_until_suspect_and_weapon_are_known():
+    rules = preset("ferrari2009", turn_cap=60)
+    rooms, board = {walk: 0 for walk in WALKS}, world(rules)[0]
+    for walk in WALKS:
+        for game in range(GAMES):
+            been = set()
+
+            def note(state, action, been=been):
+                cards = state.known[0] & 0xFFF
+                if state.seat == 0 and 10 <= action < 46 and (~cards & 0x3F).bit_count() > 1:
+                    been.add(int(board.room_of[state.spot[0]]))
+
+            seats = [PolicyPlayer(Policy("csp", walk=walk)), *(PolicyPlayer("uniform"),) * 2]
+            play(rules, seats, 3, game, note)
+            rooms[walk] += len(been)
+    assert rooms["adjacent"] < rooms["nearest"]
+
+
+def test_a_planner_may_take_its_opponents_to_be_one():
+    found = []
+    for walk in WALKS:
+        config = PlannerConfig(
+            opponents=Policy("csp", walk=walk),
+            options=Options(nodes=60),
+            budget=Budget(simulations=30),
+        )
+        planner = Planner(config)
+        play(preset("ferrari2009", turn_cap=24), [planner, *(PolicyPlayer("csp"),) * 2], 1, 0)
+        found.append(planner.result.values if planner.result else np.zeros(0))
+    assert INTERPRETED or not np.array_equal(*found, equal_nan=True)
+
+
+def test_an_unknown_walk_is_refused_in_one_sentence():
+    for name in ("csp", "constraint"):
+        with pytest.raises(ValueError, match="unknown way to walk 'far': choose one of nearest"):
+            make({**spec_of(name), "walk": "far"}, Rules())

@@ -1,0 +1,253 @@
+"""The neural player: what it may know, where it walks, what it says, and its controls."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+from presets import spec_of
+
+from sim.board import graph
+from sim.cards import FIRST_ROOM, ROOMS
+from sim.contract.testing import check_player
+from sim.players import neural
+from sim.players.names import EVIDENCE, WORTH
+from sim.players.neural import NeuralPlayer
+from sim.players.player import PolicyPlayer
+from sim.players.room_choice import visits
+from sim.qlearning import functions, network
+from sim.referee import play
+from sim.rules import preset, world
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
+
+FERRARI = preset("ferrari2009")
+STUDY, HALL, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Kitchen"))
+
+
+SPEC = spec_of("neural")
+
+
+def _made(rules=FERRARI, **switches):
+    return neural.make({**SPEC, **switches}, rules)
+
+
+@pytest.mark.parametrize(
+    ("rules", "evidence"),
+    [
+        ("ferrari2009", "repaired"),
+        ("cai2006", "repaired"),
+        ("ferrari2009", "text"),
+        ("cai2006", "exact"),
+        ("speed", "exact"),
+    ],
+)
+def test_it_keeps_the_contract(rules, evidence):
+    rules = preset(rules)
+    assert check_player(lambda: _made(rules, evidence=evidence), rules) > 20
+
+
+class Peeping(NeuralPlayer):
+    """The control: it knows the room from the state that lies about."""
+
+    def choose(self, s, barred):
+        import sys
+
+        frame = sys._getframe()
+        while frame and "state" not in frame.f_locals:
+            frame = frame.f_back
+        hidden = int(frame.f_locals["state"].envelope) >> FIRST_ROOM
+        room = hidden.bit_length() - 1
+        return room if room != barred else super().choose(s, barred)
+
+
+def test_one_that_peeps_is_caught():
+    with pytest.raises(AssertionError, match="its seat cannot know"):
+        check_player(lambda: Peeping("exact"), FERRARI)
+
+
+def _games(numbers=4, **switches):
+    """Return all that a player does, in the first seat, and the milliseconds of its decisions."""
+    made, times = [], []
+
+    class Timed(NeuralPlayer):
+        def decide(self, view):
+            began = time.perf_counter()
+            made.append(super().decide(view))
+            times.append(1000 * (time.perf_counter() - began))
+            return made[-1]
+
+    for game in range(numbers):
+        others = [PolicyPlayer("heuristic"), PolicyPlayer("random")]
+        play(FERRARI, [Timed(**{"evidence": "repaired", **switches}), *others], 3, game)
+    return made, times
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return _games()
+
+
+def test_the_same_seed_is_the_same_game_and_a_decision_is_quick(usual):
+    again, times = _games()
+    assert again == usual[0]
+    assert np.median(times) < 2
+
+
+@pytest.fixture(scope="module")
+def other_weights(tmp_path_factory):
+    """A network that is the project's with the sign of its output turned."""
+    shipped = network.load()
+    turned = network.Network(
+        **{name: getattr(shipped, name) for name in ("hidden_weights", "hidden_bias")},
+        output_weights=-shipped.output_weights,
+        output_bias=-shipped.output_bias,
+        activation=shipped.activation,
+        settings=shipped.settings,
+    )
+    path = tmp_path_factory.mktemp("weights") / "network.json"
+    path.write_text(turned.dumps())
+    return str(path)
+
+
+SWITCHES = {
+    "q": "zero",
+    "evidence": "text",
+    "threshold": 0.5,
+    "distance_weight": 0.01,
+    "distance_divisor": 24,
+    "visit_weight": 0.3,
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [*SWITCHES.items(), ("q", "grid"), ("network", None)])
+def test_every_switch_changes_the_play(usual, other_weights, key, value):
+    near = {"distance_divisor": 24} if (key, value) in (("q", "grid"), ("network", None)) else {}
+    before = _games(**near)[0] if near else usual[0]
+    given = {key: other_weights if key == "network" else value}
+    assert _games(**near, **given)[0] != before
+
+
+@pytest.mark.parametrize(
+    ("switches", "reason"),
+    [
+        ({"q": "deep"}, "q must be one of network, zero, grid"),
+        ({"network": "/nowhere.json"}, "/nowhere.json is no network"),
+        ({"distance_weight": -1}, "distance_weight must be at least 0"),
+        ({"visit_weight": float("nan")}, "visit_weight must be at least 0"),
+        ({"distance_divisor": 0}, "distance_divisor must be above 0"),
+    ],
+)
+def test_impossible_values_are_refused(switches, reason):
+    with pytest.raises(ValueError, match=reason):
+        _made(**switches)
+
+
+def test_rules_that_do_not_fit_are_refused_in_a_sentence():
+    with pytest.raises(ValueError, match=r"needs hands by category.*rules=ledford does not deal"):
+        _made(preset("ledford"))
+    assert _made(preset("ledford"), evidence="exact").evidence == "exact"
+
+
+def _seated(rules=FERRARI, **switches):
+    """Return a player in seat 0 and the state that it sees."""
+    player, state = _made(rules, **switches), empty()
+    state[0].hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))  # as 213 asks
+    player.begin(rules, 0, state, 1)
+    state[0].spot[:3] = world(rules)[0].start[:3]
+    state[0].phase = TURN
+    return player, state[0]
+
+
+def _believe(player, suspects, weapons, rooms):
+    player.opinion.chances[:] = np.concatenate([suspects, weapons, rooms])
+
+
+def _visited(player, room, times):
+    for _ in range(times):
+        player.see((0, 1 << FIRST_ROOM + room, -1, -1))
+    player.opinion._told = times  # what it believes is set by hand
+
+
+EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
+
+
+def test_it_walks_to_the_room_of_most_value_less_costs():
+    player, s = _seated()
+    rooms = np.full(9, 1 / 6)
+    rooms[:3] = 0
+    _believe(player, *EVEN, rooms)
+    player.worth = lambda state: 10.0 * (np.arange(9) == KITCHEN)
+    assert player.walk(s) == MOVE + KITCHEN
+    player.worth = np.zeros_like
+    far = neural.distances(True)[:, s.spot[0]]
+    assert player.walk(s) == MOVE + far.argmin()
+    _visited(player, far.argmin(), 20)
+    assert player.walk(s) != MOVE + far.argmin()
+    assert visits(player.log.events, 0)[far.argmin()] == 20
+
+
+def test_passages_are_near_and_its_own_room_takes_a_step_out():
+    player, s = _seated(q="zero")
+    rooms = np.full(9, 1 / 9)
+    _believe(player, *EVEN, rooms)
+    s.spot[0] = world(FERRARI)[0].first_door[STUDY]
+    assert player.walk(s) == PASSAGE
+    _visited(player, KITCHEN, 9)
+    out = player.walk(s)
+    assert out >= WALK and graph().has_edge(out - WALK, int(s.spot[0]))
+    s.summoned[0] = 1
+    assert ASK <= player.walk(s) < ASK + 36
+
+
+def test_where_it_cannot_stop_in_the_corridor_its_own_room_is_no_choice():
+    rules = preset("ferrari2009", movement="towards")
+    player, s = _seated(rules, q="zero", distance_weight=0, visit_weight=0)
+    _believe(player, *EVEN, np.full(9, 1 / 9))
+    s.spot[0] = world(rules)[0].first_door[STUDY]
+    assert player.walk(s) == MOVE + HALL
+
+
+def test_distances_are_manhattan_and_at_most_what_is_walked():
+    any_door, entry = neural.distances(True), neural.distances(False)
+    steps = world(FERRARI)[0].steps
+    assert (any_door <= steps).all() and (any_door < steps).any()
+    assert (any_door <= entry).all() and (any_door < entry).any()
+    inside = world(FERRARI)[0].room_of
+    assert all(any_door[inside[spot], spot] == 0 for spot in range(188, len(inside)))
+
+
+def test_it_suggests_what_is_in_doubt_else_its_own():
+    player, s = _seated()
+    s.phase = SUGGEST
+    _believe(player, [0, 0, 0.3, 0.4, 0.2, 0.1], [0, 0, 0, 1, 0, 0], np.eye(9)[5])
+    assert player.act(s) == ASK + 6 * 3 + 0
+
+
+def test_it_accuses_when_all_three_are_likely_enough():
+    player, s = _seated()
+    sure = [0, 0, 0.9, 0.1, 0, 0], [0, 0, 0, 0.95, 0.05, 0], [*[0] * 7, 0.08, 0.92]
+    _believe(player, *sure)
+    for phase in (TURN, END):
+        s.phase = phase
+        assert player.act(s) == ACCUSE + 9 * (6 * 2 + 3) + 8
+    for kind in range(3):
+        less = [list(part) for part in sure]
+        less[kind] = [min(p, 0.89) for p in less[kind]]
+        _believe(player, *less)
+        assert player.act(s) == PASS
+
+
+def test_names_of_functions_are_those_of_the_configuration():
+    assert functions.FUNCTIONS == WORTH and SPEC["evidence"] in EVIDENCE
+
+
+def test_a_grid_needs_settings_that_name_it(tmp_path):
+    told = json.loads(network.load().dumps())
+    told["settings"] = {"seed": 1}
+    told["settings_digest"] = network.digest(told["settings"])
+    path = tmp_path / "network.json"
+    path.write_text(json.dumps(told))
+    with pytest.raises(ValueError, match="do not name its states"):
+        _made(q="grid", network=str(path))

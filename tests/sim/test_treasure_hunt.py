@@ -1,0 +1,159 @@
+"""What the draft [Xu 2013] says of turns, counts and orders of measurements, and where it is wrong.
+
+The figures are those of the corrected draft; a control shows what its misprints would give.
+"""
+
+from functools import cache
+from itertools import combinations, pairwise, permutations, product
+from math import comb, exp, factorial
+
+import numpy as np
+import pytest
+
+from belief.evidence import new_evidence, reset
+from belief.exact.solver import ExactPosterior
+from belief.information import entropy, mutual
+from sim.rules import FARTHEST, Rules, preset, world
+
+
+@cache
+def reached(rolls, steps):
+    """Return P(so many rolls add up to at least ``steps``): the last may be higher than needed."""
+    if steps <= 0:
+        return 1.0
+    return sum(reached(rolls - 1, steps - i) for i in range(1, 7)) / 6 if rolls else 0.0
+
+
+@cache
+def printed(rolls, steps):
+    """Return the same by the recurrence as the draft prints it: the last roll is exactly ``i``."""
+    if steps <= 0 or steps > 6 * rolls:
+        return float(steps <= 0)
+    before = [printed(rolls - 1, steps - i) for i in range(7)]
+    return before[0] + sum(before[i] - before[i - 1] for i in range(1, 7)) / 6
+
+
+def expected_turns(steps, recurrence=reached):
+    """Return the sum over t < steps of P(t rolls add up to less)."""
+    return sum(1.0 - recurrence(rolls, steps) for rolls in range(steps))
+
+
+KNOWN = {7: 2.52163, 8: 2.77523, 12: 3.90638, 20: 6.19020, 50: 14.76190}
+
+
+def test_expected_turns_have_the_known_values():
+    for steps in range(1, 7):
+        assert expected_turns(steps) == pytest.approx((7 / 6) ** (steps - 1), abs=1e-12)
+    for steps, turns in KNOWN.items():
+        assert expected_turns(steps) == pytest.approx(turns, abs=5e-6)
+    assert expected_turns(50) == pytest.approx(50 / 3.5 + 10 / 21, abs=1e-6)
+
+
+def test_the_renewal_equation_of_the_world_is_the_recurrence():
+    turns = world(Rules())[0].turns
+    for steps in range(1, FARTHEST):
+        assert turns[steps] == pytest.approx(expected_turns(steps), abs=1e-12)
+
+
+def test_the_printed_recurrence_is_not():
+    wrong = {2: 1.833, 7: 6.307, 12: 9.039}
+    for steps, turns in wrong.items():
+        assert expected_turns(steps, printed) == pytest.approx(turns, abs=5e-4)
+        assert abs(expected_turns(steps, printed) - world(Rules())[0].turns[steps]) > 0.6
+
+
+def starting(players, hand):
+    """Return how many deals there are from a ``hand`` of suspects, weapons and rooms, as counted by
+    the exact posterior."""
+    cards = sum(1 << first + i for first, n in zip((0, 6, 12), hand, strict=True) for i in range(n))
+    facts = new_evidence()
+    reset(facts[0], players, 0, np.full(6, 18 // players), cards, 0)
+    return exp(ExactPosterior(facts[0]).log_weight)
+
+
+def test_the_draft_s_counts_of_deals_are_those_of_the_exact_posterior():
+    hands = [hand for hand in product(range(7), repeat=3) if sum(hand) == 6]
+    deals = {(s, w, r): (9 - r) * (6 - s) * (6 - w) * comb(12, 6) for s, w, r in hands}
+    most = max(deals, key=deals.get)
+    assert (most, deals[most]) == ((1, 1, 4), 115_500)
+    assert starting(3, most) == pytest.approx(115_500, rel=1e-9)
+    assert 6**3 * comb(12, 6) != 115_500  # the factor that is printed
+    assert 324 * factorial(18) // factorial(6) ** 3 == 5_557_616_064
+    of_six = 216 * factorial(15) // factorial(3) ** 5
+    assert of_six == pytest.approx(3.63e10, rel=1e-3)
+    assert starting(6, (0, 0, 3)) == pytest.approx(of_six, rel=1e-9)
+    assert 1e5 < of_six / 115_500 < 1e6  # not "two to three magnitudes"
+
+
+def told(measurements, chosen):
+    """Return the bits that the ``chosen`` of the measurements tell about a uniform y in 0 .. 3.
+
+    A measurement is a row for each y of the chances of its outcomes, given y independent of others.
+    """
+    joint = np.full((1, 4), 0.25)
+    for number in chosen:
+        likelihood = measurements[number].T
+        joint = (joint[:, None, :] * likelihood[None, :, :]).reshape(-1, 4)
+    return mutual(joint)
+
+
+HIGH_BIT = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], float)
+LOW_BIT_MOSTLY = np.array([[0.9, 0.1], [0.1, 0.9], [0.9, 0.1], [0.1, 0.9]])
+
+
+def test_without_distances_falling_profit_is_best_only_where_benefits_add_up():
+    rng = np.random.default_rng(1)
+    profit = rng.random(6)
+    for number in range(1, 7):
+        best = max(combinations(range(6), number), key=lambda chosen: profit[list(chosen)].sum())
+        assert set(best) == set(np.argsort(-profit)[:number].tolist())
+    measurements = [HIGH_BIT, HIGH_BIT, LOW_BIT_MOSTLY]  # the first two are one
+    alone = [told(measurements, [number]) for number in range(3)]
+    assert alone[0] == alone[1] == 1.0 > alone[2] > 0.5
+    falling = np.argsort(alone)[::-1][:2]
+    best = max(combinations(range(3), 2), key=lambda chosen: told(measurements, chosen))
+    assert set(falling.tolist()) == {0, 1} and 2 in best
+    assert told(measurements, best) > told(measurements, falling) + 0.5
+
+
+def test_information_of_several_measurements_adds_up_to_the_drop_of_entropy():
+    """The terms of the sum depend on the order, their sum does not."""
+    measurements = [HIGH_BIT, LOW_BIT_MOSTLY, HIGH_BIT * 0.6 + 0.2]
+    whole = told(measurements, range(3))
+    terms = set()
+    for order in permutations(range(3)):
+        so_far = [told(measurements, order[:n]) for n in range(4)]
+        terms.add(tuple(np.round(np.diff(so_far), 6)))
+        assert np.diff(so_far).sum() == pytest.approx(whole, abs=1e-12)
+    assert len(terms) > 1 and whole <= entropy(np.full(4, 0.25))
+
+
+def shortest_tour(distance):
+    """Return the length of the shortest way through all rooms from 0 (Held and Karp)."""
+    rooms = len(distance)
+    best = {(frozenset([0]), 0): 0.0}
+    for _ in range(rooms - 1):
+        longer = {}
+        for (been, at), length in best.items():
+            for room in set(range(rooms)) - been:
+                key = (been | {room}, room)
+                longer[key] = min(longer.get(key, np.inf), length + distance[at, room])
+        best = longer
+    return min(best.values())
+
+
+def test_if_all_measurements_are_required_the_best_order_is_the_shortest_tour():
+    board = world(preset("ferrari2009"))[0]
+    distance = board.turns[board.steps[:, board.first_door].T[:7, :7]]
+    benefit = np.random.default_rng(2).random(7)
+
+    def value(order):
+        legs = sum(distance[a, b] for a, b in pairwise(order))
+        return benefit[list(order)].sum() - 0.3 * legs
+
+    orders = [(0, *rest) for rest in permutations(range(1, 7))]
+    best = max(map(value, orders))
+    assert best == pytest.approx(benefit.sum() - 0.3 * shortest_tour(distance), abs=1e-12)
+    falling = (0, *(int(room) for room in np.argsort(-benefit) if room))
+    assert value(falling) < best - 0.1
+    assert max(value(order[:n]) for order in orders for n in range(1, 7)) > best  # not required
