@@ -101,6 +101,8 @@ def played(games: Any) -> Played:
 def damage(random: Random, folder: Path) -> str:
     """Damage something in ``folder``; return what and how, in words."""
     path = random.choice(sorted(folder.iterdir()))
+    if path.is_fifo():  # by the damage before; whoever reads it waits for a writer
+        return f"{path.name}: nothing"
     kinds: list[Callable[[Random, Path], None]] = [_bytes, _other]
     if path.is_file() and not path.is_symlink():
         kinds += {".json": [_json], ".parquet": [_rows]}.get(path.suffix, []) * 4
