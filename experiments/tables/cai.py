@@ -6,6 +6,7 @@ people, of which nothing was published.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from experiments.tables import figures as of
@@ -14,8 +15,13 @@ from experiments.tables.figures import Figure
 from experiments.tables.networks import ABOUT, EVIDENCE, PUBLISHED, SOURCES, by_evidence
 from experiments.tables.rows import Paper, Row
 
-SEATS = {"": "all seats", "first seat": "first seat"}
-"""The names of variants, and where the player of the paper sits; in the paper in the first seat."""
+_Reading = tuple[str, str, tuple[str, ...]]
+ALL = "all seats", "", tuple(EVIDENCE)
+FIRST = "first seat", "first seat", tuple(EVIDENCE)
+FIRST_BY_TABLES = "first seat", "first seat", ("text", "repaired")
+NEAREST = "all seats, CSP to the nearest room", "nearest room", ("text", "repaired")
+"""Readings of the papers: in words, behind the name of a variant, with what evidence it is played.
+Their own player has the first seat."""
 
 
 def _people(setup: str, wins: int, games: int) -> Row:
@@ -28,11 +34,26 @@ def _one() -> list[Row]:
         for tester, games, bn, human in ((1, 14, 5, 9), (2, 12, 8, 4))
         for who, wins in (("BN", bn), (f"tester {tester}", human))
     ]
-    for reading, seat in SEATS.items():
-        cells = by_evidence("bn against 2 random", "bn", reading)
+    for words, reading, evidence in (ALL, FIRST):
+        cells = by_evidence("bn against 2 random", "bn", reading, evidence)
         rows += [
-            Row(f"BN against 2 random, {seat}", quantity, cells)
+            Row(f"BN against 2 random, {words}", quantity, cells)
             for quantity in (of.WON, of.WRONGLY, of.OWN_TURNS[0])
+        ]
+    return rows
+
+
+def _two() -> list[Row]:
+    people = (("BN", 9), ("human", 11), ("CSP", 5))
+    rows = [_people(f"{who} at the table of BN, human and CSP", wins, 25) for who, wins in people]
+    for words, reading, evidence in (ALL, FIRST, NEAREST):
+        match, setup = "bn against csp and random", f"BN with CSP and random, {words}"
+        own = by_evidence(match, "bn", reading, evidence)
+        csp = by_evidence(match, "csp", reading, evidence)
+        rows += [
+            Row(setup, of.WON, own),
+            Row("CSP at that table", of.WON, csp),
+            Row(setup, of.WRONGLY, own),
         ]
     return rows
 
@@ -47,27 +68,26 @@ class _Player:
 
 
 _NEURAL = _Player("neural", "NN", "control")
-PLAYERS = (
-    _NEURAL,
-    _Player("control", "control of NN, Q = 0"),
+_WITH_CONTROL = (_NEURAL, _Player("control", "control of NN, Q = 0"))
+_FOUR = (
+    *_WITH_CONTROL,
     _Player("neural24", "NN, distances / 24", "control24"),
     _Player("control24", "control of NN, Q = 0, distances / 24"),
 )
 
-READINGS = (("", "all seats", tuple(EVIDENCE)), ("first seat", "first seat", ("text", "repaired")))
-"""Variants, where the neural player sits, and with what evidence that is played."""
 
+def _neural(
+    opponent: str, wins: int, players: Sequence[_Player], readings: Sequence[_Reading]
+) -> list[Row]:
+    """Return the lines of the neural player with ``opponent`` and random.
 
-def _neural(opponent: str, called: str, wins: int, games: int) -> list[Row]:
-    """Return the lines of the neural player with ``opponent``, ``called`` so, and random.
-
-    It won ``wins`` of the published games, the opponent the rest.
+    It won ``wins`` of 20 published games, the opponent the rest.
     """
-    rows = []
-    for reading, seat, evidence in READINGS:
-        for player in PLAYERS:
+    called, games, rows = opponent.upper(), 20, []
+    for words, reading, evidence in readings:
+        for player in players:
             match = f"{player.label} against {opponent} and random"
-            setup = f"{player.words}, with {called} and random, {seat}"
+            setup = f"{player.words}, with {called} and random, {words}"
             own = by_evidence(match, player.label, reading, evidence)
             if player is _NEURAL:
                 winners = {
@@ -107,7 +127,9 @@ CAUSES = {
 
 ROWS = {
     "cai_1": _one(),
-    "cai_4": _neural("bn", "BN", 12, 20),
+    "cai_2": _two(),
+    "cai_3": _neural("csp", 15, _WITH_CONTROL, (ALL, FIRST_BY_TABLES, NEAREST)),
+    "cai_4": _neural("bn", 12, _FOUR, (ALL, FIRST_BY_TABLES)),
 }
 """By table, its lines."""
 
