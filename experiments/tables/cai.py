@@ -7,7 +7,6 @@ people, of which nothing was published.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from experiments.tables import figures as of
 from experiments.tables.causes import Cause
@@ -16,10 +15,13 @@ from experiments.tables.networks import ABOUT, EVIDENCE, PUBLISHED, SOURCES, by_
 from experiments.tables.rows import Paper, Row
 
 _Reading = tuple[str, str, tuple[str, ...]]
+_Cells = dict[str, tuple[str, str]]
 ALL = "all seats", "", tuple(EVIDENCE)
 FIRST = "first seat", "first seat", tuple(EVIDENCE)
 FIRST_BY_TABLES = "first seat", "first seat", ("text", "repaired")
 NEAREST = "all seats, CSP to the nearest room", "nearest room", ("text", "repaired")
+NEAREST_REPAIRED = NEAREST[0], NEAREST[1], ("repaired",)
+DIVIDED = "all seats, distances / 24", "distances / 24", ("repaired",)
 """Readings of the papers: in words, behind the name of a variant, with what evidence it is played.
 Their own player has the first seat."""
 
@@ -58,62 +60,37 @@ def _two() -> list[Row]:
     return rows
 
 
-@dataclass(frozen=True)
-class _Player:
-    """A player of the neural tables, by its label; ``control`` is the label of its own."""
-
-    label: str
-    words: str
-    control: str | None = None
-
-
-_NEURAL = _Player("neural", "NN", "control")
-_WITH_CONTROL = (_NEURAL, _Player("control", "control of NN, Q = 0"))
-_FOUR = (
-    *_WITH_CONTROL,
-    _Player("neural24", "NN, distances / 24", "control24"),
-    _Player("control24", "control of NN, Q = 0, distances / 24"),
-)
-
-
-def _neural(
-    opponent: str, wins: int, players: Sequence[_Player], readings: Sequence[_Reading]
-) -> list[Row]:
-    """Return the lines of the neural player with ``opponent`` and random.
+def _neural(opponent: str, wins: int, readings: Sequence[_Reading]) -> list[Row]:
+    """Return the lines of the neural player with ``opponent`` and random, and of its control.
 
     It won ``wins`` of 20 published games, the opponent the rest.
     """
-    called, games, rows = opponent.upper(), 20, []
+    called, games = opponent.upper(), 20
+    company = f"{opponent} and random"
+    rows = []
     for words, reading, evidence in readings:
-        for player in players:
-            match = f"{player.label} against {opponent} and random"
-            setup = f"{player.words}, with {called} and random, {words}"
-            own = by_evidence(match, player.label, reading, evidence)
-            if player is _NEURAL:
-                winners = {
-                    player.label: (setup, wins),
-                    opponent: (f"{called} at that table", games - wins),
-                    "random": ("random at that table", 0),
-                }
-                rows += [
-                    Row(
-                        told,
-                        of.WON,
-                        by_evidence(match, who, reading, evidence),
-                        {PUBLISHED: Figure.counted(won, games)},
-                    )
-                    for who, (told, won) in winners.items()
-                ]
-            else:
-                rows.append(Row(setup, of.WON, own))
-            rows.append(Row(setup, of.WRONGLY, own))
-            if player.control:
-                control = match.replace(player.label, player.control, 1)
-                pairs = {
-                    column: (name, name.replace(match, control))
-                    for column, (name, _) in own.items()
-                }
-                rows.append(Row(setup, of.GAINED, pairs))
+
+        def cells(match: str, player: str, how: tuple = (reading, evidence)) -> _Cells:
+            return by_evidence(f"{match} against {company}", player, *how)
+
+        setup = f"with {called} and random, {words}"
+        winners = (
+            (f"NN, {setup}", "neural", wins),
+            (f"{called} at that table", opponent, games - wins),
+            ("random at that table", "random", 0),
+        )
+        rows += [
+            Row(told, of.WON, cells("neural", who), {PUBLISHED: Figure.counted(won, games)})
+            for told, who, won in winners
+        ]
+        own, control = cells("neural", "neural"), cells("control", "control")
+        pairs = {column: (match, control[column][0]) for column, (match, _) in own.items()}
+        rows += [
+            Row(f"NN, {setup}", of.WRONGLY, own),
+            Row(f"control of NN, Q = 0, {setup}", of.WON, control),
+            Row(f"control of NN, Q = 0, {setup}", of.WRONGLY, control),
+            Row(f"NN, {setup}", of.GAINED, pairs),
+        ]
     return rows
 
 
@@ -128,8 +105,8 @@ CAUSES = {
 ROWS = {
     "cai_1": _one(),
     "cai_2": _two(),
-    "cai_3": _neural("csp", 15, _WITH_CONTROL, (ALL, FIRST_BY_TABLES, NEAREST)),
-    "cai_4": _neural("bn", 12, _FOUR, (ALL, FIRST_BY_TABLES)),
+    "cai_3": _neural("csp", 15, (ALL, FIRST_BY_TABLES, DIVIDED, NEAREST_REPAIRED)),
+    "cai_4": _neural("bn", 12, (ALL, FIRST_BY_TABLES, DIVIDED)),
 }
 """By table, its lines."""
 

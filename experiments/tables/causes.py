@@ -33,6 +33,9 @@ class Cause:
         return self.text if self.tested else f"{self.text} Not tested."
 
 
+NOT_EXPLAINED = Cause("Not explained.")
+
+
 def fitting(signs: Mapping[str, int], side: int) -> tuple[str, ...]:
     """Return the causes, by their ``signs``, of ours being more (1) or less (-1)."""
     found = tuple(key for key, sign in signs.items() if sign in (ANY, side))
@@ -81,7 +84,6 @@ CAUSES = {
     "capped": Cause(
         "Games that nobody wins go on to 3,000 turns and make the mean; the medians stand below."
     ),
-    UNEXPLAINED: Cause("Not explained."),
     "sketch": Cause(
         "Not explained: suggested pawns make no difference to it (the column beside), and an "
         "independent sketch of the game found 91.3 %."

@@ -75,7 +75,7 @@ def published(table: Table, run: Measured, paper: Paper) -> Report:
     heads = [tabular.words("set-up"), tabular.words("quantity")]
     heads += [*paper.sources.values(), *columns]
     notes = [*map(Marked, paper.about), _INTERVALS]
-    notes += [Marked(f"[{number}] {paper.causes[key]}") for key, number in marks.numbers.items()]
+    notes += [Marked(f"[{number}] {paper.cause(key)}") for key, number in marks.numbers.items()]
     return Report(tabular.Table(_title(table, run), heads, shown, notes), records)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from experiments.tables.causes import Cause
+from experiments.tables.causes import NOT_EXPLAINED, UNEXPLAINED, Cause
 from experiments.tables.figures import Figure, Quantity
 
 
@@ -52,6 +52,10 @@ class Paper:
     rows: Mapping[str, list[Row]]
     simulations: int | None = None
     games: int | None = None
+
+    def cause(self, key: str) -> Cause:
+        """Return the cause called so."""
+        return NOT_EXPLAINED if key == UNEXPLAINED else self.causes[key]
 
     def known(self, row: Row) -> Figure | None:
         """Return what ours is held against in ``row``, None if nothing was published."""

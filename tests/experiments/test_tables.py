@@ -254,7 +254,7 @@ def test_lines_of_a_paper_stand_on_matches_and_causes(name):
 def test_every_cause_belongs_to_a_line(paper):
     lines = [row for found in paper.rows.values() for row in found]
     used = {key for row in lines for signs in (*row.causes.values(), row.notes) for key in signs}
-    assert used == set(paper.causes) - {causes.UNEXPLAINED}
+    assert used == set(paper.causes)
 
 
 def test_a_cause_stands_where_its_sign_fits_and_says_whether_it_was_tested():
