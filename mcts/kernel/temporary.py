@@ -1,8 +1,8 @@
 """Private temporary folders that do not outlive the process that made them.
 
 An orderly end removes them, and so does `discard` before an end that is none.  What a killed
-process leaves is removed by the next that makes such a folder: the maker holds a lock on the
-folder, which ends with the maker.
+process leaves is removed by the next that makes such a folder: each holds a file, of a name that
+nobody else gives, which its maker keeps locked as long as it lives.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from pathlib import Path
 PREFIX = "sleuth-"
 """How the names of all such folders begin."""
 
-_SETTLED_SECONDS = 60.0  # a folder is not locked at the moment when it is made
+_LOCK = ".sleuth-temporary"
+
+_SETTLED_SECONDS = 60.0  # a file is not locked at the moment when it is made
 
 _made: list[tuple[Path, int, int]] = []
 """Folders, the descriptors that hold their locks, and who made them."""
@@ -36,7 +38,7 @@ def folder(prefix: str, parent: str | Path | None = None) -> Path:
     parent = Path(parent or tempfile.gettempdir())
     _remove_abandoned(parent)
     made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{prefix}", dir=parent))
-    descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+    descriptor = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     with suppress(OSError):  # a file system without locks: nobody else will hold one either
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     _made.append((made, descriptor, os.getpid()))
@@ -68,8 +70,8 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def _remove_if_abandoned(path: str) -> None:
-    """Remove the folder ``path`` if it is this user's and its maker has ended."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    """Remove the folder ``path`` if this module made it for this user, and its maker has ended."""
+    descriptor = os.open(os.path.join(path, _LOCK), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         info = os.fstat(descriptor)
         if info.st_uid == os.geteuid() and time.time() - info.st_ctime > _SETTLED_SECONDS:

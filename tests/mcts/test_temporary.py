@@ -45,7 +45,8 @@ def test_a_folder_goes_with_its_maker(tmp_path, end):
 def test_what_a_killed_process_left_goes_with_the_next_folder(tmp_path, monkeypatch):
     (tmp_path / "sleuth-file").touch()
     (tmp_path / "sleuth-link").symlink_to(tmp_path)
-    (tmp_path / "another").mkdir()
+    for name in ("another", "sleuth-test-hers"):
+        (tmp_path / name).mkdir()
     with _maker(tmp_path, "os._exit(1)") as lives, _maker(tmp_path, "os._exit(1)") as dies:
         kept, left = (maker.stdout.readline().strip() for maker in (lives, dies))
         dies.kill()
@@ -56,7 +57,7 @@ def test_what_a_killed_process_left_goes_with_the_next_folder(tmp_path, monkeypa
         second = temporary.folder("test-", tmp_path)
         there = {path.name for path in tmp_path.iterdir()}
         names = {os.path.basename(path) for path in (kept, first, second)}
-        assert there == names | {"sleuth-file", "sleuth-link", "another"}
+        assert there == names | {"sleuth-file", "sleuth-link", "another", "sleuth-test-hers"}
     for made in (first, second):
         temporary.remove(made)
         assert not made.exists()
