@@ -69,7 +69,7 @@ def _five() -> list[Row]:
             rows.append(Row(name, of.WON_BEHIND[place], cells, figure, _causes(place, reading)))
         rows.append(Row(names[0], of.WRONGLY, cells))
         if reading in ("", BACK):
-            turns = longer if reading else {"walk": -1, **longer}
+            turns = {"walk": 1 if reading else -1, **longer}
             rows += [
                 Row(
                     name,

@@ -20,7 +20,7 @@ PRINTED = {
     # [Cai & Ferrari 2008, Table II]: BN player, human player, CSP
     "cai_2": [(9, 25), (11, 25), (5, 25)],
     # [Table III]: neural player, CSP; 20 games, so that the random player won none
-    "cai_3": [(15, 20), (5, 20), (0, 20)] * 4,
+    "cai_3": [(15, 20), (5, 20), (0, 20)] * 3,
     # [Table IV]: neural player, BN player
     "cai_4": [(12, 20), (8, 20), (0, 20)] * 3,
     # [Ferrari & Cai 2009, Table IV]: BN players, ID players
