@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from experiments.matches.results import Results
     from experiments.matches.schedule import Match
     from experiments.tables.cells import Table
+    from experiments.tables.figures import Measured
 
 PLOT = "budget.png"
 PIPED_WIDTH = 160
@@ -133,10 +134,7 @@ def _table(table: Table, settings: DictConfig, console: Console) -> None:
     run = figures.Measured(folder)
     report = table_report.make(table, run, settings.fast)
     table_report.show(report, console)
-    if table.simulations is None and not table.compiled:
-        from experiments.tables import plot
-
-        plot.by_budget(run, folder / PLOT)
+    _draw(table, run, folder)
     if settings.write is not None:
         files = table_report.write(table, report, run, config.cores(), Path(settings.write))
         console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
@@ -147,6 +145,17 @@ def _table(table: Table, settings: DictConfig, console: Console) -> None:
             f"interrupted after {run.played.games} games, kept in {folder}; "
             "the same command goes on"
         )
+
+
+def _draw(table: Table, run: Measured, folder: Path) -> None:
+    """Draw to ``folder`` the pictures that ``run`` has enough games for."""
+    from experiments.tables import papers, plot
+
+    paper = papers.of(table.name)
+    if paper is not None:
+        plot.beside_published(paper, table.name, run, folder / f"{table.name}.png")
+    elif table.simulations is None and not table.compiled:
+        plot.by_budget(run, folder / PLOT)
 
 
 def _games(table: Table, settings: DictConfig) -> int:

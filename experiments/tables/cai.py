@@ -18,6 +18,7 @@ _Reading = tuple[str, str, tuple[str, ...]]
 _Cells = dict[str, tuple[str, str]]
 ALL = "all seats", "", tuple(EVIDENCE)
 FIRST = "first seat", "first seat", tuple(EVIDENCE)
+FIRST_BY_TEXT = "first seat", "first seat", ("text",)
 FIRST_BY_TABLES = "first seat", "first seat", ("text", "repaired")
 NEAREST = "all seats, CSP to the nearest room", "nearest room", ("text", "repaired")
 NEAREST_REPAIRED = NEAREST[0], NEAREST[1], ("repaired",)
@@ -105,7 +106,7 @@ CAUSES = {
 ROWS = {
     "cai_1": _one(),
     "cai_2": _two(),
-    "cai_3": _neural("csp", 15, (ALL, FIRST_BY_TABLES, DIVIDED, NEAREST_REPAIRED)),
+    "cai_3": _neural("csp", 15, (ALL, FIRST_BY_TEXT, NEAREST_REPAIRED)),
     "cai_4": _neural("bn", 12, (ALL, FIRST_BY_TABLES, DIVIDED)),
 }
 """By table, its lines."""

@@ -1,14 +1,15 @@
-"""The picture of strength against the budget of a decision."""
+"""Pictures: strength against the budget of a decision, and ours beside what was published."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from experiments import plotting
 from experiments.stats.intervals import Estimate
-from experiments.tables.figures import Measured, simulations_of
+from experiments.tables.figures import Figure, Measured, simulations_of
+from experiments.tables.rows import Paper, Row
 
 
 def by_budget(run: Measured, path: Path) -> None:
@@ -49,3 +50,67 @@ def _draw(lines: Mapping[int, Mapping[str, Any]], title: str, path: Path) -> Non
         axes.set(xlabel="simulations a decision", ylabel="games won")
         axes.set_ylim(bottom=0)
         plotting.shares(axes.yaxis)
+
+
+def beside_published(paper: Paper, name: str, run: Measured, path: Path) -> None:
+    """Draw the shares of games of table ``name`` beside those that ``paper`` has to ``path``.
+
+    Nothing is drawn without games of a line that was published.
+    """
+    rows = [
+        row
+        for row in paper.rows[name]
+        if row.quantity.rate and paper.known(row) and _measured(row, run)
+    ]
+    if rows:
+        columns = list(dict.fromkeys(column for row in rows for column in row.cells))
+        _draw_beside(paper, rows, columns, run, name, path)
+
+
+def _measured(row: Row, run: Measured) -> dict[str, Figure]:
+    """Return ours by column, of the matches with games."""
+    return {
+        column: figure
+        for column, (match, player) in row.cells.items()
+        if match in run.lines and (figure := row.quantity.measure(run, match, player))
+    }
+
+
+def _draw_beside(
+    paper: Paper, rows: Sequence[Row], columns: Sequence[str], run: Measured, name: str, path: Path
+) -> None:
+    size = (8.5, 1.6 + 0.3 * len(rows))
+    with plotting.picture(path, f"{name}: games won, 95 % intervals", size) as (figure, all_):
+        axes = all_[0, 0]
+        at = list(range(len(rows), 0, -1))
+        known = [_estimate(paper.known(row)) for row in rows]
+        _, low, high = plotting.bounds(known)
+        axes.barh(at, high - low, left=low, height=0.8, color="#dddddd", label="published")
+        ours = [_measured(row, run) for row in rows]
+        for series, column in enumerate(columns):
+            there = [
+                (place + 0.2 * ((len(columns) - 1) / 2 - series), _estimate(found[column]))
+                for place, found in zip(at, ours, strict=True)
+                if column in found
+            ]
+            plotting.intervals(
+                axes,
+                [place for place, _ in there],
+                [estimate for _, estimate in there],
+                series,
+                across=True,
+                label=column,
+                markersize=4,
+                capsize=0,
+            )
+        axes.set_yticks(at, [row.setup for row in rows], fontsize=8)
+        axes.set(xlabel="games won", xlim=(0, 1))
+        plotting.shares(axes.xaxis)
+        plotting.legend_below(figure, axes, columns=len(columns) + 1)
+
+
+def _estimate(figure: Figure) -> Estimate:
+    if figure.low is None:
+        return Estimate(figure.value, figure.value, figure.value)
+    middle = (figure.low + figure.high) / 2
+    return Estimate(middle if figure.value is None else figure.value, figure.low, figure.high)

@@ -9,7 +9,7 @@ from experiments.matches import play, results
 from experiments.matches.results import Results
 from experiments.runs import runfolder
 from experiments.stats.intervals import mean, paired_difference, win_rate
-from experiments.tables import cai, cells, ferrari, papers, report
+from experiments.tables import cai, cells, ferrari, papers, plot, report
 from experiments.tables import figures as of
 from experiments.tables.figures import Measured
 from experiments.tables.networks import EVIDENCE
@@ -20,7 +20,7 @@ PRINTED = {
     # [Cai & Ferrari 2008, Table II]: BN player, human player, CSP
     "cai_2": [(9, 25), (11, 25), (5, 25)],
     # [Table III]: neural player, CSP; 20 games, so that the random player won none
-    "cai_3": [(15, 20), (5, 20), (0, 20)] * 4,
+    "cai_3": [(15, 20), (5, 20), (0, 20)] * 3,
     # [Table IV]: neural player, BN player
     "cai_4": [(12, 20), (8, 20), (0, 20)] * 3,
     # [Ferrari & Cai 2009, Table IV]: BN players, ID players
@@ -48,7 +48,8 @@ def test_published_figures_are_those_of_the_papers():
     }
     assert found == PRINTED
     turns = [figure.value for row in LINES["ferrari_5"] for figure in row.published.values()]
-    assert [value for value in turns if value > 1] == TURNS
+    to_win, to_know = TURNS[:3], TURNS[3:]
+    assert [value for value in turns if value > 1] == [*to_win, *to_know, *to_win]
 
 
 def test_published_figures_have_the_interval_that_their_games_leave():
@@ -182,3 +183,12 @@ def test_a_table_has_its_papers_column_and_a_dash_where_nothing_was_played(run):
     assert first[2] == "64.0 % (54.2 to 72.7)" and first[3] and first[4:] == [None, None]
     assert made.records[0]["match"] == "bn against 2 csp, text"
     assert papers.of("planners") is None
+
+
+def test_ours_is_drawn_beside_what_was_published(run, tmp_path):
+    """Control: nothing is drawn where no game was played."""
+    paper = papers.of("ferrari_5")
+    plot.beside_published(paper, "ferrari_4", run, tmp_path / "nothing.png")
+    assert not (tmp_path / "nothing.png").exists()
+    plot.beside_published(paper, "ferrari_5", run, tmp_path / "beside.png")
+    assert (tmp_path / "beside.png").read_bytes().startswith(b"\x89PNG")
