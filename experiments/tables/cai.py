@@ -61,6 +61,23 @@ def _two() -> list[Row]:
     return rows
 
 
+def _causes(opponent: str, who: str, reading: str) -> dict[str, dict[str, int]]:
+    """Return the causes of games won by ``who`` at the table of the neural player, by column."""
+    side = -1 if who == "neural" else 1
+    causes = {}
+    if opponent == "bn" and who != "random":
+        causes = {"seat": side, "weights": side}
+    if reading == DIVIDED[1]:
+        causes.pop("weights", None)
+    if reading == FIRST[1]:
+        causes.pop("seat", None)
+    misled = opponent == "csp" or who == "random"  # of two who believe the same tables, both are
+    return {
+        column: {"text": side, **causes} if misled and kind == "text" else causes
+        for kind, column in EVIDENCE.items()
+    }
+
+
 def _neural(opponent: str, wins: int, readings: Sequence[_Reading]) -> list[Row]:
     """Return the lines of the neural player with ``opponent`` and random, and of its control.
 
@@ -81,7 +98,13 @@ def _neural(opponent: str, wins: int, readings: Sequence[_Reading]) -> list[Row]
             ("random at that table", "random", 0),
         )
         rows += [
-            Row(told, of.WON, cells("neural", who), {PUBLISHED: Figure.counted(won, games)})
+            Row(
+                told,
+                of.WON,
+                cells("neural", who),
+                {PUBLISHED: Figure.counted(won, games)},
+                _causes(opponent, who, reading),
+            )
             for told, who, won in winners
         ]
         own, control = cells("neural", "neural"), cells("control", "control")
@@ -96,6 +119,19 @@ def _neural(opponent: str, wins: int, readings: Sequence[_Reading]) -> list[Row]
 
 
 CAUSES = {
+    "text": Cause(
+        "By the text the tables run to false certainty (`docs/players/bn.md`): who believes them "
+        "accuses wrongly and is out, or goes on with the true card excluded. Tested by the columns "
+        "beside it."
+    ),
+    "seat": Cause(
+        "The player of the paper has the first seat and the hand 2-2-2. Tested by the lines of the "
+        "first seat, where it wins more."
+    ),
+    "weights": Cause(
+        "By the printed weights two steps outweigh all that Q can say (`docs/players/neural.md`). "
+        "Tested by the lines with distances / 24, where it wins more, as its control does."
+    ),
     "people": Cause(
         "People sat at the table: reference only, no figure of ours stands beside it until people "
         "play here."
