@@ -172,6 +172,7 @@ CHANGES = {
     "opponents": ("uniform", {}),
     "model.threshold": (0.2, {"opponents": "swift"}),
     "model.inference": (False, {}),
+    "model.walk": ("adjacent", {"opponents": "csp"}),
     "rollout.policy": ("uniform", {}),
     "rollout.threshold": (0.2, {}),
     "rollout.opponents": ("uniform", {}),

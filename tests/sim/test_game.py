@@ -12,6 +12,7 @@ from sim.board import N_CORRIDOR, door_spots, graph, start_spot
 from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS
 from sim.chance import game_key
 from sim.game import advance, apply, decider, legal, new_game
+from sim.policies.table import number
 from sim.rules import Rules, world
 from sim.state import (
     ACCUSE,
@@ -366,7 +367,7 @@ def test_dice_do_not_depend_on_what_was_played():
 
 def test_advance_stops_when_the_events_are_full():
     board, state = world(Rules())[0], empty()[0]
-    state.recording = 1
+    state.recording, state.policy = 1, number("random")
     new_game(board, state, np.uint64(game_key(1, 1)))
     asked = []
     while state.phase != OVER:
