@@ -38,7 +38,17 @@ FLOORS = (
     ("belief.beliefs",),
     ("belief.contract",),
     ("sim",),
-    ("sim.planning", "sim.records", "sim.endgame", "sim.env", "sim.contract", "sim.qlearning"),
+    (
+        "sim.planning",
+        "sim.records",
+        "sim.endgame",
+        "sim.env",
+        "sim.contract",
+        "sim.qlearning",
+        "sim.hunt",
+    ),
+    ("sim.hunt.geometry", "sim.hunt.paths"),
+    ("sim.hunt.strategies",),
     ("sim.players",),
     ("experiments.texts",),
     ("experiments.terminal", "experiments.settings", "experiments.stats"),
@@ -59,6 +69,7 @@ FLOORS = (
         "experiments.explain",
         "experiments.replay",
         "experiments.qlearning",
+        "experiments.hunt",
     ),
 )
 """Rooms from the ground up.  A room may import itself and rooms on floors below its own; those of

@@ -1,0 +1,68 @@
+"""What a set of measurements tells, in nats: the interface that ways are valued by.
+
+`Benefit` says what a set of targets is worth.  How: `sim.hunt.measurements` (a hypothesis with a
+joint distribution), and below what needs none.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+import numpy as np
+
+from sim.hunt.graph import members
+
+
+class Benefit(ABC):
+    """Information I(y; z_S) about the hypothesis by the measurements of a set S of targets.
+
+    Attributes
+    ----------
+    targets : how many there are
+    submodular : whether what a target adds never grows with what was measured before, so that
+        marginal gains bound what is left; information is monotone in any case
+    modular : whether it is a sum over targets
+    """
+
+    targets: int
+    submodular: bool = False
+    modular: bool = False
+
+    @abstractmethod
+    def value(self, measured: Iterable[int]) -> float:
+        """Return the information of these targets, in nats; 0 for none."""
+
+    def values(self, masks: np.ndarray) -> np.ndarray:
+        """Return the information of each set of targets, float64 (k,), of masks (k, words)."""
+        return np.array([self.value(members(bits)) for bits in masks])
+
+
+class Partition(Benefit):
+    """One of several places holds the treasure; looking at one tells whether it is this one.
+
+    The benefit of rooms in Clue, of which nobody's hand is known [Ferrari & Cai 2009, eq. 27]: with
+    p the probabilities (targets,), of sum at most 1, and p_S their sum over S,
+
+        B(S) = - sum over S of p_i ln p_i - (1 - p_S) ln (1 - p_S).
+
+    It is submodular: with rest mass rho target i adds rho h(p_i / rho), which rises with rho.
+    """
+
+    submodular = True
+
+    def __init__(self, probability: np.ndarray) -> None:
+        self.probability = np.asarray(probability, float)
+        self.targets = len(self.probability)
+        if (self.probability < 0).any() or self.probability.sum() > 1 + 1e-9:
+            raise ValueError("probabilities of places are at least 0 and at most 1 together")
+
+    def value(self, measured: Iterable[int]) -> float:
+        chosen = self.probability[sorted(set(measured))]
+        return float(_surprise(chosen).sum() + _surprise(max(0.0, 1 - chosen.sum())))
+
+
+def _surprise(p: np.ndarray | float) -> np.ndarray:
+    """Return - p ln p of each, 0 for 0."""
+    p = np.asarray(p, float)
+    return -p * np.log(np.where(p > 0, p, 1.0))

@@ -1,0 +1,1 @@
+"""Hunts in which what was measured decides what comes next: recursion, diagram, search."""
