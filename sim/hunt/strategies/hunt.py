@@ -1,0 +1,101 @@
+"""A hunt with outcomes: a position from which moves and tests are decided one after another.
+
+In each step the sensor moves to a neighbouring cell or stays, and then measures the target of the
+cell it is in, or does not [Ferrari & Cai 2009, eqs. 18-22].  What a measurement shows depends on
+the hypothesis y alone (naive Bayes, eq. 11); each target is measured at most once.  The reward of a
+step is w_B (H before - H after) - w_J J - w_D D, H the entropy of y in nats by what was seen.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+
+from sim.hunt.graph import compiled
+from sim.hunt.reward import Weights
+
+NO_TARGET = -1
+
+
+class Hunt(NamedTuple):
+    """A position of a hunt with outcomes; made by `hunt`, and by whoever plays it on."""
+
+    length: np.ndarray
+    """float64 (cells, cells): of the arc, 0 for staying, infinite where there is none."""
+    target: np.ndarray
+    """int64 (cells,): the target that can be measured there, or `NO_TARGET`."""
+    prior: np.ndarray
+    """float64 (hypotheses,): P(y) by what was seen so far."""
+    likelihood: np.ndarray
+    """float64 (targets, hypotheses, outcomes): P(outcome | y) of each target's measurement."""
+    cost: np.ndarray
+    """float64 (targets,): J of each test."""
+    open: np.ndarray
+    """bool (targets,): not measured yet."""
+    benefit: float
+    test: float
+    distance: float
+    """w_B, w_J and w_D."""
+    cell: int
+    """Where the sensor is."""
+    moves: int
+    """Steps to go."""
+
+
+def hunt(
+    graph: nx.Graph,
+    prior: np.ndarray,
+    likelihood: np.ndarray,
+    weights: Weights,
+    start: int,
+    moves: int,
+    cost: np.ndarray | None = None,
+) -> Hunt:
+    """Return the start of a hunt over ``graph``, at its node number ``start``.
+
+    Parameters
+    ----------
+    prior, likelihood, cost : as the fields of `Hunt`; costs are 1 each unless told otherwise
+    weights : w_B, w_J, w_D
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, distributions do not sum to 1, or a cell has several targets.
+    """
+    net = compiled(graph)
+    cells = len(graph)
+    prior, likelihood = np.asarray(prior, float), np.asarray(likelihood, float)
+    if likelihood.ndim != 3 or likelihood.shape[1] != len(prior) or len(likelihood) < net.targets:
+        raise ValueError(
+            f"likelihood needs the shape (targets, hypotheses, outcomes) of {net.targets} targets "
+            f"and {len(prior)} hypotheses, not {likelihood.shape}"
+        )
+    if abs(prior.sum() - 1) > 1e-9 or np.abs(likelihood.sum(axis=2) - 1).max(initial=0) > 1e-9:
+        raise ValueError("prior and likelihood must sum to 1")
+    length = np.full((cells, cells), np.inf)
+    np.fill_diagonal(length, 0.0)
+    target = np.full(cells, NO_TARGET)
+    for cell, node in enumerate(graph):
+        around = slice(net.first[cell], net.first[cell + 1])
+        length[cell, net.neighbour[around]] = net.length[around]
+        seen = graph.nodes[node].get("targets") or ()
+        if len(seen) > 1:
+            raise ValueError(f"cell {node!r} has several targets: {seen}")
+        target[cell] = seen[0] if seen else NO_TARGET
+    size = len(likelihood)
+    return Hunt(
+        length,
+        target,
+        prior,
+        likelihood,
+        np.ones(size) if cost is None else np.asarray(cost, float),
+        np.ones(size, bool),
+        weights.benefit,
+        weights.test,
+        weights.distance,
+        start,
+        moves,
+    )
