@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sim.hunt.graph import members
+from sim.hunt.graph import members, selected
 
 
 class Benefit(ABC):
@@ -59,10 +59,15 @@ class Partition(Benefit):
 
     def value(self, measured: Iterable[int]) -> float:
         chosen = self.probability[sorted(set(measured))]
-        return float(_surprise(chosen).sum() + _surprise(max(0.0, 1 - chosen.sum())))
+        return float(surprise(chosen).sum() + surprise(max(0.0, 1 - chosen.sum())))
+
+    def values(self, masks: np.ndarray) -> np.ndarray:
+        member = selected(masks, self.targets)
+        rest = np.maximum(0.0, 1 - member @ self.probability)
+        return member @ surprise(self.probability) + surprise(rest)
 
 
-def _surprise(p: np.ndarray | float) -> np.ndarray:
+def surprise(p: np.ndarray | float) -> np.ndarray:
     """Return - p ln p of each, 0 for 0."""
     p = np.asarray(p, float)
     return -p * np.log(np.where(p > 0, p, 1.0))

@@ -60,6 +60,14 @@ def members(bits: np.ndarray) -> tuple[int, ...]:
     return tuple(i for i in range(whole.bit_length()) if whole >> i & 1)
 
 
+def selected(masks: np.ndarray, targets: int) -> np.ndarray:
+    """Return which of ``targets`` are in each of masks (k, words), bool (k, targets)."""
+    number = np.arange(targets)
+    held = np.asarray(masks, np.uint64)[:, number // WORD]
+    bits = held >> (number % WORD).astype(np.uint64) & np.uint64(1)
+    return np.ascontiguousarray(bits, bool)
+
+
 def number_of_targets(graph: nx.Graph) -> int:
     """Return one more than the largest target number of ``graph``, 0 if it has no targets."""
     return max((max(cell) + 1 for _, cell in graph.nodes("targets", ()) if cell), default=0)

@@ -1,0 +1,345 @@
+"""What measurements of targets tell about a hypothesis y, exactly, by the chain rule.
+
+The benefit of a test is the entropy that it takes away by expectation, given the earlier tests
+
+    Delta H(t_k) = H(y | Z_{k-1}) - H(y | Z_k) = I(y; z_k | Z_{k-1})
+
+[Ferrari & Cai 2009, eq. 6].  Its sum is I(y; z_S) (eq. 7), and no order changes it (Remark 4.2).
+How y and the measurements hang together:
+
+`NaiveBayes`  measurements are independent given y (divergent factorisation, eqs. 11-13)
+`Dependent`   any joint table, or the feed-forward factorisation (eqs. 14-17)
+`Independent` every target has a hypothesis of its own: mines of a field
+
+Nats throughout.  The text has log2 (eq. 3), its Table III was made with natural logarithms.
+
+Sums run over all joint outcomes of a set and so grow exponentially with its size.  They are
+bounded, and a `ValueError` says what to do.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from sim.hunt.benefit import Benefit, surprise
+from sim.hunt.graph import mask, selected
+
+MOST_OUTCOMES = 1 << 22
+"""Joint outcomes, beginnings among them, that are summed over for one set."""
+
+MOST_ENTRIES = 1 << 24
+"""Of a joint table."""
+
+
+class Chained(Benefit):
+    """A benefit that can be followed through time, measurement by measurement."""
+
+    @abstractmethod
+    def tables(self, order: Sequence[int]) -> Iterator[np.ndarray]:
+        """Yield P(y, z_k, Z_{k-1}) for each k, float (outcomes of Z_{k-1}, hypotheses, outcomes).
+
+        ``order`` names no target twice.
+        """
+
+    def reductions(self, order: Sequence[int]) -> np.ndarray:
+        """Return Delta H of one measurement after another, float (k,); 0 for one repeated.
+
+        Each is the expectation of ln P(y, z_k | Z_{k-1}) / (P(y | Z_{k-1}) P(z_k | Z_{k-1}))
+        (eq. 10).  Nothing here knows that the sum telescopes: `value` is computed otherwise.
+        """
+        first: dict[int, int] = {}
+        for k, target in enumerate(order):
+            first.setdefault(target, k)
+        found = np.zeros(len(order))
+        for (_, k), table in zip(first.items(), self.tables(list(first)), strict=True):
+            before = table.sum(axis=(1, 2), keepdims=True)
+            apart = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True)
+            ratio = np.divide(table * before, apart, out=np.ones_like(table), where=table > 0)
+            found[k] = (table * np.log(ratio)).sum()
+        return found
+
+
+class NaiveBayes(Chained):
+    """Measurements that are independent of each other given the hypothesis [eqs. 11-13].
+
+    Then I(y; z_S) = H(z_S) - sum over S of H(z_i | y), and P(z_S) comes by the recursion
+
+        P(y, Z_k) = P(z_k | y) P(y, Z_{k-1}).
+
+    It is submodular: what is known already makes the next measurement tell less.
+
+    Parameters
+    ----------
+    prior : float (hypotheses,), P(y)
+    likelihood : float (targets, hypotheses, outcomes), P(z_i = outcome | y).  A target with fewer
+        outcomes than others has zeros for the rest.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or distributions do not sum to 1; by `value`, if a set has more than
+        `MOST_OUTCOMES` joint outcomes.
+    """
+
+    submodular = True
+
+    def __init__(self, prior: np.ndarray, likelihood: np.ndarray) -> None:
+        self.prior = np.ascontiguousarray(prior, float)
+        self.likelihood = np.ascontiguousarray(likelihood, float)
+        if self.prior.ndim != 1 or self.likelihood.ndim != 3:
+            raise ValueError("a hypothesis has a prior (Y,) and likelihoods (targets, Y, outcomes)")
+        if self.likelihood.shape[1] != len(self.prior):
+            raise ValueError(
+                f"likelihoods {self.likelihood.shape} are not of {len(self.prior)} hypotheses"
+            )
+        _check_distributions(self.prior, self.likelihood)
+        self.targets = len(self.likelihood)
+        self.noise = surprise(self.likelihood).sum(axis=2) @ self.prior
+        """float (targets,): H(z_i | y), what is left of a measurement's entropy when y is known."""
+
+    def value(self, measured: Iterable[int]) -> float:
+        return float(self.values(mask(measured, self.targets)[None])[0])
+
+    def values(self, masks: np.ndarray) -> np.ndarray:
+        member = selected(masks, self.targets)
+        entropy = np.empty(len(member))
+        _, hypotheses, outcomes = self.likelihood.shape
+        joint = np.empty((self.targets + 1, hypotheses))
+        joint[0] = self.prior
+        place = np.empty((2, self.targets + 1), np.int64)
+        entropies(self.likelihood, member, MOST_OUTCOMES, joint, place, entropy)
+        if np.isnan(entropy).any():
+            size = int(member[np.isnan(entropy)][0].sum())
+            raise ValueError(
+                f"{size} measurements of {outcomes} outcomes each have too many joint outcomes for "
+                f"exact information (at most {MOST_OUTCOMES:,}): measure fewer targets together, "
+                "or take Independent if every target has a hypothesis of its own"
+            )
+        return np.maximum(0.0, entropy - member @ self.noise)
+
+    def tables(self, order: Sequence[int]) -> Iterator[np.ndarray]:
+        joint = self.prior[None]
+        for target in order:
+            if joint.size * self.likelihood.shape[2] > MOST_ENTRIES:
+                raise ValueError(
+                    f"{len(order)} measurements have more than {MOST_ENTRIES:,} joint outcomes: "
+                    "follow fewer of them"
+                )
+            table = joint[:, :, None] * self.likelihood[target]
+            yield table
+            joint = table.swapaxes(1, 2).reshape(-1, len(self.prior))
+
+
+class Dependent(Chained):
+    """Measurements with any joint distribution: of small numbers of targets.
+
+    It is monotone and need not be submodular: two measurements may tell together what neither
+    tells alone, y = z_1 XOR z_2.
+
+    Parameters
+    ----------
+    joint : float (hypotheses, outcomes of target 0, outcomes of target 1, ...), P(y, z_0, z_1, ..)
+
+    Raises
+    ------
+    ValueError
+        If it is no distribution, or has more than `MOST_ENTRIES` entries.
+    """
+
+    def __init__(self, joint: np.ndarray) -> None:
+        self.joint = np.asarray(joint, float)
+        self.targets = self.joint.ndim - 1
+        if self.targets < 0 or self.joint.size > MOST_ENTRIES:
+            raise ValueError(
+                f"a joint table of y and all measurements has at most {MOST_ENTRIES:,} entries, "
+                f"not {self.joint.size:,}: leave targets out, or take NaiveBayes"
+            )
+        _check_distributions(self.joint.reshape(-1))
+        self._known: dict[tuple[int, ...], float] = {}
+
+    @classmethod
+    def feed_forward(cls, prior: np.ndarray, factors: Sequence[np.ndarray]) -> Dependent:
+        """Return the measurements of P(y) prod_j P(m_j | y, m_{j-1}, .., m_1) [eqs. 14, 17].
+
+        Parameters
+        ----------
+        prior : float (hypotheses,)
+        factors : of target j float (hypotheses, outcomes of target 0, .., of target j), which sums
+            to 1 over its last axis
+        """
+        prior = np.asarray(prior, float)
+        sizes = [len(prior)]
+        for target, factor in enumerate(factors):
+            shape = np.shape(factor)
+            if shape[:-1] != tuple(sizes):
+                raise ValueError(
+                    f"the factor of target {target} needs the shape ({', '.join(map(str, sizes))}, "
+                    f"its outcomes), not {shape}"
+                )
+            sizes.append(shape[-1])
+        if math.prod(sizes) > MOST_ENTRIES:
+            raise ValueError(
+                f"the joint table would have {math.prod(sizes):,} entries, at most "
+                f"{MOST_ENTRIES:,}: leave targets out, or take NaiveBayes"
+            )
+        _check_distributions(prior, *factors)
+        joint = prior
+        for factor in factors:
+            joint = joint[..., None] * factor
+        return cls(joint)
+
+    def value(self, measured: Iterable[int]) -> float:
+        chosen = tuple(sorted(set(measured)))
+        if chosen not in self._known:
+            table = self._marginal(chosen).reshape(len(self.joint), -1)
+            hypothesis, outcome = table.sum(axis=1), table.sum(axis=0)
+            told = surprise(hypothesis).sum() + surprise(outcome).sum() - surprise(table).sum()
+            self._known[chosen] = max(0.0, float(told))
+        return self._known[chosen]
+
+    def tables(self, order: Sequence[int]) -> Iterator[np.ndarray]:
+        axes = [1 + sorted(order).index(target) for target in order]
+        joint = self._marginal(order).transpose(0, *axes)
+        for k in range(len(order)):
+            table = joint.sum(axis=tuple(range(k + 2, joint.ndim)))
+            yield table.reshape(len(table), -1, table.shape[-1]).swapaxes(0, 1)
+
+    def _marginal(self, chosen: Sequence[int]) -> np.ndarray:
+        """Return P(y, z_S), axes in the order of the targets."""
+        others = tuple(1 + i for i in range(self.targets) if i not in chosen)
+        return self.joint.sum(axis=others)
+
+
+class Independent(Benefit):
+    """Every target has a hypothesis of its own, independent of the others: a modular benefit.
+
+    Parameters
+    ----------
+    prior : float (targets, values), P(y_i)
+    likelihood : float (targets, values, outcomes), P(z_i = outcome | y_i)
+    """
+
+    submodular = True
+    modular = True
+
+    def __init__(self, prior: np.ndarray, likelihood: np.ndarray) -> None:
+        prior, likelihood = np.asarray(prior, float), np.asarray(likelihood, float)
+        if prior.ndim != 2 or likelihood.ndim != 3 or likelihood.shape[:2] != prior.shape:
+            raise ValueError(
+                "targets with hypotheses of their own have priors (targets, values) and "
+                f"likelihoods (targets, values, outcomes), not {prior.shape}, {likelihood.shape}"
+            )
+        _check_distributions(prior, likelihood)
+        self.targets = len(prior)
+        joint = prior[:, :, None] * likelihood
+        told = surprise(joint.sum(axis=1)).sum(axis=1) + surprise(prior).sum(axis=1)
+        self.information = np.maximum(0.0, told - surprise(joint).sum(axis=(1, 2)))
+        """float (targets,): I(y_i; z_i)."""
+
+    def value(self, measured: Iterable[int]) -> float:
+        return float(self.information[sorted(set(measured))].sum())
+
+    def values(self, masks: np.ndarray) -> np.ndarray:
+        return selected(masks, self.targets) @ self.information
+
+
+def detector(places: int, hit: np.ndarray | float, false_alarm: np.ndarray | float) -> np.ndarray:
+    """Return the likelihood of sensors that tell whether the treasure is where they look.
+
+    Hypothesis y < ``places`` says where it is, target i is place i.  Outcome 1 is an alarm.
+
+    Parameters
+    ----------
+    hit, false_alarm : P(alarm | it is here), P(alarm | it is elsewhere), of all targets or of each
+
+    Returns
+    -------
+    float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the benefit is `Partition`'s.
+    """
+    here = np.eye(places, dtype=bool)
+    hit, false_alarm = (
+        np.broadcast_to(np.asarray(rate, float), (places,))[:, None] for rate in (hit, false_alarm)
+    )
+    alarm = np.where(here, hit, false_alarm)
+    return np.stack([1 - alarm, alarm], axis=-1)
+
+
+def classifier(accuracy: np.ndarray, values: int) -> np.ndarray:
+    """Return the likelihood of sensors that name the value of a hypothesis, and may be wrong.
+
+    Parameters
+    ----------
+    accuracy : float (targets,), P(it names the true one); any wrong one is as likely as another
+    values : of the hypothesis, at least 2
+
+    Returns
+    -------
+    float (targets, values, values), for `NaiveBayes` (one hypothesis) and `Independent` alike
+    """
+    accuracy = np.asarray(accuracy, float)[:, None, None]
+    return np.where(np.eye(values, dtype=bool), accuracy, (1 - accuracy) / (values - 1))
+
+
+def _check_distributions(*tables: np.ndarray) -> None:
+    """Raise ValueError unless each table sums to 1 over its last axis and is never negative."""
+    for table in tables:
+        table = np.asarray(table, float)
+        if not (table >= 0).all() or np.abs(table.sum(axis=-1) - 1).max(initial=0) > 1e-9:
+            raise ValueError("prior and likelihood: probabilities are at least 0 and sum to 1")
+
+
+@jit
+def entropies(likelihood, member, most, joint, place, entropy):
+    """Write H(z_S) of each set of targets to ``entropy``, float64 (k,); NaN where it is too large.
+
+    Parameters
+    ----------
+    likelihood : as of `NaiveBayes`
+    member : bool (k, targets)
+    most : joint outcomes of a set, beginnings among them, after which it is given up
+    joint : float64 (targets + 1, hypotheses), work space: row n holds P(y, first n outcomes),
+        row 0 the prior
+    place : int64 (2, targets + 1), work space
+    """
+    for k in range(len(member)):
+        size = 0
+        for target in range(member.shape[1]):
+            if member[k, target]:
+                place[0, size] = target
+                size += 1
+        entropy[k] = _entropy(likelihood, place[0], size, most, joint, place[1])
+
+
+@jit
+def _entropy(likelihood, chosen, size, most, joint, outcome):
+    """Return H(z) of ``chosen[:size]`` by depth-first search through outcomes [eq. 13], or NaN."""
+    if size == 0:
+        return 0.0
+    total, steps, level = 0.0, 0, 0
+    outcome[0] = -1
+    while level >= 0:
+        outcome[level] += 1
+        if outcome[level] == likelihood.shape[2]:
+            level -= 1
+            continue
+        mass = 0.0
+        for y in range(joint.shape[1]):
+            p = joint[level, y] * likelihood[chosen[level], y, outcome[level]]
+            joint[level + 1, y] = p
+            mass += p
+        if mass == 0.0:
+            continue
+        steps += 1
+        if steps > most:
+            return math.nan
+        if level + 1 == size:
+            total -= mass * math.log(mass)
+        else:
+            level += 1
+            outcome[level] = -1
+    return total
