@@ -1,0 +1,117 @@
+"""Which of many sets of targets is worth its way: V = w_B I(y; z_S) - w_J sum of J - w_D length.
+
+Information is asked for lazily, in the order of an upper bound, and never twice: with monotone
+information I(S) <= I(all), and with submodular information I(S) <= sum of I({i}) over S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+
+from sim.hunt.benefit import Benefit
+from sim.hunt.graph import members
+from sim.hunt.reward import Route, Weights
+
+CHUNK = 4096
+"""Sets that are valued at once."""
+
+TOLERANCE = 1e-9
+"""Of values, relative to all that can be gained: less is no reason to look on."""
+
+
+class Choice(NamedTuple):
+    """The best of some ways: which row, and what is measured on it."""
+
+    row: int
+    measured: tuple[int, ...]
+    benefit: float
+    value: float
+
+    def route(self, cells: tuple[Hashable, ...], length: float) -> Route:
+        """Return it as the way over ``cells``."""
+        return Route(cells, length, self.measured, self.benefit, self.value)
+
+
+class Worth:
+    """What sets of targets are worth; keeps the information of each set asked for.
+
+    Attributes
+    ----------
+    test : w_J J of each target, float64 (targets,)
+    """
+
+    def __init__(
+        self, benefit: Benefit, weights: Weights, targets: int, cost: np.ndarray | None = None
+    ) -> None:
+        if min(weights) < 0:
+            raise ValueError(f"weights are at least 0, not {tuple(weights)}")
+        if targets > benefit.targets:
+            raise ValueError(
+                f"the graph has {targets} targets, and the benefit knows {benefit.targets}"
+            )
+        each = np.ones(targets) if cost is None else np.asarray(cost, float)
+        if each.shape != (targets,) or not (each >= 0).all():
+            raise ValueError(f"costs of tests are {targets} numbers of at least 0, not {cost!r}")
+        self.benefit = benefit
+        self.weights = weights
+        self.targets = targets
+        self.test = weights.test * each
+        self._known: dict[frozenset[int], float] = {}
+
+    def information(self, measured: Iterable[int]) -> float:
+        """Return w_B I(y; z_S)."""
+        key = frozenset(measured)
+        if key not in self._known:
+            self._known[key] = self.weights.benefit * self.benefit.value(sorted(key))
+        return self._known[key]
+
+    def best(self, masks: np.ndarray, lengths: np.ndarray) -> Choice:
+        """Return the best of ways that measure all of their sets; the first of equal ones.
+
+        Parameters
+        ----------
+        masks : uint64 (k, words)
+        lengths : float64 (k,), finite
+        """
+        upper = np.zeros(len(masks))
+        alone = np.array([self.information([i]) for i in range(self.targets)])
+        whole = self.information(range(self.targets))
+        costs = self.weights.distance * lengths
+        for rows in _chunks(np.arange(len(masks))):
+            shown = unpacked(masks[rows], self.targets)
+            upper[rows] = shown @ alone if self.benefit.submodular else np.inf
+            costs[rows] += shown @ self.test
+        upper = np.minimum(upper, whole) - costs
+        row, value = -1, -np.inf
+        for rows in _chunks(np.argsort(-upper, kind="stable")):
+            if upper[rows[0]] <= value + TOLERANCE * whole:
+                break
+            values = self.weights.benefit * self.benefit.values(masks[rows]) - costs[rows]
+            if values.max() > value:
+                row = int(rows[values.argmax()])
+                value = float(values.max())
+        measured = members(masks[row])
+        return Choice(row, measured, self.benefit.value(measured), value)
+
+
+def unpacked(masks: np.ndarray, targets: int) -> np.ndarray:
+    """Return which targets are in each mask, float64 (k, targets), of masks (k, words)."""
+    octets = np.ascontiguousarray(masks, "<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, bitorder="little")[:, :targets].astype(float)
+
+
+def cell_number(graph: nx.Graph, cell: Hashable, name: str) -> int:
+    """Return the number of a cell; ``name`` is what an error calls it."""
+    for number, node in enumerate(graph):
+        if node == cell:
+            return number
+    raise ValueError(f"the {name} {cell!r} is no cell of the graph")
+
+
+def _chunks(rows: np.ndarray) -> Iterable[np.ndarray]:
+    """Yield ``rows`` in parts of `CHUNK`."""
+    return (rows[first : first + CHUNK] for first in range(0, len(rows), CHUNK))

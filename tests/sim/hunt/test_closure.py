@@ -1,0 +1,143 @@
+"""Held-Karp over shortest distances is exact: all orders of targets say the same."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from ways_checks import best_by_orders, check_route, orders, shortest_by_orders, small_hunts
+
+from sim.hunt.benefit import Partition
+from sim.hunt.graph import members
+from sim.hunt.paths import closure
+from sim.hunt.paths.closure import best, held_karp
+from sim.hunt.paths.generated import random_graph
+from sim.hunt.reward import Weights
+
+
+def test_the_best_way_is_that_of_all_orders():
+    for graph, start, goal, benefit, weights, cost in small_hunts():
+        route = best(graph, benefit, weights, start, goal, cost)
+        check_route(graph, start, goal, benefit, weights, cost, route)
+        value = best_by_orders(graph, start, goal, benefit, weights, cost)
+        assert route.value == pytest.approx(value, abs=1e-9)
+
+
+def test_the_nearest_first_is_not():
+    """The control: who takes targets by nearness misses many optima of these very hunts."""
+    worse = 0
+    for graph, start, goal, benefit, weights, cost in small_hunts(40):
+        value = best_by_orders(graph, start, goal, benefit, weights, cost)
+        worse += _by_nearness(graph, start, goal, benefit, weights, cost) < value - 1e-6
+    assert worse >= 10
+
+
+def _by_nearness(graph, start, goal, benefit, weights, cost):
+    """Return the best value of the ways that go to the nearest new target k times, then home."""
+    far = dict(nx.all_pairs_dijkstra_path_length(graph, weight="length"))
+    here, length, seen, values = start, 0.0, set(graph.nodes[start]["targets"]), []
+    while True:
+        ended = length + (0 if goal is None else far[here][goal])
+        values.append(
+            weights.benefit * benefit.value(seen)
+            - weights.test * cost[list(seen)].sum()
+            - weights.distance * ended
+        )
+        new = [cell for cell in graph if set(graph.nodes[cell]["targets"]) - seen]
+        if not new:
+            return max(values)
+        there = min(new, key=far[here].get)
+        length, here = length + far[here][there], there
+        seen |= set(graph.nodes[there]["targets"])
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_every_subset_of_seven_places(symmetric):
+    rng = np.random.default_rng(7)
+    between = rng.random((7, 7))
+    if symmetric:
+        between = between + between.T
+    from_start, to_goal, out = rng.random(7), rng.random(7), np.empty(128)
+    held_karp(from_start, between, to_goal, out)
+    expected = np.full(128, np.inf)
+    expected[0] = 0
+    walks = orders(7)
+    far, seen = from_start[walks[:, 0]], 1 << walks[:, 0]
+    np.minimum.at(expected, seen, far + to_goal[walks[:, 0]])
+    for step in range(1, 7):
+        far = far + between[walks[:, step - 1], walks[:, step]]
+        seen = seen | 1 << walks[:, step]
+        np.minimum.at(expected, seen, far + to_goal[walks[:, step]])
+    assert out == pytest.approx(expected, abs=1e-12)
+
+
+def test_lengths_fall_with_a_goal_left_out():
+    graph = random_graph(15, 22, 6, seed=2)
+    with_goal = shortest_by_orders(graph, 0, 14)
+    without = shortest_by_orders(graph, 0, None)
+    assert (without <= with_goal).all() and without[0] == 0
+
+
+def test_more_targets_than_a_thousand_cells_are_no_matter():
+    graph = random_graph(1000, 1400, 14, seed=8, targets=12)
+    benefit, weights = Partition(np.full(12, 1 / 12)), Weights(8, 0.1, 0.01)
+    route = best(graph, benefit, weights, 0, 999)
+    check_route(graph, 0, 999, benefit, weights, np.ones(12), route)
+    assert len(route.measured) >= 10
+
+
+def test_without_targets_the_way_is_the_shortest():
+    graph = random_graph(12, 16, 0, seed=1)
+    route = best(graph, Partition([]), Weights(), 0, 11)
+    assert route.cells == tuple(nx.dijkstra_path(graph, 0, 11, weight="length"))
+    assert best(graph, Partition([]), Weights(), 0).cells == (0,)
+
+
+def test_refusals():
+    graph, benefit = random_graph(30, 40, 21, seed=1), Partition(np.full(21, 1 / 21))
+    with pytest.raises(ValueError, match="start 'x' is no cell"):
+        best(graph, benefit, Weights(), "x")
+    with pytest.raises(ValueError, match="goal 99 is no cell"):
+        best(graph, benefit, Weights(), 0, 99)
+    with pytest.raises(ValueError, match=r"21 targets are too many.*labels"):
+        best(graph, benefit, Weights(), 0)
+    crowded = random_graph(90, 120, 80, seed=1, targets=20)
+    with pytest.raises(ValueError, match=r"80 cells and 20 targets.*labels"):
+        best(crowded, benefit, Weights(), 0)
+    apart = random_graph(10, 14, 3, seed=1)
+    apart.add_node("island")
+    with pytest.raises(ValueError, match="no way from 0 to 'island'"):
+        best(apart, Partition([0.2] * 3), Weights(), 0, "island")
+
+
+def test_what_is_worthless_is_refused():
+    graph = random_graph(10, 14, 3, seed=1)
+    for benefit, weights, cost, sentence in [
+        (Partition([0.5, 0.5]), Weights(), None, "3 targets, and the benefit knows 2"),
+        (Partition([0.2] * 3), Weights(-1, 1, 1), None, "weights are at least 0"),
+        (Partition([0.2] * 3), Weights(), np.ones(2), "costs of tests are 3 numbers"),
+        (Partition([0.2] * 3), Weights(), -np.ones(3), "costs of tests are 3 numbers"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            best(graph, benefit, weights, 0, cost=cost)
+
+
+def test_sets_beyond_the_bound_are_not_asked_for(monkeypatch):
+    """Information is asked for by upper bound: of 2^12 sets few, and the answer stays the same."""
+    graph = random_graph(40, 60, 12, seed=9)
+    asked = []
+
+    class Counted(Partition):
+        def values(self, masks):
+            asked.append(len(masks))
+            return super().values(masks)
+
+    benefit, weights = Counted(np.full(12, 1 / 12)), Weights(3, 0.3, 0.5)
+    whole = best(graph, benefit, weights, 0, 39)
+    assert sum(asked) == 4096
+    asked.clear()
+    monkeypatch.setattr("sim.hunt.paths.worth.CHUNK", 64)
+    assert best(graph, benefit, weights, 0, 39) == whole
+    assert sum(asked) < 1000
+    assert whole.measured == members(
+        np.array([sum(1 << target for target in whole.measured)], np.uint64)
+    )
+    assert closure.MOST_TARGETS == 20
