@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from experiments.matches.match_loop import Outcome, Resources
     from experiments.matches.results import Results
     from experiments.matches.schedule import Match
-    from experiments.tables.cells import Table
+    from experiments.tables.cells import Computed, Table
     from experiments.tables.figures import Measured
 
 PLOT = "budget.png"
@@ -78,7 +78,9 @@ def job(settings: DictConfig, folder: Path) -> None:
         _list(settings, console)
     else:
         name = HydraConfig.get().runtime.choices.table
-        _table(cells.read(settings.table, name), settings, console)
+        table = cells.read(settings.table, name)
+        tell = _computed if isinstance(table, cells.Computed) else _table
+        tell(table, settings, console)
 
 
 def _list(settings: DictConfig, console: Console) -> None:
@@ -87,9 +89,12 @@ def _list(settings: DictConfig, console: Console) -> None:
     from experiments.tables import cells
 
     cores = config.cores()
-    rows = []
+    rows: list[list[Any]] = []
     for name in cells.names():
         table = cells.load(name)
+        if isinstance(table, cells.Computed):
+            rows.append([name, table.about, None, None, table.seconds / 3600])
+            continue
         games = settings.games or table.games
         hours = table.hours(games, table.simulations and settings.simulations, cores)
         rows.append([name, table.about, len(table.cells), games, hours])
@@ -108,6 +113,23 @@ def _hours(hours: float) -> str:
     if hours < 0.1:
         return "< 0.1"
     return f"{hours:,.0f}" if hours >= 10 else f"{hours:.1f}"
+
+
+def _computed(table: Computed, settings: DictConfig, console: Console) -> None:
+    """Compute ``table``, then show it and write it down."""
+    from experiments.tables import computed, papers
+    from experiments.tables import report as table_report
+
+    paper = papers.of(table.name)
+    run = computed.figures(table, paper.computed[table.name], settings, console)
+    title = f"{table.name}: {table.about}"
+    report = table_report.published(table.name, title, run, paper)
+    report = table_report.tried(report) if settings.fast else report
+    table_report.show(report, console)
+    if settings.write is not None:
+        heading = computed.heading(table, run, settings.fast)
+        files = table_report.store(table.name, report, heading, None, Path(settings.write))
+        console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
 
 
 def _table(table: Table, settings: DictConfig, console: Console) -> None:

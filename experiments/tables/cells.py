@@ -123,6 +123,26 @@ class Table:
         return (games or self.games) * len(self.cells) * seconds / cores / 3600
 
 
+@dataclass
+class Computed:
+    """A table that plays no games (`experiments.tables.computed`).
+
+    Attributes
+    ----------
+    about : what it shows, in a few words
+    repeats : how often a time is taken, of which the median counts
+    seed : of what is drawn
+    seconds : that all of it takes about
+    name : not in the YAML, which is called so
+    """
+
+    about: str = MISSING
+    repeats: int = between(1, 1000)
+    seed: int = limits.seed(20261)
+    seconds: float = between(0, 86_400)
+    name: str = ""
+
+
 @dataclass(frozen=True)
 class Entrant:
     """A player of a table: a preset of ``conf/player``, changes to it, and its name."""
@@ -167,7 +187,8 @@ class Cell:
 def register() -> None:
     """Make the schema of tables known to Hydra."""
     config.register()
-    ConfigStore.instance().store("table", Table, group="schema")
+    for name, schema in (("table", Table), ("computed", Computed)):
+        ConfigStore.instance().store(name, schema, group="schema")
 
 
 def names() -> list[str]:
@@ -176,7 +197,7 @@ def names() -> list[str]:
     return sorted(file.name[:-5] for file in found if file.name.endswith(".yaml"))
 
 
-def load(name: str) -> Table:
+def load(name: str) -> Table | Computed:
     """Return the table that ``conf/table`` has under ``name``.
 
     Raises
@@ -188,7 +209,7 @@ def load(name: str) -> Table:
     return read(config.composed(f"table/{name}").table, name)
 
 
-def read(settings: DictConfig, name: str) -> Table:
+def read(settings: DictConfig, name: str) -> Table | Computed:
     """Return the table with these ``settings``, checked.
 
     Raises

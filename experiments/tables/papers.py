@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from experiments.tables import cai, ferrari, ledford
+from experiments.tables import cai, ferrari, hunts, ledford
 from experiments.tables.rows import Paper
 
-PAPERS: tuple[Paper, ...] = (ledford.PAPER, cai.PAPER, ferrari.PAPER)
+PAPERS: tuple[Paper, ...] = (ledford.PAPER, cai.PAPER, ferrari.PAPER, hunts.PAPER)
 
 
 def of(table: str) -> Paper | None:

@@ -18,6 +18,7 @@ from experiments.stats.intervals import Estimate
 from experiments.tables import papers
 from experiments.tables.causes import fitting
 from experiments.tables.cells import Table
+from experiments.tables.computed import Figures
 from experiments.tables.figures import Measured, simulations_of
 from experiments.tables.rows import Paper, Row
 from experiments.tabular import Marked
@@ -27,9 +28,10 @@ COMMAND = "python -m experiments.tables"
 DIFFERS = "≠"
 
 _TRIAL = "A trial: few and short games, of which the figures tell nothing."
-_INTERVALS = Marked(
-    f"Intervals are of 95 %. {DIFFERS} stands where ours has nothing in common with what it is "
-    "held against; the numbers behind it are those causes below that would move ours to this side."
+_INTERVALS = "Intervals are of 95 %. "
+_MARKS = (
+    f"{DIFFERS} stands where ours has nothing in common with what it is held against; the numbers "
+    "behind it are those causes below that would move ours to this side."
 )
 
 
@@ -61,9 +63,9 @@ class _Marks:
         return f" [{', '.join(map(str, found))}]" if found else ""
 
 
-def published(table: Table, run: Measured, paper: Paper) -> Report:
-    """Return a table of ``paper``, ours beside what was published."""
-    rows = paper.rows[table.name]
+def published(name: str, title: str, run: Measured | Figures, paper: Paper) -> Report:
+    """Return the table ``name`` of ``paper``, ours beside what was published."""
+    rows = paper.rows[name]
     columns = list(dict.fromkeys(column for row in rows for column in row.cells))
     marks = _Marks()
     shown, records = [], []
@@ -74,9 +76,10 @@ def published(table: Table, run: Measured, paper: Paper) -> Report:
         shown.append([*theirs, *(_told(row, record, marks) for record in found)])
     heads = [tabular.words("set-up"), tabular.words("quantity")]
     heads += [*paper.sources.values(), *columns]
-    notes = [*map(Marked, paper.about), _INTERVALS]
+    intervals = "" if name in paper.computed else _INTERVALS
+    notes = [*map(Marked, paper.about), Marked(intervals + _MARKS)]
     notes += [Marked(f"[{number}] {paper.cause(key)}") for key, number in marks.numbers.items()]
-    return Report(tabular.Table(_title(table, run), heads, shown, notes), records)
+    return Report(tabular.Table(title, heads, shown, notes), records)
 
 
 def _title(table: Table, run: Measured) -> str:
@@ -110,7 +113,7 @@ def _told(row: Row, record: dict[str, Any], marks: _Marks) -> str | None:
     return row.quantity.told(figure) + (f" {DIFFERS}{marks.of(causes)}" if causes else "")
 
 
-def _record(paper: Paper, row: Row, column: str, run: Measured) -> dict[str, Any]:
+def _record(paper: Paper, row: Row, column: str, run: Measured | Figures) -> dict[str, Any]:
     """Return one figure of ours, ``ours``, with what is known beside it."""
     known = paper.known(row)
     match, player = row.cells.get(column, ("", ""))
@@ -177,9 +180,13 @@ def _sentence(pair: Comparison) -> str:
 def make(table: Table, run: Measured, trial: bool) -> Report:
     """Return the report of ``table`` from its run; ``trial`` as `Report` has it."""
     paper = papers.of(table.name)
-    report = published(table, run, paper) if paper else strength(table, run)
-    if not trial:
-        return report
+    title = _title(table, run)
+    report = published(table.name, title, run, paper) if paper else strength(table, run)
+    return tried(report) if trial else report
+
+
+def tried(report: Report) -> Report:
+    """Return ``report`` with the sentence that it is a trial."""
     return replace(
         report, shown=replace(report.shown, notes=[_TRIAL, *report.shown.notes]), trial=True
     )
@@ -204,36 +211,52 @@ def write(table: Table, report: Report, run: Measured, cores: int, folder: Path)
     """
     if not run.lines:
         raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
-    text, numbers = folder / f"{table.name}.md", folder / f"{table.name}.csv"
-    paper = papers.of(table.name)
+    larger = None if report.trial else _larger(table, run, cores)
+    return store(table.name, report, _heading(table, run, report.trial), larger, folder)
+
+
+def store(
+    name: str, report: Report, heading: Sequence[str], below: str | None, folder: Path
+) -> list[Path]:
+    """Write ``report`` as Markdown and CSV to ``folder``, with lines above and below it.
+
+    Raises
+    ------
+    Refusal
+        If they cannot be written.
+    """
+    text, numbers = folder / f"{name}.md", folder / f"{name}.csv"
+    paper = papers.of(name)
     records = [_flat(record, paper.sources if paper else ()) for record in report.records]
     rows = [list(record.values()) for record in records]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(text, _markdown(table, report, run, cores))
+        write_text(text, _markdown(report, heading, below))
         tabular.write_csv(tabular.Table("", list(records[0]), rows), numbers)
     except OSError as fault:
         raise Refusal(f"write={folder}: {fault.strerror}") from None
     return [text, numbers]
 
 
-def _markdown(table: Table, report: Report, run: Measured, cores: int) -> str:
+def _markdown(report: Report, heading: Sequence[str], below: str | None) -> str:
+    title = f"# {markdown(report.shown.title)}"
+    grid = tabular.markdown(replace(report.shown, title=""))
+    lines = [title, "", *heading, "", grid]
+    return "\n".join([*lines, below] if below else lines).rstrip() + "\n"
+
+
+def _heading(table: Table, run: Measured, trial: bool) -> list[str]:
+    """Return command, budget, machine and versions."""
     about = runfolder.about(run.folder)
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
     first = run.played.matches[0]
-    lines = [
-        f"# {markdown(report.shown.title)}",
-        "",
-        f"```\n{printable(_command(table, run, report.trial))}\n```",
+    return [
+        f"```\n{printable(_command(table, run, trial))}\n```",
         "",
         f"{_games(run)} games a cell{_budget(table, run)}, seed {first.seed}, "
         f"rules `{first.rules['name']}`.",
         markdown(f"Commit {about['commit']}; {about['machine']}; {versions}."),
-        "",
-        tabular.markdown(replace(report.shown, title="")),
     ]
-    larger = None if report.trial else _larger(table, run, cores)
-    return "\n".join([*lines, larger] if larger else lines).rstrip() + "\n"
 
 
 def _games(run: Measured) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from experiments.tables.causes import NOT_EXPLAINED, UNEXPLAINED, Cause
@@ -17,7 +17,8 @@ class Row:
     ----------
     setup : who plays whom
     quantity : what is told of it
-    cells : by column of ours, name of the match and of the player in it; none where people played
+    cells : by column of ours, name of the match and of the player in it, or line and column of what
+        `Paper.computed` yields; none where people played
     published : by source, a key of `Paper.sources`, its figure
     causes : by column, of where ours differs: keys of `Paper.causes`, each with the side to which
         it moves ours (1: more), or `causes.ANY`
@@ -44,6 +45,8 @@ class Paper:
     causes : of differences and remarks, by key
     rows : by table, its lines
     simulations, games : a decision and a cell, as published; None where nobody searches
+    computed : by table that plays no games, what computes its figures from a seed and the number of
+        times that a time is taken, by line and column (`experiments.tables.computed`)
     """
 
     sources: Mapping[str, str]
@@ -52,6 +55,9 @@ class Paper:
     rows: Mapping[str, list[Row]]
     simulations: int | None = None
     games: int | None = None
+    computed: Mapping[str, Callable[[int, int], Mapping[tuple[str, str], Figure]]] = field(
+        default_factory=dict
+    )
 
     def cause(self, key: str) -> Cause:
         """Return the cause called so."""

@@ -172,9 +172,8 @@ def test_a_mixed_company_is_counted_by_player_and_a_control_in_the_same_games(ru
 
 
 def test_a_table_has_its_papers_column_and_a_dash_where_nothing_was_played(run):
-    table = cells.load("ferrari_5")
     paper = papers.of("ferrari_5")
-    made = report.published(table, run, paper)
+    made = report.published("ferrari_5", "", run, paper)
     heads = [getattr(head, "title", head) for head in made.shown.columns]
     assert heads[2:] == ["published", *EVIDENCE.values()]
     first = made.shown.rows[0]

@@ -1,0 +1,105 @@
+"""Tables that play no games: the treasure hunt of 2009, computed, beside what was printed."""
+
+from __future__ import annotations
+
+import csv
+import sys
+
+import pytest
+
+from experiments.tables import __main__ as tables
+from experiments.tables import cells, hunts, papers
+from experiments.tables.computed import Figures
+from experiments.tables.figures import Figure
+
+PRINTED_BENEFITS = [0, 0, 9.55, 0, 0, 7.96, 0, 0, 13.84]
+"""B_tot, and D_tot below, of [Ferrari & Cai 2009, Table III], line by line."""
+PRINTED_DISTANCES = [10.5, 11.5, 14.5, 10.5, 21.5, 10.5, 7, 18, 11]
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run the command in this process, in the folder ``tables``."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["tables", *arguments, f"folder={tmp_path / 'tables'}"])
+        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+        code = 0
+        try:
+            tables.main()
+        except SystemExit as end:
+            code = end.code or 0
+        return code, capsys.readouterr()
+
+    return run
+
+
+def test_table_three_is_met_to_two_decimals_in_nats_and_not_in_bits():
+    """Control: bits, which eq. 3 of the paper defines."""
+    found = hunts.benefits()
+    ours = {column: [found[f"path {i + 1}", column].value for i in range(9)]
+            for column in (hunts.NATS, hunts.BITS)}  # fmt: skip
+    assert [ours[hunts.NATS][i] for i in (2, 5, 8)] == pytest.approx([9.56, 7.96, 13.84], abs=0.005)
+    for nats, bits, printed in zip(ours[hunts.NATS], ours[hunts.BITS], PRINTED_BENEFITS,
+                                   strict=True):  # fmt: skip
+        known = hunts._printed(printed)
+        assert not Figure(nats).side(known)
+        assert Figure(bits).side(known) == (1 if printed else None)
+
+
+def test_what_is_said_to_be_published_is_what_is_printed():
+    rows = hunts.PAPER.rows["ferrari_3"]
+    told = [row.published["paper"].value for row in rows]
+    assert told[::2] == PRINTED_BENEFITS and told[1::2] == PRINTED_DISTANCES
+
+
+def test_a_table_is_computed_shown_and_written(command, tmp_path):
+    written = tmp_path / "written"
+    assert command("ferrari_3", "show=true")[0] == 1  # nothing is there yet
+    code, shown = command("ferrari_3", f"write={written}")
+    assert code == 0 and "9.55574" in shown.out and "13.786 ≠ [" in shown.out
+    assert "Intervals are of" not in shown.out
+    assert "9.55574" in command("ferrari_3", "show=true")[1].out
+    text = (written / "ferrari_3.md").read_text()
+    assert "python -m experiments.tables ferrari_3 seed=20261\n" in text and "numpy" in text
+    with (written / "ferrari_3.csv").open() as file:
+        found = list(csv.DictReader(file))
+    bits = [row for row in found if row["column"] == hunts.BITS and row["differs"] == "True"]
+    assert [row["causes"] for row in bits] == ["bits"] * 3
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("games=10",), "games: ferrari_3 plays no games; leave it out"),
+        (("simulations=10",), "simulations: ferrari_3 plays no games"),
+        (("only=[bn]",), "only: ferrari_3 plays no games"),
+        (("show=true",), "nothing was computed in "),
+        (("seed=-1",), "seed=-1: must be at least 0"),
+        (("tabel.repeats=3",), "tabel: there is no such setting"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_is_refused_in_one_line(command, given, told):
+    code, shown = command("ferrari_3", *given)
+    assert code == 1 and told in shown.err and shown.err.count("\n") == 1
+
+
+def test_a_damaged_summary_is_refused_in_one_line(command, tmp_path):
+    assert command("ferrari_3")[0] == 0
+    path = tmp_path / "tables/ferrari_3/summary.json"
+    assert Figures(path.parent).lines
+    for damage in ("{", "[]", '{"run": {}, "settings": {}, "figures": [[1]]}'):
+        path.write_text(damage)
+        code, shown = command("ferrari_3", "show=true")
+        assert code == 1 and "cannot be read" in shown.err and shown.err.count("\n") == 1
+
+
+def test_every_computed_table_has_its_lines_and_causes():
+    for name in hunts.PAPER.rows:
+        assert isinstance(cells.load(name), cells.Computed)
+        assert papers.of(name) is hunts.PAPER and name in hunts.PAPER.computed
+        for row in hunts.PAPER.rows[name]:
+            assert set(row.published) <= set(hunts.PAPER.sources)
+            for signs in (*row.causes.values(), row.notes):
+                assert set(signs) <= set(hunts.CAUSES)
