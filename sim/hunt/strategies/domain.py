@@ -1,0 +1,359 @@
+"""A hunt with noisy, adaptive outcomes as a search domain (`mcts.domain`).
+
+A decision is a step or a whole trip (`sim.hunt.strategies.decisions`), with or without a test, or
+`STOP`, which ends the hunt: for staying to the end, which costs nothing.  What is observed is the
+outcome.  The exact posterior over y by what was seen goes along in the state, and the reward of a
+test is w_B times the entropy that it takes away, less its costs (`sim.hunt.strategies.hunt`).  It
+depends on the belief, not on a hidden state alone [rho-POMDP: Araya-Lopez et al. 2010], so the
+history must determine the belief: nodes are keyed by decisions and outcomes.
+
+What is drawn is told apart as in `sim.planning.variants`:
+
+* outcomes come from one hypothesis y drawn from the prior at the start [POMCP: Silver & Veness
+  2010], or one by one from the belief in the state (``propagated``) [BMCTS: Ledford 2018, 3.4];
+* a test pays by the belief, or ``from_truth``: w_B ln of how many times more likely the hypothesis
+  drawn has become, the logarithmic score, of which the mean is the entropy that falls;
+* ``resampled``: y is drawn again for the roll-out, from the belief at the leaf [Ledford 2018,
+  2.5.2];
+* ``known``: the y of all simulations, which a determinized search takes for drawn.
+
+The limits: everything but y is known, and what was seen matters by the belief over y alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.domain import register
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import below, uniform
+from mcts.threads import private
+from sim.hunt.strategies.decisions import Decisions, single_steps, trips
+from sim.hunt.strategies.hunt import Hunt
+
+STOP = 0
+"""The action that ends the hunt; `STOP` + 1 + i is the i-th of the decisions."""
+NOTHING = 0
+"""Observation without a test; `NOTHING` + 1 + z is the outcome z."""
+RANDOM, GREEDY = 0, 1
+"""Roll-out policies: any action, or the trip that gains most a step, while one gains at all."""
+
+_CELL, _TO_GO, _SEEN, _TRUTH, _ENTROPY, _LEFT, _BELIEF = 0, 1, 2, 3, 4, 5, 6
+_UNKNOWN = -1
+
+
+class AdaptiveHunt(NamedTuple):
+    """A position of the problem, made by `adaptive` and `after`, and how it is simulated."""
+
+    hunt: Hunt
+    decisions: Decisions
+    """What the search decides among."""
+    trips: Decisions
+    """What the roll-out policy `GREEDY` decides among."""
+    noise: np.ndarray
+    """float64 (targets, hypotheses): entropy of each measurement's outcome given y, in nats."""
+    propagated: bool = False
+    """Whether outcomes come from the belief, in place of one y drawn from it."""
+    from_truth: bool = False
+    """Whether a test pays by the y drawn; not if ``propagated``."""
+    resampled: bool = False
+    """Whether y is drawn again at the leaf."""
+    known: int = _UNKNOWN
+    """The y that every simulation takes for drawn, or -1."""
+    rollout: int = GREEDY
+    """`RANDOM` or `GREEDY`."""
+
+
+def adaptive(hunt: Hunt, by_step: bool = False) -> AdaptiveHunt:
+    """Return ``hunt`` as a position to search, decided trip by trip or ``by_step``.
+
+    Raises
+    ------
+    ValueError
+        If a weight or a cost is below 0, or no step is left.
+    """
+    if min(hunt.benefit, hunt.test, hunt.distance, hunt.cost.min(initial=0.0)) < 0:
+        raise ValueError("weights and costs of a hunt must be at least 0 to search it")
+    if hunt.moves < 1:
+        raise ValueError(f"a hunt needs at least one step to go, not {hunt.moves}")
+    hunt = hunt._replace(
+        **{name: float(getattr(hunt, name)) for name in ("benefit", "test", "distance")},
+        **{name: int(getattr(hunt, name)) for name in ("cell", "moves")},
+    )
+    goals = trips(hunt)
+    logs = np.log(hunt.likelihood, out=np.zeros_like(hunt.likelihood), where=hunt.likelihood > 0)
+    noise = -(hunt.likelihood * logs).sum(axis=2)
+    return AdaptiveHunt(hunt, single_steps(hunt) if by_step else goals, goals, noise)
+
+
+def workspace(p: AdaptiveHunt) -> np.ndarray:
+    """Return a workspace, float64 (6 + hypotheses + targets,): cell, steps to go, what was seen,
+    the y drawn or -1, the entropy of the belief, targets left; the belief; whether each is left."""
+    return private(_BELIEF + len(p.hunt.prior) + len(p.hunt.open))
+
+
+@jit
+def _entropy(p, s):
+    """Return the entropy of the belief in ``s``, in nats."""
+    total = 0.0
+    for y in range(_BELIEF, _BELIEF + len(p.hunt.prior)):
+        if s[y] > 0.0:
+            total -= s[y] * math.log(s[y])
+    return total
+
+
+@jit
+def _draw_truth(p, s, stream):
+    """Draw y from the belief in ``s``; one draw."""
+    rest = uniform(stream)
+    for y in range(len(p.hunt.prior)):
+        if s[_BELIEF + y] > 0.0:
+            s[_TRUTH] = y  # the last one that is possible, should rounding leave a rest
+            rest -= s[_BELIEF + y]
+            if rest < 0.0:
+                break
+
+
+@jit
+def start(p, s, stream):
+    """Begin with the prior; one draw for y, none if it is known or the belief is propagated."""
+    hunt = p.hunt
+    s[_CELL], s[_TO_GO], s[_SEEN], s[_LEFT] = hunt.cell, hunt.moves, NOTHING, 0
+    for y in range(len(hunt.prior)):
+        s[_BELIEF + y] = hunt.prior[y]
+    for target in range(len(hunt.open)):
+        s[_BELIEF + len(hunt.prior) + target] = hunt.open[target]
+        s[_LEFT] += hunt.open[target]
+    s[_ENTROPY] = _entropy(p, s)
+    s[_TRUTH] = p.known
+    if p.known == _UNKNOWN and not p.propagated:
+        _draw_truth(p, s, stream)
+
+
+@jit
+def _is_open(p, s, target):
+    """Tell whether ``target`` has not been measured."""
+    return s[_BELIEF + len(p.hunt.prior) + target] != 0.0
+
+
+@jit
+def _possible(p, s, ways, way):
+    """Tell whether there are steps left for ``way``, and its target; a last step is for a test."""
+    left = s[_TO_GO] - ways.steps[way]
+    if ways.test[way]:
+        return left >= 0 and _is_open(p, s, p.hunt.target[ways.cell[way]])
+    return left > 0
+
+
+@jit
+def actions(p, s, out, edge_data):
+    """List the decisions that are possible in the cell, and `STOP` as the last."""
+    n = 0
+    ways, cell = p.decisions, int(s[_CELL])
+    for way in range(ways.first[cell], ways.first[cell + 1]):
+        if _possible(p, s, ways, way):
+            out[n] = STOP + 1 + way
+            edge_data[n] = 0.0
+            n += 1
+    out[n] = STOP
+    edge_data[n] = 0.0
+    return n + 1
+
+
+@jit
+def _chance(p, s, target, outcome):
+    """Return the probability of ``outcome``: by y if one was drawn, else by the belief."""
+    likelihood, truth = p.hunt.likelihood, int(s[_TRUTH])
+    if truth != _UNKNOWN:
+        return likelihood[target, truth, outcome]
+    total = 0.0
+    for y in range(len(p.hunt.prior)):
+        total += s[_BELIEF + y] * likelihood[target, y, outcome]
+    return total
+
+
+@jit
+def _measure(p, s, target, stream):
+    """Measure ``target``; one draw.  Return what that pays, its cost apart."""
+    hunt = p.hunt
+    rest, outcome = uniform(stream), 0
+    for z in range(hunt.likelihood.shape[2]):
+        chance = _chance(p, s, target, z)
+        if chance > 0.0:
+            outcome = z
+            rest -= chance
+            if rest < 0.0:
+                break
+    s[_SEEN] = NOTHING + 1 + outcome
+    s[_BELIEF + len(hunt.prior) + target] = 0.0
+    s[_LEFT] -= 1
+    total = 0.0
+    for y in range(len(hunt.prior)):
+        s[_BELIEF + y] *= hunt.likelihood[target, y, outcome]
+        total += s[_BELIEF + y]
+    for y in range(len(hunt.prior)):
+        s[_BELIEF + y] /= total
+    before = s[_ENTROPY]
+    s[_ENTROPY] = _entropy(p, s)
+    if p.from_truth and s[_TRUTH] != _UNKNOWN:
+        return hunt.benefit * math.log(hunt.likelihood[target, int(s[_TRUTH]), outcome] / total)
+    return hunt.benefit * (before - s[_ENTROPY])
+
+
+@jit
+def _follow(p, s, ways, way, stream):
+    """Go ``way``, and measure if it ends with a test; one draw for a test.  Return the reward."""
+    cell = ways.cell[way]
+    s[_CELL] = cell
+    s[_TO_GO] -= ways.steps[way]
+    s[_SEEN] = NOTHING
+    cost = p.hunt.distance * ways.length[way]
+    if not ways.test[way]:
+        return -cost
+    target = p.hunt.target[cell]
+    cost += p.hunt.test * p.hunt.cost[target]
+    return _measure(p, s, target, stream) - cost
+
+
+@jit
+def step(p, s, action, edge_data, stream):
+    """Follow a decision or stop; one draw for a test, none otherwise."""
+    if action == STOP:
+        s[_TO_GO] = 0
+        s[_SEEN] = NOTHING
+        return 0.0
+    return _follow(p, s, p.decisions, action - STOP - 1, stream)
+
+
+@jit
+def observation(p, s):
+    """Return the outcome of the test, or `NOTHING`."""
+    return np.uint64(s[_SEEN])
+
+
+@jit
+def terminal(p, s):
+    """Tell whether no steps are left, nothing to measure, or nothing to learn."""
+    return s[_TO_GO] <= 0 or s[_LEFT] <= 0 or s[_ENTROPY] <= 0.0
+
+
+@jit
+def _information(p, s, target):
+    """Return the entropy that measuring ``target`` takes away on average, in nats."""
+    hunt = p.hunt
+    total = 0.0
+    for y in range(len(hunt.prior)):
+        total -= s[_BELIEF + y] * p.noise[target, y]
+    for outcome in range(hunt.likelihood.shape[2]):
+        chance = 0.0
+        for y in range(len(hunt.prior)):
+            chance += s[_BELIEF + y] * hunt.likelihood[target, y, outcome]
+        if chance > 0.0:
+            total -= chance * math.log(chance)
+    return total
+
+
+@jit
+def greediest(p, s):
+    """Return the trip of the greatest net gain a step, or -1 if none has any; no draw."""
+    hunt, ways, cell = p.hunt, p.trips, int(s[_CELL])
+    best, best_rate = -1, 0.0
+    for way in range(ways.first[cell], ways.first[cell + 1]):
+        if _possible(p, s, ways, way):
+            target = hunt.target[ways.cell[way]]
+            gain = hunt.benefit * _information(p, s, target) - hunt.test * hunt.cost[target]
+            rate = (gain - hunt.distance * ways.length[way]) / ways.steps[way]
+            if rate > best_rate:
+                best, best_rate = way, rate
+    return best
+
+
+@jit
+def _any(p, s, stream):
+    """Return any decision that is possible, or -1 for stopping; one draw."""
+    ways, cell = p.decisions, int(s[_CELL])
+    possible = 0
+    for way in range(ways.first[cell], ways.first[cell + 1]):
+        possible += _possible(p, s, ways, way)
+    chosen = below(stream, possible + 1)
+    for way in range(ways.first[cell], ways.first[cell + 1]):
+        if _possible(p, s, ways, way):
+            if chosen == 0:
+                return way
+            chosen -= 1
+    return -1
+
+
+@jit
+def rollout(p, s, stream):
+    """Play the roll-out policy to the end; one draw a test, one more a decision for `RANDOM`."""
+    if p.resampled and s[_TRUTH] != _UNKNOWN:
+        _draw_truth(p, s, stream)
+    total = 0.0
+    while not terminal(p, s):
+        greedy = p.rollout == GREEDY
+        way = greediest(p, s) if greedy else _any(p, s, stream)
+        if way < 0:
+            s[_TO_GO] = 0
+        elif greedy:
+            total += _follow(p, s, p.trips, way, stream)
+        else:
+            total += _follow(p, s, p.decisions, way, stream)
+    return total
+
+
+def _costs(p: AdaptiveHunt) -> float:
+    """Return what no way through the hunt costs more than."""
+    hunt, most = p.hunt, p.hunt.moves
+    arcs = hunt.length[np.isfinite(hunt.length)].max(initial=0.0)
+    tests = np.sort(hunt.cost[hunt.open])[::-1][:most]
+    return hunt.distance * most * float(arcs) + hunt.test * float(tests.sum())
+
+
+def _low(p: AdaptiveHunt) -> float:
+    """Return the least return: all costs, and a belief that ends even, or without the truth."""
+    hunt = p.hunt
+    possible = hunt.prior[hunt.prior > 0]
+    if not p.from_truth:
+        return hunt.benefit * (entropy_of(possible) - math.log(len(possible))) - _costs(p)
+    seen = hunt.likelihood[hunt.open][:, hunt.prior > 0]
+    ratio = np.where(seen > 0, seen / np.maximum(seen.max(axis=1, keepdims=True), 1e-300), 1.0)
+    worst = np.sort(np.log(ratio.min(axis=(1, 2), initial=1.0)))[: hunt.moves]
+    return hunt.benefit * float(worst.sum()) - _costs(p)
+
+
+def _high(p: AdaptiveHunt) -> float:
+    """Return the greatest return: y is found, for nothing."""
+    possible = p.hunt.prior[p.hunt.prior > 0]
+    surprise = -math.log(possible.min())
+    return p.hunt.benefit * (surprise if p.from_truth else entropy_of(possible))
+
+
+def entropy_of(chances: np.ndarray) -> float:
+    """Return the entropy of positive probabilities, in nats."""
+    return float(-(chances @ np.log(chances)))
+
+
+def _longest(p: AdaptiveHunt) -> int:
+    """Return the length of the longest list of actions."""
+    return 1 + int(np.diff(p.decisions.first).max())
+
+
+register(
+    AdaptiveHunt,
+    start=start,
+    actions=actions,
+    step=step,
+    observation=observation,
+    terminal=terminal,
+    rollout=rollout,
+    workspace=workspace,
+    discount=1.0,
+    low=_low,
+    high=_high,
+    max_actions=_longest,
+    max_depth=lambda p: max(p.hunt.moves, 1),
+)

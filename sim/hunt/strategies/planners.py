@@ -1,0 +1,127 @@
+"""The planners as searchers of hunts: one search with a few choices made differently.
+
+They are those of `sim.planning.variants`, as far as a hunt tells them apart.  Nobody else decides,
+and whatever is listed is possible, so SO-ISMCTS and MO-ISMCTS are POMCP.
+
+* ``bmcts``: outcomes from the propagated belief, which also pays.
+* ``bmcts_or``: outcomes by a y drawn at the root, another drawn at the leaf.
+* ``pomcp``: one y a simulation, by which tests pay (the logarithmic score).
+* ``ld_bmcts``: control, y drawn once a decision, as the text has it [Ledford 2018, 3.5].
+* ``pimc``: control, a tree for each y that knows it, root tables added.
+* ``flat``: control, no tree.
+* ``greedy``: control, no search: the roll-out policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcts.domain import domain_of
+from mcts.kernel.rng import derive_key, new_stream, uniform
+from mcts.merge import merge
+from mcts.options import Budget, Options
+from mcts.search import Search, SearchResult
+from sim.hunt.strategies.domain import STOP, AdaptiveHunt, greediest, start, workspace
+from sim.hunt.strategies.playing import entropy
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What makes a planner."""
+
+    propagated: bool = False
+    from_truth: bool = False
+    resampled: bool = False
+    once: bool = False
+    """Whether y is drawn once a decision."""
+    clairvoyant: bool = False
+    """Whether each y has a tree of its own."""
+    builds_tree: bool = True
+
+
+VARIANTS = {
+    "bmcts": Variant(propagated=True),
+    "bmcts_or": Variant(resampled=True),
+    "pomcp": Variant(from_truth=True),
+    "ld_bmcts": Variant(once=True),
+    "pimc": Variant(clairvoyant=True),
+    "flat": Variant(propagated=True, builds_tree=False),
+}
+"""Planners by name."""
+
+NODES = 200_000
+"""Most nodes of a tree."""
+
+
+class Planner:
+    """A planner of positions like ``p``; called, it chooses in closed loop.
+
+    Parameters
+    ----------
+    name
+        One of `VARIANTS`.
+    simulations
+        Budget of a decision, of all its trees together.
+    exploration
+        c, in units of w_B times the entropy of the position: the same amount of return for every
+        planner, whatever range its pay-offs have.
+    """
+
+    def __init__(
+        self, p: AdaptiveHunt, name: str, simulations: int, exploration: float = 0.3
+    ) -> None:
+        if name not in VARIANTS:
+            raise ValueError(f"a planner of hunts is {', '.join(VARIANTS)}, not {name!r}")
+        self.variant, self.simulations = VARIANTS[name], simulations
+        self._exploration = exploration
+        nodes = min(simulations + 1, NODES) if self.variant.builds_tree else 1
+        self._search = Search(p, Options(nodes=nodes))
+
+    def __call__(self, p: AdaptiveHunt, key: int) -> int:
+        """Return the action for the position ``p``, with the randomness named by ``key``."""
+        return self.search(p, key).best
+
+    def search(self, p: AdaptiveHunt, key: int) -> SearchResult:
+        """Search the position ``p`` with the randomness named by ``key``."""
+        variant, prior = self.variant, p.hunt.prior
+        if variant.once:
+            draw = uniform(new_stream(derive_key(key, 0)))
+            truth = int(np.searchsorted(np.cumsum(prior), draw * prior.sum(), side="right"))
+            return self._run(p, key, self.simulations, truth)
+        if not variant.clairvoyant:
+            return self._run(p, key, self.simulations)
+        trees = [
+            self._run(p, int(derive_key(key, 1 + y)), round(self.simulations * prior[y]), int(y))
+            for y in np.flatnonzero(prior)
+        ]
+        return merge(trees, "visits")
+
+    def _run(self, p: AdaptiveHunt, key: int, simulations: int, known: int = -1) -> SearchResult:
+        """Return what one tree finds."""
+        p = p._replace(
+            propagated=self.variant.propagated,
+            from_truth=self.variant.from_truth,
+            resampled=self.variant.resampled,
+            known=known,
+        )
+        low, high = (domain_of(p).declared(name, p) for name in ("low", "high"))
+        unit = p.hunt.benefit * entropy(p.hunt.prior) / (high - low)
+        self._search.options = replace(self._search.options, exploration=self._exploration * unit)
+        return self._search.run(Budget(simulations=max(1, simulations)), key, p)
+
+
+def value(result: SearchResult) -> float:
+    """Return what the search finds its choice to be worth."""
+    return float(result.values[result.actions == result.best][0])
+
+
+def greedy(p: AdaptiveHunt, key: int) -> int:
+    """Return what the roll-out policy does, with no search; for positions decided by trips.
+
+    The key is not used.
+    """
+    s = workspace(p)
+    start(p._replace(known=0), s, new_stream(key))
+    return int(greediest(p, s)) + STOP + 1

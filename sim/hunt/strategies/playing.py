@@ -1,0 +1,142 @@
+"""Playing a hunt in closed loop: one episode, or the exact value of a way to choose.
+
+Who chooses is a function of the position, with the exact belief, and of a key: a planner
+(`sim.hunt.strategies.planners`), a policy, a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.kernel.rng import derive_key, new_stream, uniform
+from sim.hunt.strategies.domain import STOP, AdaptiveHunt
+
+Choice = Callable[[AdaptiveHunt, int], int]
+"""``choose(position, key)`` returns an action; the key is another one at each decision."""
+
+_NO_OUTCOME = -1
+
+
+class Event(NamedTuple):
+    """A decision of an episode and what came of it."""
+
+    position: AdaptiveHunt
+    """Before it, with the exact belief."""
+    action: int
+    target: int
+    """The target measured, or -1 ..."""
+    outcome: int
+    """... and what it showed, or -1."""
+    reward: float
+
+
+def over(p: AdaptiveHunt) -> bool:
+    """Tell whether no steps are left, nothing to measure, or nothing to learn."""
+    return p.hunt.moves <= 0 or not p.hunt.open.any() or bool(p.hunt.prior.max() >= 1.0)
+
+
+def tested(p: AdaptiveHunt, action: int) -> int:
+    """Return the target that ``action`` measures, or -1."""
+    if action == STOP or not p.decisions.test[action - STOP - 1]:
+        return -1
+    return int(p.hunt.target[p.decisions.cell[action - STOP - 1]])
+
+
+def chances(p: AdaptiveHunt, action: int) -> dict[int, float]:
+    """Return the possible outcomes of ``action`` with their probabilities; -1 for no test."""
+    target = tested(p, action)
+    if target < 0:
+        return {_NO_OUTCOME: 1.0}
+    predicted = p.hunt.prior @ p.hunt.likelihood[target]
+    return {int(z): float(predicted[z]) for z in np.flatnonzero(predicted > 0)}
+
+
+def after(p: AdaptiveHunt, action: int, outcome: int = _NO_OUTCOME) -> AdaptiveHunt:
+    """Return the position after ``action`` when its test showed ``outcome``, the belief exact.
+
+    Raises
+    ------
+    ValueError
+        If the outcome is impossible, one is missing, or there was no test.
+    """
+    hunt = p.hunt
+    if outcome not in chances(p, action):
+        raise ValueError(f"outcome {outcome} is not possible after action {action}")
+    if action == STOP:
+        return p._replace(hunt=hunt._replace(moves=0))
+    way, target = action - STOP - 1, tested(p, action)
+    prior, left = hunt.prior, hunt.open
+    if target >= 0:
+        joint = prior * hunt.likelihood[target, :, outcome]
+        prior, left = joint / joint.sum(), left.copy()
+        left[target] = False
+    cell, moves = int(p.decisions.cell[way]), hunt.moves - int(p.decisions.steps[way])
+    return p._replace(hunt=hunt._replace(prior=prior, open=left, cell=cell, moves=moves))
+
+
+def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
+    """Return what ``action`` paid that led from ``p`` to ``then``: the entropy, less the costs."""
+    if action == STOP:
+        return 0.0
+    hunt, target = p.hunt, tested(p, action)
+    cost = hunt.distance * float(p.decisions.length[action - STOP - 1])
+    if target >= 0:
+        cost += hunt.test * float(hunt.cost[target])
+    return hunt.benefit * (entropy(hunt.prior) - entropy(then.hunt.prior)) - cost
+
+
+def entropy(chances: np.ndarray) -> float:
+    """Return the entropy of a distribution, in nats."""
+    positive = chances[chances > 0]
+    return float(-(positive @ np.log(positive)))
+
+
+def episode(p: AdaptiveHunt, choose: Choice, key: int) -> Iterator[Event]:
+    """Play one hunt from ``p`` and yield its events.
+
+    Parameters
+    ----------
+    key
+        Names all randomness: the y that is true, the outcomes, the keys of decisions.
+    """
+    stream, decision = new_stream(derive_key(key, 0)), 0
+    truth = _drawn(p.hunt.prior, stream)
+    while not over(p):
+        decision += 1
+        action = choose(p, int(derive_key(key, decision)))
+        target, outcome = tested(p, action), _NO_OUTCOME
+        if target >= 0:
+            outcome = _drawn(p.hunt.likelihood[target, truth], stream)
+        then = after(p, action, outcome)
+        yield Event(p, action, target, outcome, reward(p, action, then))
+        p = then
+
+
+def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
+    """Play one hunt from ``p`` in closed loop; return the sum of its rewards (see `episode`)."""
+    return sum(event.reward for event in episode(p, choose, key))
+
+
+def expected(p: AdaptiveHunt, choose: Choice, key: int) -> float:
+    """Return the exact mean of the rewards if ``choose`` decides, over all outcomes.
+
+    It is asked once at each position that can come up, with the key named by the way there.
+    """
+    if over(p):
+        return 0.0
+    action = choose(p, key)
+    value = 0.0
+    for outcome, chance in chances(p, action).items():
+        then = after(p, action, outcome)
+        below = expected(then, choose, int(derive_key(key, 1 + outcome)))
+        value += chance * (reward(p, action, then) + below)
+    return value
+
+
+def _drawn(distribution: np.ndarray, stream: np.ndarray) -> int:
+    """Return an index drawn from ``distribution``; one draw."""
+    place = int(np.searchsorted(np.cumsum(distribution), uniform(stream), side="right"))
+    return min(place, int(np.flatnonzero(distribution)[-1]))
