@@ -13,11 +13,14 @@ import networkx as nx
 import numpy as np
 
 from sim.hunt.benefit import Benefit
-from sim.hunt.graph import members
+from sim.hunt.graph import WORD, members, words
 from sim.hunt.reward import Route, Weights
 
 CHUNK = 4096
 """Sets that are valued at once."""
+
+MOST_UNSTRUCTURED = 20
+"""Targets of one way of which all subsets are tried, if nothing is known about the benefit."""
 
 TOLERANCE = 1e-9
 """Of values, relative to all that can be gained: less is no reason to look on."""
@@ -97,11 +100,106 @@ class Worth:
         measured = members(masks[row])
         return Choice(row, measured, self.benefit.value(measured), value)
 
+    def best_declining(self, masks: np.ndarray, lengths: np.ndarray) -> Choice:
+        """Return the best of ways on which any target may be left unmeasured.
+
+        Parameters are those of `best`.
+
+        Raises
+        ------
+        ValueError
+            If more than `MOST_UNSTRUCTURED` targets of a way are in doubt, and nothing is known
+            about the benefit that tells which to measure.
+        """
+        if not self.test.any():
+            return self.best(masks, lengths)
+        alone = np.array([self.information([i]) for i in range(self.targets)])
+        upper = np.empty(len(masks))
+        for rows in _chunks(np.arange(len(masks))):
+            whole = self.weights.benefit * self.benefit.values(masks[rows])
+            if self.benefit.submodular:
+                shown = unpacked(masks[rows], self.targets)
+                whole = np.minimum(whole, shown @ np.maximum(alone - self.test, 0.0))
+            upper[rows] = whole - self.weights.distance * lengths[rows]
+        best, most = None, TOLERANCE * self.information(range(self.targets))
+        for row in np.argsort(-upper, kind="stable").tolist():
+            if best is not None and upper[row] <= best.value + most:
+                break
+            measured = self.worth_measuring(members(masks[row]))
+            value = self._less_tests(measured) - self.weights.distance * float(lengths[row])
+            if best is None or value > best.value:
+                best = Choice(row, measured, self.benefit.value(measured), value)
+        return best
+
+    def worth_measuring(self, offered: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the subset of targets with the most information less tests.
+
+        Where the benefit is submodular a target is measured whatever else is if what it adds to all
+        others pays its test, and is not if it does not pay alone; for the rest both are tried
+        [data correcting, Goldengorin et al. 1999].
+        """
+        return self._subset(frozenset(), frozenset(offered), -np.inf)[1]
+
+    def _subset(
+        self, taken: frozenset[int], offered: frozenset[int], least: float
+    ) -> tuple[float, tuple[int, ...]]:
+        """Return the best value above ``least`` of ``taken`` and a subset of ``offered``."""
+        if self.benefit.submodular:
+            taken, offered = self._decided(taken, offered)
+        elif len(offered) > MOST_UNSTRUCTURED:
+            raise ValueError(
+                f"{len(offered)} targets of one way and a benefit that is not submodular: make "
+                "`within` smaller, or tests free (a weight of 0)"
+            )
+        value, best = self._less_tests(taken), tuple(sorted(taken))
+        upper = self.information(taken | offered) - self.test[list(taken)].sum()
+        if not offered or upper <= least:
+            return value, best
+        target = max(offered, key=lambda i: (self.information(taken | {i}), -i))
+        rest = offered - {target}
+        for branch in (taken | {target}, taken):
+            found = self._subset(branch, rest, max(value, least))
+            if found[0] > value:
+                value, best = found
+        return value, best
+
+    def _decided(
+        self, taken: frozenset[int], offered: frozenset[int]
+    ) -> tuple[frozenset[int], frozenset[int]]:
+        """Return both sets without the targets whose measuring is decided."""
+        while True:
+            everything = taken | offered
+            pays = {
+                i
+                for i in offered
+                if self.information(everything) - self.information(everything - {i}) > self.test[i]
+            }
+            taken, offered = taken | pays, offered - pays
+            never = {
+                i
+                for i in offered
+                if self.information(taken | {i}) - self.information(taken) <= self.test[i]
+            }
+            offered -= never
+            if not pays and not never:
+                return taken, offered
+
+    def _less_tests(self, measured: Iterable[int]) -> float:
+        """Return w_B I less w_J times the tests of ``measured``."""
+        return self.information(measured) - float(self.test[list(measured)].sum())
+
 
 def unpacked(masks: np.ndarray, targets: int) -> np.ndarray:
     """Return which targets are in each mask, float64 (k, targets), of masks (k, words)."""
     octets = np.ascontiguousarray(masks, "<u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, bitorder="little")[:, :targets].astype(float)
+
+
+def packed(members: np.ndarray) -> np.ndarray:
+    """Return the masks of which `unpacked` is the reverse, uint64 (k, words)."""
+    bits = np.zeros((len(members), WORD * words(members.shape[1])), np.uint8)
+    bits[:, : members.shape[1]] = members != 0
+    return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def cell_number(graph: nx.Graph, cell: Hashable, name: str) -> int:

@@ -1,0 +1,125 @@
+"""Every set of targets that a way within d_M of the shortest can measure, and its shortest way.
+
+What the pruned tree of [Ferrari & Cai 2009, s. VI-A] promises: of all ways between two cells that
+see the same targets the shortest, and with it an optimum by distance alone.  Labels over (cell, set
+of targets) keep that promise (`sim.hunt.paths.frontier`); the printed algorithm does not
+(`sim.hunt.paths.controls`).
+
+d_M bounds the way: its length is at most that of the shortest one and d_M.  Without a goal a way
+may end anywhere, and d_M bounds its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import networkx as nx
+import numpy as np
+
+from sim.hunt.benefit import Benefit
+from sim.hunt.graph import compiled
+from sim.hunt.paths.contraction import Contraction, contracted
+from sim.hunt.paths.frontier import NOBODY, Labels, front, searched
+from sim.hunt.paths.worth import Worth, cell_number
+from sim.hunt.reward import Route, Weights
+
+MOST_LABELS = 5_000_000
+"""Labels that a search may make; some 100 bytes each for 270 targets."""
+
+
+class Routes:
+    """Shortest ways by the targets that can be measured on them.
+
+    Attributes
+    ----------
+    masks : uint64 (k, words), targets that can be measured on each way
+    lengths : float64 (k,)
+    targets : how many the graph has
+    made : labels that the search made
+    """
+
+    def __init__(
+        self, nodes: list[Hashable], net: Contraction, labels: Labels, made: int, chosen: np.ndarray
+    ) -> None:
+        self._nodes, self._net, self._labels, self._chosen = nodes, net, labels, chosen
+        self.made = made
+        self.targets = net.targets
+        self.masks = net.masks(labels.seen[chosen])
+        self.lengths = labels.length[chosen]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def cells(self, way: int) -> tuple[Hashable, ...]:
+        """Return the cells of a way, from start to end."""
+        label, stops = int(self._chosen[way]), []
+        while label != NOBODY:
+            stops.append(int(self._labels.cell[label]))
+            label = int(self._labels.parent[label])
+        return tuple(self._nodes[cell] for cell in self._net.walked(stops[::-1]))
+
+    def pareto(self) -> Routes:
+        """Return the ways that no other one beats, which is no longer and sees all they see.
+
+        A search with ``every=False`` keeps hardly any other: of equal lengths alone.
+        """
+        kept = self._chosen[front(self._labels.seen[self._chosen], self.lengths)]
+        return Routes(self._nodes, self._net, self._labels, self.made, kept)
+
+
+def routes(
+    graph: nx.Graph,
+    start: Hashable,
+    goal: Hashable | None = None,
+    within: float | None = None,
+    every: bool = False,
+    most: int = MOST_LABELS,
+) -> Routes:
+    """Return the shortest way of each set of targets that can be measured from start to goal.
+
+    Parameters
+    ----------
+    goal : where ways end; anywhere if None
+    within : d_M, in units of length; no bound if None
+    every : keep a set also if a way that is no longer sees all of it and more
+    most : labels that may be made
+
+    Raises
+    ------
+    ValueError
+        If start or goal are no cells, there is no way between them, d_M is negative, or there are
+        too many labels.
+    """
+    net = compiled(graph)
+    if within is not None and not within >= 0:
+        raise ValueError(f"`within` is a length of 0 or more, not {within!r}")
+    first = cell_number(graph, start, "start")
+    last = None if goal is None else cell_number(graph, goal, "goal")
+    small = contracted(net, first, last, np.inf if within is None else within)
+    if small is None:
+        raise ValueError(f"there is no way from {start!r} to {goal!r}")
+    labels, made = searched(small.network, small.start, small.limit, every, most)
+    if made < 0:
+        raise ValueError(
+            f"more than {most} ways to keep among {len(small.seen_from)} targets: make `within` "
+            "smaller, or use sim.hunt.paths.many"
+        )
+    ended = np.flatnonzero((labels.cell[:made] == small.goal) & (labels.compared[:made] < 0))
+    ended = ended[np.argsort(labels.length[ended], kind="stable")]
+    return Routes(list(graph), small, labels, made, ended)
+
+
+def best(ways: Routes, benefit: Benefit, weights: Weights, cost: np.ndarray | None = None) -> Route:
+    """Return the best of ``ways``, and what is worth measuring on it.
+
+    Parameters
+    ----------
+    cost : J of each target's test, float64 (targets,); 1 each if None
+
+    Raises
+    ------
+    ValueError
+        As `sim.hunt.paths.worth.Worth` does.
+    """
+    choice = Worth(benefit, weights, ways.targets, cost).best_declining(ways.masks, ways.lengths)
+    return choice.route(ways.cells(choice.row), float(ways.lengths[choice.row]))
