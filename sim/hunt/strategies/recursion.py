@@ -1,0 +1,265 @@
+"""Exact strategies for small hunts: open, replanned and closed, and what all information is worth.
+
+`open_loop`         one sequence of moves and tests, whatever is seen: what Table III shows
+`replanned`         an open plan made anew after each outcome, of which the first step is taken:
+                    what the ID player does
+`closed_loop`       outcomes decide: the optimum, and what the influence diagram solves
+`full_information`  a bound: every outcome is known before the first step
+
+    open <= replanned <= closed <= full information.
+
+All by one recursion backwards over (moves to go, cell, outcomes by target), the sufficient
+statistic, where a solver of influence diagrams works with tables over whole histories
+(`sim.hunt.strategies.diagram`).  Its work is moves x cells^2 x (outcomes + 1)^targets, targets
+within reach: small hunts only.  `MOST_SITUATIONS` bounds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from sim.hunt.strategies.hunt import NO_TARGET, Hunt
+from sim.hunt.strategies.policy import (
+    UNSEEN,
+    Decision,
+    Policy,
+    Situation,
+    follow,
+    position,
+    uncertain,
+)
+
+MOST_SITUATIONS = 1 << 24
+TIE = 1e-12
+"""A gain of less counts as none: what can wait waits, and cells come in their order."""
+
+
+class Solution(NamedTuple):
+    """The value of a strategy, by the weights of the hunt, and what it decides."""
+
+    value: float
+    policy: Policy
+
+
+class Plan(NamedTuple):
+    """A sequence of decisions that no outcome changes, and its value."""
+
+    value: float
+    decisions: tuple[Decision, ...]
+
+    def policy(self, situation: Situation) -> Decision:
+        """Follow the plan blindly: a `Policy`."""
+        return self.decisions[len(self.decisions) - situation.moves]
+
+
+class Reach(NamedTuple):
+    """What can be seen in a hunt, coded: digit i of a code is 0 or 1 + the outcome of target i."""
+
+    targets: tuple[int, ...]
+    """Those that can be measured within the moves to go."""
+    base: int
+    """Outcomes + 1."""
+    mass: np.ndarray
+    """float64 (base ** targets,): P(seen)."""
+    uncertain: np.ndarray
+    """float64 (base ** targets,): P(seen) H(y | seen)."""
+
+
+def closed_loop(hunt: Hunt) -> Solution:
+    """Return the best strategy that uses outcomes.
+
+    Raises
+    ------
+    ValueError
+        If the hunt is too large for exact recursion.
+    """
+    reach = _reach(hunt)
+    value, move, test = _solved(hunt, reach)
+
+    def policy(situation: Situation) -> Decision:
+        code = 0
+        for target in reversed(reach.targets):
+            code = code * reach.base + situation.seen[target] - UNSEEN
+        return _decided(move, test, situation.moves, situation.cell, code)
+
+    return Solution(value, policy)
+
+
+def open_loop(hunt: Hunt) -> Plan:
+    """Return the best sequence of moves and tests; ValueError as `closed_loop`.
+
+    Steps in which nothing happens come last: they are worth the same anywhere, and who replans
+    learns sooner.
+    """
+    reach = _reach(hunt)
+    sets = _blind(reach, _pooled(reach))
+    value, move, test = _solved(hunt, sets)
+    decisions, waiting, cell, code = [], 0, hunt.cell, 0
+    for moves in range(hunt.moves, 0, -1):
+        decision = _decided(move, test, moves, cell, code)
+        if decision == (cell, False):
+            waiting += 1
+            continue
+        decisions.append(decision)
+        cell = decision.cell
+        if decision.test:
+            code += 1 << reach.targets.index(hunt.target[cell])
+    return Plan(value, (*decisions, *[Decision(cell, False)] * waiting))
+
+
+def replanned(hunt: Hunt, ahead: int | None = None) -> Solution:
+    """Return the strategy that takes the first step of `open_loop` in every situation.
+
+    It never does worse than the plan itself, since what remains of a plan is a plan.
+
+    Parameters
+    ----------
+    ahead : steps that a plan looks ahead; all that are left unless told otherwise.  With 1 it is
+        the myopic strategy, which can do worse than an open plan.
+    """
+
+    @cache
+    def policy(situation: Situation) -> Decision:
+        now = position(hunt, situation)
+        return open_loop(now._replace(moves=min(now.moves, ahead or now.moves))).decisions[0]
+
+    return Solution(follow(hunt, policy).value, policy)
+
+
+def full_information(hunt: Hunt) -> float:
+    """Return the value of knowing all outcomes in advance; ValueError as `closed_loop`.
+
+    For each outcome of all targets within reach the best plan, worth the drop of entropy that its
+    tests then bring.  A strategy cannot do better, since it knows less: its decisions may depend
+    on outcomes already seen alone.
+    """
+    reach = _reach(hunt)
+    number = len(reach.targets)
+    powers = reach.base ** np.arange(number)
+    tested = np.arange(1 << number)[:, None] >> np.arange(number) & 1
+    total = 0.0
+    for outcomes in product(range(1, reach.base), repeat=number):
+        code = tested @ (powers * outcomes).astype(np.int64)
+        mass = reach.mass[code[-1]]
+        if mass > 0:
+            known = _blind(reach, reach.uncertain[code] / reach.mass[code])
+            total += mass * _solved(hunt, known)[0]
+    return float(total)
+
+
+def _reach(hunt: Hunt) -> Reach:
+    """Return what can be seen from here on, with its probability and what it leaves uncertain."""
+    targets = tuple(sorted(_within(hunt)))
+    base = hunt.likelihood.shape[2] + 1
+    size = max(1, hunt.moves) * len(hunt.target) * base ** len(targets)
+    if size > MOST_SITUATIONS:
+        raise ValueError(
+            f"{len(targets)} targets of {base - 1} outcomes within {hunt.moves} moves make "
+            f"{size:,} situations, too many for exact recursion (at most {MOST_SITUATIONS:,}): "
+            "take fewer moves or targets, or a search"
+        )
+    joint = hunt.prior[None]
+    for target in targets:
+        factor = np.vstack([np.ones(len(hunt.prior)), hunt.likelihood[target].T])
+        joint = (factor[:, None] * joint).reshape(-1, len(hunt.prior))
+    return Reach(targets, base, joint.sum(axis=1), uncertain(joint))
+
+
+def _within(hunt: Hunt) -> Iterator[int]:
+    """Yield the targets that are not measured yet, of cells within the moves to go."""
+    arc = np.isfinite(hunt.length)
+    near = np.arange(len(arc)) == hunt.cell
+    for _ in range(hunt.moves):
+        near = near | arc[near].any(axis=0)
+    for target in set(hunt.target[near].tolist()) if hunt.moves else ():
+        if target != NO_TARGET and hunt.open[target]:
+            yield target
+
+
+def _pooled(reach: Reach) -> np.ndarray:
+    """Return H(y | z_S) of each set S of targets within reach, float64 (2 ** targets,)."""
+    table = reach.uncertain.reshape((reach.base,) * len(reach.targets))
+    for axis in range(table.ndim):
+        table = np.stack([table.take(0, axis), np.delete(table, 0, axis).sum(axis)], axis)
+    return table.reshape(-1)
+
+
+def _blind(reach: Reach, entropy: np.ndarray) -> Reach:
+    """Return ``reach`` for one who learns of a test only that it was made.
+
+    ``entropy`` float64 (2 ** targets,) is what the tests of each set leave.
+    """
+    return Reach(reach.targets, 2, np.ones(len(entropy)), np.ascontiguousarray(entropy))
+
+
+def _solved(hunt: Hunt, reach: Reach) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return the value of ``hunt``, and `backwards`'s decisions."""
+    cells, codes = len(hunt.target), len(reach.mass)
+    place = np.full(cells, NO_TARGET)
+    for number, target in enumerate(reach.targets):
+        place[hunt.target == target] = number
+    cost = hunt.test * hunt.cost[list(reach.targets)]
+    move = np.zeros((hunt.moves, cells, codes), np.int16)
+    test = np.zeros((hunt.moves, cells, codes), np.bool_)
+    value, arrived = np.zeros((cells, codes)), np.zeros(cells)
+    arc = np.isfinite(hunt.length)
+    way = np.where(arc, hunt.distance * np.where(arc, hunt.length, 0.0), np.inf)
+    kept = hunt.benefit * reach.uncertain
+    backwards(way, place, cost, reach.mass, kept, reach.base, value, arrived, move, test)
+    return float(value[hunt.cell, 0]), move, test
+
+
+def _decided(move: np.ndarray, test: np.ndarray, moves: int, cell: int, code: int) -> Decision:
+    """Return the decision with so many moves to go."""
+    there = int(move[moves - 1, cell, code])
+    return Decision(there, bool(test[moves - 1, there, code]))
+
+
+@jit
+def backwards(way, place, cost, mass, kept, base, value, arrived, move, test):
+    """Solve a hunt backwards, from no moves to go; all values times the probability of the code.
+
+    Parameters
+    ----------
+    way : float64 (cells, cells), w_D times length, infinite where no arc leads
+    place : int64 (cells,), which digit of a code the cell's target is, or `NO_TARGET`
+    cost : float64 (digits,), w_J J
+    mass, kept : float64 (codes,), P(seen) and w_B P(seen) H(y | seen)
+    base : outcomes + 1
+    value : float64 (cells, codes), zeros at first; the result, of the most moves to go
+    arrived : float64 (cells,), work space
+    move, test : int16 and bool (moves, cells, codes), written: with n + 1 moves to go the cell to
+        go to from a cell, and whether to measure after arriving in a cell
+    """
+    for left in range(len(move)):
+        # What follows on a test has a larger code: in rising order it still has the old value.
+        for code in range(len(mass)):
+            tie = TIE * mass[code]
+            for cell in range(len(place)):
+                arrived[cell] = value[cell, code]
+                if place[cell] == NO_TARGET:
+                    continue
+                power = base ** place[cell]
+                if code // power % base:
+                    continue
+                tested = kept[code] - cost[place[cell]] * mass[code]
+                for outcome in range(1, base):
+                    following = code + outcome * power
+                    tested += value[cell, following] - kept[following]
+                if tested > arrived[cell] + tie:
+                    arrived[cell] = tested
+                    test[left, cell, code] = True
+            for cell in range(len(place)):
+                best, chosen = arrived[cell], cell
+                for other in range(len(place)):
+                    there = arrived[other] - way[cell, other] * mass[code]
+                    if way[cell, other] < np.inf and there > best + tie:
+                        best, chosen = there, other
+                value[cell, code] = best
+                move[left, cell, code] = chosen
