@@ -18,14 +18,8 @@ from sim.hunt.strategies.recursion import (
     open_loop,
     replanned,
 )
-from tests.sim.hunt.hunts import (
-    PUBLISHED,
-    best,
-    best_knowing,
-    best_plan,
-    four_cells,
-    random_hunt,
-)
+from tests.sim.hunt.hunts import PUBLISHED, random_hunt
+from tests.sim.hunt_reference import Reference, star
 
 HUNTS = [random_hunt(seed, sure=seed % 2 == 0) for seed in range(10)]
 
@@ -33,23 +27,24 @@ HUNTS = [random_hunt(seed, sure=seed % 2 == 0) for seed in range(10)]
 @pytest.mark.parametrize("weights", PUBLISHED)
 def test_the_twelve_values(weights):
     closed, fixed = PUBLISHED[weights]
-    hunts = [four_cells(weights, moves) for moves in (1, 2, 3)]
+    hunts = [star(moves, weights) for moves in (1, 2, 3)]
     assert [closed_loop(at).value for at in hunts] == pytest.approx(closed, abs=1e-6)
     assert [open_loop(at).value for at in hunts] == pytest.approx(fixed, abs=1e-6)
 
 
 def test_bits_do_not_give_them():
     """Eq. 3 has log2; w_B of a bit would make other values and even another way."""
-    bits = four_cells((12 / log(2), 1, 1), 3)
+    bits = star(3, (12 / log(2), 1, 1))
     assert closed_loop(bits).value > PUBLISHED[12, 1, 1][0][2] + 4
     assert len({decision.cell for decision in open_loop(bits).decisions}) == 3
 
 
 @pytest.mark.parametrize("case", HUNTS)
 def test_values_are_those_of_enumeration(case):
-    assert closed_loop(case).value == pytest.approx(best(case), abs=1e-9)
-    assert open_loop(case).value == pytest.approx(best_plan(case), abs=1e-9)
-    assert full_information(case) == pytest.approx(best_knowing(case), abs=1e-9)
+    expected = Reference(case)
+    assert closed_loop(case).value == pytest.approx(expected.closed(), abs=1e-9)
+    assert open_loop(case).value == pytest.approx(expected.open(), abs=1e-9)
+    assert full_information(case) == pytest.approx(expected.informed(), abs=1e-9)
 
 
 def test_strategies_are_in_their_order():
@@ -80,7 +75,7 @@ def test_who_ignores_outcomes_or_looks_one_step_ahead_does_worse():
     tells = np.array([[[0.9, 0.1], [0.5, 0.5]], [[1, 0], [0, 1]], [[0.9, 0.1], [0.5, 0.5]]])
     far = hunt(ring, np.full(2, 0.5), tells, Weights(10, 0.5, 0.9), 0, 3)
     assert replanned(far, ahead=1).value < open_loop(far).value - 1
-    case = four_cells((12, 1, 1), 3)
+    case = star(3, (12, 1, 1))
     blind = follow(case, open_loop(case).policy).value
     assert blind == pytest.approx(6.820181, abs=1e-6) and closed_loop(case).value > blind + 1
     assert replanned(case).value == pytest.approx(8.066800, abs=1e-6)
@@ -89,7 +84,7 @@ def test_who_ignores_outcomes_or_looks_one_step_ahead_does_worse():
 
 def test_what_is_followed_is_counted():
     """The plan of 3 moves: to cell 1 and test, to cell 2 and test, wait."""
-    case = four_cells((12, 1, 1), 3)
+    case = star(3, (12, 1, 1))
     plan = open_loop(case)
     assert plan.decisions == (Decision(1, True), Decision(2, True), Decision(2, False))
     followed = follow(case, plan.policy)
@@ -100,7 +95,7 @@ def test_what_is_followed_is_counted():
 
 
 def test_closed_stops_when_the_treasure_is_found():
-    case = four_cells((12, 1, 1), 3)
+    case = star(3, (12, 1, 1))
     policy = closed_loop(case).policy
     there = policy(start(case)).cell
     found, missed = (
@@ -128,7 +123,7 @@ def _joined(situation: Situation, earlier: tuple[int, ...]) -> Situation:
 
 
 def test_no_moves_are_worth_nothing():
-    case = four_cells((12, 1, 1), 0)
+    case = star(0, (12, 1, 1))
     assert open_loop(case) == (0.0, ())
     assert closed_loop(case).value == replanned(case).value == full_information(case) == 0
 
@@ -154,11 +149,11 @@ def test_targets_out_of_reach_cost_nothing():
     ],
 )
 def test_what_cannot_be_done_is_refused(decision, said):
-    case = four_cells((12, 1, 1), 2)
+    case = star(2, (12, 1, 1))
     with pytest.raises(ValueError, match=said):
         follow(case, lambda now: decision if now.cell else Decision(1, True))
 
 
 def test_outcomes_that_contradict_each_other_are_refused():
     with pytest.raises(ValueError, match="cannot be seen together"):
-        position(four_cells((12, 1, 1), 2), Situation(0, 1, (1, 1, UNSEEN)))
+        position(star(2, (12, 1, 1)), Situation(0, 1, (1, 1, UNSEEN)))
