@@ -25,9 +25,9 @@ _LONG = {
     "belief": "answers exact rejection split",
     "sim": (
         "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search csp determinized "
-        "endgame entropy equivalence fitted informed late_positions leaks legal many_threads "
-        "neural observation plain_bmcts planners players policy_switches posteriors properties "
-        "reading slow_games testing"
+        "endgame entropy equivalence fitted hunter informed late_positions leaks legal "
+        "many_threads neural observation plain_bmcts planners players policy_switches posteriors "
+        "properties reading slow_games testing"
     ),
     "experiments": "beliefs cluster config explain lineups qlearning regret survival",
     ".": "extending plugins python_docs wheel",

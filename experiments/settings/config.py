@@ -33,6 +33,7 @@ from experiments.settings.schemas import (
     Fitted,
     Greedy,
     Heuristic,
+    Hunter,
     Neural,
     Planner,
     Policy,
@@ -65,6 +66,7 @@ def register() -> None:
         ("entropy", Entropy),
         ("neural", Neural),
         ("fitted", Fitted),
+        ("hunter", Hunter),
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)

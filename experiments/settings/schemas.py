@@ -29,7 +29,7 @@ from mcts import options
 from mcts.kernel.plugins import names
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import BELIEFS, DRAWN, RANGES
-from sim.players.names import ABOUT, AGAIN, EVIDENCE, PAPERS, WORTH
+from sim.players.names import ABOUT, AGAIN, EVIDENCE, GOALS, PAPERS, STRATEGIES, UNITS, WORTH
 
 PLANNERS = tuple(VARIANTS)
 """The players that search."""
@@ -163,6 +163,22 @@ class Fitted(Seat):
     evidence: str = one_of(*EVIDENCE)
     network: str | None = place()
     threshold: float = above(0, 1)
+
+
+@dataclass
+class Hunter(Seat):
+    """The player of the treasure hunt."""
+
+    name: str = one_of("hunter")
+    evidence: str = one_of(*EVIDENCE)
+    again: str = one_of(*AGAIN)
+    threshold: float = above(0, 1)
+    strategy: str = one_of(*STRATEGIES)
+    unit: str = one_of(*UNITS)
+    goal: str = one_of(*GOALS)
+    benefit_weight: float = between(0, 1000)
+    test_weight: float = between(0, 1000)
+    distance_weight: float = between(0, 1000)
 
 
 @dataclass

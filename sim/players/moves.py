@@ -14,10 +14,13 @@ from mcts.kernel.compile import jit
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.policies.common import accusation
 from sim.policies.walking import enter_again
-from sim.state import ASK, END, PASS, SUGGEST
+from sim.state import ASK, END, PASS, SUGGEST, State
 
 NOTHING = 1e-9
 """A chance up to this counts as 0."""
+
+WALKS = -1
+"""No action: the pawn is to be moved."""
 
 
 @jit
@@ -88,6 +91,24 @@ def suggestion(chances: np.ndarray, hand: int, threshold: float) -> int:
 
 
 @jit
+def settled(s: State, seat: int, chances: np.ndarray, threshold: float) -> int:
+    """Return what a turn's phase asks for, or `WALKS` [Cai & Ferrari 2006, s. IV-B].
+
+    It accuses, at the start or the end of its turn, when all three maxima reach ``threshold``, and
+    suggests as often as it may, when summoned too.
+    """
+    if s.phase != SUGGEST:
+        envelope = reached(chances, threshold)
+        if envelope:
+            return accusation(envelope)
+        if s.phase == END:
+            return PASS
+        if not s.summoned[seat]:
+            return WALKS
+    return suggestion(chances, s.hand[seat], threshold)
+
+
+@jit
 def decide(
     worlds: np.ndarray,
     views: np.ndarray,
@@ -96,21 +117,13 @@ def decide(
     threshold: float,
     again: int,
 ) -> int:
-    """Return the action of a turn's phase by the rules of [Cai & Ferrari 2006, s. IV-B].
+    """Return the action of a turn's phase: `settled`, or a walk to the nearest room that is wanted.
 
     ``worlds`` and ``views`` are plain arrays of one record each, which a kernel is handed sooner
     than records.
-
-    It accuses, at the start or the end of its turn, when all three maxima reach ``threshold``;
-    suggests as often as it may, when summoned too; and otherwise walks.
     """
     world, s = worlds[0], views[0]
-    if s.phase != SUGGEST:
-        envelope = reached(chances, threshold)
-        if envelope:
-            return accusation(envelope)
-        if s.phase == END:
-            return PASS
-        if not s.summoned[seat]:
-            return enter_again(world, s, seat, wanted_rooms(chances, threshold), again)
-    return suggestion(chances, s.hand[seat], threshold)
+    action = settled(s, seat, chances, threshold)
+    if action == WALKS:
+        return enter_again(world, s, seat, wanted_rooms(chances, threshold), again)
+    return action

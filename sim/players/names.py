@@ -8,6 +8,7 @@ PAPERS = {
     "entropy": "sim.players.entropy",
     "neural": "sim.players.neural",
     "fitted": "sim.players.fitted",
+    "hunter": "sim.players.hunter",
 }
 """The module of each, which has ``make(spec, rules)`` as a plug-in has (`docs/extending.md`)."""
 
@@ -25,3 +26,12 @@ other room that it wants to enter, or there, by stepping out and in again."""
 WORTH = ("network", "zero", "grid")
 """What tells the neural player what entering a room is worth: the network, nothing (the control),
 or the table that the network stands for, read at the nearest sampled state."""
+
+UNITS = ("bins", "turns")
+"""What the hunter counts its ways in: squares, or expected turns."""
+
+STRATEGIES = ("replanned", "closed")
+"""How the hunter plans: a way, anew at each decision, or what to do for each outcome."""
+
+GOALS = ("free", "likeliest")
+"""Where the hunter's way ends: in whatever room, or in the likeliest."""

@@ -1,0 +1,208 @@
+"""The player of the influence diagram, that hunts for the treasure [Ferrari & Cai 2009, s. VII].
+
+Each time that it moves it plans a way through the rooms that may still be the hidden one, by
+
+    w_B I(room card; suggestions) - w_J J - w_D length        (`sim.players.room_hunt`)
+
+and goes to the first of them.  What it believes, which suspects and weapons it names, when it
+accuses, and how it goes on once it knows the room, is as the Bayesian-network player has it
+(`sim.players.bayes`): the paper leaves all that outside the diagram.  With w_B = 0 it is that
+player.
+
+Lengths are in *bins*, squares, of which a passage takes none and a suggestion costs J = 3, the way
+that is gone in a turn; or in expected *turns*, this one's roll being known, of which a passage
+takes one, and the suggestion none: it is made in the turn that enters the room.  Between rooms the
+nearest doors count, and other pawns never do.  What the paper leaves open is listed in
+`docs/players/hunter.md`.  Nothing here consumes randomness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from mcts.kernel.compile import jit_owning
+from sim.board import N_ROOMS, door_spots
+from sim.cards import FIRST_ROOM
+from sim.hunt.reward import Weights
+from sim.players.bayes import BayesPlayer
+from sim.players.foresight import turns_now
+from sim.players.moves import WALKS, settled, wanted_rooms
+from sim.players.names import GOALS, STRATEGIES, UNITS
+from sim.players.paper import fitting
+from sim.players.room_hunt import Ways, closed_values, information, open_values
+from sim.policies.walking import SAME, distance, enter_again, step_out, towards
+from sim.rules import Rules, world
+from sim.state import State, World
+
+BINS_A_TURN = 3.0
+"""J: "the median distance that can be traveled in one turn, i.e., three bins"."""
+
+OUT_AND_IN = 2.0
+"""Bins, and turns, to the room where the pawn stands."""
+
+_USUAL = Weights(12.0, 1.0, 1.0)
+
+
+class HunterPlayer(BayesPlayer):
+    """The player in a seat.
+
+    Parameters
+    ----------
+    evidence, again, threshold : as `BayesPlayer`
+    strategy : one of `sim.players.names.STRATEGIES`
+    unit : one of `sim.players.names.UNITS`
+    goal : one of `sim.players.names.GOALS`
+    weights : w_B, w_J, w_D
+    """
+
+    def __init__(
+        self,
+        evidence: str,
+        again: str = "other",
+        threshold: float = 0.9,
+        strategy: str = "replanned",
+        unit: str = "bins",
+        goal: str = "free",
+        weights: Weights = _USUAL,
+        name: str = "hunter",
+    ) -> None:
+        super().__init__(evidence, again, threshold, name)
+        self._weights = weights
+        self._turns, self._unit = UNITS.index(unit) == 1, unit
+        self._to_goal, self._closed = GOALS.index(goal) == 1, STRATEGIES.index(strategy) == 1
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        super().begin(rules, seat, view, key)
+        self._between = lengths(rules, self._unit)
+
+    def decide(self, view: np.recarray) -> int:
+        return _decide(
+            self._worlds,
+            view.view(np.ndarray),
+            self.seat,
+            self.opinion.update(self.log),
+            self.threshold,
+            self._again,
+            self._between,
+            self._weights,
+            self._turns,
+            self._to_goal,
+            self._closed,
+        )
+
+
+@cache
+def lengths(rules: Rules, unit: str) -> np.ndarray:
+    """Return the lengths from room to room, float64 (9, 9), by ``unit`` of the hunter."""
+    board = world(rules)[0]
+    steps = np.array([board.steps[:, door_spots(room)].min(axis=1) for room in range(N_ROOMS)])
+    found = steps.astype(float) if unit == "bins" else board.turns[steps]
+    for room in range(N_ROOMS):
+        found[room, room] = OUT_AND_IN
+        if board.passage[room] >= 0:
+            found[room, board.passage[room]] = 0.0 if unit == "bins" else 1.0
+    return found
+
+
+@jit_owning
+def _decide(
+    worlds: np.ndarray,
+    views: np.ndarray,
+    seat: int,
+    chances: np.ndarray,
+    threshold: float,
+    again: int,
+    between: np.ndarray,
+    weights: Weights,
+    turns: bool,
+    to_goal: bool,
+    closed: bool,
+) -> int:
+    """Return the action of a turn's phase: `settled`, or a step of the hunt.
+
+    ``worlds`` and ``views`` are plain arrays of one record each, as of `sim.players.moves.decide`.
+    """
+    world, s = worlds[0], views[0]
+    action = settled(s, seat, chances, threshold)
+    if action != WALKS:
+        return action
+    wanted = wanted_rooms(chances, threshold)
+    if wanted & (wanted - 1) == 0:  # the room is known
+        return enter_again(world, s, seat, wanted, again)
+    here, out = world.room_of[s.spot[seat]], step_out(world, s, seat)
+    if here >= 0 and (again != SAME or out < 0):
+        wanted &= ~(1 << here)
+    values = _values(world, s, seat, chances, wanted, between, weights, turns, to_goal, closed)
+    best = values.argmax()
+    return out if best == here else towards(world, s, seat, best)
+
+
+@jit_owning
+def _values(
+    world: World,
+    s: State,
+    seat: int,
+    chances: np.ndarray,
+    wanted: int,
+    between: np.ndarray,
+    weights: Weights,
+    turns: bool,
+    to_goal: bool,
+    closed: bool,
+) -> np.ndarray:
+    """Return what it is worth to go to each room first, float64 (9,), of the mask ``wanted``."""
+    start = np.empty(N_ROOMS)
+    if turns:
+        turns_now(world, s, seat, start)
+    else:
+        here = world.room_of[s.spot[seat]]
+        for room in range(N_ROOMS):
+            start[room] = OUT_AND_IN if room == here else distance(world, s, seat, room)
+    rooms = np.array([room for room in range(N_ROOMS) if wanted >> room & 1])
+    likely = chances[FIRST_ROOM:][rooms]
+    end = -1
+    for i in range(len(rooms)):  # of the likeliest the nearest
+        if end < 0 or (likely[i], -start[rooms[i]]) > (likely[end], -start[rooms[end]]):
+            end = i
+    near, apart, goal = start[rooms], np.empty((len(rooms), len(rooms))), np.zeros(len(rooms))
+    for i in range(len(rooms)):
+        for j in range(len(rooms)):
+            apart[i, j] = between[rooms[i], rooms[j]]
+        if to_goal and i != end:
+            goal[i] = between[rooms[i], rooms[end]]
+    ways = Ways(near, apart, goal, 0.0 if turns else BINS_A_TURN)
+    if closed:
+        found = closed_values(likely, ways, weights)
+    else:
+        found = open_values(information(likely), ways, weights)
+    if to_goal:  # straight to it, whatever a suggestion there tells
+        found[end] = max(found[end], -weights.distance * near[end])
+    values = np.full(N_ROOMS, -inf)
+    for i in range(len(rooms)):
+        values[rooms[i]] = found[i]
+    return values
+
+
+def make(spec: Mapping[str, Any], rules: Rules) -> HunterPlayer:
+    """Return the player that ``spec``, the values of ``conf/player/hunter.yaml``, describes.
+
+    Raises
+    ------
+    ValueError
+        As `sim.players.paper.fitting`.
+    """
+    player = HunterPlayer(
+        fitting(spec, rules),
+        **{key: spec[key] for key in ("again", "threshold", "strategy", "unit", "goal")},
+        weights=Weights(
+            *(float(spec[f"{of}_weight"]) for of in ("benefit", "test", "distance")),
+        ),
+        name=spec.get("label") or spec["name"],
+    )
+    player.showing = spec["showing"]
+    return player

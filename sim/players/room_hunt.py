@@ -1,0 +1,139 @@
+"""What it is worth to go to each room first: the treasure hunt over rooms [Ferrari & Cai 2009].
+
+Rooms that may be the hidden one are targets; a suggestion in one is taken to tell whether it is
+[eq. 27].  A hunt visits some of them, each once, and is worth w_B of a nat, less w_J J for each
+suggestion and w_D for each unit of length (`sim.hunt.reward`).  It visits at least one room: who
+stands still finds nothing out.
+
+*Open*: the best way through a set of rooms, whatever they tell.  *Closed*: the best rule what to do
+next, by the room where it stands and the rooms that were not it; one that is it ends the hunt.
+
+Sets of rooms are masks over the targets of the hunt at hand, r of them, bit i for target i.
+Nothing here consumes randomness.
+"""
+
+from __future__ import annotations
+
+from math import inf, log
+from typing import NamedTuple
+
+import numpy as np
+
+from belief.evidence import lowest
+from mcts.kernel.compile import jit, jit_owning
+from sim.hunt.reward import Weights
+
+_NONE = 1e-12
+
+
+class Ways(NamedTuple):
+    """Lengths, and what a suggestion costs, J, in the same unit."""
+
+    start: np.ndarray
+    """float64 (r,): from where the pawn is to each target."""
+    between: np.ndarray
+    """float64 (r, r): from target to target."""
+    goal: np.ndarray
+    """float64 (r,): from each target to where the hunt ends; 0 for where it will."""
+    test: float
+    """J."""
+
+
+@jit
+def surprise(p: float) -> float:
+    """Return - p ln p, 0 for 0."""
+    return -p * log(p) if p > 0.0 else 0.0
+
+
+@jit_owning
+def information(chances: np.ndarray) -> np.ndarray:
+    """Return the nats (2**r,) of each set of rooms with ``chances`` (r,): `sim.hunt.benefit`."""
+    size = 1 << len(chances)
+    mass, found, nats = np.zeros(size), np.zeros(size), np.zeros(size)
+    for measured in range(1, size):
+        room, rest = lowest(measured), measured & (measured - 1)
+        mass[measured] = mass[rest] + chances[room]
+        found[measured] = found[rest] + surprise(chances[room])
+        nats[measured] = found[measured] + surprise(max(0.0, 1.0 - mass[measured]))
+    return nats
+
+
+@jit_owning
+def held_karp(
+    from_start: np.ndarray, between: np.ndarray, to_goal: np.ndarray, out: np.ndarray
+) -> None:
+    """Fill ``out`` (2**r,) with the least length from the start through each set to the goal."""
+    r = len(from_start)
+    least = np.full((1 << r, r), inf)
+    out[0] = 0.0
+    for visited in range(1, 1 << r):
+        out[visited] = inf
+        for last in range(r):
+            if visited >> last & 1:
+                before = visited & ~(1 << last)
+                best = from_start[last] if before == 0 else inf
+                for other in range(r):
+                    if before >> other & 1:
+                        best = min(best, least[before, other] + between[other, last])
+                least[visited, last] = best
+                out[visited] = min(out[visited], best + to_goal[last])
+
+
+@jit_owning
+def open_values(benefit: np.ndarray, ways: Ways, weights: Weights) -> np.ndarray:
+    """Return what the best way is worth that goes to each target first, float64 (r,).
+
+    ``benefit`` (2**r,) is that of each set, in nats.
+    """
+    r = len(ways.start)
+    values, length, first = np.full(r, -inf), np.empty(1 << r), np.full(r, inf)
+    for room in range(r):
+        first[room] = ways.start[room]
+        held_karp(first, ways.between, ways.goal, length)
+        first[room] = inf
+        for visited in range(1, 1 << r):
+            if visited >> room & 1:
+                tests, rest = 0, visited
+                while rest:
+                    rest &= rest - 1
+                    tests += 1
+                value = weights.benefit * benefit[visited] - weights.test * ways.test * tests
+                values[room] = max(values[room], value - weights.distance * length[visited])
+    return values
+
+
+@jit_owning
+def closed_values(chances: np.ndarray, ways: Ways, weights: Weights) -> np.ndarray:
+    """Return what going to each target first is worth, if all that follows heeds what was found.
+
+    ``chances`` (r,) are those of the targets to be the hidden room.
+    """
+    r = len(chances)
+    mass = np.zeros(1 << r)
+    for tested in range(1, 1 << r):
+        mass[tested] = mass[tested & (tested - 1)] + chances[lowest(tested)]
+    later, values = np.zeros((1 << r, r)), np.empty(r)
+    for tested in range((1 << r) - 1, -1, -1):
+        left = max(0.0, 1.0 - mass[tested])
+        for at in range(r):
+            if tested and not tested >> at & 1:
+                continue
+            # The only choice at the start is where to go.
+            best = -weights.distance * ways.goal[at]
+            for room in range(r):
+                if tested >> room & 1 or (left <= _NONE and tested):
+                    continue
+                found = min(1.0, chances[room] / left)
+                nats = surprise(found) + surprise(1.0 - found)
+                length = ways.between[at, room] if tested else ways.start[room]
+                value = (
+                    weights.benefit * nats
+                    - weights.test * ways.test
+                    - weights.distance * length
+                    + (1.0 - found) * later[tested | 1 << room, room]
+                )
+                if not tested:
+                    values[room] = value
+                best = max(best, value)
+            later[tested, at] = best
+    return values
