@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from belief.evidence import lowest
+from belief.evidence import count, lowest
 from mcts.kernel.compile import jit, jit_owning
+from sim.hunt.paths.closure import fill
 from sim.hunt.reward import Weights
 
 _NONE = 1e-12
@@ -59,46 +60,24 @@ def information(chances: np.ndarray) -> np.ndarray:
 
 
 @jit_owning
-def held_karp(
-    from_start: np.ndarray, between: np.ndarray, to_goal: np.ndarray, out: np.ndarray
-) -> None:
-    """Fill ``out`` (2**r,) with the least length from the start through each set to the goal."""
-    r = len(from_start)
-    least = np.full((1 << r, r), inf)
-    out[0] = 0.0
-    for visited in range(1, 1 << r):
-        out[visited] = inf
-        for last in range(r):
-            if visited >> last & 1:
-                before = visited & ~(1 << last)
-                best = from_start[last] if before == 0 else inf
-                for other in range(r):
-                    if before >> other & 1:
-                        best = min(best, least[before, other] + between[other, last])
-                least[visited, last] = best
-                out[visited] = min(out[visited], best + to_goal[last])
-
-
-@jit_owning
 def open_values(benefit: np.ndarray, ways: Ways, weights: Weights) -> np.ndarray:
     """Return what the best way is worth that goes to each target first, float64 (r,).
 
     ``benefit`` (2**r,) is that of each set, in nats.
     """
     r = len(ways.start)
-    values, length, first = np.full(r, -inf), np.empty(1 << r), np.full(r, inf)
+    seen, values = np.empty(r, np.int64), np.full(r, -inf)
     for room in range(r):
-        first[room] = ways.start[room]
-        held_karp(first, ways.between, ways.goal, length)
-        first[room] = inf
-        for visited in range(1, 1 << r):
+        seen[room] = 1 << room
+    # Walked from the end, so that the last room of the table is the first of the way.
+    length = np.empty((1 << r, r))
+    fill(ways.goal, ways.between.T.copy(), seen, length)
+    for visited in range(1, 1 << r):
+        worth = weights.benefit * benefit[visited] - weights.test * ways.test * count(visited)
+        for room in range(r):
             if visited >> room & 1:
-                tests, rest = 0, visited
-                while rest:
-                    rest &= rest - 1
-                    tests += 1
-                value = weights.benefit * benefit[visited] - weights.test * ways.test * tests
-                values[room] = max(values[room], value - weights.distance * length[visited])
+                value = worth - weights.distance * (ways.start[room] + length[visited, room])
+                values[room] = max(values[room], value)
     return values
 
 

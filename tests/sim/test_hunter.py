@@ -42,7 +42,7 @@ def problems(number=12):
         between = rng.integers(0, 9, (r, r)).astype(float)
         goal = between[:, 0] * (np.arange(r) > 0) if case % 3 else np.zeros(r)
         ways = Ways(rng.integers(0, 9, r).astype(float), between, goal, 3.0)
-        yield chances, ways, Weights(float((0, 12, 40, 40)[case // 3]), 1.0, 0.5 + case % 4 / 2)
+        yield chances, ways, Weights(float((0, 12, 40, 40)[case // 3]), 1.0, case % 4 / 2)
 
 
 def by_orders(chances, ways, weights, nearest=False):
