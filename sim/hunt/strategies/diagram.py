@@ -1,0 +1,245 @@
+"""The influence diagram of a hunt as the paper draws it [Ferrari & Cai 2009, eqs. 18-22, Fig. 7].
+
+In time slice t the sensor decides where to go, ``a(t)``, is there, ``x(t)``, decides whether to
+measure, ``u(t)``, and sees ``z(t)``: an outcome of the target there, or ``un``, unobserved.
+``y(t)`` is the hypothesis by all that was seen; it feeds the reward and nothing else.  This is the
+reference for small horizons, solved by pyAgrum, and a picture; `sim.hunt.strategies.recursion`
+solves the same hunts.
+
+Where this departs from the text, and why:
+
+* Eq. 22 gives z(t) the probability P(m_i) whatever was seen before, and eq. 18 forgets what z
+  showed.  Measurements of one y are not independent: z(t) needs the earlier z as parents, which
+  arc reversal brings along [Shachter 1986].  ``printed=True`` is the text, a control that fails.
+* Columns of eqs. 19 and 22 that sum to 0 (a move without an arc, a test that is not enabled) are no
+  distributions.  Here the sensor then stays, and z(t) is unobserved, at no gain.
+* The entropy of y(t) is no function of y(t): the reward must see all z as well.  It is
+  ln P(y | Z_t) - ln P(y | Z_{t-1}), with the expectation of eq. 10.
+* "Does not have a complexity problem" is wrong: the table of y(t) has a factor of |z| for every
+  slice before (`sizes`), and so has the decision that remembers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+
+from belief.network.reference import agrum
+from sim.hunt.strategies.hunt import NO_TARGET, Hunt
+
+MOST_ENTRIES = 1 << 20
+"""Of a table; solving needs several times as many for the memory of a decision."""
+
+
+class Node(NamedTuple):
+    """A node of an influence diagram."""
+
+    name: str
+    kind: str
+    """``chance``, ``decision`` or ``utility``."""
+    parents: tuple[str, ...] = ()
+    """Of a decision: what it sees, beside all that earlier decisions saw."""
+    values: tuple[str, ...] = ()
+    """None of a utility."""
+    table: np.ndarray | None = None
+    """float64: an axis for each parent, and one for its own values if it is a chance."""
+    slice: int = 0
+    """When, for drawing."""
+
+
+class Seen(NamedTuple):
+    """What z of a slice can be: the target and outcome of each value, (-1, -1) for unobserved."""
+
+    target: tuple[int, ...]
+    outcome: tuple[int, ...]
+
+
+def diagram(hunt: Hunt, printed: bool = False) -> list[Node]:
+    """Return the influence diagram of ``hunt``, its nodes in the order of time.
+
+    Parameters
+    ----------
+    printed : z(t) is independent of what was seen before, as in eq. 22: a control
+
+    Raises
+    ------
+    ValueError
+        If a table has more than `MOST_ENTRIES` entries.
+    """
+    cells, seen = _ranges(hunt)
+    hypotheses = len(hunt.prior)
+    histories = max(sizes(hunt).values(), default=0) // hypotheses
+    if (size := histories * max(hypotheses, 2 * len(cells[-1]))) > MOST_ENTRIES:
+        raise ValueError(
+            f"a diagram of {hunt.moves} moves has a table of {size:,} entries (at most "
+            f"{MOST_ENTRIES:,}), since y(t) and z(t) depend on all that was seen: take fewer "
+            "moves, or closed_loop"
+        )
+    nodes = [Node("x(0)", "chance", (), _labels("k", cells[0]), np.ones(1))]
+    known, names = hunt.prior, _labels("y", range(hypotheses))
+    for t in range(1, hunt.moves + 1):
+        before, here = cells[t - 1], cells[t]
+        earlier = tuple(f"z({k})" for k in range(1, t))
+        knew, known = known, _posterior(hunt, known, seen[:t])
+        arc = np.isfinite(hunt.length[np.ix_(before, here)])
+        length = np.where(arc, hunt.length[np.ix_(before, here)], 0.0)
+        goes = np.where(arc, np.array(here), np.array(before)[:, None])
+        moved = (goes[:, :, None] == np.array(here)).astype(float)
+        z_parents = (f"x({t})", f"u({t})", *(() if printed else earlier))
+        shown = _shown(hunt, here, seen[:t], hunt.prior if printed else knew)
+        values = tuple(
+            "un" if target == NO_TARGET else f"m{target}={outcome}"
+            for target, outcome in zip(*seen[t - 1], strict=True)
+        )
+        ways, tests = -hunt.distance * length, -hunt.test * _costs(hunt, here)
+        gains = hunt.benefit * _gains(knew, known)
+        nodes += [
+            Node(
+                f"a({t})", "decision", (f"x({t - 1})", *earlier[-1:]), _labels("go", here), None, t
+            ),
+            Node(f"x({t})", "chance", (f"x({t - 1})", f"a({t})"), _labels("k", here), moved, t),
+            Node(f"D({t})", "utility", (f"x({t - 1})", f"a({t})"), (), ways, t),
+            Node(f"u({t})", "decision", (f"x({t})",), ("un", "test"), None, t),
+            Node(f"z({t})", "chance", z_parents, values, shown, t),
+            Node(f"J({t})", "utility", (f"x({t})", f"u({t})"), (), tests, t),
+            Node(f"y({t})", "chance", (*earlier, f"z({t})"), names, known, t),
+            Node(f"B({t})", "utility", (*earlier, f"z({t})", f"y({t})"), (), gains, t),
+        ]
+    return nodes
+
+
+def sizes(hunt: Hunt) -> dict[str, int]:
+    """Return the entries of the tables of y(t), of all slices of the diagram of ``hunt``."""
+    found, entries = {}, len(hunt.prior)
+    for t, values in enumerate(_ranges(hunt)[1], start=1):
+        entries *= len(values.target)
+        found[f"y({t})"] = entries
+    return found
+
+
+def structure(nodes: Sequence[Node]) -> nx.DiGraph:
+    """Return a diagram for drawing: ``kind``, ``slice`` and ``values`` (how many) of its nodes."""
+    graph = nx.DiGraph()
+    for node in nodes:
+        graph.add_node(node.name, kind=node.kind, slice=node.slice, values=len(node.values))
+        graph.add_edges_from((parent, node.name) for parent in node.parents)
+    return graph
+
+
+def solved(nodes: Sequence[Node]) -> float:
+    """Return the maximum expected utility of a diagram by pyAgrum, with no forgetting.
+
+    Parameters
+    ----------
+    nodes : in the order of time: parents first, decisions in the order in which they are made
+
+    Raises
+    ------
+    ImportError
+        If pyAgrum is not installed, with what to do.
+    """
+    library = agrum()
+    made = library.InfluenceDiagram()
+    add = {"chance": "addChanceNode", "decision": "addDecisionNode", "utility": "addUtilityNode"}
+    for node in nodes:
+        variable = library.LabelizedVariable(node.name, node.name, list(node.values) or ["value"])
+        getattr(made, add[node.kind])(variable)
+        for parent in node.parents:
+            made.addArc(parent, node.name)
+    for node in nodes:
+        if node.kind == "chance":
+            _fill(made.cpt(node.name), node, node.table)
+        elif node.kind == "utility":
+            _fill(made.utility(node.name), node, node.table[..., None])
+    inference = library.ShaferShenoyLIMIDInference(made)
+    inference.addNoForgettingAssumption([n.name for n in nodes if n.kind == "decision"])
+    inference.makeInference()
+    return float(inference.MEU()["mean"])
+
+
+def _fill(tensor: Any, node: Node, table: np.ndarray) -> None:
+    """Write ``table``, with an axis for each parent and its own last, to a tensor of pyAgrum."""
+    own = [*node.parents, node.name]
+    axes = [own.index(name) for name in reversed(tensor.names)]
+    tensor[:] = np.ascontiguousarray(table.transpose(axes))
+
+
+def _ranges(hunt: Hunt) -> tuple[list[list[int]], list[Seen]]:
+    """Return the cells that can be reached by slice (0 too), and what can be seen from 1 on."""
+    arc = np.isfinite(hunt.length)
+    near = np.arange(len(arc)) == hunt.cell
+    cells, seen = [[hunt.cell]], []
+    outcomes = range(hunt.likelihood.shape[2])
+    for _ in range(hunt.moves):
+        near = near | arc[near].any(axis=0)
+        cells.append(np.flatnonzero(near).tolist())
+        targets = sorted(set(hunt.target[near].tolist()) - {NO_TARGET})
+        pairs = [(NO_TARGET, -1), *product((i for i in targets if hunt.open[i]), outcomes)]
+        seen.append(Seen(*zip(*pairs, strict=True)))
+    return cells, seen
+
+
+def _measured(target: int, seen: Sequence[Seen]) -> np.ndarray:
+    """Return whether ``target`` is among z(1), .., z(t), bool, with an axis for each z."""
+    held = [np.array(values.target) == target for values in seen]
+    return np.logical_or.reduce(np.meshgrid(*held, indexing="ij")) if held else np.array(False)
+
+
+def _posterior(hunt: Hunt, before: np.ndarray, seen: Sequence[Seen]) -> np.ndarray:
+    """Return P(y | z(1), .., z(t)) from P(y | z(1), .., z(t - 1)) [eq. 12]; an axis for each z.
+
+    What cannot be seen, and what is measured anew, changes nothing.
+    """
+    found = np.repeat(before[..., None, :], len(seen[-1].target), axis=-2)
+    for number, (target, outcome) in enumerate(zip(*seen[-1], strict=True)):
+        if target == NO_TARGET:
+            continue
+        joint = before * hunt.likelihood[target, :, outcome]
+        mass = joint.sum(axis=-1, keepdims=True)
+        new = (mass > 0) & ~_measured(target, seen[:-1])[..., None]
+        found[..., number, :] = np.divide(joint, mass, out=before.copy(), where=new)
+    return found
+
+
+def _shown(hunt: Hunt, cells: Sequence[int], seen: Sequence[Seen], now: np.ndarray) -> np.ndarray:
+    """Return P(z(t) | x(t), u(t), earlier z) [eq. 22], with an axis for each of them, z(t) last.
+
+    ``now`` is P(y | earlier z), with an axis for each z, or P(y) for the text's version.
+    """
+    earlier = seen[: now.ndim - 1]
+    table = np.zeros((len(cells), 2, *now.shape[:-1], len(seen[-1].target)))
+    table[..., 0] = 1
+    for number, cell in enumerate(cells):
+        target = int(hunt.target[cell])
+        if target == NO_TARGET or not hunt.open[target]:
+            continue
+        new = ~_measured(target, earlier)
+        there = np.array(seen[-1].target) == target
+        table[number, 1, ..., there] = np.moveaxis(
+            now @ hunt.likelihood[target] * new[..., None], -1, 0
+        )
+        table[number, 1, ..., 0] = ~new
+    return table
+
+
+def _gains(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Return ln P(y | Z_t) - ln P(y | Z_{t-1}), with axes as ``after``; 0 where P(y | Z_t) is."""
+    before = np.broadcast_to(before[..., None, :], after.shape)
+    there = (after > 0) & (before > 0)
+    return np.log(np.divide(after, before, out=np.ones_like(after), where=there))
+
+
+def _costs(hunt: Hunt, cells: Sequence[int]) -> np.ndarray:
+    """Return J of not testing and of testing in each of ``cells``, float64 (cells, 2)."""
+    costs = np.zeros((len(cells), 2))
+    targets = hunt.target[cells]
+    costs[:, 1] = np.where(targets == NO_TARGET, 0.0, hunt.cost[targets])
+    return costs
+
+
+def _labels(letter: str, numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(f"{letter}{number}" for number in numbers)
