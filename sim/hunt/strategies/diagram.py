@@ -12,7 +12,8 @@ Where this departs from the text, and why:
   showed.  Measurements of one y are not independent: z(t) needs the earlier z as parents, which
   arc reversal brings along [Shachter 1986].  ``printed=True`` is the text, a control that fails.
 * Columns of eqs. 19 and 22 that sum to 0 (a move without an arc, a test that is not enabled) are no
-  distributions.  Here the sensor then stays, and z(t) is unobserved, at no gain.
+  distributions.  Here the sensor then stays, and z(t) is unobserved, at no gain.  A cell enables
+  one measurement at most: u(t) has two values.
 * The entropy of y(t) is no function of y(t): the reward must see all z as well.  It is
   ln P(y | Z_t) - ln P(y | Z_{t-1}), with the expectation of eq. 10.
 * "Does not have a complexity problem" is wrong: the table of y(t) has a factor of |z| for every
@@ -80,34 +81,17 @@ def diagram(hunt: Hunt, printed: bool = False) -> list[Node]:
             "moves, or closed_loop"
         )
     nodes = [Node("x(0)", "chance", (), _labels("k", cells[0]), np.ones(1))]
-    known, names = hunt.prior, _labels("y", range(hypotheses))
+    known = hunt.prior
     for t in range(1, hunt.moves + 1):
-        before, here = cells[t - 1], cells[t]
-        earlier = tuple(f"z({k})" for k in range(1, t))
         knew, known = known, _posterior(hunt, known, seen[:t])
-        arc = np.isfinite(hunt.length[np.ix_(before, here)])
-        length = np.where(arc, hunt.length[np.ix_(before, here)], 0.0)
-        goes = np.where(arc, np.array(here), np.array(before)[:, None])
-        moved = (goes[:, :, None] == np.array(here)).astype(float)
-        z_parents = (f"x({t})", f"u({t})", *(() if printed else earlier))
-        shown = _shown(hunt, here, seen[:t], hunt.prior if printed else knew)
-        values = tuple(
-            "un" if target == NO_TARGET else f"m{target}={outcome}"
-            for target, outcome in zip(*seen[t - 1], strict=True)
-        )
-        ways, tests = -hunt.distance * length, -hunt.test * _costs(hunt, here)
+        earlier = tuple(f"z({k})" for k in range(1, t))
+        nodes += _motion(hunt, t, cells[t - 1], cells[t], earlier[-1:])
+        nodes += _test(hunt, t, cells[t], seen[:t], hunt.prior if printed else knew)
+        told = (*earlier, f"z({t})")
         gains = hunt.benefit * _gains(knew, known)
         nodes += [
-            Node(
-                f"a({t})", "decision", (f"x({t - 1})", *earlier[-1:]), _labels("go", here), None, t
-            ),
-            Node(f"x({t})", "chance", (f"x({t - 1})", f"a({t})"), _labels("k", here), moved, t),
-            Node(f"D({t})", "utility", (f"x({t - 1})", f"a({t})"), (), ways, t),
-            Node(f"u({t})", "decision", (f"x({t})",), ("un", "test"), None, t),
-            Node(f"z({t})", "chance", z_parents, values, shown, t),
-            Node(f"J({t})", "utility", (f"x({t})", f"u({t})"), (), tests, t),
-            Node(f"y({t})", "chance", (*earlier, f"z({t})"), names, known, t),
-            Node(f"B({t})", "utility", (*earlier, f"z({t})", f"y({t})"), (), gains, t),
+            Node(f"y({t})", "chance", told, _labels("y", range(hypotheses)), known, t),
+            Node(f"B({t})", "utility", (*told, f"y({t})"), (), gains, t),
         ]
     return nodes
 
@@ -226,19 +210,47 @@ def _shown(hunt: Hunt, cells: Sequence[int], seen: Sequence[Seen], now: np.ndarr
     return table
 
 
+def _motion(
+    hunt: Hunt, t: int, before: list[int], here: list[int], last: tuple[str, ...]
+) -> list[Node]:
+    """Return the decision where to go, which sees the cell and the ``last`` z, and what it does."""
+    length = hunt.length[np.ix_(before, here)]
+    arc = np.isfinite(length)
+    there = np.where(arc, np.array(here), np.array(before)[:, None])
+    moved = (there[:, :, None] == np.array(here)).astype(float)
+    way = -hunt.distance * np.where(arc, length, 0.0)
+    where, decision = f"x({t - 1})", f"a({t})"
+    return [
+        Node(decision, "decision", (where, *last), _labels("go", here), None, t),
+        Node(f"x({t})", "chance", (where, decision), _labels("k", here), moved, t),
+        Node(f"D({t})", "utility", (where, decision), (), way, t),
+    ]
+
+
+def _test(hunt: Hunt, t: int, here: list[int], seen: list[Seen], now: np.ndarray) -> list[Node]:
+    """Return the decision whether to measure, and what that shows; ``now`` as in `_shown`."""
+    targets = hunt.target[here]
+    cost = np.zeros((len(here), 2))
+    cost[:, 1] = np.where(targets == NO_TARGET, 0.0, hunt.test * hunt.cost[targets])
+    values = tuple(
+        "un" if target == NO_TARGET else f"m{target}={outcome}"
+        for target, outcome in zip(*seen[-1], strict=True)
+    )
+    where, decision = f"x({t})", f"u({t})"
+    known = [f"z({k})" for k in range(1, now.ndim)]
+    shown = _shown(hunt, here, seen, now)
+    return [
+        Node(decision, "decision", (where,), ("un", "test"), None, t),
+        Node(f"z({t})", "chance", (where, decision, *known), values, shown, t),
+        Node(f"J({t})", "utility", (where, decision), (), -cost, t),
+    ]
+
+
 def _gains(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Return ln P(y | Z_t) - ln P(y | Z_{t-1}), with axes as ``after``; 0 where P(y | Z_t) is."""
     before = np.broadcast_to(before[..., None, :], after.shape)
     there = (after > 0) & (before > 0)
     return np.log(np.divide(after, before, out=np.ones_like(after), where=there))
-
-
-def _costs(hunt: Hunt, cells: Sequence[int]) -> np.ndarray:
-    """Return J of not testing and of testing in each of ``cells``, float64 (cells, 2)."""
-    costs = np.zeros((len(cells), 2))
-    targets = hunt.target[cells]
-    costs[:, 1] = np.where(targets == NO_TARGET, 0.0, hunt.cost[targets])
-    return costs
 
 
 def _labels(letter: str, numbers: Sequence[int]) -> tuple[str, ...]:
