@@ -1,0 +1,129 @@
+"""Cells of any workspace by a quadtree: squares, and what is left at borders.
+
+A square is divided by four until no border goes through it, or it would be smaller than asked.
+The squares alone are the approximate decomposition.  It loses the free space of those smallest
+squares that an obstacle's border crosses, and with it gaps that are about as narrow.  A smallest
+square that the border of a target's region crosses is kept, and sees only what is seen from all of
+it.  With the remainder the decomposition is exact: the smallest squares are cut along the borders,
+and into triangles where that is not convex.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+
+from sim.hunt.geometry.cells import Cells, faces, shared, triangulated
+from sim.hunt.geometry.workspace import Workspace
+
+DEEPEST = 12
+"""Divisions at most: 4096 smallest squares on a side."""
+
+
+class _Squares(NamedTuple):
+    """Squares of free space by what crosses them."""
+
+    whole: np.ndarray
+    """Nothing does."""
+    blurred: np.ndarray
+    """Smallest ones: borders of targets' regions alone do."""
+    mixed: np.ndarray
+    """Smallest ones: borders of free space, or walls, do."""
+
+
+def quadtree(workspace: Workspace, smallest: float | None = None, remainder: bool = False) -> Cells:
+    """Return the squares of a quadtree in free space.
+
+    Parameters
+    ----------
+    workspace : any
+    smallest : no square has a shorter side; a 64th of the longer side of free space if not given
+    remainder : whether to cut the smallest squares along the borders, rather than drop or keep them
+
+    Raises
+    ------
+    ValueError
+        If ``smallest`` asks for more than 12 divisions.
+    """
+    left, low, right, high = workspace.free.bounds
+    # All squares' corners are then on the workspace's grid, and are not moved to it.
+    unit = workspace.grid * 2**DEEPEST
+    side = math.ceil(max(right - left, high - low) / unit) * unit
+    smallest = side / 64 if smallest is None else smallest
+    least = side / 2**DEEPEST
+    if not smallest >= least:
+        raise ValueError(
+            f"the smallest square of a quadtree has a side of {smallest}: give {least:.3g} or more"
+        )
+    found = _squares(workspace, np.array([[left, low]]), side, smallest)
+    if remainder:
+        return _exact(workspace, np.concatenate(found))
+    cells = _with_corners(np.concatenate([found.whole, found.blurred]), workspace.grid)
+    lost = workspace.free.area - sum(cell.area for cell in cells)
+    return Cells(cells, _seen_from_all(workspace, cells), shared(workspace, cells), lost)
+
+
+def _squares(workspace: Workspace, corners: np.ndarray, side: float, smallest: float) -> _Squares:
+    """Return the squares, begun with those of lower left ``corners`` (k, 2) and one ``side``."""
+    closed = shapely.union_all([workspace.free.boundary, workspace.walls])
+    open_ = shapely.union_all([region.boundary & workspace.free for region in workspace.regions])
+    for shape in (closed, open_, workspace.free):
+        shapely.prepare(shape)
+    whole = []
+    while True:
+        boxes = shapely.box(*corners.T, *(corners + side).T)
+        inner = _inner(corners, side)
+        mixed = shapely.intersects(closed, inner)
+        free = ~mixed & shapely.covers(workspace.free, shapely.centroid(boxes))
+        blurred = free & shapely.intersects(open_, inner)
+        whole.append(boxes[free & ~blurred])
+        divided = corners[mixed | blurred]
+        if side / 2 < smallest or not len(divided):
+            return _Squares(np.concatenate(whole), boxes[blurred], boxes[mixed])
+        side /= 2
+        quarters = np.array([[0, 0], [1, 0], [0, 1], [1, 1]]) * side
+        corners = (divided[:, None] + quarters).reshape(-1, 2)
+
+
+def _inner(corners: np.ndarray, side: float) -> np.ndarray:
+    """Return squares without their rims: a border along a side does not go through a square."""
+    rim = 1e-9 * side
+    return shapely.box(*(corners + rim).T, *(corners + side - rim).T)
+
+
+def _exact(workspace: Workspace, squares: np.ndarray) -> Cells:
+    """Return the cells into which the sides of ``squares`` cut free space."""
+    cells, targets = [], []
+    for face, seen in zip(*faces(workspace, shapely.boundary(squares)), strict=True):
+        parts = [face] if _convex(face, workspace.grid) else triangulated(face)
+        cells += parts
+        targets += [seen] * len(parts)
+    return Cells(cells, targets, shared(workspace, cells), 0.0)
+
+
+def _convex(face: shapely.Polygon, grid: float) -> bool:
+    """Tell whether ``face`` is convex but for the rounding of its corners."""
+    return not face.interiors and face.convex_hull.area - face.area <= grid * face.length
+
+
+def _with_corners(squares: np.ndarray, grid: float) -> list[shapely.Polygon]:
+    """Return ``squares`` with the corners of their smaller neighbours on their sides."""
+    lines = shapely.union_all(shapely.boundary(squares), grid_size=grid)
+    found = np.array(shapely.get_parts(shapely.polygonize([lines])))
+    inside, _ = shapely.STRtree(squares).query(shapely.centroid(found), "within")
+    return list(found[np.unique(inside)])
+
+
+def _seen_from_all(workspace: Workspace, squares: list[shapely.Polygon]) -> list[tuple[int, ...]]:
+    """Return the targets that are seen from everywhere in each of ``squares``."""
+    left, low, right, _ = shapely.bounds(squares).T
+    inner = _inner(np.stack([left, low], axis=1), (right - left)[:, None])
+    seen: list[list[int]] = [[] for _ in squares]
+    for target, region in enumerate(workspace.regions):
+        shapely.prepare(region)
+        for square in np.flatnonzero(shapely.covers(region, inner)):
+            seen[square].append(target)
+    return [tuple(targets) for targets in seen]

@@ -1,0 +1,128 @@
+"""Where the robot's reference point may stand, and from where its sensor sees a target.
+
+The robot moves without turning, so a place (x, y) of its reference point says all.  The
+*C-obstacle* of an obstacle is the set of places where the robot would touch it, the Minkowski sum
+of obstacle and reflected robot; the *C-target* of a target is the same with the sensor's field of
+view in place of the robot [Cai & Ferrari 2009, which Ferrari & Cai 2009 cite for this step].
+
+A disc is replaced by a polygon of 32 sides, always on the safe side: a robot by one round it (at
+most 0.5 % of its radius is lost), a sensor by one within it.  Polygons are summed exactly, piece by
+convex piece.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import shapely
+from shapely.geometry.base import BaseGeometry
+
+QUARTER = 8
+"""Sides of the polygon that stands for a quarter of a disc."""
+
+OUTSIDE = 1 / math.cos(math.pi / (4 * QUARTER))
+"""By what a radius grows so that the polygon holds the disc."""
+
+
+def convex_pieces(shape: BaseGeometry) -> list[BaseGeometry]:
+    """Return triangles, segments and points that make up ``shape``."""
+    if shape.geom_type == "Polygon":
+        if not shape.interiors and shape.convex_hull.area - shape.area <= 1e-15 * shape.area:
+            return [shape]
+        return list(shapely.constrained_delaunay_triangles(shape).geoms)
+    if shape.geom_type in ("LineString", "LinearRing"):
+        corners = shapely.get_coordinates(shape)
+        return list(shapely.linestrings(np.stack([corners[:-1], corners[1:]], axis=1)))
+    if shape.geom_type == "Point":
+        return [shape]
+    return [piece for part in shapely.get_parts(shape) for piece in convex_pieces(part)]
+
+
+def grown(shape: BaseGeometry, by: float | shapely.Polygon, safely: bool) -> BaseGeometry:
+    """Return the places from which a moving shape touches a fixed one.
+
+    Parameters
+    ----------
+    shape : the fixed one: polygons, lines or points
+    by : the moving one about its reference point: radius of a disc, or a convex polygon
+    safely : whether a disc's polygon holds the disc (a robot's), rather than is within it (a
+        sensor's)
+    """
+    if isinstance(by, float):
+        if by == 0 or shape.is_empty:
+            return shape
+        return shape.buffer(by * OUTSIDE if safely else by, quad_segs=QUARTER)
+    moved = -shapely.get_coordinates(by)
+    sums = []
+    for piece in convex_pieces(shape):
+        fixed = shapely.get_coordinates(piece)
+        corners = (fixed[:, None] + moved[None]).reshape(-1, 2)
+        sums.append(shapely.convex_hull(shapely.MultiPoint(corners)))
+    return shapely.union_all(sums)
+
+
+def shrunk(bounds: shapely.Polygon, robot: float | shapely.Polygon) -> BaseGeometry:
+    """Return the places from which the robot is within ``bounds``."""
+    if isinstance(robot, float):
+        return grown(bounds, -robot, True) if robot else bounds
+    left, low, right, high = robot.bounds
+    x0, y0, x1, y1 = bounds.bounds
+    frame = shapely.box(x0 - right + left, y0 - high + low, x1 - left + right, y1 - low + high)
+    return bounds - grown(frame - bounds, robot, True)
+
+
+def in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry) -> BaseGeometry:
+    """Return what of ``open_space`` is in sight of ``mark``: all that no border or wall shades.
+
+    Each segment of a border shades what is behind it; a sight line may touch a corner.
+    """
+    if not open_space.intersects(mark):
+        return shapely.Polygon()
+    at = shapely.get_coordinates(mark)[0]
+    left, low, right, high = open_space.bounds
+    far = 4 * math.hypot(right - left, high - low)
+    shades = []
+    for segment in convex_pieces(open_space.boundary) + convex_pieces(walls):
+        one, other = shapely.get_coordinates(segment) - at
+        across = one[0] * other[1] - one[1] * other[0]
+        if abs(across) <= 1e-12 * far * segment.length:
+            continue  # seen edge on
+        rays = [ray / np.hypot(*ray) for ray in (one, other)]
+        middle = rays[0] + rays[1]
+        rays = [rays[0], middle / np.hypot(*middle), rays[1]]
+        shades.append(shapely.Polygon([at + one, *(at + far * ray for ray in rays), at + other]))
+    return open_space - shapely.union_all(shades)
+
+
+def seen_from(
+    target: BaseGeometry,
+    sensor: float | shapely.Polygon,
+    sight: tuple[BaseGeometry, BaseGeometry] | None,
+) -> BaseGeometry:
+    """Return the places from which a target is seen.
+
+    Parameters
+    ----------
+    target : polygons or points
+    sensor : field of view about the reference point: radius of a disc, or a convex polygon
+    sight : open space and walls if the line of sight must be free, else None: the sensor sees
+        through everything.  In sight is a target of which a corner, or a point in the middle, is.
+    """
+    near = grown(target, sensor, False)
+    if sight is None:
+        return near
+    corners = shapely.points(np.unique(shapely.get_coordinates(target), axis=0))
+    marks = [*corners, *(part.representative_point() for part in shapely.get_parts(target))]
+    return near & shapely.union_all([in_sight(mark, *sight) for mark in marks])
+
+
+def polygons(shape: BaseGeometry) -> BaseGeometry:
+    """Return the polygons of ``shape`` without points and lines, as one geometry."""
+    return areas(shapely.get_parts(shape))
+
+
+def areas(parts: Iterable[BaseGeometry]) -> BaseGeometry:
+    """Return the union of those of ``parts`` that have an area."""
+    return shapely.union_all([part for part in parts if part.area])

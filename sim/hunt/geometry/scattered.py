@@ -1,0 +1,81 @@
+"""Random workspaces by seed: obstacles and targets scattered over a square."""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from shapely.geometry.base import BaseGeometry
+
+from sim.hunt.geometry.regions import grown, shrunk
+from sim.hunt.geometry.workspace import Workspace
+
+TRIES = 1000
+"""Places tried for a shape before it is given up."""
+
+
+def scattered(
+    seed: int,
+    obstacles: int = 14,
+    targets: int = 12,
+    *,
+    side: float = 20.0,
+    robot: float | shapely.Polygon = 0.3,
+    sensor: float | shapely.Polygon = 1.0,
+    line_of_sight: bool = False,
+    boxes: bool = False,
+) -> Workspace:
+    """Return a random workspace in which the robot can get from everywhere to everywhere.
+
+    Parameters
+    ----------
+    seed : of everything drawn
+    obstacles, targets : how many.  Obstacles may overlap; targets are points
+    side : of the square that bounds it; obstacles are about a tenth of it wide
+    robot, sensor, line_of_sight : as in `Workspace`
+    boxes : whether obstacles and targets are boxes with corners on a lattice of a 40th of ``side``,
+        rather than convex polygons; with boxes for robot and sensor all is rectilinear
+
+    Raises
+    ------
+    ValueError
+        If there is no place for so many.
+    """
+    rng = np.random.default_rng(seed)
+    bounds = shapely.box(0, 0, side, side)
+    free = shrunk(bounds, robot)
+    placed: list[BaseGeometry] = []
+    for _ in range(obstacles):
+        for _ in range(TRIES):
+            shape = _box(rng, side, 0.15) if boxes else _convex(rng, side)
+            rest = free - grown(shape, robot, True)
+            if rest.geom_type == "Polygon" and not rest.is_empty:
+                break
+        else:
+            raise ValueError(f"there is no place for {obstacles} obstacles: ask for fewer")
+        placed.append(shape)
+        free = rest
+    hunted: list[BaseGeometry] = []
+    while len(hunted) < targets:
+        for _ in range(TRIES):
+            shape = _box(rng, side, 0.05) if boxes else shapely.Point(rng.uniform(0, side, 2))
+            if free.contains(shape):
+                break
+        else:
+            raise ValueError(f"there is no place for {targets} targets: ask for fewer obstacles")
+        hunted.append(shape)
+    return Workspace(
+        bounds, placed, hunted, robot=robot, sensor=sensor, line_of_sight=line_of_sight
+    )
+
+
+def _convex(rng: np.random.Generator, side: float) -> shapely.Polygon:
+    """Return the hull of six random points near each other."""
+    middle, width = rng.uniform(0, side, 2), rng.uniform(0.05, 0.2) * side
+    return shapely.MultiPoint(middle + rng.uniform(-0.5, 0.5, (6, 2)) * width).convex_hull
+
+
+def _box(rng: np.random.Generator, side: float, widest: float) -> shapely.Polygon:
+    """Return a box on the lattice, up to ``widest`` times ``side`` wide and high."""
+    low = rng.integers(0, 40, 2)
+    width = rng.integers(1, 1 + max(1, round(40 * widest)), 2)
+    return shapely.box(*(low * side / 40), *(np.minimum(low + width, 40) * side / 40))

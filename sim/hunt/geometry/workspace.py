@@ -1,0 +1,179 @@
+"""A workspace: what a robot with a sensor may move in, and what it hunts.
+
+Bounds, obstacles, targets, the shapes of robot and sensor, and what follows from them: the free
+configuration space and the region from which each target is seen.  All of it is checked when it is
+made.
+
+What is taken, and how:
+
+* Obstacles may overlap each other and the bounds (they are united and cut off), have holes (free
+  space, if the robot can get there), or be lines: walls without thickness.
+* Targets do not stop the robot.  They may overlap each other, and obstacles in part.
+* Free space in several pieces needs ``start``, which chooses, or passages that join them.
+* A gap of no width lets nobody pass.
+
+Coordinates of what is derived are rounded to 1e-12 of the workspace's size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import networkx as nx
+import shapely
+from shapely.geometry.base import BaseGeometry
+
+from sim.hunt.geometry.given import AREAS, LINES, POINTS, checked, moving, size
+from sim.hunt.geometry.regions import grown, polygons, seen_from, shrunk
+
+
+class Passage(NamedTuple):
+    """A way beside free space between two places, (x, y); its length is free to choose."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    length: float
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Where a hunt takes place; see the module.
+
+    Parameters
+    ----------
+    bounds : polygon in which the robot stays, with holes or without
+    obstacles : polygons that it must not touch, or lines
+    targets : polygons or points, numbered from 0 on
+    robot : radius of a disc, or a convex polygon about (0, 0), the reference point.  It moves
+        without turning.
+    sensor : range, or field of view as a convex polygon about the reference point.  With range 0
+        a target must be stood upon.
+    line_of_sight : whether obstacles hide targets: whether a straight line from the reference
+        point to a corner, or to a point in the middle, of the target must be free.  If not, the
+        sensor sees through them.
+    start : (x, y) in free space; what cannot be reached from there is left out
+    passages : ways beside those through free space
+
+    Attributes
+    ----------
+    grid : what derived coordinates are multiples of
+    free : free configuration space, a Polygon or MultiPolygon
+    walls : lines within it that cannot be crossed; only where the robot is a point
+    regions : for each target the places from which it is seen, not cut to free space
+
+    Raises
+    ------
+    ValueError
+        If there is no such workspace, in one sentence that says why.
+    """
+
+    bounds: shapely.Polygon
+    obstacles: Sequence[BaseGeometry] = ()
+    targets: Sequence[BaseGeometry] = ()
+    robot: float | shapely.Polygon = 0.0
+    sensor: float | shapely.Polygon = 0.0
+    line_of_sight: bool = False
+    start: tuple[float, float] | None = None
+    passages: Sequence[Passage] = ()
+    grid: float = field(init=False)
+    free: BaseGeometry = field(init=False)
+    walls: BaseGeometry = field(init=False)
+    regions: tuple[BaseGeometry, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Check what is given, and derive the rest."""
+        self._set("bounds", checked(self.bounds, "the bounds", ("Polygon",)))
+        self._set("grid", 1e-12 * 10 ** math.floor(math.log10(size(self.bounds))))
+        self._set("obstacles", _all(self.obstacles, "obstacle", (*AREAS, *LINES)))
+        self._set("targets", _all(self.targets, "target", (*AREAS, *POINTS)))
+        self._set("robot", moving(self.robot, "the robot"))
+        self._set("sensor", moving(self.sensor, "the sensor"))
+        self._set("passages", tuple(Passage(*passage) for passage in self.passages))
+        if not self.targets:
+            raise ValueError("there is no target: a hunt needs at least one")
+        solid = shapely.union_all([shape for shape in self.obstacles if shape.geom_type in AREAS])
+        lines = shapely.union_all([shape for shape in self.obstacles if shape.geom_type in LINES])
+        self._check_targets(solid)
+        self._derive_free(solid, lines)
+        sight = (self.bounds - solid, lines) if self.line_of_sight else None
+        seen = (seen_from(target, self.sensor, sight) for target in self.targets)
+        self._set("regions", tuple(self._rounded(polygons(region)) for region in seen))
+        self._check_regions()
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _rounded(self, shape: BaseGeometry) -> BaseGeometry:
+        return shapely.set_precision(shape, self.grid)
+
+    def _check_targets(self, solid: BaseGeometry) -> None:
+        """Refuse targets of which nothing is within the bounds, or nothing outside obstacles."""
+        for number, target in enumerate(self.targets):
+            if not target.intersects(self.bounds):
+                raise ValueError(f"target {number} lies outside the bounds: move it in")
+            if solid.covers(target):
+                raise ValueError(f"target {number} lies inside an obstacle: move one of them")
+
+    def _derive_free(self, solid: BaseGeometry, lines: BaseGeometry) -> None:
+        """Set ``free`` and ``walls``."""
+        blocked = [grown(shape, self.robot, True) for shape in (solid, lines)]
+        room = polygons(self._rounded(shrunk(self.bounds, self.robot)))
+        free = polygons(shapely.difference(room, polygons(shapely.union_all(blocked))))
+        free = polygons(self._rounded(free))
+        if not free.area:
+            raise ValueError("the robot fits nowhere between the obstacles: make it smaller")
+        walls = shapely.union_all([] if blocked[1].area else [blocked[1]])
+        self._set("walls", shapely.intersection(self._rounded(walls), free, grid_size=self.grid))
+        self._set("free", polygons(shapely.union_all(self._reachable(free))))
+
+    def _reachable(self, free: BaseGeometry) -> list[shapely.Polygon]:
+        """Return the pieces of ``free`` that hang together, by passages too."""
+        lines = shapely.union_all([free.boundary, self.walls], grid_size=self.grid)
+        pieces = [
+            piece
+            for piece in shapely.polygonize([lines]).geoms
+            if free.intersects(piece.representative_point())
+        ]
+        joined = nx.empty_graph(len(pieces))
+        for number, (start, end, length) in enumerate(self.passages):
+            if not (math.isfinite(length) and length >= 0):
+                raise ValueError(f"passage {number} has length {length}: give 0 or more")
+            ends = [_holding(pieces, place) for place in (start, end)]
+            if None in ends:
+                raise ValueError(f"passage {number} has an end where the robot cannot stand")
+            joined.add_edge(*ends)
+        groups = list(nx.connected_components(joined))
+        if self.start is not None:
+            first = _holding(pieces, self.start)
+            if first is None:
+                raise ValueError(f"the robot cannot stand at its start {tuple(self.start)}")
+            groups = [group for group in groups if first in group]
+        if len(groups) > 1:
+            raise ValueError(
+                f"the free space falls into {len(groups)} pieces: choose one by a start, or join "
+                "them by passages"
+            )
+        return [pieces[number] for number in sorted(groups[0])]
+
+    def _check_regions(self) -> None:
+        """Refuse targets that nobody can see."""
+        for number, region in enumerate(self.regions):
+            if self.free.intersection(region).area <= self.grid:
+                raise ValueError(
+                    f"target {number} is seen from nowhere that the robot can reach: move it, or "
+                    "give the sensor a longer range"
+                )
+
+
+def _all(shapes: Sequence[BaseGeometry], name: str, kinds: Sequence[str]) -> tuple:
+    """Return ``shapes``, each checked."""
+    return tuple(checked(shape, f"{name} {i}", kinds) for i, shape in enumerate(shapes))
+
+
+def _holding(pieces: Sequence[shapely.Polygon], place: tuple[float, float]) -> int | None:
+    """Return the first piece that holds ``place``, None if none does."""
+    point = shapely.Point(place)
+    return next((i for i, piece in enumerate(pieces) if piece.intersects(point)), None)

@@ -1,0 +1,237 @@
+"""Cells: exact, convex, disjoint, each wholly in a target's region or out of it; arcs are free."""
+
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+import shapely
+from shapely import LineString, Point, Polygon, box
+
+from sim.hunt.geometry.cells import triangles
+from sim.hunt.geometry.connectivity import cell_at, graph
+from sim.hunt.geometry.quadtree import quadtree
+from sim.hunt.geometry.rectangles import CHOICES, rectangles
+from sim.hunt.geometry.scattered import scattered
+from sim.hunt.geometry.workspace import Workspace
+from sim.hunt.graph import compiled
+
+KITE = Polygon([(-0.3, 0), (0, -0.2), (0.5, 0), (0, 0.4)])
+BOX = box(-0.25, -0.25, 0.25, 0.25)
+MOVING = {
+    "disc": {},
+    "kite": {"robot": KITE, "sensor": 2.0, "line_of_sight": True},
+    "point": {"robot": 0.0, "sensor": KITE},
+    "boxes": {"robot": BOX, "sensor": BOX, "boxes": True},
+}
+SEEDS = (3101, 3102, 3103)
+EXACT = {
+    "triangles": lambda workspace: triangles(workspace),
+    "quadtree": lambda workspace: quadtree(workspace, 0.7, remainder=True),
+    **{by: lambda workspace, by=by: rectangles(workspace, by) for by in CHOICES},
+}
+CASES = [
+    (moving, cells)
+    for moving in MOVING
+    for cells in EXACT
+    if cells not in CHOICES or moving == "boxes"
+]
+
+
+@pytest.fixture(scope="module")
+def workspaces():
+    """Random workspaces of each kind."""
+    return {
+        name: [scattered(seed, 8, 5, side=12.0, **given) for seed in SEEDS]
+        for name, given in MOVING.items()
+    }
+
+
+def overlap(cells):
+    """Return the area that is in two cells, 0 but for the rounding of borders."""
+    tree = shapely.STRtree(cells)
+    one, other = tree.query(cells, "intersects")
+    cells = np.array(cells)
+    distinct = one < other
+    return shapely.area(shapely.intersection(cells[one[distinct]], cells[other[distinct]])).sum()
+
+
+@pytest.mark.parametrize(("moving", "name"), CASES)
+def test_exact_decompositions(workspaces, moving, name):
+    for workspace in workspaces[moving]:
+        cells = EXACT[name](workspace)
+        area = shapely.area(cells.polygons)
+        assert abs(area.sum() - workspace.free.area) < 1e-9
+        assert shapely.area(shapely.difference(cells.polygons, workspace.free)).max() < 1e-9
+        assert overlap(cells.polygons) < 1e-9
+        assert (shapely.area(shapely.convex_hull(cells.polygons)) - area).max() < 1e-9
+        assert all(polygon.is_valid and polygon.area for polygon in cells.polygons)
+        assert cells.lost == 0
+        for target, region in enumerate(workspace.regions):
+            seen = np.array([target in found for found in cells.targets])
+            within = shapely.area(shapely.intersection(cells.polygons, region))
+            assert seen.any() and np.abs(within - area * seen).max() < 1e-9
+
+
+@pytest.mark.parametrize("moving", MOVING)
+def test_free_space_is_bounds_less_obstacles(workspaces, moving):
+    """Areas by inclusion of points: shapely's own difference, for robots whose growth is plain."""
+    for workspace in workspaces[moving]:
+        if isinstance(workspace.robot, float):
+            by = workspace.robot / np.cos(np.pi / 32)
+            solid = shapely.union_all(workspace.obstacles).buffer(by, quad_segs=8)
+            room = workspace.bounds.buffer(-by)
+        else:
+            corners = -shapely.get_coordinates(workspace.robot)
+            sums = [
+                shapely.MultiPoint((shapely.get_coordinates(o)[:, None] + corners).reshape(-1, 2))
+                for o in workspace.obstacles
+            ]
+            solid = shapely.union_all(shapely.convex_hull(sums))
+            left, low, right, high = workspace.robot.bounds
+            room = box(-left, -low, 12 - right, 12 - high)
+        assert abs((room - solid).area - workspace.free.area) < 1e-9
+
+
+def collisions(made, workspace):
+    """Return the arcs on which the robot, moved along the arc's line, meets an obstacle.
+
+    By the room that its own shape takes on each straight piece, not by grown obstacles.
+    """
+    solid = shapely.union_all(workspace.obstacles)
+    outside = box(-1, -1, 13, 13) - workspace.bounds
+    forbidden = solid | outside
+    robot = workspace.robot
+    found = []
+    for one, other, arc in made.edges(data=True):
+        for ends in pairwise(arc["line"].coords):
+            if isinstance(robot, float):
+                swept = LineString(ends).buffer(max(robot, 1e-9), quad_segs=64)
+            else:
+                corners = shapely.get_coordinates(robot)
+                swept = shapely.MultiPoint(
+                    [tuple(c + e) for c in corners for e in ends]
+                ).convex_hull
+            if swept.intersection(forbidden).area > 1e-9:
+                found.append((one, other))
+    return found
+
+
+@pytest.mark.parametrize("moving", MOVING)
+def test_no_arc_meets_an_obstacle(workspaces, moving):
+    workspace = workspaces[moving][0]
+    made = graph(workspace)
+    assert nx.is_connected(made) and made.number_of_edges() >= len(made) - 1
+    assert collisions(made, workspace) == []
+    lines = [line for _, _, line in made.edges(data="line")]
+    assert all(shapely.dwithin(workspace.free, lines, 0))
+    assert shapely.length(shapely.difference(lines, workspace.free)).max() < 1e-9
+
+
+def test_arcs_meet_obstacles_that_are_not_grown(workspaces):
+    """The control: cells made for a point, used by the robot."""
+    for moving in ("disc", "kite"):
+        real = workspaces[moving][0]
+        point = Workspace(real.bounds, real.obstacles, real.targets, sensor=real.sensor)
+        assert len(collisions(graph(point), real)) > 20
+
+
+def test_lengths():
+    workspace = Workspace(box(0, 0, 4, 1), [box(1, 0.5, 2, 1)], [box(3, 0, 4, 1)])
+    made = graph(workspace, "rectangles", by="column")
+    # [0, 1] x [0, 1], [1, 2] x [0, 1/2], [2, 3] x [0, 1], and the target's square.
+    assert [made.nodes[cell]["at"] for cell in made] == [
+        (0.5, 0.5),
+        (1.5, 0.25),
+        (2.5, 0.5),
+        (3.5, 0.5),
+    ]
+    assert [seen for _, seen in made.nodes("targets")] == [(), (), (), (0,)]
+    leg = np.hypot(0.5, 0.25) + 0.5 - 0.0
+    straight = {(0, 1): np.hypot(0.5, 0.25) + 0.5, (1, 2): leg, (2, 3): 1.0}
+    assert dict(nx.get_edge_attributes(made, "length")) == pytest.approx(straight)
+    made = graph(workspace, "rectangles", "taxicab", by="column")
+    assert dict(nx.get_edge_attributes(made, "length")) == {(0, 1): 1.25, (1, 2): 1.25, (2, 3): 1.0}
+
+
+def test_graphs_are_hunts(workspaces):
+    for cells in ("triangles", "quadtree"):
+        made = graph(workspaces["disc"][0], cells)
+        assert compiled(made).targets == 5
+        assert list(made) == list(range(len(made)))
+        for cell, place in made.nodes("at"):
+            assert cell_at(made, *place) == cell
+    assert cell_at(made, -1, -1) is None
+
+
+def test_squares_alone_lose_what_they_say(workspaces):
+    workspace = workspaces["disc"][0]
+    lost = [graph(workspace, "quadtree", smallest=side).graph["lost"] for side in (0.2, 0.1)]
+    assert lost[0] > lost[1] > 0
+    made = graph(workspace, "quadtree", smallest=0.2)
+    polygons = np.array([polygon for _, polygon in made.nodes("polygon")])
+    assert shapely.area(polygons).sum() == pytest.approx(workspace.free.area - lost[0])
+    assert shapely.area(shapely.difference(polygons, workspace.free)).max() < 1e-9
+    for cell, seen in made.nodes("targets"):
+        for target in seen:
+            assert workspace.regions[target].buffer(1e-6).covers(polygons[cell])
+    assert collisions(made, workspace) == []
+
+
+def test_a_gap_too_narrow_for_squares():
+    gap = [box(4, 0, 5, 4.9), box(4, 5.1, 5, 10)]
+    given = {"bounds": box(0, 0, 10, 10), "obstacles": gap, "sensor": 1.0}
+    near = Workspace(**given, targets=[Point(8, 8)])
+    assert graph(near, "quadtree", smallest=0.5).graph["lost"] > 39
+    assert graph(near, "quadtree", smallest=0.5, remainder=True).graph["lost"] == 0
+    both = Workspace(**given, targets=[Point(2, 2), Point(8, 8)])
+    with pytest.raises(ValueError, match="target 0 is seen from no cell that can be reached"):
+        graph(both, "quadtree", smallest=0.5)
+
+
+def test_walls_are_not_crossed():
+    wall = LineString([(3, 2), (7, 6)])
+    workspace = Workspace(box(0, 0, 10, 10), [wall], [Point(8, 2)], sensor=1.0)
+    for made in (graph(workspace), graph(workspace, "quadtree", smallest=2, remainder=True)):
+        assert sum(polygon.area for _, polygon in made.nodes("polygon")) == pytest.approx(100)
+        assert not any(line.crosses(wall) for _, _, line in made.edges(data="line"))
+    free = Workspace(box(0, 0, 10, 10), [], [Point(8, 2)], sensor=1.0)
+    assert any(line.crosses(wall) for _, _, line in graph(free).edges(data="line"))
+
+
+def test_passages():
+    workspace = Workspace(
+        box(0, 0, 10, 10),
+        [box(4, 0, 5, 10)],
+        [Point(8, 2)],
+        sensor=1.0,
+        passages=[((1, 1), (9, 9), 2.5), ((1, 1), (1, 1), 0.0)],
+    )
+    made = graph(workspace)
+    (arc,) = [arc for arc in made.edges(data=True) if arc[2]["passage"]]
+    assert arc[2]["length"] == 2.5
+    assert {arc[0], arc[1]} == {cell_at(made, 1, 1), cell_at(made, 9, 9)}
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"cells": "hexagons"}, "there are no cells 'hexagons': choose one of triangles"),
+        ({"metric": "crow"}, "there are no metric 'crow': choose one of euclid, taxicab"),
+        ({"cells": "rectangles"}, "rectangles need a rectilinear workspace"),
+        ({"cells": "rectangles", "by": "size"}, "no rectangles by 'size'"),
+        ({"cells": "quadtree", "smallest": 0.0}, "has a side of 0.0: give"),
+        ({"cells": "quadtree", "smallest": float("nan")}, "has a side of nan: give"),
+    ],
+)
+def test_what_is_no_choice_is_refused(workspaces, choices, words):
+    with pytest.raises(ValueError, match=words):
+        graph(workspaces["disc"][0], **choices)
+
+
+def test_random_workspaces_repeat_themselves():
+    one, again, other = (scattered(seed, 5, 3) for seed in (3101, 3101, 3102))
+    assert one.free.equals(again.free) and one.targets == again.targets
+    assert not one.free.equals(other.free)
+    with pytest.raises(ValueError, match="no place for 3 targets"):
+        scattered(3101, 0, 3, side=4.0, robot=1.98)

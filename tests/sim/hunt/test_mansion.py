@@ -1,0 +1,110 @@
+"""The mansion from polygons: its counts, and its distances beside those of the board."""
+
+import networkx as nx
+import pytest
+
+from sim import board
+from sim.cards import ROOMS
+from sim.hunt.geometry.connectivity import graph as connected
+from sim.hunt.geometry.mansion import mansion, workspace
+from sim.hunt.geometry.workspace import Workspace
+from sim.hunt.graph import compiled
+from sim.rules import preset, world
+
+WALKS = {
+    ("Study", "Hall"): 4,
+    ("Hall", "Lounge"): 8,
+    ("Lounge", "Dining Room"): 4,
+    ("Dining Room", "Kitchen"): 11,
+    ("Kitchen", "Ballroom"): 7,
+    ("Ballroom", "Conservatory"): 4,
+    ("Conservatory", "Billiard Room"): 7,
+    ("Billiard Room", "Library"): 4,
+    ("Library", "Study"): 7,
+    ("Library", "Hall"): 7,
+    ("Dining Room", "Hall"): 8,
+    ("Ballroom", "Billiard Room"): 6,
+    ("Ballroom", "Dining Room"): 7,
+}
+"""Known steps between rooms, without passages."""
+
+
+def observation_cells(graph, target=None):
+    """Return the cells from which the target, or any, is measured."""
+    return [cell for cell, seen in graph.nodes("targets") if seen and target in (None, *seen)]
+
+
+@pytest.mark.parametrize(
+    ("by", "doors", "void", "observation", "arcs"),
+    [
+        ("row", "before", 39, 17, 83),
+        ("column", "before", 36, 17, 80),
+        ("refinement", "before", 97, 17, 165),
+        ("grid", "before", 171, 17, 278),
+        ("row", "inside", 27, 17, 46),
+        ("column", "inside", 26, 17, 45),
+        ("refinement", "inside", 95, 17, 156),
+        ("grid", "inside", 188, 17, 295),
+    ],
+)
+def test_counts(by, doors, void, observation, arcs):
+    graph = mansion(by, doors)
+    found = len(observation_cells(graph))
+    assert (len(graph) - found, found, graph.number_of_edges()) == (void, observation, arcs)
+    assert compiled(graph).targets == board.N_ROOMS
+    area = sum(polygon.area for _, polygon in graph.nodes("polygon"))
+    assert area == workspace(doors).free.area == 188 + 17 * (doors == "inside")
+
+
+@pytest.fixture(scope="module")
+def squares():
+    """One cell a square, no passages."""
+    return mansion("grid", passage=None)
+
+
+def distances(graph, room):
+    """Return the distance of each cell to the nearest from which ``room`` is measured."""
+    nearest = observation_cells(graph, room)
+    return nx.multi_source_dijkstra_path_length(graph, set(nearest), weight="length")
+
+
+def test_one_cell_a_square_is_the_board(squares):
+    at = {(x + 0.5, y + 0.5): spot for spot, (x, y) in board.graph().nodes("xy")}
+    steps = world(preset("ferrari2009"))[0].steps
+    for room in range(board.N_ROOMS):
+        doors = observation_cells(squares, room)
+        assert sorted(at[squares.nodes[cell]["at"]] for cell in doors) == board.door_spots(room)
+        far = distances(squares, room)
+        assert len(far) == board.N_SPOTS
+        for cell, place in squares.nodes("at"):
+            if cell in doors or not squares.nodes[cell]["targets"]:
+                assert far[cell] == steps[room, at[place]]
+
+
+@pytest.mark.parametrize("pair", WALKS)
+def test_known_walks(squares, pair):
+    one, other = (ROOMS.index(room) for room in pair)
+    far = distances(squares, one)
+    assert min(far[cell] for cell in observation_cells(squares, other)) == WALKS[pair]
+
+
+def test_without_its_walls_it_is_not_the_board(squares):
+    """The control: doors that open to all sides."""
+    closed = workspace(passage=None)
+    opened = Workspace(closed.bounds, closed.obstacles[:1], closed.targets)
+    graph = connected(opened, "rectangles", "taxicab", by="grid", step=1.0)
+    assert len(graph) == len(squares) and graph.number_of_edges() > squares.number_of_edges()
+    assert distances(graph, 0) != distances(squares, 0)
+
+
+def test_passages_join_observation_cells():
+    graph = mansion("row", passage=0.5)
+    found = [arc for arc in graph.edges(data=True) if arc[2]["passage"]]
+    rooms = {frozenset(graph.nodes[cell]["targets"][0] for cell in arc[:2]) for arc in found}
+    assert rooms == {frozenset(map(ROOMS.index, pair)) for pair in board.PASSAGES}
+    assert {arc[2]["length"] for arc in found} == {0.5}
+
+
+def test_a_reading_that_is_none():
+    with pytest.raises(ValueError, match="choose inside or before"):
+        workspace("through")

@@ -1,0 +1,183 @@
+"""Workspaces: what is refused, and how; where the robot may stand, and what it sees there."""
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from shapely import LineString, MultiPolygon, Point, Polygon, box
+from shapely.affinity import translate
+
+from sim.hunt.geometry.scattered import scattered
+from sim.hunt.geometry.workspace import Workspace
+
+ROOM = box(0, 0, 10, 10)
+HEXAGON = Polygon([(0.5 * math.cos(a), 0.3 * math.sin(a)) for a in np.arange(0.2, 6, np.pi / 3)])
+TARGET = Point(2, 2)
+RING = ROOM.exterior
+BAR = box(4, 0, 5, 10)
+
+HOSTILE = {
+    "a bow tie": ({"obstacles": [Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])]}, "obstacle 0 is not"),
+    "bounds that cross": ({"bounds": Polygon([(0, 0), (9, 9), (9, 0), (0, 9)])}, "the bounds is"),
+    "a flat obstacle": ({"obstacles": [Polygon([(1, 1), (2, 2), (3, 3)])]}, "has no area"),
+    "a flat target": ({"targets": [Polygon([(0, 0), (0.1, 0.3), (0.2, 0.6)])]}, "has no area"),
+    "flat bounds": ({"bounds": Polygon([(0, 0), (1, 0), (2, 0)])}, "the bounds has no area"),
+    "a point of a wall": ({"obstacles": [LineString([(1, 1), (1, 1)])]}, "has no length"),
+    "a hole outside": (
+        {"obstacles": [Polygon(box(1, 1, 2, 2).exterior, [box(5, 5, 6, 6).exterior])]},
+        "obstacle 0 is not a simple polygon",
+    ),
+    "not a number": ({"obstacles": [Polygon([(1, 1), (2, math.nan), (2, 1)])]}, "not a finite"),
+    "endless": ({"bounds": box(0, 0, 10, math.inf)}, "the bounds has a coordinate"),
+    "too large": ({"bounds": box(0, 0, 1e30, 1e30)}, "choose a unit of length"),
+    "too far away": ({"bounds": box(1e9, 0, 1e9 + 1, 1)}, "and an origin near them"),
+    "empty": ({"obstacles": [Polygon()]}, "obstacle 0 is empty"),
+    "no shape": ({"bounds": [(0, 0), (1, 0), (1, 1)]}, "the bounds is a list"),
+    "bounds in two": ({"bounds": MultiPolygon([box(0, 0, 1, 1), BAR])}, "the bounds is a Multi"),
+    "a line as target": ({"targets": [LineString([(1, 1), (2, 2)])]}, "target 0 is a LineString"),
+    "no targets": ({"targets": []}, "there is no target"),
+    "a target outside": ({"targets": [TARGET, Point(11, 5)]}, "target 1 lies outside the bounds"),
+    "a target within": ({"obstacles": [box(1, 1, 3, 3)]}, "target 0 lies inside an obstacle"),
+    "a target within two": (
+        {"obstacles": [box(0, 0, 2, 4), box(2, 0, 4, 4)], "targets": [box(1, 1, 3, 3)]},
+        "target 0 lies inside an obstacle",
+    ),
+    "out of range": (
+        {"obstacles": [box(0, 0, 4, 1.9), box(0, 2.1, 4, 4)], "robot": 0.5, "sensor": 0.7},
+        "target 0 is seen from nowhere",
+    ),
+    "behind a wall": (
+        {
+            "obstacles": [box(1, 1, 3, 3) - box(1.8, 1.8, 2.2, 2.2)],
+            "line_of_sight": True,
+            "start": (5, 5),
+        },
+        "target 0 is seen from nowhere",
+    ),
+    "a point underfoot": ({"sensor": 0.0}, "target 0 is seen from nowhere"),
+    "two rooms": ({"obstacles": [BAR]}, "falls into 2 pieces"),
+    "two rooms by a line": ({"obstacles": [LineString([(4, -1), (4, 11)])]}, "into 2 pieces"),
+    "rooms that touch": ({"obstacles": [box(0, 5, 5, 10), box(5, 0, 10, 5)]}, "into 2 pieces"),
+    "a courtyard": ({"obstacles": [box(4, 4, 8, 8) - box(5, 5, 7, 7)]}, "falls into 2 pieces"),
+    "no room": ({"obstacles": [box(0, 0, 10, 1.9), box(0, 2.1, 10, 10)], "robot": 0.2}, "nowhere"),
+    "too large a robot": ({"robot": 6.0}, "the robot fits nowhere"),
+    "a negative robot": ({"robot": -1.0}, "the radius of the robot is -1"),
+    "a robot of no number": ({"robot": math.nan}, "the radius of the robot is nan"),
+    "a hollow robot": ({"robot": Polygon([(-1, -1), (1, -1), (0, 0), (1, 1), (-1, 1)])}, "convex"),
+    "a robot elsewhere": ({"robot": box(1, 1, 2, 2)}, "does not hold (0, 0)"),
+    "an endless sensor": ({"sensor": math.inf}, "the radius of the sensor is inf"),
+    "a start in a wall": ({"obstacles": [box(4, 4, 6, 6)], "start": (5, 5)}, "stand at its start"),
+    "a start of no number": ({"start": (math.nan, 0)}, "stand at its start"),
+    "a passage from a wall": (
+        {"obstacles": [box(4, 4, 6, 6)], "passages": [((5, 5), (1, 1), 1)]},
+        "passage 0 has an end where",
+    ),
+    "a passage back in time": ({"passages": [((5, 5), (1, 1), -1)]}, "passage 0 has length -1"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_is_no_workspace_is_refused_in_one_sentence(what):
+    given, words = HOSTILE[what]
+    with pytest.raises(ValueError) as refused:
+        Workspace(**{"bounds": ROOM, "targets": [TARGET], "sensor": 1.0, **given})
+    said = str(refused.value)
+    assert words in said and "\n" not in said and len(said) < 200
+
+
+def test_the_workspace_that_was_spoilt_is_none_of_these():
+    assert Workspace(ROOM, (), [TARGET], sensor=1.0).free.area == 100
+
+
+def free_area(*obstacles, **given):
+    """Return the area in which the robot may stand."""
+    return Workspace(ROOM, obstacles, [TARGET], sensor=1.0, **given).free.area
+
+
+def test_what_is_handled():
+    overlapping = box(4, 4, 6, 6), box(5, 5, 7, 7), box(9, 9, 12, 12)
+    assert free_area(*overlapping) == pytest.approx(100 - 4 - 4 + 1 - 1)
+    yard = box(4, 4, 8, 8) - box(5, 5, 7, 7)
+    assert free_area(yard, start=(2, 2)) == pytest.approx(84)
+    assert free_area(yard, passages=[((2, 2), (6, 6), 3.0)]) == pytest.approx(88)
+    assert free_area(yard - box(4, 5, 5, 6)) == pytest.approx(89)
+    assert free_area(BAR, start=(2, 2)) == pytest.approx(40)
+    assert free_area(LineString([(4, -1), (4, 11)]), start=(2, 2)) == pytest.approx(40)
+    assert free_area(LineString([(4, 1), (4, 11)])) == pytest.approx(100)
+    assert free_area(LineString([(5, 0), (5, 4)]), robot=box(-0.5, -0.5, 0.5, 0.5)) == (
+        pytest.approx(81 - 1 * 4)
+    )
+    twins = Workspace(ROOM, [box(2, 1, 4, 3)], [box(1, 1, 3, 3), box(1, 1, 3, 3)])
+    assert twins.regions[0].equals(twins.regions[1])
+
+
+def stands(workspace, x, y):
+    """Tell whether the robot can stand at (x, y), by its own shape there."""
+    robot = workspace.robot
+    if isinstance(robot, float):
+        middle = Point(x, y)
+        return workspace.bounds.exterior.distance(middle) >= robot and all(
+            obstacle.distance(middle) >= robot and not obstacle.intersects(middle)
+            for obstacle in workspace.obstacles
+        )
+    body = translate(robot, x, y)
+    return workspace.bounds.covers(body) and not any(
+        body.intersects(obstacle) for obstacle in workspace.obstacles
+    )
+
+
+def sees(workspace, target, x, y):
+    """Tell whether the sensor at (x, y) sees the target, a point: by distance and a line."""
+    if target.distance(Point(x, y)) > workspace.sensor:
+        return False
+    line = LineString([(x, y), (target.x, target.y)])
+    return not workspace.line_of_sight or not any(
+        line.crosses(obstacle) for obstacle in workspace.obstacles
+    )
+
+
+MOVING = {
+    "disc": {"robot": 0.4, "sensor": 2.5},
+    "hexagon": {"robot": HEXAGON, "sensor": 1.0},
+    "point": {"robot": 0.0, "sensor": 3.0, "line_of_sight": True},
+    "disc that looks": {"robot": 0.3, "sensor": 4.0, "line_of_sight": True},
+}
+
+
+@pytest.mark.parametrize("shape", MOVING)
+def test_regions_hold_the_points_that_they_should(shape):
+    """No place outside is taken, and of those within none but the rounding of discs is missed."""
+    for seed in (3001, 3002):
+        workspace = scattered(seed, 10, 4, **MOVING[shape])
+        points = np.random.default_rng(seed).uniform(0, 20, (1200, 2))
+        free = shapely.contains_xy(workspace.free, *points.T)
+        stood = np.array([stands(workspace, *point) for point in points])
+        assert not (free & ~stood).any()
+        assert (stood & ~free).sum() <= (0 if shape in ("hexagon", "point") else 4)
+        for target, region in zip(workspace.targets, workspace.regions, strict=True):
+            inside = shapely.contains_xy(region, *points[free].T)
+            seen = np.array([sees(workspace, target, *point) for point in points[free]])
+            assert seen.any()
+            assert not (inside & ~seen).any()
+            assert (seen & ~inside).sum() <= 2
+
+
+def test_the_point_test_finds_obstacles_that_are_not_grown():
+    workspace = scattered(3001, 10, 4, robot=0.4)
+    points = np.random.default_rng(3001).uniform(0, 20, (1200, 2))
+    bare = workspace.bounds - shapely.union_all(workspace.obstacles)
+    free = shapely.contains_xy(bare, *points.T)
+    assert sum(not stands(workspace, *point) for point in points[free]) > 50
+
+
+def test_a_corner_hides_what_is_behind_it():
+    given = {"bounds": ROOM, "targets": [Point(2, 5)], "sensor": 9.0}
+    wall = LineString([(4, 4), (4, 6)])
+    hidden, plain = Point(8, 5), Point(8, 9)
+    looks = Workspace(**given, obstacles=[wall], line_of_sight=True).regions[0]
+    assert looks.contains(plain) and not looks.contains(hidden)
+    assert Workspace(**given, obstacles=[wall]).regions[0].contains(hidden)
+    # Of a large target some corner is in sight; of what is behind both walls none.
+    large = {**given, "targets": [box(1, 3, 2, 7)]}
+    assert Workspace(**large, obstacles=[wall], line_of_sight=True).regions[0].contains(hidden)
