@@ -10,7 +10,6 @@ and into triangles where that is not convex.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -49,16 +48,14 @@ def quadtree(workspace: Workspace, smallest: float | None = None, remainder: boo
         If ``smallest`` asks for more than 12 divisions.
     """
     left, low, right, high = workspace.free.bounds
-    # All squares' corners are then on the workspace's grid, and are not moved to it.
-    unit = workspace.grid * 2**DEEPEST
-    side = math.ceil(max(right - left, high - low) / unit) * unit
+    side = max(right - left, high - low)
     smallest = side / 64 if smallest is None else smallest
     least = side / 2**DEEPEST
     if not smallest >= least:
         raise ValueError(
             f"the smallest square of a quadtree has a side of {smallest}: give {least:.3g} or more"
         )
-    found = _squares(workspace, np.array([[left, low]]), side, smallest)
+    found = _squares(workspace, np.array([left, low]), side, smallest)
     if remainder:
         return _exact(workspace, np.concatenate(found))
     cells = _with_corners(np.concatenate([found.whole, found.blurred]), workspace.grid)
@@ -66,32 +63,34 @@ def quadtree(workspace: Workspace, smallest: float | None = None, remainder: boo
     return Cells(cells, _seen_from_all(workspace, cells), shared(workspace, cells), lost)
 
 
-def _squares(workspace: Workspace, corners: np.ndarray, side: float, smallest: float) -> _Squares:
-    """Return the squares, begun with those of lower left ``corners`` (k, 2) and one ``side``."""
+def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float) -> _Squares:
+    """Return the squares; the first has its lower left corner at ``low`` (2,)."""
     closed = shapely.union_all([workspace.free.boundary, workspace.walls])
     open_ = shapely.union_all([region.boundary & workspace.free for region in workspace.regions])
     for shape in (closed, open_, workspace.free):
         shapely.prepare(shape)
     whole = []
+    place = np.zeros((1, 2), int)  # in squares of this size, from the lower left
     while True:
-        boxes = shapely.box(*corners.T, *(corners + side).T)
-        inner = _inner(corners, side)
+        # Corners on the workspace's grid: there they stay when lines are put together.
+        corners = (low + np.stack([place, place + 1]) * side) / workspace.grid
+        bounds = np.concatenate(np.round(corners) * workspace.grid, axis=1)
+        boxes, inner = shapely.box(*bounds.T), _inner(bounds, workspace.grid)
         mixed = shapely.intersects(closed, inner)
         free = ~mixed & shapely.covers(workspace.free, shapely.centroid(boxes))
         blurred = free & shapely.intersects(open_, inner)
         whole.append(boxes[free & ~blurred])
-        divided = corners[mixed | blurred]
-        if side / 2 < smallest or not len(divided):
-            return _Squares(np.concatenate(whole), boxes[blurred], boxes[mixed])
+        divided = place[mixed | blurred]
         side /= 2
-        quarters = np.array([[0, 0], [1, 0], [0, 1], [1, 1]]) * side
-        corners = (divided[:, None] + quarters).reshape(-1, 2)
+        if side < smallest or not len(divided):
+            return _Squares(np.concatenate(whole), boxes[blurred], boxes[mixed])
+        quarters = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+        place = (2 * divided[:, None] + quarters).reshape(-1, 2)
 
 
-def _inner(corners: np.ndarray, side: float) -> np.ndarray:
+def _inner(bounds: np.ndarray, grid: float) -> np.ndarray:
     """Return squares without their rims: a border along a side does not go through a square."""
-    rim = 1e-9 * side
-    return shapely.box(*(corners + rim).T, *(corners + side - rim).T)
+    return shapely.box(*(bounds + 2 * grid * np.array([1, 1, -1, -1])).T)
 
 
 def _exact(workspace: Workspace, squares: np.ndarray) -> Cells:
@@ -119,8 +118,7 @@ def _with_corners(squares: np.ndarray, grid: float) -> list[shapely.Polygon]:
 
 def _seen_from_all(workspace: Workspace, squares: list[shapely.Polygon]) -> list[tuple[int, ...]]:
     """Return the targets that are seen from everywhere in each of ``squares``."""
-    left, low, right, _ = shapely.bounds(squares).T
-    inner = _inner(np.stack([left, low], axis=1), (right - left)[:, None])
+    inner = _inner(shapely.bounds(squares), workspace.grid)
     seen: list[list[int]] = [[] for _ in squares]
     for target, region in enumerate(workspace.regions):
         shapely.prepare(region)
