@@ -80,6 +80,7 @@ def test_who_ignores_outcomes_or_looks_one_step_ahead_does_worse():
     assert blind == pytest.approx(6.820181, abs=1e-6) and closed_loop(case).value > blind + 1
     assert replanned(case).value == pytest.approx(8.066800, abs=1e-6)
     assert replanned(case, ahead=1).value == pytest.approx(7.820181, abs=1e-6)
+    assert full_information(case) == pytest.approx(10.543023, abs=1e-6)
 
 
 def test_what_is_followed_is_counted():
@@ -152,6 +153,12 @@ def test_what_cannot_be_done_is_refused(decision, said):
     case = star(2, (12, 1, 1))
     with pytest.raises(ValueError, match=said):
         follow(case, lambda now: decision if now.cell else Decision(1, True))
+
+
+def test_what_was_measured_before_the_hunt_is_not_measured_in_it():
+    case = star(2)._replace(open=np.array([False, True, True]))
+    with pytest.raises(ValueError, match="nothing left to measure in cell 1"):
+        follow(case, open_loop(star(2)).policy)
 
 
 def test_outcomes_that_contradict_each_other_are_refused():
