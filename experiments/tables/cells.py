@@ -61,6 +61,7 @@ class Table:
         or `PRESET`
     own_model : labels of planners that keep their preset's model all the same
     mirror : whether a player meets opponents of its own name
+    alike : whether it meets no others
     layouts : ``one`` player against the rest or the ``rest`` against one, as ``match.layout``
     variants : ways to play each cell, ``NAME+SETTING=VALUE``; the name, unless it is empty, goes
         behind that of the match; a setting `EVERYBODY` has is ``NAME+everybody.SETTING=VALUE``
@@ -88,6 +89,7 @@ class Table:
     model: str | None = None
     own_model: list[str] = field(default_factory=list)
     mirror: bool = True
+    alike: bool = False
     layouts: list[str] = field(
         default_factory=lambda: ["one"], metadata={"each": {"choices": LAYOUTS}}
     )
@@ -310,7 +312,8 @@ def _cells(table: Table) -> Iterator[Cell]:
     )
     general = tuple(table.settings)
     for player, opponent in pairs:
-        if table.mirror or player.label not in [one.label for one in opponent]:
+        met = player.label in [one.label for one in opponent]
+        if table.mirror if met else not table.alike:
             for layout in table.layouts:
                 for variant in table.variants:
                     name, *changes = variant.split("+")

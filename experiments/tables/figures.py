@@ -245,6 +245,14 @@ def _own_turns(places: int) -> Callable[[Measured, str, str], Figure | None]:
     return measure
 
 
+def _own_turns_of(run: Measured, match: str, player: str) -> Figure | None:
+    found, games = run.match(match), run.games[match]
+    numbers = games["game"].to_numpy()
+    won = found.won(run.winner(match), found.labels.index(player))[numbers]
+    rounds = np.ceil(games["turns"].to_numpy()[won] / found.players)
+    return Figure.of(mean(rounds), len(rounds)) if len(rounds) > 1 else None
+
+
 def _out(run: Measured, match: str, player: str) -> Figure:
     line = run.lines[match]
     return Figure(round(line["accused_wrongly"] / line["games"], 2), games=line["games"])
@@ -294,6 +302,8 @@ WRONGLY = Quantity("games with a wrong accusation of its own", _accused_wrongly,
 """Of a player that has one seat."""
 OWN_TURNS = tuple(Quantity("own turns in games it won, mean", _own_turns(k)) for k in range(3))
 """As `WON_BEHIND`; all players' turns divided by their number, rounded up."""
+OWN_TURNS_OF = Quantity(OWN_TURNS[0].name, _own_turns_of)
+"""Of a player that has one seat, wherever it is."""
 OUT = Quantity("wrong accusations of the planners, a game", _out)
 TURNS = Quantity("turns a game, mean", _lasting("turns"))
 TURNS_MEDIAN = Quantity("turns a game, median", _lasting("median_turns"), digits=0)

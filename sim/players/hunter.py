@@ -19,33 +19,33 @@ nearest doors count, and other pawns never do.  What the paper leaves open is li
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from mcts.kernel.compile import jit_owning
-from sim.board import N_ROOMS, door_spots
+from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.hunt.reward import Weights
 from sim.players.bayes import BayesPlayer
-from sim.players.foresight import turns_now
 from sim.players.moves import WALKS, settled, wanted_rooms
 from sim.players.names import GOALS, STRATEGIES, UNITS
 from sim.players.paper import fitting
-from sim.players.room_hunt import Ways, closed_values, information, open_values
-from sim.policies.walking import SAME, distance, enter_again, step_out, towards
-from sim.rules import Rules, world
+from sim.players.room_hunt import (
+    BINS_A_TURN,
+    USUAL,
+    Ways,
+    closed_values,
+    information,
+    lengths,
+    open_values,
+    starts,
+)
+from sim.players.trios import TrioHunter
+from sim.policies.walking import SAME, enter_again, step_out, towards
+from sim.rules import Rules
 from sim.state import State, World
-
-BINS_A_TURN = 3.0
-"""J: "the median distance that can be traveled in one turn, i.e., three bins"."""
-
-OUT_AND_IN = 2.0
-"""Bins, and turns, to the room where the pawn stands."""
-
-_USUAL = Weights(12.0, 1.0, 1.0)
 
 
 class HunterPlayer(BayesPlayer):
@@ -68,7 +68,7 @@ class HunterPlayer(BayesPlayer):
         strategy: str = "replanned",
         unit: str = "bins",
         goal: str = "free",
-        weights: Weights = _USUAL,
+        weights: Weights = USUAL,
         name: str = "hunter",
     ) -> None:
         super().__init__(evidence, again, threshold, name)
@@ -94,19 +94,6 @@ class HunterPlayer(BayesPlayer):
             self._to_goal,
             self._closed,
         )
-
-
-@cache
-def lengths(rules: Rules, unit: str) -> np.ndarray:
-    """Return the lengths from room to room, float64 (9, 9), by ``unit`` of the hunter."""
-    board = world(rules)[0]
-    steps = np.array([board.steps[:, door_spots(room)].min(axis=1) for room in range(N_ROOMS)])
-    found = steps.astype(float) if unit == "bins" else board.turns[steps]
-    for room in range(N_ROOMS):
-        found[room, room] = OUT_AND_IN
-        if board.passage[room] >= 0:
-            found[room, board.passage[room]] = 0.0 if unit == "bins" else 1.0
-    return found
 
 
 @jit_owning
@@ -157,12 +144,7 @@ def _values(
 ) -> np.ndarray:
     """Return what it is worth to go to each room first, float64 (9,), of the mask ``wanted``."""
     start = np.empty(N_ROOMS)
-    if turns:
-        turns_now(world, s, seat, start)
-    else:
-        here = world.room_of[s.spot[seat]]
-        for room in range(N_ROOMS):
-            start[room] = OUT_AND_IN if room == here else distance(world, s, seat, room)
+    starts(world, s, seat, turns, start)
     rooms = np.array([room for room in range(N_ROOMS) if wanted >> room & 1])
     likely = chances[FIRST_ROOM:][rooms]
     end = -1
@@ -188,21 +170,25 @@ def _values(
     return values
 
 
-def make(spec: Mapping[str, Any], rules: Rules) -> HunterPlayer:
+def make(spec: Mapping[str, Any], rules: Rules) -> HunterPlayer | TrioHunter:
     """Return the player that ``spec``, the values of ``conf/player/hunter.yaml``, describes.
 
     Raises
     ------
     ValueError
-        As `sim.players.paper.fitting`.
+        As `sim.players.paper.fitting`; or if it weighs whole suggestions otherwise than open, by
+        the exact posterior.
     """
-    player = HunterPlayer(
-        fitting(spec, rules),
-        **{key: spec[key] for key in ("again", "threshold", "strategy", "unit", "goal")},
-        weights=Weights(
-            *(float(spec[f"{of}_weight"]) for of in ("benefit", "test", "distance")),
-        ),
-        name=spec.get("label") or spec["name"],
-    )
+    evidence = fitting(spec, rules)
+    of_all = {key: spec[key] for key in ("again", "threshold", "unit")}
+    of_all["weights"] = Weights(*(float(spec[f"{of}_weight"]) for of in Weights._fields))
+    of_all["name"] = spec.get("label") or spec["name"]
+    if spec["tests"] == "trios":
+        for key, value in (("evidence", "exact"), ("strategy", "replanned"), ("goal", "free")):
+            if spec[key] != value:
+                raise ValueError(f"player.tests=trios needs player.{key}={value}")
+        player = TrioHunter(ahead=spec["ahead"], **of_all)
+    else:
+        player = HunterPlayer(evidence, strategy=spec["strategy"], goal=spec["goal"], **of_all)
     player.showing = spec["showing"]
     return player

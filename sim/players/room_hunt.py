@@ -14,6 +14,7 @@ Nothing here consumes randomness.
 
 from __future__ import annotations
 
+from functools import cache
 from math import inf, log
 from typing import NamedTuple
 
@@ -21,8 +22,21 @@ import numpy as np
 
 from belief.evidence import count, lowest
 from mcts.kernel.compile import jit, jit_owning
+from sim.board import N_ROOMS, door_spots
 from sim.hunt.paths.closure import fill
 from sim.hunt.reward import Weights
+from sim.players.foresight import turns_now
+from sim.policies.walking import distance
+from sim.rules import Rules, world
+from sim.state import State, World
+
+BINS_A_TURN = 3.0
+"""J: "the median distance that can be traveled in one turn, i.e., three bins"."""
+
+OUT_AND_IN = 2.0
+"""Bins, and turns, to the room where the pawn stands."""
+
+USUAL = Weights(12.0, 1.0, 1.0)
 
 _NONE = 1e-12
 
@@ -38,6 +52,30 @@ class Ways(NamedTuple):
     """float64 (r,): from each target to where the hunt ends; 0 for where it will."""
     test: float
     """J."""
+
+
+@cache
+def lengths(rules: Rules, unit: str) -> np.ndarray:
+    """Return the lengths from room to room, float64 (9, 9), by ``unit`` of the hunter."""
+    board = world(rules)[0]
+    steps = np.array([board.steps[:, door_spots(room)].min(axis=1) for room in range(N_ROOMS)])
+    found = steps.astype(float) if unit == "bins" else board.turns[steps]
+    for room in range(N_ROOMS):
+        found[room, room] = OUT_AND_IN
+        if board.passage[room] >= 0:
+            found[room, board.passage[room]] = 0.0 if unit == "bins" else 1.0
+    return found
+
+
+@jit
+def starts(world: World, s: State, seat: int, turns: bool, start: np.ndarray) -> None:
+    """Fill ``start`` (9,) with the length from where the pawn is to each room."""
+    if turns:
+        turns_now(world, s, seat, start)
+        return
+    here = world.room_of[s.spot[seat]]
+    for room in range(N_ROOMS):
+        start[room] = OUT_AND_IN if room == here else distance(world, s, seat, room)
 
 
 @jit

@@ -27,6 +27,10 @@ PRINTED = {
     "ferrari_4": [(15, 50), (18, 50), (17, 50), (16, 50), (16, 50), (18, 50)],
     # [Table V]: 100 games
     "ferrari_5": [(64, 100), (22, 100), (14, 100)] * 5,
+    # [Tables VI, VII, IX]: of 100, 50 and 50 games 70, 68 and 72 % and so on; ID alone, switched
+    "ferrari_6": [(70, 100), (18, 100), (12, 100)] * 2 + [(70, 100)] * 6,
+    "ferrari_7": [(34, 50), (9, 50), (7, 50)] * 2 + [(34, 50)] * 7,
+    "ferrari_9": [(36, 50), (9, 50), (5, 50)] * 2 + [(36, 50)] * 6,
 }
 """Games won and played, line by line."""
 
@@ -90,6 +94,27 @@ def test_everybody_who_has_a_belief_takes_it_from_the_same_tables():
     assert [one.get("distance_divisor") for one in divided] == [24, None, None]
     assert found["neural against bn and random, exact"].entrants[0]["q"] == "network"
     assert found["neural against bn and random, text, first seat"].seating.shifts == (0,)
+
+
+def test_of_the_hunter_one_thing_is_switched_and_its_control_is_played():
+    """Control: as it comes it is none of these."""
+    switched = {
+        "control": ("hunter", "benefit_weight", 0),
+        "40 and 1": ("hunter", "benefit_weight", 40),
+        "closed": ("hunter", "strategy", "closed"),
+        "BN out and in": ("bn", "again", "same"),
+        "others by the text": ("bn", "evidence", "text"),
+    }
+    names = [f"repaired, {reading}" for reading in switched]
+    usual, *found = _matches("ferrari_7", ["repaired", *names])
+    for match, (player, key, value) in zip(found, switched.values(), strict=True):
+        place = ("hunter", "bn").index(player)
+        assert match.entrants[place][key] == value != usual.entrants[place][key]
+        entrants = [dict(entrant) for entrant in match.entrants]
+        entrants[place][key] = usual.entrants[place][key]
+        assert entrants == [dict(entrant) for entrant in usual.entrants]
+    alike = [match.name for match in _matches("ferrari_4", ["exact"])]
+    assert alike == ["bn against 2 bn, exact", "hunter against 2 hunter, exact"]
 
 
 def _matches(name, variants):
