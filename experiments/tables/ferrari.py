@@ -103,7 +103,7 @@ SWITCHES = {
     "others by the text": "the others by the text",
 }
 """What is switched in the tables of the influence diagram: behind the name of a variant, and in
-words.  All seats in turn."""
+words.  All seats in turn, repaired tables."""
 
 
 @dataclass(frozen=True)
@@ -199,12 +199,12 @@ def _hunting(table: str) -> list[Row]:
                 Row(f"{name}, all seats", ROOM_TURNS, {}, {PUBLISHED: Figure(turns)}, {}, ("room",))
                 for name, turns in zip(company.called, company.room, strict=True)
             ]
-    control = by_evidence(match, "hunter", CONTROL)
+    control = by_evidence(match, "hunter", CONTROL, ("repaired",))
     rows.append(Row("control of ID, w_B 0, all seats", of.WON, control))
     readings = ("", *company.switched)
     for reading in readings:
         words = f"all seats, {SWITCHES[reading]}" if reading else "all seats"
-        evidence = ("repaired", "exact") if reading == "others by the text" else EVIDENCE
+        evidence = ("repaired", "exact") if reading == "others by the text" else ("repaired",)
         cells = by_evidence(match, "hunter", reading, evidence)
         if reading:
             causes = _causes_of_hunts(table, 0, reading)

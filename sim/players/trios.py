@@ -24,7 +24,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_WEAPON
 from sim.hunt.reward import Weights
 from sim.players.bayes import BayesPlayer
-from sim.players.foresight import ENVELOPE, NEVER, best_suggestions
+from sim.players.foresight import CERTAIN, ENVELOPE, NEVER, best_suggestions
 from sim.players.moves import reached
 from sim.players.names import UNITS
 from sim.players.room_hunt import BINS_A_TURN, USUAL, Ways, lengths, open_values, starts
@@ -55,7 +55,7 @@ class TrioHunter(BayesPlayer):
         weights: Weights = USUAL,
         name: str = "hunter",
     ) -> None:
-        super().__init__("exact", again, threshold, name)
+        super().__init__("exact", again, min(threshold, CERTAIN), name)
         self._ahead, self._weights = ahead, weights
         self._turns, self._unit = UNITS.index(unit) == 1, unit
         self._joint, self._table = np.zeros((ANSWERS, 8)), np.zeros((6, 6, 9))
