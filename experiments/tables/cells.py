@@ -199,6 +199,7 @@ def names() -> list[str]:
     return sorted(file.name[:-5] for file in found if file.name.endswith(".yaml"))
 
 
+@cache
 def load(name: str) -> Table | Computed:
     """Return the table that ``conf/table`` has under ``name``.
 
@@ -284,22 +285,11 @@ def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> 
 
 @cache
 def _composed(overrides: tuple[str, ...]) -> Match:
-    """Return the match of these settings.
-
-    Composing takes a tenth of a second and there are hundreds of cells: what chooses players and
-    rules is composed once for all cells that have it in common, and values are set in a copy.
-    """
-    values = [override for override in overrides if "." in override.partition("=")[0]]
-    chosen = tuple(override for override in overrides if override not in values)
-    settings = config.with_values(_chosen(chosen), values)
+    """Return the match of these settings."""
+    settings = config.composed("compare", overrides)
     config.check(settings)
     (match,) = lineups.matches(settings, overrides)
     return match
-
-
-@cache
-def _chosen(overrides: tuple[str, ...]) -> DictConfig:
-    return config.composed("compare", overrides)
 
 
 def _cells(table: Table) -> Iterator[Cell]:
