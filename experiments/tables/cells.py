@@ -38,7 +38,10 @@ PRESET = "preset"
 """The `Table.model` that leaves each planner the one of its preset."""
 
 
-LAYOUTS = ("one", "rest")
+ROBIN = "robin"
+"""The layout of a field: all players at one table, and a cell a variant."""
+
+LAYOUTS = ("one", "rest", ROBIN)
 """Those of ``match.layout`` that a cell may have."""
 
 
@@ -54,15 +57,17 @@ class Table:
     about : what it shows, in a few words
     players : whose games are won or lost, each against all `opponents`; the first of them that
         meets certain opponents is the control of the others
-    controls : labels of further players that are controls, of all others but the first
+    controls : labels of further players that are controls, of all others but the first; in a field
+        those from whom the others' differences are told
     opponents : who sits in the other seats, of a kind; or one of each, in all orders, written as in
-        ``closure and random``
+        ``closure and random``; nobody in a field
     model : what planners take the others for: null, for what they are (greedy by swift); a player;
         or `PRESET`
     own_model : labels of planners that keep their preset's model all the same
     mirror : whether a player meets opponents of its own name
     alike : whether it meets no others
-    layouts : ``one`` player against the rest or the ``rest`` against one, as ``match.layout``
+    layouts : ``one`` player against the rest or the ``rest`` against one, as ``match.layout``; or
+        `ROBIN` alone
     variants : ways to play each cell, ``NAME+SETTING=VALUE``; the name, unless it is empty, goes
         behind that of the match; a setting `EVERYBODY` has is ``NAME+everybody.SETTING=VALUE``
     more : players that meet the opponents in one seat alone, below the others
@@ -107,6 +112,11 @@ class Table:
     def cells(self) -> list[Cell]:
         """The cells, in the order of their lines."""
         return list(_cells(self))
+
+    @property
+    def field(self) -> bool:
+        """Whether its cells are round robins."""
+        return ROBIN in self.layouts
 
     @property
     def folder(self) -> str:
@@ -169,12 +179,13 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Cell:
-    """One player against certain opponents, in one seat or in all but one.
+    """One player against certain opponents, in one seat or in all but one; or a round robin.
 
     Attributes
     ----------
-    opponents : one, of whose kind all are; or several, one of each
-    layout : ``one`` or ``rest``, as ``match.layout``
+    player : whose games are won or lost; the first of a round robin
+    opponents : one, of whose kind all are; or several, one of each; the others of a round robin
+    layout : as ``match.layout``
     variant : behind the name of the match, where players and layout do not tell it from another
     settings : of `experiments.compare`, beside those of the players
     """
@@ -184,6 +195,11 @@ class Cell:
     layout: str = "one"
     variant: str = ""
     settings: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """What it is chosen by: its player's name, or the variant of a round robin."""
+        return self.variant if self.layout == ROBIN else self.player.label
 
 
 def register() -> None:
@@ -221,7 +237,14 @@ def read(settings: DictConfig, name: str) -> Table | Computed:
         If a key is unknown, missing or out of range.
     """
     config.check_sections(settings)
-    return replace(OmegaConf.to_object(settings), name=name)
+    table = replace(OmegaConf.to_object(settings), name=name)
+    if (
+        isinstance(table, Table)
+        and table.field
+        and (table.layouts != [ROBIN] or table.opponents or table.more)
+    ):
+        raise Refusal(f"{name}: a round robin has players alone: layouts=[{ROBIN}], opponents=[]")
+    return table
 
 
 FAST = ("rules.turn_cap=40",)
@@ -254,21 +277,27 @@ def matches(table: Table, simulations: int | None, seed: int, fast: bool = False
 
 
 def _match(table: Table, cell: Cell, general: Sequence[str], budget: int | None) -> Match:
-    player, *others = (
+    player, *others = seated = [
         (entrant.preset, *_changes(table, cell, entrant, budget))
         for entrant in (cell.player, *cell.opponents)
-    )
+    ]
     overrides = [f"player={player[0]}", *(f"player.{change}" for change in player[1:])]
-    if len(others) == 1:
+    if cell.layout == ROBIN:
+        overrides = [f"match.players={_listed(seated)}"]
+    elif len(others) == 1:
         overrides.append(f"player@opponent={others[0][0]}")
         overrides += [f"opponent.{change}" for change in others[0][1:]]
     else:
-        company = ",".join(quoted_text("+".join(other)) for other in others)
-        overrides.append(f"match.others=[{company}]")
+        overrides.append(f"match.others={_listed(others)}")
     shared = [one for one in cell.settings if not one.startswith(EVERYBODY)]
     overrides += [*shared, f"match.layout={cell.layout}", *general]
     match = _composed(tuple(overrides))
     return replace(match, name=f"{match.name}, {cell.variant}") if cell.variant else match
+
+
+def _listed(seated: Sequence[Sequence[str]]) -> str:
+    """Return players as a list of ``match.players``."""
+    return f"[{','.join(quoted_text('+'.join(player)) for player in seated)}]"
 
 
 def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> list[str]:
@@ -294,23 +323,32 @@ def _composed(overrides: tuple[str, ...]) -> Match:
 
 def _cells(table: Table) -> Iterator[Cell]:
     players = [Entrant.read(entry) for entry in table.players]
+    if table.field:
+        for name, settings in _variants(table):
+            yield Cell(players[0], tuple(players[1:]), ROBIN, name, settings)
+        return
     opponents = [tuple(map(Entrant.read, entry.split(AND))) for entry in table.opponents]
     pairs = (
         ((player, opponent) for opponent in opponents for player in players)
         if table.by == "opponent"
         else ((player, opponent) for player in players for opponent in opponents)
     )
-    general = tuple(table.settings)
     for player, opponent in pairs:
         met = player.label in [one.label for one in opponent]
         if table.mirror if met else not table.alike:
             for layout in table.layouts:
-                for variant in table.variants:
-                    name, *changes = variant.split("+")
-                    yield Cell(player, opponent, layout, name, (*general, *changes))
+                for name, settings in _variants(table):
+                    yield Cell(player, opponent, layout, name, settings)
     for entry in table.more:
         for opponent in opponents:
-            yield Cell(Entrant.read(entry), opponent, settings=general)
+            yield Cell(Entrant.read(entry), opponent, settings=tuple(table.settings))
+
+
+def _variants(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield name and settings of each variant."""
+    for variant in table.variants:
+        name, *changes = variant.split("+")
+        yield name, (*table.settings, *changes)
 
 
 def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
@@ -319,10 +357,10 @@ def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
     settings = entrant.settings
     if "opponents" not in settings or table.model == PRESET or entrant.label in table.own_model:
         return []
+    if table.model is None and (cell.layout == ROBIN or (measured and len(cell.opponents) > 1)):
+        raise Refusal(f"{table.name}: a planner needs one model of all opponents: give model")
     if table.model is None and not measured:  # whom they meet is another from cell to cell
         return []
-    if table.model is None and len(cell.opponents) > 1:
-        raise Refusal(f"{table.name}: a planner needs one model of all opponents: give model")
     taken = cell.opponents[0] if table.model is None else Entrant.read(table.model)
     # Where the tree moves the opponents, the policy is that of its roll-outs.
     key = "rollout.opponents" if settings.opponents == "tree" else "opponents"

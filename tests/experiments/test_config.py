@@ -73,7 +73,7 @@ BAD = {
     "tracking.uri=sqlite:////proc/no/mlflow.db": "set tracking.enabled=false",
     "tracking.uri=mlruns": "give sqlite:///file.db",
     "match.layout=all": "match.layout=all: choose one of one, rest, both, robin",
-    "match.layout=robin": "match.layout=robin needs 2 to 8 players: give match.players=[a,b,...]",
+    "match.layout=robin": "match.layout=robin needs 2 to 10 players: give match.players=[a,b,...]",
     "match.players=[swift,bmtcs]": "player=bmtcs: there is no such player (did you mean bmcts?)",
     "match.players=[swift,swift]": "match.players names swift twice",
     "match.players=[swift+treshold=1]": "player.treshold: there is no such setting",
