@@ -195,7 +195,7 @@ def _check_preset(key: str, value: Any) -> None:
 def _check_items(key: str, value: Any, kind: Any) -> None:
     """Refuse a list of other things than its type ``kind`` says, which OmegaConf takes in lists of
     lists."""
-    wanted = {str: "words", int: "whole numbers"}
+    wanted = {str: "words", int: "whole numbers", float: "numbers"}
     found = [part for part in (kind, *get_args(kind)) if get_origin(part) is list]
     for part, item in ((part, item) for part in found for item in value or ()):
         if type(item) is not get_args(part)[0]:
