@@ -99,7 +99,17 @@ def test_the_printed_pruning_never_turns_back():
 def test_d_m_cuts_both():
     graph = random_graph(20, 45, 12, seed=5)
     assert len(exhaustive(graph, 0, 19, 2)) < len(exhaustive(graph, 0, 19, 4))
-    assert len(printed(graph, 0, 19, 1)) < len(printed(graph, 0, 19))
+    tree = random_graph(20, 45, 6, seed=4)
+    assert 0 < len(printed(tree, 0, 19, 1)) < len(printed(tree, 0, 19))
+
+
+def test_the_printed_d_m_may_leave_no_way_at_all():
+    """It is measured from the end of a branch, so even the shortest way can be cut off."""
+    tree = printed(random_graph(20, 45, 6, seed=9), 0, 19, 1)
+    assert not len(tree)
+    with pytest.raises(ValueError, match="no way to choose from"):
+        best(tree, Partition(np.full(6, 1 / 6)), Weights())
+    assert len(routes(random_graph(20, 45, 6, seed=9), 0, 19, 1))
 
 
 @pytest.mark.parametrize("search", [exhaustive, printed])
