@@ -176,7 +176,7 @@ def _draw(table: Table, run: Measured, folder: Path) -> None:
     paper = papers.of(table.name)
     if paper is not None:
         plot.beside_published(paper, table.name, run, folder / f"{table.name}.png")
-    elif table.field:
+    elif table.robin:
         plot.ratings(field.standings(table, run), table.about, folder / f"{table.name}.png")
     elif table.simulations is None and not table.compiled:
         plot.by_budget(run, folder / PLOT)

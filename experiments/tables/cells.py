@@ -114,9 +114,21 @@ class Table:
         return list(_cells(self))
 
     @property
-    def field(self) -> bool:
-        """Whether its cells are round robins."""
+    def robin(self) -> bool:
+        """Whether it is a field: its cells are round robins."""
         return ROBIN in self.layouts
+
+    @staticmethod
+    def check(path: str, node: Any) -> None:
+        """Refuse a field that is more than one, or has a control that does not play in it."""
+        if ROBIN not in node.layouts:
+            return
+        labels = [Entrant.read(entry).label for entry in node.players]
+        for control in node.controls:
+            if control not in labels:
+                raise Refusal(f"{path}.controls: {control} is none of the players")
+        if len(node.layouts) > 1 or node.opponents or node.more:
+            raise Refusal(f"{path}: a round robin has players alone: opponents=[], layouts=[robin]")
 
     @property
     def folder(self) -> str:
@@ -237,14 +249,7 @@ def read(settings: DictConfig, name: str) -> Table | Computed:
         If a key is unknown, missing or out of range.
     """
     config.check_sections(settings)
-    table = replace(OmegaConf.to_object(settings), name=name)
-    if (
-        isinstance(table, Table)
-        and table.field
-        and (table.layouts != [ROBIN] or table.opponents or table.more)
-    ):
-        raise Refusal(f"{name}: a round robin has players alone: layouts=[{ROBIN}], opponents=[]")
-    return table
+    return replace(OmegaConf.to_object(settings), name=name)
 
 
 FAST = ("rules.turn_cap=40",)
@@ -317,13 +322,13 @@ def _composed(overrides: tuple[str, ...]) -> Match:
     """Return the match of these settings."""
     settings = config.composed("compare", overrides)
     config.check(settings)
-    (match,) = lineups.matches(settings, overrides)
+    (match,) = lineups.matches(settings)
     return match
 
 
 def _cells(table: Table) -> Iterator[Cell]:
     players = [Entrant.read(entry) for entry in table.players]
-    if table.field:
+    if table.robin:
         for name, settings in _variants(table):
             yield Cell(players[0], tuple(players[1:]), ROBIN, name, settings)
         return

@@ -56,8 +56,9 @@ def _draw(lines: Mapping[int, Mapping[str, Any]], title: str, path: Path) -> Non
 def ratings(fields: Mapping[str, Sequence[Standing]], title: str, path: Path) -> None:
     """Draw the Elo of the players, a panel a round robin, to ``path``.
 
-    They stand in the order of their mean; behind each its share of games won.  Nothing is drawn
-    without ratings.
+    They stand in the order of their mean, coloured by where they are from; at the right of a panel
+    are the shares of games won.  A round robin in which somebody has no rating is left out, and
+    without any nothing is drawn.
     """
     rated = {
         variant: {line.player: line for line in lines}
@@ -77,14 +78,15 @@ def ratings(fields: Mapping[str, Sequence[Standing]], title: str, path: Path) ->
             for series, origin in enumerate((*dict.fromkeys(ORIGINS.values()), OURS)):
                 at = [place for place, name in enumerate(order) if lines[name].origin == origin]
                 elo = [lines[order[place]].elo for place in at]
-                plotting.intervals(axes, at, elo, series, across=True, label=origin)
-            edge = axes.get_yaxis_transform()
-            for place, name in enumerate(order):
-                share = f"{lines[name].won.value:.0%}"
-                axes.text(1, place, share, transform=edge, fontsize=8, va="center")
-            parity = lines[order[0]].parity
-            axes.set_title(f"{variant}\nparity {parity:.0%}", fontsize=10)
-            axes.set(xlabel="Elo, mean of the players 0")
+                if at:
+                    plotting.intervals(axes, at, elo, series, across=True, label=origin)
+            shares = [f"{lines[name].won.value:.0%}" for name in order]
+            for place, share in enumerate([*shares, "won"]):
+                edge = axes.get_yaxis_transform()
+                axes.text(1.1, place, share, transform=edge, fontsize=8, va="center", ha="right")
+            parity = f"parity {lines[order[0]].parity:.0%}"
+            axes.set_title(f"{variant}: {parity}", fontsize=10)
+            axes.set(xlabel="Elo, 95 %; mean of the players 0")
             axes.grid(axis="x")
         all_[0].set_yticks(range(len(order)), order)
         plotting.legend_below(figure, all_[0])

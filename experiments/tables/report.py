@@ -181,7 +181,7 @@ def make(table: Table, run: Measured, trial: bool) -> Report:
     """Return the report of ``table`` from its run; ``trial`` as `Report` has it."""
     paper = papers.of(table.name)
     title = _title(table, run)
-    if table.field:
+    if table.robin:
         report = Report(*field.told(title, table, run))
     else:
         report = published(table.name, title, run, paper) if paper else strength(table, run)
