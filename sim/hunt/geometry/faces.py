@@ -22,6 +22,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 from shapely.geometry.base import BaseGeometry
 
+from sim.hunt.geometry.given import LINES
+from sim.hunt.geometry.regions import convex_pieces
 from sim.hunt.geometry.workspace import Workspace
 
 THIN = 20
@@ -147,14 +149,18 @@ def _prolonged(workspace: Workspace) -> list[BaseGeometry]:
 
     A wall that ends in the middle of a face, or joins two holes of one, would be no face's border.
     """
-    walls = [part for part in shapely.get_parts(workspace.walls) if part.length]
-    if not walls:
+    if not workspace.walls.length:
         return []
+    lines = [shape for shape in workspace.obstacles if shape.geom_type in LINES]
+    # Not the walls themselves: what rounding left of one may point anywhere.
+    ends = np.array(
+        [shapely.get_coordinates(segment) for segment in convex_pieces(shapely.union_all(lines))]
+    )
+    ends = ends[shapely.intersects(workspace.free, shapely.linestrings(ends))]
     left, low, right, high = workspace.free.bounds
     margin = right - left + high - low
     frame = shapely.box(left - margin, low - margin, right + margin, high + margin)
-    found = [frame.boundary]
-    for one, other in (ends for wall in walls for ends in pairwise(shapely.get_coordinates(wall))):
-        ahead = (other - one) / np.hypot(*(other - one)) * 2 * frame.length
-        found.append(shapely.LineString([one - ahead, one, other, other + ahead]))
-    return found
+    ahead = ends[:, 1] - ends[:, 0]
+    ahead *= 2 * frame.length / np.hypot(*ahead.T)[:, None]
+    corners = [ends[:, 0] - ahead, ends[:, 0], ends[:, 1], ends[:, 1] + ahead]
+    return [frame.boundary, *shapely.linestrings(np.stack(corners, axis=1))]

@@ -18,24 +18,28 @@ BAR = box(4, 0, 5, 10)
 
 HOSTILE = {
     "a bow tie": ({"obstacles": [Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])]}, "obstacle 0 is not"),
-    "bounds that cross": ({"bounds": Polygon([(0, 0), (9, 9), (9, 0), (0, 9)])}, "the bounds is"),
+    "bounds that cross": (
+        {"bounds": Polygon([(0, 0), (9, 9), (9, 0), (0, 9)])},
+        "bounds is not a simple",
+    ),
     "a flat obstacle": ({"obstacles": [Polygon([(1, 1), (2, 2), (3, 3)])]}, "has no area"),
     "a flat target": ({"targets": [Polygon([(0, 0), (0.1, 0.3), (0.2, 0.6)])]}, "has no area"),
-    "flat bounds": ({"bounds": Polygon([(0, 0), (1, 0), (2, 0)])}, "the bounds has no area"),
+    "flat bounds": ({"bounds": Polygon([(0, 0), (1, 0), (2, 0)])}, "bounds has no area"),
     "a point of a wall": ({"obstacles": [LineString([(1, 1), (1, 1)])]}, "has no length"),
     "a hole outside": (
         {"obstacles": [Polygon(box(1, 1, 2, 2).exterior, [box(5, 5, 6, 6).exterior])]},
         "obstacle 0 is not a simple polygon",
     ),
     "not a number": ({"targets": [Point(1, math.nan)]}, "target 0 has a coordinate that is not"),
-    "endless": ({"bounds": box(0, 0, 10, math.inf)}, "the bounds has a coordinate"),
+    "endless": ({"bounds": box(0, 0, 10, math.inf)}, "bounds has a coordinate"),
     "too large": ({"bounds": box(0, 0, 1e30, 1e30)}, "choose a unit of length"),
     "too far away": ({"bounds": box(1e9, 0, 1e9 + 1, 1)}, "and an origin near them"),
     "empty": ({"obstacles": [Polygon()]}, "obstacle 0 is empty"),
-    "no shape": ({"bounds": [(0, 0), (1, 0), (1, 1)]}, "the bounds is a list"),
-    "bounds in two": ({"bounds": MultiPolygon([box(0, 0, 1, 1), BAR])}, "the bounds is a Multi"),
+    "no shape": ({"bounds": [(0, 0), (1, 0), (1, 1)]}, "bounds is a list"),
+    "bounds in two": ({"bounds": MultiPolygon([box(0, 0, 1, 1), BAR])}, "bounds is a Multi"),
     "a line as target": ({"targets": [LineString([(1, 1), (2, 2)])]}, "target 0 is a LineString"),
     "no targets": ({"targets": []}, "there is no target"),
+    "one target, no list": ({"targets": TARGET}, "targets are one Point: give a list"),
     "a target outside": ({"targets": [TARGET, Point(11, 5)]}, "target 1 lies outside the bounds"),
     "a target within": ({"obstacles": [box(1, 1, 3, 3)]}, "target 0 lies inside an obstacle"),
     "a target within two": (
