@@ -72,20 +72,26 @@ class Settings:
     seed: int = seed()
 
 
-def command(name: str, schema: type[Settings], job: Callable[[DictConfig, Run], None]) -> Command:
+def command(
+    name: str,
+    schema: type[Settings],
+    job: Callable[[DictConfig, Run], None],
+    bare: str | None = None,
+) -> Command:
     """Return the command of the study ``name``.
 
     Parameters
     ----------
     schema : of ``conf/NAME.yaml``
     job : checks what types cannot say, then `Run.claim`, `Run.measure` and `Run.finish`
+    bare : as `Command.bare`
     """
 
     def locked(settings: DictConfig, folder: Path) -> None:
         with Run(settings, folder) as run:
             job(settings, run)
 
-    return Command(name, schema, locked, lasting=True)
+    return Command(name, schema, locked, bare=bare, lasting=True)
 
 
 @dataclass(frozen=True)

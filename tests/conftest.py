@@ -29,7 +29,7 @@ _LONG = {
         "many_threads neural observation plain_bmcts planners players policy_switches posteriors "
         "properties reading slow_games testing"
     ),
-    "experiments": "beliefs cluster config explain lineups qlearning regret survival",
+    "experiments": "beliefs cluster config explain hunt lineups qlearning regret survival",
     ".": "extending plugins python_docs wheel",
 }
 """Files (test_*.py) by folder whose tests search the game, play or draw much, or start others."""

@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from experiments.matches.schedule import label
+from experiments.matches.schedule import MOST_ENTERED, label
 from experiments.stats import stopping
 from sim.rules import preset
 
@@ -68,7 +68,7 @@ class _Entrant(_Kept):
 
 
 class _Seating(_Kept):
-    line_ups: Annotated[list[list[Seat]], Field(min_length=1)]
+    line_ups: Annotated[list[list[Count]], Field(min_length=1)]
     shifts: Annotated[list[Seat], Field(min_length=1)]
 
 
@@ -77,7 +77,7 @@ class _Match(BaseModel):
 
     name: Annotated[Text, Field(min_length=1)]
     rules: dict[str, Any]
-    entrants: Annotated[list[_Entrant], Field(min_length=2, max_length=8)]
+    entrants: Annotated[list[_Entrant], Field(min_length=2, max_length=MOST_ENTERED)]
     seating: _Seating
     measured: Literal[0] | None
     seed: Count

@@ -9,14 +9,11 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.matches.schedule import Match, Seating, label
+from experiments.matches.schedule import MOST_ENTERED, Match, Seating, label
 from experiments.settings import config
 from experiments.settings.arguments import quoted_text
 from experiments.settings.commandline import Refusal
 from experiments.texts import LONGEST_LABEL
-
-MOST_ENTERED = 8
-"""Players of a round robin; the tables of more are too many to be balanced in a lifetime."""
 
 
 def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:

@@ -6,7 +6,7 @@ plays it, however many workers there are and in whatever order games end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
@@ -23,6 +23,9 @@ progress, Ctrl-C and a killed worker."""
 
 POLL_SECONDS = 0.25
 """Longest wait for results before control returns to whoever asked for games."""
+
+MOST_ENTERED = 10
+"""Players of a round robin; the tables of more are too many to be balanced in a lifetime."""
 
 FIRST_PORTION = 100
 LARGEST_PORTION = 20_000
@@ -69,9 +72,7 @@ class Seating:
         begins at every seat.
         """
         often, rest = divmod(players, entered)
-        tables = [
-            sorted((*range(entered),) * often + more) for more in combinations(range(entered), rest)
-        ]
+        tables = [sorted((*range(entered),) * often + more) for more in _spread(entered, rest)]
         orders = [
             sorted({(table[0], *order) for order in permutations(table[1:])}) for table in tables
         ]
@@ -172,6 +173,26 @@ class Match:
     def sat(self, games: int, entrant: int) -> np.ndarray:
         """Return (games,) how many seats ``entrant`` has in game 0, 1, ..."""
         return (self.seating.at(np.arange(games)) == entrant).sum(axis=1)
+
+
+def _spread(entered: int, seats: int) -> Iterator[tuple[int, ...]]:
+    """Yield all choices of ``seats`` players, those that sat and met least next.
+
+    So each player has sat about as often as any other after any number of them.
+    """
+    left = list(combinations(range(entered), seats))
+    sat = np.zeros(entered, int)
+    met = np.zeros((entered, entered), int)
+
+    def often(chosen: tuple[int, ...]) -> tuple[int, int]:
+        return int(sat[list(chosen)].sum()), int(met[np.ix_(chosen, chosen)].sum())
+
+    while left:
+        chosen = min(left, key=often)
+        left.remove(chosen)
+        sat[list(chosen)] += 1
+        met[np.ix_(chosen, chosen)] += 1
+        yield chosen
 
 
 def label(specification: dict[str, Any]) -> str:

@@ -14,7 +14,6 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from scipy.stats import fisher_exact
 
 from experiments.matches.results import Tally
 from experiments.matches.schedule import SAME, Match
@@ -117,6 +116,8 @@ def _difference(
         wins = [_wins(*counts) for counts in (first, second)]
         games = (first[1].games, second[1].games)
         found = unpaired(*(rule.win_rate(*counts) for counts in zip(wins, games, strict=True)))
+        from scipy.stats import fisher_exact  # takes a second to import
+
         p = float(fisher_exact([[w, n - w] for w, n in zip(wins, games, strict=True)]).pvalue)
     return Between(*names, games, found, reason, None if isinstance(rule, Sprt) else p)
 

@@ -149,10 +149,12 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
                 "comparisons made. None after a sequential test, whose verdict stands instead."
             ],
         )
-    ratings = run.figures["ratings"]
-    if ratings:
+    rated_in = dict.fromkeys(rated["match"] for rated in run.figures["ratings"])
+    for number, match in enumerate(rated_in):
+        ratings = [rated for rated in run.figures["ratings"] if rated["match"] == match]
+        title = "Ratings" if len(rated_in) == 1 else f"Ratings, {match}"
         yield Table(
-            "Ratings",
+            title,
             ("player", "Elo", "95 %"),
             [
                 [
@@ -164,7 +166,7 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
             ],
             ["Bradley-Terry, for one winner among several seats; the players' mean is 0."],
         )
-        yield Picture("Ratings", plots.elo(ratings, f"{prefix}elo"))
+        yield Picture(title, plots.elo(ratings, f"{prefix}elo{number}"))
     for test in run.figures["tests"]:
         against = f" against {test['control']}" if test["control"] else ""
         yield Text(

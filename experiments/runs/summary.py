@@ -180,7 +180,13 @@ def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
     except ValueError:
         return []
     return [
-        {"player": rated.label, "elo": rated.elo, "low": rated.low, "high": rated.high}
+        {
+            "match": match.name,
+            "player": rated.label,
+            "elo": rated.elo,
+            "low": rated.low,
+            "high": rated.high,
+        }
         for rated in found
     ]
 

@@ -31,6 +31,7 @@ refusals do not wait for it.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -43,10 +44,12 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.settings import arguments, config, helptext, output, signals
+from experiments.settings import arguments, composing, config, helptext, output, signals
 from experiments.settings.commandline import TOLD, Refusal, explain, leave
 from experiments.texts import forgiving, message
 from mcts.kernel.plugins import blamed
+
+_SILENT = "hydra/job_logging=none"
 
 
 @dataclass(frozen=True)
@@ -116,18 +119,17 @@ class Command:
         return self._composed(given, typed)
 
     def _composed(self, given: arguments.Given, typed: Sequence[str]) -> int:
-        """Compose and run by Hydra, which reads the command line itself."""
+        """Compose and run by Hydra."""
         wanted = os.environ.get("HYDRA_FULL_ERROR", "0")
         # Hydra prints a fault in several lines; for developers it hands the exception on instead.
         os.environ["HYDRA_FULL_ERROR"] = "1"
         before = sys.argv
-        sys.argv = [before[0], *given.flags, *(["-m"] if given.multirun else []), *given.overrides]
-        named = any(setting.startswith("hydra/job_logging") for setting in given.overrides)
-        if not named and arguments.COMPLETION not in given.flags:
-            sys.argv.append("hydra/job_logging=none")
         run = _Guarded(self, typed)
         try:
-            hydra.main(version_base="1.3", config_path="pkg://conf", config_name=self.name)(run)()
+            if given.flags or given.multirun or any(map(_of_hydra, given.overrides)):
+                self._by_command_line(given, run)
+            else:
+                self._once(given, run)
         except BrokenPipeError:  # the reader of our output has gone, as in `... | head`
             return _nobody_reads()
         except Exception as fault:
@@ -139,6 +141,24 @@ class Command:
             sys.argv = before
             os.environ["HYDRA_FULL_ERROR"] = wanted
         return run.code
+
+    def _once(self, given: arguments.Given, run: _Guarded) -> None:
+        """Run once.
+
+        `hydra.main` would compose twice, the first time only to look whether ``hydra.mode`` is set.
+        """
+        sys.argv = sys.argv[:1]
+        with composing.opened() as opened:
+            opened.run(self.name, run, [*given.overrides, _SILENT])
+
+    def _by_command_line(self, given: arguments.Given, run: _Guarded) -> None:
+        """Have Hydra read the command line itself, with its flags and settings of its own."""
+        sys.argv = [sys.argv[0], *given.flags, *(["-m"] if given.multirun else [])]
+        sys.argv += given.overrides
+        named = any(setting.startswith("hydra/job_logging") for setting in given.overrides)
+        if not named and arguments.COMPLETION not in given.flags:
+            sys.argv.append(_SILENT)
+        hydra.main(version_base="1.3", config_path="pkg://conf", config_name=self.name)(run)()
 
     def _say(self, told: str, code: int) -> int:
         with suppress(OSError):  # a terminal that is gone
@@ -169,6 +189,11 @@ class _Guarded:
             if folder != Path.cwd():
                 with suppress(OSError):
                     folder.rmdir()  # if nothing was written to it
+
+
+def _of_hydra(override: str) -> bool:
+    """Tell whether an override is of Hydra's own settings, which say how it runs."""
+    return re.match(r"[+~]*hydra\b", override) is not None
 
 
 def _print(text: str) -> int:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from dataclasses import fields
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -22,7 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments import texts
-from experiments.settings import limits
+from experiments.settings import composing, limits
 from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import (
     Bayes,
@@ -49,6 +49,7 @@ PLAYED = ("player", "opponent", "rules", "seed", "experiment", "defaults")
 """Keys that are not to be set there."""
 
 
+@cache
 def register() -> None:
     """Make the schemas known to Hydra; to be called before anything is composed."""
     store = ConfigStore.instance()
@@ -83,7 +84,9 @@ def register_local() -> None:
         that would make results depend on whose machine they are from.
     """
     store = ConfigStore.instance()
-    store.repo.pop("local", None)
+    known = store.repo.pop("local", None)
+    if known or LOCAL.exists():
+        composing.forget()
     if not LOCAL.exists():
         return
     try:
@@ -124,37 +127,14 @@ def composed(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fal
     Refusal
         If it cannot be composed, in one line.
     """
-    from hydra import compose, initialize_config_module
-    from hydra.core.global_hydra import GlobalHydra
+    from hydra import compose
 
     register()
     try:
-        if GlobalHydra.instance().is_initialized():
-            return compose(name, list(overrides), return_hydra_config=with_hydra)
-        with initialize_config_module("conf", version_base="1.3"):
+        with composing.opened():
             return compose(name, list(overrides), return_hydra_config=with_hydra)
     except Exception as fault:  # Hydra lets through whatever its parts raise at odd settings
         raise Refusal(explain(fault)) from None
-
-
-def with_values(composed: DictConfig, overrides: Sequence[str]) -> DictConfig:
-    """Return a copy of what is `composed` with values set by ``key=value``, as composing sets them.
-
-    Raises
-    ------
-    Refusal
-        If there is no such key, or the value is not of its type.
-    """
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.errors import HydraException
-
-    settings = deepcopy(composed)
-    try:
-        for override in OverridesParser.create().parse_overrides(list(overrides)):
-            OmegaConf.update(settings, override.key_or_group, override.value(), merge=True)
-    except (HydraException, OmegaConfBaseException) as fault:
-        raise Refusal(explain(fault)) from None
-    return settings
 
 
 def check(config: DictConfig) -> None:
@@ -215,15 +195,21 @@ def _check_preset(key: str, value: Any) -> None:
 def _check_items(key: str, value: Any, kind: Any) -> None:
     """Refuse a list of other things than its type ``kind`` says, which OmegaConf takes in lists of
     lists."""
-    wanted = {str: "words", int: "whole numbers"}
+    wanted = {str: "words", int: "whole numbers", float: "numbers"}
     found = [part for part in (kind, *get_args(kind)) if get_origin(part) is list]
     for part, item in ((part, item) for part in found for item in value or ()):
         if type(item) is not get_args(part)[0]:
             raise Refusal(f"{key}={value}: give a list of {wanted[get_args(part)[0]]}")
 
 
+@cache
+def _kinds(schema: type) -> dict[str, Any]:
+    """Return the types of the settings in a section."""
+    return get_type_hints(schema)
+
+
 def _check_section(path: str, node: DictConfig, schema: type) -> None:
-    described, kinds = {setting.name: setting for setting in fields(schema)}, get_type_hints(schema)
+    described, kinds = {setting.name: setting for setting in fields(schema)}, _kinds(schema)
     for name in node:
         if name not in described:
             key = f"{path}.{name}".lstrip(".")

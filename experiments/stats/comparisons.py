@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.special import bdtr
 
 from experiments.stats.intervals import Estimate, discordant, paired_difference
 
@@ -110,7 +110,7 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> float:
         If the games are none, or not the same number.
     """
     gained, lost, _ = discordant(first, second)
-    return float(binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
+    return min(1.0, 2 * float(bdtr(min(gained, lost), gained + lost, 0.5)))
 
 
 def holm(p: np.ndarray) -> np.ndarray:

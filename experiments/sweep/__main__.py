@@ -18,7 +18,7 @@ from importlib.resources import files
 from omegaconf import OmegaConf
 
 from experiments import terminal
-from experiments.settings import config, signals
+from experiments.settings import composing, config, signals
 from experiments.settings.commandline import Parser, enter, leave
 from experiments.sweep import schema
 
@@ -71,13 +71,11 @@ def run() -> None:
     arguments = parser.parse_intermixed_args()
     started = time.monotonic()
     schema.register()
-    from hydra import initialize_config_module
-
     from experiments.sweep.axes import divided
     from experiments.sweep.space import Space
 
     own, others = divided(arguments.overrides)
-    with initialize_config_module("conf", version_base="1.3"):
+    with composing.opened():
         settings = config.composed("sweep", own)
         config.check_sections(settings)
         space = Space(others)

@@ -171,11 +171,13 @@ def _table(table: Table, settings: DictConfig, console: Console) -> None:
 
 def _draw(table: Table, run: Measured, folder: Path) -> None:
     """Draw to ``folder`` the pictures that ``run`` has enough games for."""
-    from experiments.tables import papers, plot
+    from experiments.tables import field, papers, plot
 
     paper = papers.of(table.name)
     if paper is not None:
         plot.beside_published(paper, table.name, run, folder / f"{table.name}.png")
+    elif table.robin:
+        plot.ratings(field.standings(table, run), table.about, folder / f"{table.name}.png")
     elif table.simulations is None and not table.compiled:
         plot.by_budget(run, folder / PLOT)
 
@@ -191,11 +193,11 @@ def _games(table: Table, settings: DictConfig) -> int:
 
 def _chosen(table: Table, only: list[str] | None) -> list[int]:
     """Return the numbers of the cells that are asked for."""
-    players = [cell.player.label for cell in table.cells]
+    names = [cell.called for cell in table.cells]
     for name in only or ():
-        if name not in players:
-            raise Refusal(f"only={name}: this table has {', '.join(dict.fromkeys(players))}")
-    return [number for number, player in enumerate(players) if only is None or player in only]
+        if name not in names:
+            raise Refusal(f"only={name}: this table has {', '.join(dict.fromkeys(names))}")
+    return [number for number, name in enumerate(names) if only is None or name in only]
 
 
 def _played(

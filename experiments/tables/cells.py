@@ -38,7 +38,10 @@ PRESET = "preset"
 """The `Table.model` that leaves each planner the one of its preset."""
 
 
-LAYOUTS = ("one", "rest")
+ROBIN = "robin"
+"""The layout of a field: all players at one table, and a cell a variant."""
+
+LAYOUTS = ("one", "rest", ROBIN)
 """Those of ``match.layout`` that a cell may have."""
 
 
@@ -54,15 +57,17 @@ class Table:
     about : what it shows, in a few words
     players : whose games are won or lost, each against all `opponents`; the first of them that
         meets certain opponents is the control of the others
-    controls : labels of further players that are controls, of all others but the first
+    controls : labels of further players that are controls, of all others but the first; in a field
+        those from whom the others' differences are told
     opponents : who sits in the other seats, of a kind; or one of each, in all orders, written as in
-        ``closure and random``
+        ``closure and random``; nobody in a field
     model : what planners take the others for: null, for what they are (greedy by swift); a player;
         or `PRESET`
     own_model : labels of planners that keep their preset's model all the same
     mirror : whether a player meets opponents of its own name
     alike : whether it meets no others
-    layouts : ``one`` player against the rest or the ``rest`` against one, as ``match.layout``
+    layouts : ``one`` player against the rest or the ``rest`` against one, as ``match.layout``; or
+        `ROBIN` alone
     variants : ways to play each cell, ``NAME+SETTING=VALUE``; the name, unless it is empty, goes
         behind that of the match; a setting `EVERYBODY` has is ``NAME+everybody.SETTING=VALUE``
     more : players that meet the opponents in one seat alone, below the others
@@ -107,6 +112,23 @@ class Table:
     def cells(self) -> list[Cell]:
         """The cells, in the order of their lines."""
         return list(_cells(self))
+
+    @property
+    def robin(self) -> bool:
+        """Whether it is a field: its cells are round robins."""
+        return ROBIN in self.layouts
+
+    @staticmethod
+    def check(path: str, node: Any) -> None:
+        """Refuse a field that is more than one, or has a control that does not play in it."""
+        if ROBIN not in node.layouts:
+            return
+        labels = [Entrant.read(entry).label for entry in node.players]
+        for control in node.controls:
+            if control not in labels:
+                raise Refusal(f"{path}.controls: {control} is none of the players")
+        if len(node.layouts) > 1 or node.opponents or node.more:
+            raise Refusal(f"{path}: a round robin has players alone: opponents=[], layouts=[robin]")
 
     @property
     def folder(self) -> str:
@@ -169,12 +191,13 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Cell:
-    """One player against certain opponents, in one seat or in all but one.
+    """One player against certain opponents, in one seat or in all but one; or a round robin.
 
     Attributes
     ----------
-    opponents : one, of whose kind all are; or several, one of each
-    layout : ``one`` or ``rest``, as ``match.layout``
+    player : whose games are won or lost; the first of a round robin
+    opponents : one, of whose kind all are; or several, one of each; the others of a round robin
+    layout : as ``match.layout``
     variant : behind the name of the match, where players and layout do not tell it from another
     settings : of `experiments.compare`, beside those of the players
     """
@@ -184,6 +207,11 @@ class Cell:
     layout: str = "one"
     variant: str = ""
     settings: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """What it is chosen by: its player's name, or the variant of a round robin."""
+        return self.variant if self.layout == ROBIN else self.player.label
 
 
 def register() -> None:
@@ -199,6 +227,7 @@ def names() -> list[str]:
     return sorted(file.name[:-5] for file in found if file.name.endswith(".yaml"))
 
 
+@cache
 def load(name: str) -> Table | Computed:
     """Return the table that ``conf/table`` has under ``name``.
 
@@ -253,21 +282,27 @@ def matches(table: Table, simulations: int | None, seed: int, fast: bool = False
 
 
 def _match(table: Table, cell: Cell, general: Sequence[str], budget: int | None) -> Match:
-    player, *others = (
+    player, *others = seated = [
         (entrant.preset, *_changes(table, cell, entrant, budget))
         for entrant in (cell.player, *cell.opponents)
-    )
+    ]
     overrides = [f"player={player[0]}", *(f"player.{change}" for change in player[1:])]
-    if len(others) == 1:
+    if cell.layout == ROBIN:
+        overrides = [f"match.players={_listed(seated)}"]
+    elif len(others) == 1:
         overrides.append(f"player@opponent={others[0][0]}")
         overrides += [f"opponent.{change}" for change in others[0][1:]]
     else:
-        company = ",".join(quoted_text("+".join(other)) for other in others)
-        overrides.append(f"match.others=[{company}]")
+        overrides.append(f"match.others={_listed(others)}")
     shared = [one for one in cell.settings if not one.startswith(EVERYBODY)]
     overrides += [*shared, f"match.layout={cell.layout}", *general]
     match = _composed(tuple(overrides))
     return replace(match, name=f"{match.name}, {cell.variant}") if cell.variant else match
+
+
+def _listed(seated: Sequence[Sequence[str]]) -> str:
+    """Return players as a list of ``match.players``."""
+    return f"[{','.join(quoted_text('+'.join(player)) for player in seated)}]"
 
 
 def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> list[str]:
@@ -284,43 +319,41 @@ def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> 
 
 @cache
 def _composed(overrides: tuple[str, ...]) -> Match:
-    """Return the match of these settings.
-
-    Composing takes a tenth of a second and there are hundreds of cells: what chooses players and
-    rules is composed once for all cells that have it in common, and values are set in a copy.
-    """
-    values = [override for override in overrides if "." in override.partition("=")[0]]
-    chosen = tuple(override for override in overrides if override not in values)
-    settings = config.with_values(_chosen(chosen), values)
+    """Return the match of these settings."""
+    settings = config.composed("compare", overrides)
     config.check(settings)
-    (match,) = lineups.matches(settings, overrides)
+    (match,) = lineups.matches(settings)
     return match
-
-
-@cache
-def _chosen(overrides: tuple[str, ...]) -> DictConfig:
-    return config.composed("compare", overrides)
 
 
 def _cells(table: Table) -> Iterator[Cell]:
     players = [Entrant.read(entry) for entry in table.players]
+    if table.robin:
+        for name, settings in _variants(table):
+            yield Cell(players[0], tuple(players[1:]), ROBIN, name, settings)
+        return
     opponents = [tuple(map(Entrant.read, entry.split(AND))) for entry in table.opponents]
     pairs = (
         ((player, opponent) for opponent in opponents for player in players)
         if table.by == "opponent"
         else ((player, opponent) for player in players for opponent in opponents)
     )
-    general = tuple(table.settings)
     for player, opponent in pairs:
         met = player.label in [one.label for one in opponent]
         if table.mirror if met else not table.alike:
             for layout in table.layouts:
-                for variant in table.variants:
-                    name, *changes = variant.split("+")
-                    yield Cell(player, opponent, layout, name, (*general, *changes))
+                for name, settings in _variants(table):
+                    yield Cell(player, opponent, layout, name, settings)
     for entry in table.more:
         for opponent in opponents:
-            yield Cell(Entrant.read(entry), opponent, settings=general)
+            yield Cell(Entrant.read(entry), opponent, settings=tuple(table.settings))
+
+
+def _variants(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield name and settings of each variant."""
+    for variant in table.variants:
+        name, *changes = variant.split("+")
+        yield name, (*table.settings, *changes)
 
 
 def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
@@ -329,10 +362,10 @@ def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
     settings = entrant.settings
     if "opponents" not in settings or table.model == PRESET or entrant.label in table.own_model:
         return []
+    if table.model is None and (cell.layout == ROBIN or (measured and len(cell.opponents) > 1)):
+        raise Refusal(f"{table.name}: a planner needs one model of all opponents: give model")
     if table.model is None and not measured:  # whom they meet is another from cell to cell
         return []
-    if table.model is None and len(cell.opponents) > 1:
-        raise Refusal(f"{table.name}: a planner needs one model of all opponents: give model")
     taken = cell.opponents[0] if table.model is None else Entrant.read(table.model)
     # Where the tree moves the opponents, the policy is that of its roll-outs.
     key = "rollout.opponents" if settings.opponents == "tree" else "opponents"

@@ -170,8 +170,13 @@ def _corrected(family: Sequence[Comparison]) -> list[Comparison]:
 
 
 def simulations_of(match: Match) -> int | None:
-    """Return the budget of a decision of the measured player of ``match``, None for a policy."""
-    return match.entrants[0].get("budget", {}).get("simulations")
+    """Return the budget of a decision of the measured player of ``match``, None for a policy.
+
+    In a round robin it is that of the first planner.
+    """
+    searching = [entrant for entrant in match.entrants if "budget" in entrant]
+    asked = match.entrants[:1] if match.measured is not None else searching[:1]
+    return asked[0].get("budget", {}).get("simulations") if asked else None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from experiments import plotting
 from experiments.stats.intervals import Estimate
+from experiments.tables.field import ORIGINS, OURS, Standing
 from experiments.tables.figures import Figure, Measured, simulations_of
 from experiments.tables.rows import Paper, Row
 
@@ -50,6 +51,45 @@ def _draw(lines: Mapping[int, Mapping[str, Any]], title: str, path: Path) -> Non
         axes.set(xlabel="simulations a decision", ylabel="games won")
         axes.set_ylim(bottom=0)
         plotting.shares(axes.yaxis)
+
+
+def ratings(fields: Mapping[str, Sequence[Standing]], title: str, path: Path) -> None:
+    """Draw the Elo of the players, a panel a round robin, to ``path``.
+
+    They stand in the order of their mean, coloured by where they are from; at the right of a panel
+    are the shares of games won.  A round robin in which somebody has no rating is left out, and
+    without any nothing is drawn.
+    """
+    rated = {
+        variant: {line.player: line for line in lines}
+        for variant, lines in fields.items()
+        if all(line.elo for line in lines)
+    }
+    if not rated:
+        return
+    players = next(iter(rated.values()))
+    order = sorted(players, key=lambda name: sum(lines[name].elo.value for lines in rated.values()))
+    size = (2.2 + 2.7 * len(rated), 1.9 + 0.33 * len(order))
+    with plotting.picture(
+        path, title, size, columns=len(rated), sharex=True, sharey=True, layout="constrained"
+    ) as (figure, (all_,)):
+        for axes, (variant, lines) in zip(all_, rated.items(), strict=True):
+            plotting.reference_line(axes, 0, upright=True)
+            for series, origin in enumerate((*dict.fromkeys(ORIGINS.values()), OURS)):
+                at = [place for place, name in enumerate(order) if lines[name].origin == origin]
+                elo = [lines[order[place]].elo for place in at]
+                if at:
+                    plotting.intervals(axes, at, elo, series, across=True, label=origin)
+            shares = [f"{lines[name].won.value:.0%}" for name in order]
+            for place, share in enumerate([*shares, "won"]):
+                edge = axes.get_yaxis_transform()
+                axes.text(1.1, place, share, transform=edge, fontsize=8, va="center", ha="right")
+            parity = f"parity {lines[order[0]].parity:.0%}"
+            axes.set_title(f"{variant}: {parity}", fontsize=10)
+            axes.set(xlabel="Elo, 95 %; mean of the players 0")
+            axes.grid(axis="x")
+        all_[0].set_yticks(range(len(order)), order)
+        plotting.legend_below(figure, all_[0])
 
 
 def beside_published(paper: Paper, name: str, run: Measured, path: Path) -> None:

@@ -15,7 +15,7 @@ from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
 from experiments.stats.intervals import Estimate
-from experiments.tables import papers
+from experiments.tables import field, papers
 from experiments.tables.causes import fitting
 from experiments.tables.cells import Table
 from experiments.tables.computed import Figures
@@ -181,7 +181,10 @@ def make(table: Table, run: Measured, trial: bool) -> Report:
     """Return the report of ``table`` from its run; ``trial`` as `Report` has it."""
     paper = papers.of(table.name)
     title = _title(table, run)
-    report = published(table.name, title, run, paper) if paper else strength(table, run)
+    if table.robin:
+        report = Report(*field.told(title, table, run))
+    else:
+        report = published(table.name, title, run, paper) if paper else strength(table, run)
     return tried(report) if trial else report
 
 
@@ -250,17 +253,18 @@ def _heading(table: Table, run: Measured, trial: bool) -> list[str]:
     about = runfolder.about(run.folder)
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
     first = run.played.matches[0]
+    rules = dict.fromkeys(f"`{match.rules['name']}`" for match in run.played.matches)
     return [
         f"```\n{printable(_command(table, run, trial))}\n```",
         "",
         f"{_games(run)} games a cell{_budget(table, run)}, seed {first.seed}, "
-        f"rules `{first.rules['name']}`.",
+        f"rules {', '.join(rules)}.",
         markdown(f"Commit {about['commit']}; {about['machine']}; {versions}."),
     ]
 
 
 def _games(run: Measured) -> str:
-    found = {line["games"] for line in run.lines.values()}
+    found = {tally.games for tally in run.played.tallies if tally.games}
     least, most = min(found), max(found)
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
@@ -273,7 +277,7 @@ def _budget(table: Table, run: Measured) -> str:
 
 def _command(table: Table, run: Measured, trial: bool) -> str:
     first = run.played.matches[0]
-    games = max(line["games"] for line in run.lines.values())
+    games = max(tally.games for tally in run.played.tallies)
     told = f"{COMMAND} {table.name} games={games}"
     if table.simulations is not None:
         told += f" simulations={simulations_of(first)}"

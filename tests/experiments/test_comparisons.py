@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from experiments.stats.comparisons import holm, mcnemar, pairs, round_robin
 from experiments.stats.intervals import paired_difference, win_rate
@@ -28,6 +29,15 @@ def test_holm_by_hand():
     assert holm(np.array([0.5, 0.02, 0.01, 0.03])) == pytest.approx([0.5, 0.06, 0.04, 0.06])
     assert holm(np.array([0.9, 0.8])) == pytest.approx([1, 1])
     assert holm(np.array([])).size == 0
+
+
+@pytest.mark.parametrize("gained, lost", [(0, 1), (3, 3), (2, 9), (30, 17), (700, 640)])
+def test_mcnemar_is_the_binomial_test_of_scipy(gained, lost):
+    first = np.repeat([True, False, True], [lost, gained, 5])
+    second = np.repeat([False, True, True], [lost, gained, 5])
+    found, games = mcnemar(first, second), gained + lost
+    assert found == pytest.approx(binomtest(gained, games).pvalue)
+    assert found != pytest.approx(binomtest(gained, games, alternative="less").pvalue)
 
 
 def test_mcnemar_by_hand():

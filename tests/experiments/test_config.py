@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_module
-from omegaconf import OmegaConf
+from omegaconf import OmegaConf, open_dict
 
 import belief.beliefs.registry
 import mcts.options
@@ -73,7 +73,7 @@ BAD = {
     "tracking.uri=sqlite:////proc/no/mlflow.db": "set tracking.enabled=false",
     "tracking.uri=mlruns": "give sqlite:///file.db",
     "match.layout=all": "match.layout=all: choose one of one, rest, both, robin",
-    "match.layout=robin": "match.layout=robin needs 2 to 8 players: give match.players=[a,b,...]",
+    "match.layout=robin": "match.layout=robin needs 2 to 10 players: give match.players=[a,b,...]",
     "match.players=[swift,bmtcs]": "player=bmtcs: there is no such player (did you mean bmcts?)",
     "match.players=[swift,swift]": "match.players names swift twice",
     "match.players=[swift+treshold=1]": "player.treshold: there is no such setting",
@@ -154,20 +154,35 @@ def test_every_choice_of_a_player_fits_who_is_measured_and_who_opposes(group):
             sim.players.registry.make(OmegaConf.to_container(player), sim.rules.Rules())
 
 
-def test_values_set_in_a_copy_are_as_composed():
-    values = ["player.budget.simulations=7", "match.players=[swift,best]", "opponent.label='a b'"]
-    chosen, whole = _composed("player=best"), _composed("player=best", *values)
-    assert OmegaConf.to_yaml(config.with_values(chosen, values)) == OmegaConf.to_yaml(whole)
-    assert OmegaConf.to_yaml(chosen) == OmegaConf.to_yaml(_composed("player=best"))
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["player.budget.simulations=7", "match.players=[swift,best]", "opponent.label='a b'"],
+        ["seed=3", "rules=speed", "player.budget.simulations=8", "+player.budget.nodes=null"],
+        ["experiment=main", "player/budget=short", "player.budget={simulations:5}"],
+        ["player=swift", "match.games=7", "++player.threshold=0.3", "match.games=9"],
+    ],
+)
+def test_values_set_in_a_copy_are_as_hydra_composes_them(typed):
+    for _ in range(2):  # the second time what is chosen is known
+        ours, theirs = config.composed("compare", typed, with_hydra=True), _composed(*typed)
+        assert list(ours.hydra.overrides.task) == typed
+        with open_dict(ours):
+            del ours["hydra"]
+        assert OmegaConf.to_yaml(ours) == OmegaConf.to_yaml(theirs)
+        ours.seed = 99  # of the copy alone
+    assert OmegaConf.to_yaml(config.composed("compare")) == OmegaConf.to_yaml(_composed())
 
 
-@pytest.mark.parametrize("value", ["match.gaems=7", "match.games=many", "match.games="])
+@pytest.mark.parametrize(
+    "value", ["match.gaems=7", "match.games=many", "match.games=", "match.games=1,2", "seed=[", "a"]
+)
 def test_a_value_that_cannot_be_set_is_refused_as_composing_does(value):
-    with pytest.raises(commandline.Refusal) as composing:
+    with pytest.raises(commandline.Refusal) as refused:
         config.composed("compare", [value])
-    with pytest.raises(commandline.Refusal) as setting:
-        config.with_values(_composed(), [value])
-    assert str(setting.value) == str(composing.value)
+    with pytest.raises(Exception) as composing:
+        _composed(value)
+    assert str(refused.value) == commandline.explain(composing.value)
 
 
 def test_a_choice_comes_after_presets_and_experiments_and_before_values():

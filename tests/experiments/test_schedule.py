@@ -111,6 +111,17 @@ def test_a_round_robin_is_balanced(players, entered):
     assert max(left_of.values()) == min(left_of.values()), "neighbours"
 
 
+@pytest.mark.parametrize("players", [3, 4])
+def test_the_first_games_of_a_round_robin_are_nearly_balanced(players):
+    """Control: with the tables in the order of their players the first sits in all of them."""
+    games = 12 * players
+    seating = Seating.robin(players, 10)
+    sat = np.bincount(seating.at(range(games)).ravel(), minlength=10)
+    assert sat.max() - sat.min() <= players
+    in_order = Seating(tuple(combinations(range(10), players)), tuple(range(players)))
+    assert np.bincount(in_order.at(range(games)).ravel(), minlength=10)[0] == games
+
+
 def test_who_won_follows_from_the_winning_seat():
     played = match(seating=Seating.rest(4, range(4)))
     winner = np.array([0, 0, 2, -1, -2, 1], np.int8)

@@ -46,6 +46,10 @@ CASES: dict[str, list[list[str]]] = {
     "regret": [["player=swift", "positions=2", "seeds=1", "rules.players=3", "run.folder=made"]],
     "qlearning": [["states=20", "updates=1000", "repeats=1", "rates=[falling]", "network.hidden=4",
                    "network.epochs=20", "network.least_fit=0", "run.folder=made"]],
+    "hunt": [["minefield", "hunt.objects=2", "hunt.obstacles=1", "hunt.cells=triangles",
+              "hunt.small.objects=2", "hunt.small.moves=1", "hunt.small.simulations=[4]",
+              "hunt.small.planners=[greedy]", "hunt.small.repeats=2", "run.folder=made"],
+             ["diagram", "hunt.moves=1", "run.folder=made"]],
     "tables": [["list"], ["ledford_4_1", "show=true", "folder=made"]],
 }  # fmt: skip
 """By command, lines that are quick to run."""
@@ -111,6 +115,8 @@ def _settings(command: str) -> dict[str, tuple[Any, Any]]:
         return {**_settings("compare"), **own}
     schema = import_module(f"experiments.{command}.__main__").COMMAND.schema
     found = dict(_below(schema, ""))
+    if command == "hunt":
+        return found | dict(_below(import_module("experiments.hunt.schemas").Minefield, "hunt."))
     players = (schemas.Planner, schemas.Swift, schemas.Greedy)
     for key in [key for key in found if key in ("player", "opponent", "rules")]:
         for filled in [schemas.Rules] if key == "rules" else players:

@@ -14,13 +14,14 @@ import networkx as nx
 import numpy as np
 import shapely
 
-from sim.hunt.geometry.cells import Cells, triangles
+from sim.hunt.geometry.cells import Cells, polygons, triangles
 from sim.hunt.geometry.quadtree import quadtree
 from sim.hunt.geometry.rectangles import rectangles
 from sim.hunt.geometry.workspace import Workspace
 
 DECOMPOSITIONS: dict[str, Callable[..., Cells]] = {
     "triangles": triangles,
+    "polygons": polygons,
     "rectangles": rectangles,
     "quadtree": quadtree,
 }
@@ -104,16 +105,16 @@ def _whole(made: nx.Graph, targets: int) -> nx.Graph:
     Only an approximate decomposition falls into pieces, where gaps are too narrow for it.
     """
     pieces = [sorted(piece) for piece in nx.connected_components(made)]
-    areas = [sum(made.nodes[cell]["polygon"].area for cell in piece) for piece in pieces]
-    largest = int(np.argmax(areas)) if pieces else 0
-    made.remove_nodes_from(
-        [cell for i, piece in enumerate(pieces) if i != largest for cell in piece]
-    )
-    made.graph["lost"] += sum(areas) - max(areas, default=0.0)
+    if len(pieces) > 1:
+        areas = [sum(made.nodes[cell]["polygon"].area for cell in piece) for piece in pieces]
+        kept = pieces[int(np.argmax(areas))]
+        made.remove_nodes_from(set(made).difference(kept))
+        made.graph["lost"] += sum(areas) - max(areas)
+        made = nx.convert_node_labels_to_integers(made)
     seen = {target for _, found in made.nodes("targets") for target in found}
     if hidden := sorted(set(range(targets)) - seen):
         raise ValueError(
             f"target {hidden[0]} is seen from no cell that can be reached: choose a smaller "
             "smallest square, or keep the remainder"
         )
-    return nx.convert_node_labels_to_integers(made)
+    return made

@@ -5,7 +5,7 @@ The squares alone are the approximate decomposition.  It loses the free space of
 squares that an obstacle's border crosses, and with it gaps that are about as narrow.  A smallest
 square that the border of a target's region crosses is kept, and sees only what is seen from all of
 it.  With the remainder the decomposition is exact: the smallest squares are cut along the borders,
-and into triangles where that is not convex.
+and further where that is not convex.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from sim.hunt.geometry.cells import Cells, faces, shared, triangulated
+from sim.hunt.geometry.cells import Cells, convex_parts, divided, shared
+from sim.hunt.geometry.faces import faces
 from sim.hunt.geometry.workspace import Workspace
 
 DEEPEST = 12
@@ -57,7 +58,8 @@ def quadtree(workspace: Workspace, smallest: float | None = None, remainder: boo
         )
     found = _squares(workspace, np.array([left, low]), side, smallest)
     if remainder:
-        return _exact(workspace, np.concatenate(found))
+        whole = faces(workspace, shapely.boundary(np.concatenate(found)))
+        return divided(workspace, whole, lambda face: convex_parts(face, workspace.grid))
     cells = _with_corners(np.concatenate([found.whole, found.blurred]), workspace.grid)
     lost = workspace.free.area - sum(cell.area for cell in cells)
     return Cells(cells, _seen_from_all(workspace, cells), shared(workspace, cells), lost)
@@ -93,26 +95,12 @@ def _inner(bounds: np.ndarray, grid: float) -> np.ndarray:
     return shapely.box(*(bounds + 2 * grid * np.array([1, 1, -1, -1])).T)
 
 
-def _exact(workspace: Workspace, squares: np.ndarray) -> Cells:
-    """Return the cells into which the sides of ``squares`` cut free space."""
-    cells, targets = [], []
-    for face, seen in zip(*faces(workspace, shapely.boundary(squares)), strict=True):
-        parts = [face] if _convex(face, workspace.grid) else triangulated(face)
-        cells += parts
-        targets += [seen] * len(parts)
-    return Cells(cells, targets, shared(workspace, cells), 0.0)
-
-
-def _convex(face: shapely.Polygon, grid: float) -> bool:
-    """Tell whether ``face`` is convex but for the rounding of its corners."""
-    return not face.interiors and face.convex_hull.area - face.area <= grid * face.length
-
-
 def _with_corners(squares: np.ndarray, grid: float) -> list[shapely.Polygon]:
     """Return ``squares`` with the corners of their smaller neighbours on their sides."""
     lines = shapely.union_all(shapely.boundary(squares), grid_size=grid)
     found = np.array(shapely.get_parts(shapely.polygonize([lines])))
-    inside, _ = shapely.STRtree(squares).query(shapely.centroid(found), "within")
+    # Between squares there may be faces as well, round what is lost.
+    inside, _ = shapely.STRtree(squares).query(shapely.point_on_surface(found), "within")
     return list(found[np.unique(inside)])
 
 

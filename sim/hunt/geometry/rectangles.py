@@ -15,7 +15,8 @@ import numpy as np
 import shapely
 from shapely.geometry.base import BaseGeometry
 
-from sim.hunt.geometry.cells import Cells, along, targets_at
+from sim.hunt.geometry.cells import Cells
+from sim.hunt.geometry.faces import along, targets_at
 from sim.hunt.geometry.workspace import Workspace
 
 CHOICES = ("row", "column", "refinement", "grid")

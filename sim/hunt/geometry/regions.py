@@ -115,7 +115,10 @@ def seen_from(
         return near
     corners = shapely.points(np.unique(shapely.get_coordinates(target), axis=0))
     marks = [*corners, *(part.representative_point() for part in shapely.get_parts(target))]
-    return near & shapely.union_all([in_sight(mark, *sight) for mark in marks])
+    # No line of sight leaves the box round both its ends' regions.
+    window = (near | target).envelope
+    open_space, walls = polygons(sight[0] & window), sight[1] & window
+    return near & shapely.union_all([in_sight(mark, open_space, walls) for mark in marks])
 
 
 def polygons(shape: BaseGeometry) -> BaseGeometry:

@@ -85,7 +85,7 @@ class Workspace:
 
     def __post_init__(self) -> None:
         """Check what is given, and derive the rest."""
-        self._set("bounds", checked(self.bounds, "the bounds", ("Polygon",)))
+        self._set("bounds", checked(self.bounds, "bounds", ("Polygon",)))
         self._set("grid", 1e-12 * 10 ** math.floor(math.log10(size(self.bounds))))
         self._set("obstacles", _all(self.obstacles, "obstacle", (*AREAS, *LINES)))
         self._set("targets", _all(self.targets, "target", (*AREAS, *POINTS)))
@@ -149,7 +149,7 @@ class Workspace:
         if self.start is not None:
             first = _holding(pieces, self.start)
             if first is None:
-                raise ValueError(f"the robot cannot stand at its start {tuple(self.start)}")
+                raise ValueError(f"the robot cannot stand at its start {self.start}")
             groups = [group for group in groups if first in group]
         if len(groups) > 1:
             raise ValueError(
@@ -170,6 +170,8 @@ class Workspace:
 
 def _all(shapes: Sequence[BaseGeometry], name: str, kinds: Sequence[str]) -> tuple:
     """Return ``shapes``, each checked."""
+    if isinstance(shapes, BaseGeometry):
+        raise ValueError(f"{name}s are one {shapes.geom_type}: give a list of shapes")
     return tuple(checked(shape, f"{name} {i}", kinds) for i, shape in enumerate(shapes))
 
 

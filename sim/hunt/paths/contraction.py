@@ -15,9 +15,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from mcts.kernel.compile import jit
-from sim.hunt.graph import WORD, Connectivity, words
+from sim.hunt.graph import WORD, Connectivity, selected, words
 from sim.hunt.paths.frontier import Network
-from sim.hunt.paths.worth import packed, unpacked
+from sim.hunt.paths.worth import packed
 
 VOID, OUT = -1, -2
 """Roles of cells that do not matter: on the way to others, and out of bounds."""
@@ -95,8 +95,8 @@ def contracted(
     role[kept] = np.arange(len(kept))
     begins, ends, lengths = _arcs(net, role, kept)
     home = home[kept]
-    seen_from = np.flatnonzero(unpacked(net.seen[kept], net.targets).any(axis=0))
-    shows = packed(unpacked(net.seen[kept], net.targets)[:, seen_from])
+    seen_from = np.flatnonzero(selected(net.seen[kept], net.targets).any(axis=0))
+    shows = packed(selected(net.seen[kept], net.targets)[:, seen_from])
     if goal is None:
         begins, ends, lengths = _with_end(begins, ends, lengths, len(kept))
         shows = np.concatenate([shows, np.zeros_like(shows[:1])])

@@ -19,7 +19,7 @@ import numpy as np
 from sim.hunt.benefit import Benefit
 from sim.hunt.graph import compiled
 from sim.hunt.paths.contraction import Contraction, contracted
-from sim.hunt.paths.frontier import NOBODY, Labels, front, searched
+from sim.hunt.paths.frontier import MADE, NOBODY, SET, Labels, front, searched
 from sim.hunt.paths.worth import Worth, cell_number
 from sim.hunt.reward import Route, Weights
 
@@ -98,13 +98,14 @@ def routes(
     small = contracted(net, first, last, np.inf if within is None else within)
     if small is None:
         raise ValueError(f"there is no way from {start!r} to {goal!r}")
-    labels, made = searched(small.network, small.start, small.limit, every, most)
-    if made < 0:
+    labels = searched(small.network, small.start, small.limit, every, most)
+    if labels is None:
         raise ValueError(
             f"more than {most} ways to keep among {len(small.seen_from)} targets: make `within` "
             "smaller, or use sim.hunt.paths.many"
         )
-    ended = np.flatnonzero((labels.cell[:made] == small.goal) & (labels.compared[:made] < 0))
+    made = int(labels.state[MADE])
+    ended = np.flatnonzero((labels.cell[:made] == small.goal) & (labels.compared[:made] == SET))
     ended = ended[np.argsort(labels.length[ended], kind="stable")]
     return Routes(list(graph), small, labels, made, ended)
 

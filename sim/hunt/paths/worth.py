@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 
 from sim.hunt.benefit import Benefit
-from sim.hunt.graph import WORD, members, words
+from sim.hunt.graph import WORD, members, selected, words
 from sim.hunt.reward import Route, Weights
 
 CHUNK = 4096
@@ -85,7 +85,7 @@ class Worth:
         whole = self.information(range(self.targets))
         costs = self.weights.distance * lengths
         for rows in _chunks(np.arange(len(masks))):
-            shown = unpacked(masks[rows], self.targets)
+            shown = selected(masks[rows], self.targets)
             upper[rows] = shown @ alone if self.benefit.submodular else np.inf
             costs[rows] += shown @ self.test
         upper = np.minimum(upper, whole) - costs
@@ -108,9 +108,11 @@ class Worth:
         Raises
         ------
         ValueError
-            If more than `MOST_UNSTRUCTURED` targets of a way are in doubt, and nothing is known
-            about the benefit that tells which to measure.
+            If there are no ways, or more than `MOST_UNSTRUCTURED` targets of one are in doubt and
+            nothing is known about the benefit that tells which to measure.
         """
+        if not len(masks):
+            raise ValueError("there is no way to choose from")
         if not self.test.any():
             return self.best(masks, lengths)
         alone = np.array([self.information([i]) for i in range(self.targets)])
@@ -118,7 +120,7 @@ class Worth:
         for rows in _chunks(np.arange(len(masks))):
             whole = self.weights.benefit * self.benefit.values(masks[rows])
             if self.benefit.submodular:
-                shown = unpacked(masks[rows], self.targets)
+                shown = selected(masks[rows], self.targets)
                 whole = np.minimum(whole, shown @ np.maximum(alone - self.test, 0.0))
             upper[rows] = whole - self.weights.distance * lengths[rows]
         best, most = None, TOLERANCE * self.information(range(self.targets))
@@ -189,14 +191,8 @@ class Worth:
         return self.information(measured) - float(self.test[list(measured)].sum())
 
 
-def unpacked(masks: np.ndarray, targets: int) -> np.ndarray:
-    """Return which targets are in each mask, float64 (k, targets), of masks (k, words)."""
-    octets = np.ascontiguousarray(masks, "<u8").view(np.uint8)
-    return np.unpackbits(octets, axis=1, bitorder="little")[:, :targets].astype(float)
-
-
 def packed(members: np.ndarray) -> np.ndarray:
-    """Return the masks of which `unpacked` is the reverse, uint64 (k, words)."""
+    """Return the masks of which `selected` is the reverse, uint64 (k, words)."""
     bits = np.zeros((len(members), WORD * words(members.shape[1])), np.uint8)
     bits[:, : members.shape[1]] = members != 0
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)

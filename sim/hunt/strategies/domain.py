@@ -79,9 +79,11 @@ def adaptive(hunt: Hunt, by_step: bool = False) -> AdaptiveHunt:
         raise ValueError("weights and costs of a hunt must be at least 0 to search it")
     if hunt.moves < 1:
         raise ValueError(f"a hunt needs at least one step to go, not {hunt.moves}")
-    hunt = hunt._replace(
-        **{name: float(getattr(hunt, name)) for name in ("benefit", "test", "distance")},
-        **{name: int(getattr(hunt, name)) for name in ("cell", "moves")},
+    # the same types for every hunt, so that nothing is compiled twice
+    hunt = Hunt(
+        *(np.array(part, order="C") for part in hunt[:6]),
+        *map(float, (hunt.benefit, hunt.test, hunt.distance)),
+        *map(int, (hunt.cell, hunt.moves)),
     )
     goals = trips(hunt)
     logs = np.log(hunt.likelihood, out=np.zeros_like(hunt.likelihood), where=hunt.likelihood > 0)

@@ -63,7 +63,8 @@ def hunt(
     Raises
     ------
     ValueError
-        If shapes do not fit, distributions do not sum to 1, or a cell has several targets.
+        If shapes do not fit, prior or likelihood are no distributions, a weight or cost is
+        negative, the start is no cell, moves are negative, or a cell has several targets.
     """
     net = compiled(graph)
     cells = len(graph)
@@ -73,8 +74,16 @@ def hunt(
             f"likelihood needs the shape (targets, hypotheses, outcomes) of {net.targets} targets "
             f"and {len(prior)} hypotheses, not {likelihood.shape}"
         )
-    if abs(prior.sum() - 1) > 1e-9 or np.abs(likelihood.sum(axis=2) - 1).max(initial=0) > 1e-9:
-        raise ValueError("prior and likelihood must sum to 1")
+    if not ((prior >= 0).all() and (likelihood >= 0).all()) or (
+        abs(prior.sum() - 1) > 1e-9 or np.abs(likelihood.sum(axis=2) - 1).max(initial=0) > 1e-9
+    ):
+        raise ValueError("prior and likelihood must be at least 0 and sum to 1")
+    size = len(likelihood)
+    cost = np.ones(size) if cost is None else np.asarray(cost, float)
+    if cost.shape != (size,) or not ((cost >= 0).all() and min(weights) >= 0):
+        raise ValueError(f"weights and the costs of all {size} tests must be at least 0")
+    if not 0 <= start < cells or moves < 0:
+        raise ValueError(f"a hunt starts in cell 0 to {cells - 1} and has at least 0 moves")
     length = np.full((cells, cells), np.inf)
     np.fill_diagonal(length, 0.0)
     target = np.full(cells, NO_TARGET)
@@ -85,13 +94,12 @@ def hunt(
         if len(seen) > 1:
             raise ValueError(f"cell {node!r} has several targets: {seen}")
         target[cell] = seen[0] if seen else NO_TARGET
-    size = len(likelihood)
     return Hunt(
         length,
         target,
         prior,
         likelihood,
-        np.ones(size) if cost is None else np.asarray(cost, float),
+        cost,
         np.ones(size, bool),
         weights.benefit,
         weights.test,

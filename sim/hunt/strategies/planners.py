@@ -24,7 +24,6 @@ from mcts.merge import merge
 from mcts.options import Budget, Options
 from mcts.search import Search, SearchResult
 from sim.hunt.strategies.domain import STOP, AdaptiveHunt, greediest, start, workspace
-from sim.hunt.strategies.playing import entropy
 
 
 @dataclass(frozen=True)
@@ -64,18 +63,23 @@ class Planner:
         One of `VARIANTS`.
     simulations
         Budget of a decision, of all its trees together.
-    exploration
-        c, in units of w_B times the entropy of the position: the same amount of return for every
-        planner, whatever range its pay-offs have.
+    exploration, root_exploration
+        c in the tree and at its root, in units of the greatest return that the position declares
+        for this planner's pay-offs: w_B times the entropy, or the surprise of the rarest y.
     """
 
     def __init__(
-        self, p: AdaptiveHunt, name: str, simulations: int, exploration: float = 0.3
+        self,
+        p: AdaptiveHunt,
+        name: str,
+        simulations: int,
+        exploration: float = 0.2,
+        root_exploration: float = 0.7,
     ) -> None:
         if name not in VARIANTS:
             raise ValueError(f"a planner of hunts is {', '.join(VARIANTS)}, not {name!r}")
         self.variant, self.simulations = VARIANTS[name], simulations
-        self._exploration = exploration
+        self._exploration = exploration, root_exploration
         nodes = min(simulations + 1, NODES) if self.variant.builds_tree else 1
         self._search = Search(p, Options(nodes=nodes))
 
@@ -107,8 +111,11 @@ class Planner:
             known=known,
         )
         low, high = (domain_of(p).declared(name, p) for name in ("low", "high"))
-        unit = p.hunt.benefit * entropy(p.hunt.prior) / (high - low)
-        self._search.options = replace(self._search.options, exploration=self._exploration * unit)
+        unit = high / (high - low)
+        below, root = (c * unit for c in self._exploration)
+        self._search.options = replace(
+            self._search.options, exploration=below, root_exploration=root
+        )
         return self._search.run(Budget(simulations=max(1, simulations)), key, p)
 
 
@@ -118,10 +125,15 @@ def value(result: SearchResult) -> float:
 
 
 def greedy(p: AdaptiveHunt, key: int) -> int:
-    """Return what the roll-out policy does, with no search; for positions decided by trips.
+    """Return what the roll-out policy does, with no search; ``key`` is not used.
 
-    The key is not used.
+    Raises
+    ------
+    ValueError
+        If ``p`` is decided by steps: it decides among trips.
     """
+    if p.decisions is not p.trips:
+        raise ValueError("the greedy policy decides trip by trip, not by step")
     s = workspace(p)
     start(p._replace(known=0), s, new_stream(key))
     return int(greediest(p, s)) + STOP + 1

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcts.domain import domain_of
 from mcts.kernel.rng import derive_key, new_stream, uniform
-from sim.hunt.strategies.domain import STOP, AdaptiveHunt
+from sim.hunt.strategies.domain import STOP, AdaptiveHunt, actions, start, workspace
 
 Choice = Callable[[AdaptiveHunt, int], int]
 """``choose(position, key)`` returns an action; the key is another one at each decision."""
@@ -38,7 +39,15 @@ def over(p: AdaptiveHunt) -> bool:
     return p.hunt.moves <= 0 or not p.hunt.open.any() or bool(p.hunt.prior.max() >= 1.0)
 
 
-def tested(p: AdaptiveHunt, action: int) -> int:
+def offered(p: AdaptiveHunt) -> list[int]:
+    """Return the actions on offer, `STOP` as the last."""
+    longest = int(domain_of(p).declared("max_actions", p))
+    s, out = workspace(p), np.empty(longest, np.int64)
+    start(p._replace(known=0), s, new_stream(0))
+    return out[: actions(p, s, out, np.empty(longest))].tolist()
+
+
+def target_of(p: AdaptiveHunt, action: int) -> int:
     """Return the target that ``action`` measures, or -1."""
     if action == STOP or not p.decisions.test[action - STOP - 1]:
         return -1
@@ -47,7 +56,7 @@ def tested(p: AdaptiveHunt, action: int) -> int:
 
 def chances(p: AdaptiveHunt, action: int) -> dict[int, float]:
     """Return the possible outcomes of ``action`` with their probabilities; -1 for no test."""
-    target = tested(p, action)
+    target = target_of(p, action)
     if target < 0:
         return {_NO_OUTCOME: 1.0}
     predicted = p.hunt.prior @ p.hunt.likelihood[target]
@@ -67,7 +76,7 @@ def after(p: AdaptiveHunt, action: int, outcome: int = _NO_OUTCOME) -> AdaptiveH
         raise ValueError(f"outcome {outcome} is not possible after action {action}")
     if action == STOP:
         return p._replace(hunt=hunt._replace(moves=0))
-    way, target = action - STOP - 1, tested(p, action)
+    way, target = action - STOP - 1, target_of(p, action)
     prior, left = hunt.prior, hunt.open
     if target >= 0:
         joint = prior * hunt.likelihood[target, :, outcome]
@@ -81,7 +90,7 @@ def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
     """Return what ``action`` paid that led from ``p`` to ``then``: the entropy, less the costs."""
     if action == STOP:
         return 0.0
-    hunt, target = p.hunt, tested(p, action)
+    hunt, target = p.hunt, target_of(p, action)
     cost = hunt.distance * float(p.decisions.length[action - STOP - 1])
     if target >= 0:
         cost += hunt.test * float(hunt.cost[target])
@@ -107,7 +116,7 @@ def episode(p: AdaptiveHunt, choose: Choice, key: int) -> Iterator[Event]:
     while not over(p):
         decision += 1
         action = choose(p, int(derive_key(key, decision)))
-        target, outcome = tested(p, action), _NO_OUTCOME
+        target, outcome = target_of(p, action), _NO_OUTCOME
         if target >= 0:
             outcome = _drawn(p.hunt.likelihood[target, truth], stream)
         then = after(p, action, outcome)

@@ -1,0 +1,1 @@
+"""The treasure hunt in examples, each with a table and a picture."""

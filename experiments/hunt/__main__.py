@@ -1,0 +1,41 @@
+"""The treasure hunt in examples, each one command [Ferrari & Cai 2009].
+
+    python -m experiments.hunt minefield
+    python -m experiments.hunt minefield hunt.workspace=field.geojson
+    python -m experiments.hunt growth
+
+An example is a module here, with a function ``job``, and settings in ``conf/hunt``.  Nothing slow
+is imported at the top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from omegaconf import MISSING, DictConfig
+
+from experiments import study
+from experiments.hunt import schemas
+
+schemas.register()
+
+
+@dataclass
+class Settings(study.Settings):
+    """The schema of the configuration; ``hunt`` is one of `schemas.SCHEMAS`."""
+
+    hunt: Any = MISSING
+
+
+def job(settings: DictConfig, run: study.Run) -> None:
+    """Work the example out, write the results and print them."""
+    import_module(f"experiments.hunt.{settings.hunt.name}").job(settings, run)
+
+
+COMMAND = study.command("hunt", Settings, job, bare="hunt")
+main = COMMAND.main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The influence diagram of a hunt as a picture, and what it costs to solve it.
+
+The hunt is a small one: cells 0 to 3, of which 1 to 3 show one target each; staying costs nothing.
+The diagram is solved by pyAgrum where that is installed, and the same hunt by recursion over what
+matters of the past (`sim.hunt.strategies.recursion`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.patches import Ellipse, FancyArrowPatch, Patch, Polygon, Rectangle
+from omegaconf import DictConfig
+
+from experiments import study
+from experiments.hunt import drawing, routes
+from experiments.plotting import SERIES, picture
+from experiments.settings.commandline import Refusal
+from experiments.tabular import Table, count, mean, words
+from sim.hunt.measurements import detector
+from sim.hunt.reward import Weights
+from sim.hunt.strategies import diagram
+from sim.hunt.strategies.hunt import Hunt, hunt
+from sim.hunt.strategies.recursion import closed_loop, open_loop
+
+PLOT = "diagram.png"
+
+ROWS = study.Rows(
+    file="diagrams.parquet",
+    units="diagrams",
+    schema={
+        "moves": pl.Int64,
+        "nodes": pl.Int64,
+        "entries": pl.Int64,  # of the largest table of y(t)
+        "open": pl.Float64,
+        "closed": pl.Float64,
+        "closed_seconds": pl.Float64,  # CPU, after compiling
+        "diagram": pl.Float64,  # null without pyAgrum, or beyond its reach
+        "diagram_seconds": pl.Float64,
+    },
+    more=(),
+)
+"""One row a number of moves."""
+
+LENGTHS = ((0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0), (1, 2, 1.5))
+"""Arcs of the hunt: two cells and a length."""
+
+KINDS = {"chance": SERIES[4], "decision": SERIES[5], "utility": SERIES[2]}
+"""Colour of a node by its kind; its shape is the usual one."""
+
+_ORDER = ("a", "x", "u", "z", "y", "D", "J", "B")
+"""Nodes of a time slice from above."""
+
+
+def job(settings: DictConfig, run: study.Run) -> None:
+    """Build and solve the diagrams, write the results and print them."""
+    asked = settings.hunt
+    if len(asked.probability) < 4 or abs(sum(asked.probability) - 1) > 1e-9:
+        raise Refusal("hunt.probability lists the probability of four values, of sum 1")
+    if len(asked.probability) > 4:
+        raise Refusal("hunt.probability lists four values: three cells, and elsewhere")
+    made = {moves: _hunt(asked, moves) for moves in range(1, asked.moves + 1)}
+    run.claim(ROWS)
+
+    def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        _row(made[1])  # loads pyAgrum and compiles the recursion
+        for moves in left:
+            yield moves, [_row(made[moves])]
+
+    rows = run.measure(list(made), measured)
+    described = {"diagrams": rows.to_dicts()}
+    drawn = diagram.structure(diagram.diagram(made[min(asked.drawn, asked.moves)]))
+    run.finish(described, [_table(rows)], [PLOT], partial(draw, drawn))
+
+
+def _hunt(asked: DictConfig, moves: int) -> Hunt:
+    """Return the hunt of the settings with so many ``moves``."""
+    graph = nx.Graph()
+    for cell in range(4):
+        graph.add_node(cell, targets=(cell - 1,) if cell else ())
+    graph.add_weighted_edges_from(LENGTHS, weight="length")
+    sees = detector(4, asked.accuracy, 1 - asked.accuracy)[:3]
+    weights = Weights(*asked.weights.values())
+    return hunt(graph, np.array(asked.probability), sees, weights, 0, moves)
+
+
+def _row(made: Hunt) -> dict[str, Any]:
+    closed, seconds = routes.timed(lambda: closed_loop(made).value)
+    found: dict[str, Any] = {
+        "moves": made.moves,
+        "entries": max(diagram.sizes(made).values()),
+        "open": open_loop(made).value,
+        "closed": closed,
+        "closed_seconds": seconds,
+    }
+    try:
+        nodes = diagram.diagram(made)
+    except ValueError:  # too large
+        return found
+    found["nodes"] = len(nodes)
+    try:
+        found["diagram"], found["diagram_seconds"] = routes.timed(lambda: diagram.solved(nodes))
+    except ImportError:  # it is optional
+        return found
+    return found
+
+
+def _table(rows: pl.DataFrame) -> Table:
+    columns = (
+        words("moves"),
+        count("nodes"),
+        count("entries of y(t)"),
+        mean("open", 6),
+        mean("closed, by recursion", 6),
+        mean("the diagram, by pyAgrum", 6),
+        mean("CPU ms, recursion", 2),
+        mean("CPU ms, diagram", 1),
+    )
+    lines = [
+        [
+            str(line["moves"]),
+            line["nodes"],
+            line["entries"],
+            line["open"],
+            line["closed"],
+            line["diagram"],
+            1000 * line["closed_seconds"],
+            None if line["diagram_seconds"] is None else 1000 * line["diagram_seconds"],
+        ]
+        for line in rows.to_dicts()
+    ]
+    notes = (
+        "the table of y(t) has a factor for every slice before: the paper's claim of no problem of "
+        "complexity does not hold",
+        "an empty place: out of reach of the diagram, or pyAgrum is not installed",
+    )
+    return Table("The influence diagram of a small hunt", columns, lines, notes)
+
+
+def draw(graph: nx.DiGraph, folder: Path) -> None:
+    """Draw the diagram, a column a time slice."""
+    at = _places(graph)
+    width = 2.2 + 2.6 * (1 + max(graph.nodes[name]["slice"] for name in graph))
+    title = "Influence diagram of a hunt"
+    with picture(folder / PLOT, title, (width, 8.2)) as (figure, ((axes,),)):
+        patches = {name: _node(axes, name, graph.nodes[name]["kind"], at[name]) for name in graph}
+        for one, other in graph.edges:
+            _arc(axes, (at[one], patches[one]), (at[other], patches[other]))
+        x, y = np.array(list(at.values())).T
+        axes.set(xlim=(x.min() - 0.8, x.max() + 0.8), ylim=(y.min() - 0.6, y.max() + 0.9))
+        axes.set_axis_off()
+        for number in sorted({node["slice"] for _, node in graph.nodes(data=True)}):
+            axes.text(2.4 * number, y.max() + 0.6, f"t = {number}", ha="center", fontsize=11)
+        drawing.legend(
+            figure,
+            axes,
+            Patch(facecolor=KINDS["decision"], label="decision: a where to, u whether to measure"),
+            Patch(facecolor=KINDS["chance"], label="chance: x cell, z outcome, y hypothesis"),
+            Patch(facecolor=KINDS["utility"], label="utility: B benefit, J test, D distance"),
+            columns=1,
+        )
+
+
+def _places(graph: nx.DiGraph) -> dict[str, tuple[float, float]]:
+    """Return where each node stands: by its slice from left to right, by its letter from above."""
+    found = {}
+    by_slice = sorted(graph, key=lambda name: graph.nodes[name]["slice"])
+    for number, names in groupby(by_slice, key=lambda name: graph.nodes[name]["slice"]):
+        for name in names:
+            level = _ORDER.index(name[0])
+            side = 0.35 if name[0] in "uzDB" else -0.35
+            found[name] = (2.4 * number + side, -1.0 * level)
+    return found
+
+
+def _arc(axes: Axes, start: tuple[Any, Patch], end: tuple[Any, Patch]) -> None:
+    """Draw an arrow from a place and its node to another, from border to border."""
+    arrow = FancyArrowPatch(
+        start[0], end[0], patchA=start[1], patchB=end[1], arrowstyle="-|>", mutation_scale=12,
+        color="#777777", linewidth=0.9, connectionstyle="arc3,rad=0.08", zorder=2,
+    )  # fmt: skip
+    axes.add_patch(arrow)
+
+
+def _node(axes: Axes, name: str, kind: str, at: tuple[float, float]) -> Patch:
+    """Draw a chance as an ellipse, a decision as a box, a utility as a diamond."""
+    x, y = at
+    look = {"facecolor": KINDS[kind], "edgecolor": "#333333", "linewidth": 0.8, "zorder": 3}
+    corners = [(x - 0.38, y), (x, y + 0.34), (x + 0.38, y), (x, y - 0.34)]
+    made = {
+        "decision": Rectangle((x - 0.32, y - 0.26), 0.64, 0.52, **look),
+        "utility": Polygon(corners, **look),
+        "chance": Ellipse((x, y), 0.76, 0.54, **look),
+    }[kind]
+    axes.add_patch(made)
+    axes.text(x, y, name, ha="center", va="center", fontsize=9, zorder=4)
+    return made

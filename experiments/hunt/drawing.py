@@ -1,0 +1,179 @@
+"""Workspaces, graphs and routes as pictures: cells by what is seen from them, ways, marks."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
+
+import networkx as nx
+import numpy as np
+import shapely
+from matplotlib import patheffects
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
+from shapely.geometry.base import BaseGeometry
+
+from experiments.plotting import SERIES
+
+OBSTACLE = "#8c8c8c"
+BLOCKED = "#e3e3e3"
+VOID = "#ffffff"
+SEEN_TWICE = "#b0b0d8"
+BORDER = "#d9d9d9"
+ROUTE = "#1a1a1a"
+TINT = 0.35
+"""How much of a target's colour is in the cells from which it is seen."""
+
+APART = 0.25
+"""Between two arrows on a way, as a share of the map's width."""
+
+_HALO = [patheffects.withStroke(linewidth=2.5, foreground="white")]
+
+
+def map_of(axes: Axes, bounds: BaseGeometry, margin: float = 0.03) -> None:
+    """Make ``axes`` a map of ``bounds`` with equal scales and no frame."""
+    left, low, right, high = bounds.bounds
+    edge = margin * max(right - left, high - low)
+    axes.set(xlim=(left - edge, right + edge), ylim=(low - edge, high + edge), aspect="equal")
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def shapes(axes: Axes, given: Iterable[BaseGeometry], **look: object) -> None:
+    """Fill polygons, with their holes; draw lines as walls."""
+    parts = [part for shape in given for part in shapely.get_parts(shape)]
+    patches = [PathPatch(_path(part)) for part in parts if part.geom_type == "Polygon"]
+    axes.add_collection(PatchCollection(patches, **look))
+    walls = [shapely.get_coordinates(part) for part in parts if "Line" in part.geom_type]
+    axes.add_collection(LineCollection(walls, colors=OBSTACLE, linewidths=2.5))
+
+
+def colour(target: int) -> str:
+    """Return the colour of a target; there are few, so they come again."""
+    return SERIES[target % len(SERIES)]
+
+
+def cells(axes: Axes, graph: nx.Graph) -> None:
+    """Fill the cells of a workspace by what is seen from them: nothing, a target, or several."""
+    polygons = [PathPatch(_path(polygon)) for _, polygon in graph.nodes("polygon")]
+    faces = [_tint(targets) for _, targets in graph.nodes("targets")]
+    axes.add_collection(
+        PatchCollection(polygons, facecolors=faces, edgecolors=BORDER, linewidths=0.5)
+    )
+
+
+def arcs(axes: Axes, graph: nx.Graph, **look: object) -> None:
+    """Draw the arcs of a graph, along their lines if they have some."""
+    lines = [_along(graph, one, other) for one, other in graph.edges]
+    axes.add_collection(LineCollection(lines, **{"colors": BORDER, "linewidths": 0.6, **look}))
+
+
+def route(
+    axes: Axes, graph: nx.Graph, way: Sequence[Hashable], label: str | None = None, **look: object
+) -> None:
+    """Draw a way through ``graph`` as a line with arrows; passages on it are dashed."""
+    look = {"color": ROUTE, "linewidth": 2.2, "zorder": 4, **look}
+    if len(way) < 2:
+        return
+    steps = list(pairwise(way))
+    parts = [_along(graph, one, other) for one, other in steps]
+    hidden = [bool(graph.edges[step].get("passage")) for step in steps]
+    for passage, found in groupby(zip(hidden, parts, strict=True), lambda pair: pair[0]):
+        pieces = [part for _, part in found]
+        line = np.concatenate([pieces[0][:1], *(piece[1:] for piece in pieces)])
+        style = {"linestyle": (0, (2, 2)), "linewidth": 1.4} if passage else {}
+        axes.plot(
+            *line.T, label=None if passage else label, path_effects=_HALO,
+            solid_joinstyle="round", **{**look, **style},
+        )  # fmt: skip
+        if not passage:
+            _arrows(axes, line, look["color"], look["zorder"] + 1)
+
+
+def ends(axes: Axes, graph: nx.Graph, way: Sequence[Hashable]) -> None:
+    """Mark where a way starts and where it ends."""
+    look = {"linestyle": "none", "markeredgecolor": "white", "markersize": 10, "zorder": 6}
+    axes.plot(*graph.nodes[way[0]]["at"], marker="o", color=SERIES[2], label="start", **look)
+    axes.plot(*graph.nodes[way[-1]]["at"], marker="s", color=SERIES[1], label="end", **look)
+
+
+def targets(axes: Axes, places: Mapping[int, tuple[float, float]], measured: Iterable[int]) -> None:
+    """Mark targets with their numbers, filled if they are measured."""
+    found = set(measured)
+    for target, (x, y) in places.items():
+        face = colour(target) if target in found else "white"
+        axes.plot(
+            x, y, marker="*", markersize=15, markerfacecolor=face, markeredgecolor=colour(target),
+            linestyle="none", zorder=7,
+        )  # fmt: skip
+        axes.annotate(
+            str(target), (x, y), (7, 5), textcoords="offset points", fontsize=9,
+            path_effects=_HALO, zorder=8,
+        )  # fmt: skip
+
+
+def legend(figure: Figure, axes: Axes, *more: Patch, columns: int | None = None) -> None:
+    """Say below all maps what the marks of ``axes`` are, each once, and ``more``."""
+    handles, labels = axes.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    once |= {patch.get_label(): patch for patch in more}
+    figure.legend(
+        once.values(),
+        once.keys(),
+        loc="outside lower center",
+        ncols=columns or len(once),
+        fontsize=9,
+    )
+
+
+def _path(polygon: shapely.Polygon) -> Path:
+    """Return the outline of a polygon with its holes."""
+    rings = [polygon.exterior, *polygon.interiors]
+    return Path.make_compound_path(*(Path(shapely.get_coordinates(r), closed=True) for r in rings))
+
+
+def _tint(seen: Sequence[int]) -> str | tuple[float, ...]:
+    if not seen:
+        return VOID
+    if len(seen) > 1:
+        return SEEN_TWICE
+    red, green, blue = (int(colour(seen[0])[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return tuple(1 - TINT * (1 - part) for part in (red, green, blue))
+
+
+def _along(graph: nx.Graph, one: Hashable, other: Hashable) -> np.ndarray:
+    """Return the corners (k, 2) of the arc from ``one`` to ``other``."""
+    start, end = (np.asarray(graph.nodes[cell]["at"]) for cell in (one, other))
+    line = graph.edges[one, other].get("line")
+    if line is None:
+        return np.stack([start, end])
+    corners = shapely.get_coordinates(line)
+    from_start = np.hypot(*(corners[0] - start)) <= np.hypot(*(corners[-1] - start))
+    return corners if from_start else corners[::-1]
+
+
+def _arrows(axes: Axes, line: np.ndarray, colour: str, zorder: int) -> None:
+    """Draw arrows along a line (k, 2), one each `APART` of the map's width, in the middle at least.
+
+    One alone if it is shorter.
+    """
+    steps = np.diff(line, axis=0)
+    length = np.hypot(*steps.T)
+    upto, whole = np.concatenate([[0.0], np.cumsum(length)]), length.sum()
+    number = max(1, round(whole / (APART * abs(np.subtract(*axes.get_xlim())))))
+    for part in (np.arange(number) + 0.5) / number * whole:
+        step = min(int(np.searchsorted(upto, part, side="right")) - 1, len(steps) - 1)
+        if not length[step]:
+            continue
+        ahead = steps[step] / length[step]
+        place = line[step] + ahead * (part - upto[step])
+        axes.annotate(
+            "",
+            place + 1e-3 * whole * ahead,
+            place,
+            arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 0, "mutation_scale": 13},
+            zorder=zorder,
+        )

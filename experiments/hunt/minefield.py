@@ -1,0 +1,161 @@
+"""A field with obstacles and buried objects: where to go, and which objects to look at.
+
+Two hypotheses.  *Independent*: each object is a mine or not, whatever the others are; then what is
+worth looking at does not depend on what was seen.  *One mine*: one of the objects is a mine; then
+what was seen at one tells about the others, and a route can follow it (`experiments.hunt.adaptive`,
+on a small field).  Indications are noisy, by object.
+
+The route is exact while the objects are few (`sim.hunt.paths.closure`); beyond it is greedy with an
+upper bound (`sim.hunt.paths.many`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import shapely
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+from omegaconf import DictConfig
+
+from experiments import study
+from experiments.hunt import adaptive, drawing, fields, routes
+from experiments.hunt.fields import Field
+from experiments.matches.progress import COMPILING, stage
+from experiments.plotting import picture
+from sim.hunt.benefit import Benefit
+from sim.hunt.measurements import Independent, NaiveBayes, classifier
+from sim.hunt.paths import closure
+from sim.hunt.reward import Weights
+
+TITLE = "Which objects to look at: a filled star is measured"
+PLOTS = ("minefield.png", "adaptive.png")
+
+ROWS = study.Rows(
+    file="minefield.parquet",
+    units="routes and searches",
+    schema={**routes.SCHEMA, **adaptive.SCHEMA},
+    more=(),
+)
+"""One row a route through the field, and one a search of the small one."""
+
+PRIOR = 0.5
+"""P(an object is a mine)."""
+
+MOST_TOGETHER = 16
+"""Objects of which one hypothesis is worked out exactly."""
+
+
+def job(settings: DictConfig, run: study.Run) -> None:
+    """Find the routes, write the results and print them."""
+    small = settings.hunt.small
+    adaptive.check(small)
+    field = fields.of(settings.hunt, settings.seed)
+    made, position = adaptive.scattered(settings.hunt, settings.seed)
+    run.claim(ROWS)
+    benefits = _benefits(settings, len(field.workspace.targets))
+    with stage(run.console, COMPILING):
+        known = adaptive.ready(made, position, small)
+
+    def measured(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        for unit in left:
+            if unit in benefits:
+                yield unit, [_row(unit, field, benefits[unit], settings.hunt.weights)]
+            else:
+                yield unit, [adaptive.played(position, unit, settings.seed)]
+
+    rows = run.measure([*benefits, *adaptive.units(small)], measured)
+    found, played = rows.drop_nulls("route"), rows.drop_nulls("planner")
+    graph = field.graph
+    notes = [
+        f"{len(graph)} cells, {graph.number_of_edges()} arcs, "
+        f"{sum(bool(seen) for _, seen in graph.nodes('targets'))} observation cells, "
+        f"{len(field.workspace.targets)} objects",
+        "independent: each object is a mine or not, whatever the others are; one mine: one of the "
+        "objects is",
+    ]
+    title = f"A small field, {small.objects} objects, {small.moves} moves"
+    tables = [
+        routes.table(found, "Routes through the field", "m", notes),
+        adaptive.table(played, known, title),
+    ]
+    described = {
+        "cells": len(graph),
+        "routes": found.select(list(routes.SCHEMA)).to_dicts(),
+        "exact": known,
+        "planners": adaptive.described(played),
+    }
+    run.finish(described, tables, PLOTS, partial(draw, found, field, played, known, title))
+
+
+def _benefits(settings: DictConfig, objects: int) -> dict[str, Benefit]:
+    """Return what measurements tell, by hypothesis."""
+    accuracy = adaptive.accuracies(objects, settings.hunt.accuracy, settings.seed)
+    prior = np.tile([1 - PRIOR, PRIOR], (objects, 1))
+    found: dict[str, Benefit] = {"independent": Independent(prior, classifier(accuracy, 2))}
+    if objects <= MOST_TOGETHER:
+        found["one mine"] = NaiveBayes(*adaptive.one_mine(accuracy))
+    return found
+
+
+def _row(name: str, field: Field, benefit: Benefit, weights: DictConfig) -> dict[str, Any]:
+    given = Weights(*weights.values())
+    number = {cell: i for i, cell in enumerate(field.graph)}
+    route, seconds = routes.timed(
+        lambda: closure.best(field.graph, benefit, given, field.start, field.goal)
+    )
+    return routes.row(name, route, number, seconds)
+
+
+def draw(
+    rows: pl.DataFrame,
+    field: Field,
+    played: pl.DataFrame,
+    known: dict[str, float],
+    title: str,
+    folder: Path,
+) -> None:
+    """Draw a map for each hypothesis, and what planners make of the small field."""
+    adaptive.draw(played, known, title, folder / PLOTS[1])
+    columns = rows.height
+    size = (5.4 * columns, 6.7)
+    with picture(folder / PLOTS[0], TITLE, size, columns=columns) as (figure, (all_,)):
+        for axes, line in zip(all_, rows.to_dicts(), strict=True):
+            _map(axes, line, field)
+        drawing.legend(
+            figure,
+            all_[0],
+            Patch(facecolor=drawing.OBSTACLE, label="obstacle"),
+            Patch(facecolor=drawing.BLOCKED, label="too close for the robot"),
+            Patch(facecolor=drawing.SEEN_TWICE, label="sees several objects"),
+        )
+
+
+def _map(axes: Axes, line: dict[str, Any], field: Field) -> None:
+    workspace = field.workspace
+    drawing.map_of(axes, workspace.bounds)
+    drawing.shapes(axes, [workspace.bounds], facecolor=drawing.BLOCKED, edgecolor="none")
+    drawing.cells(axes, field.graph)
+    inside = [shape & workspace.bounds for shape in workspace.obstacles]
+    drawing.shapes(axes, inside, facecolor=drawing.OBSTACLE, edgecolor="none")
+    drawing.shapes(axes, [workspace.bounds.boundary])
+    way = routes.numbers(line["way"])
+    drawing.route(axes, field.graph, way, label="route")
+    drawing.ends(axes, field.graph, way)
+    places = {
+        target: (float(middle.x), float(middle.y))
+        for target, middle in enumerate(shapely.centroid(workspace.targets))
+    }
+    measured = routes.numbers(line["measured"])
+    drawing.targets(axes, places, measured)
+    axes.set(xlabel="metres", ylabel="metres")
+    axes.set_title(
+        f"{line['route']}: value {line['value']:.2f}, {line['benefit']:.2f} nats,\n"
+        f"{line['length']:.1f} m, {len(measured)} of {len(places)} measured",
+        fontsize=10,
+    )

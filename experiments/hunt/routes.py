@@ -1,0 +1,86 @@
+"""Routes as rows, which a run keeps, and as a table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import polars as pl
+
+from experiments import study
+from experiments.tabular import Table, count, mean, words
+from sim.hunt.reward import Route
+
+SCHEMA = {
+    "route": pl.String,
+    "value": pl.Float64,
+    "bound": pl.Float64,  # that no way exceeds; of an exact route its value
+    "benefit": pl.Float64,  # nats
+    "measured": pl.String,  # target numbers
+    "length": pl.Float64,
+    "way": pl.String,  # numbers of cells in the graph's order
+    "seconds": pl.Float64,  # CPU
+}
+"""One row a route."""
+
+ROWS = study.Rows(file="routes.parquet", units="routes", schema=SCHEMA, more=())
+
+
+def timed(find: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what ``find`` returns and the CPU seconds that it takes."""
+    began = time.process_time()
+    found = find()
+    return found, time.process_time() - began
+
+
+def row(name: str, route: Route, number: dict[Any, int], seconds: float, bound: float | None = None
+        ) -> dict[str, Any]:  # fmt: skip
+    """Return the row of a ``route``.
+
+    Parameters
+    ----------
+    number : of each cell
+    bound : on the value of any way; None if the route is an exact optimum
+    """
+    return {
+        "route": name,
+        "value": route.value,
+        "bound": route.value if bound is None else bound,
+        "benefit": route.benefit,
+        "measured": " ".join(map(str, route.measured)),
+        "length": route.length,
+        "way": " ".join(str(number[cell]) for cell in route.cells),
+        "seconds": seconds,
+    }
+
+
+def numbers(text: str) -> list[int]:
+    """Return the numbers of a row's ``measured`` or ``way``."""
+    return [int(part) for part in text.split()]
+
+
+def table(rows: pl.DataFrame, title: str, unit: str, notes: Iterable[str] = ()) -> Table:
+    """Return ``rows`` as a table; lengths are in ``unit``."""
+    columns = (
+        words("route"),
+        mean("value", 3),
+        mean("upper bound", 3),
+        mean("nats", 3),
+        count("measured"),
+        mean(f"length, {unit}", 2),
+        mean("CPU s", 3),
+    )
+    lines = [
+        [
+            line["route"],
+            line["value"],
+            line["bound"],
+            line["benefit"],
+            len(numbers(line["measured"])),
+            line["length"],
+            line["seconds"],
+        ]
+        for line in rows.to_dicts()
+    ]
+    return Table(title, columns, lines, tuple(notes))

@@ -1,0 +1,125 @@
+"""The settings of the examples, with their limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING
+
+from experiments.settings.limits import above, between, one_of, place
+
+# As `sim.hunt.geometry.connectivity.DECOMPOSITIONS` and `sim.hunt.strategies.planners.VARIANTS`,
+# which need shapely and Numba.
+CELLS = ("triangles", "rectangles", "quadtree")
+PLANNERS = ("bmcts", "bmcts_or", "pomcp", "ld_bmcts", "pimc", "flat", "greedy")
+
+MOST_CELLS = 20_000
+MOST_TARGETS = 500
+MOST_WEIGHT = 1e6
+WEIGHT = {"least": 0, "most": MOST_WEIGHT}
+BOARD = {"least": 0, "most": 24}
+"""A column or row of the board."""
+
+
+@dataclass
+class Weights:
+    """w_B of a nat, w_J of a test, w_D of a unit of length."""
+
+    benefit: float = between(0, MOST_WEIGHT)
+    test: float = between(0, MOST_WEIGHT)
+    distance: float = between(0, MOST_WEIGHT)
+
+
+@dataclass
+class Example:
+    """What every example has: ``name``, of its module in `experiments.hunt`."""
+
+    name: str = MISSING
+
+
+@dataclass
+class Small:
+    """A small field, planned step by step with what was seen."""
+
+    objects: int = between(1, 6)
+    moves: int = between(1, 20)
+    simulations: list[int] = field(
+        default=MISSING, metadata={"each": {"least": 1, "most": 1_000_000}}
+    )
+    planners: list[str] = field(default=MISSING, metadata={"each": {"choices": PLANNERS}})
+    repeats: int = between(2, 10_000)
+
+
+@dataclass
+class Scene(Example):
+    """A square with obstacles and buried objects, which may be mines."""
+
+    cells: str = one_of(*CELLS)
+    size: float = above(0, 1000)
+    obstacles: int = between(0, 200)
+    robot: float = between(0, 1000)
+    sensor: float = above(0, 1000)
+    line_of_sight: bool = MISSING
+    accuracy: float = between(0.5, 1)
+    weights: Weights = field(default_factory=Weights)
+    small: Small = field(default_factory=Small)
+
+
+@dataclass
+class Minefield(Scene):
+    """Of `experiments.hunt.minefield`."""
+
+    name: str = one_of("minefield")
+    workspace: str | None = place()
+    objects: int = between(1, MOST_TARGETS)
+
+
+@dataclass
+class Search(Scene):
+    """Of `experiments.hunt.search`."""
+
+    name: str = one_of("search")
+
+
+@dataclass
+class Mansion(Example):
+    """Of `experiments.hunt.mansion`."""
+
+    name: str = one_of("mansion")
+    by: str = one_of("refinement", "row", "column", "grid")
+    passage: float = between(0, 1000)
+    start: list[int] = field(default=MISSING, metadata={"each": BOARD})
+    goal: list[int] = field(default=MISSING, metadata={"each": BOARD})
+    held: list[str] = MISSING
+    doors: str = one_of("inside", "before")
+    benefit: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
+    distance: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
+    test: float = between(0, MOST_WEIGHT)
+
+
+@dataclass
+class Diagram(Example):
+    """Of `experiments.hunt.diagram`."""
+
+    name: str = one_of("diagram")
+    moves: int = between(1, 6)
+    drawn: int = between(1, 6)
+    probability: list[float] = field(default=MISSING, metadata={"each": {"least": 0, "most": 1}})
+    accuracy: float = between(0.5, 1)
+    weights: Weights = field(default_factory=Weights)
+
+
+SCHEMAS: dict[str, type[Example]] = {
+    "diagram": Diagram,
+    "mansion": Mansion,
+    "minefield": Minefield,
+    "search": Search,
+}
+"""By example."""
+
+
+def register() -> None:
+    """Make the schemas known to Hydra; to be called before anything is composed."""
+    for name, schema in SCHEMAS.items():
+        ConfigStore.instance().store(name, schema, group="schema/hunt")

@@ -1,0 +1,199 @@
+"""A field: the same players in a round robin under each of several rules, rated and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from experiments import tabular
+from experiments.matches.results import Tally
+from experiments.matches.schedule import Match, label
+from experiments.stats.comparisons import Comparison, holm, round_robin
+from experiments.stats.intervals import Estimate
+from experiments.tables.cells import Entrant, Table
+from experiments.tables.figures import Measured, simulations_of
+from experiments.tabular import Column
+
+OURS = "ours"
+ORIGINS = {
+    "bn": "Cai & Ferrari 2006",
+    "csp": "Cai & Ferrari 2008",
+    "neural": "Cai & Ferrari 2008",
+    "hunter": "Ferrari & Cai 2009",
+    "entropy": "Xu 2013",
+    "heuristic": "Ledford 2018",
+}
+"""The paper of a player, by its preset; the others are `OURS`.
+
+The draft of 2013 has the idea of its player and no more (`docs/players/entropy.md`).
+"""
+
+Difference = tuple[Estimate, float]
+"""How much oftener a player won than another the games in which both sat, and Holm's p value."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A player in one round robin.
+
+    Attributes
+    ----------
+    variant : of the table, the name of the round robin
+    origin : the paper of the player, or `OURS`
+    elo : of which the mean over the players is 0; None without a rating
+    games : in which it sat
+    won, parity : its share of them, and what identical players would win
+    wrongly : games in which it accused wrongly
+    against : by control, the differences, none from itself; Holm's correction is over all those of
+        the table that have the same control
+    """
+
+    variant: str
+    player: str
+    origin: str
+    elo: Estimate | None
+    games: int
+    won: Estimate
+    parity: float
+    wrongly: int
+    against: Mapping[str, Difference]
+
+
+def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
+    """Return those of each round robin that has games, by variant, the highest rating first."""
+    variants = {
+        match.name: cell.variant
+        for cell, match in zip(table.cells, run.played.matches, strict=True)
+    }
+    entrants = map(Entrant.read, table.players)
+    origins = {entrant.label: ORIGINS.get(entrant.preset, OURS) for entrant in entrants}
+    rated = {(one["match"], one["player"]): one for one in run.figures["ratings"]}
+    against = {control: _differences(control, run) for control in table.controls}
+    found: dict[str, list[Standing]] = {}
+    for line in run.figures["table"]:
+        who = line["match"], line["player"]
+        if not line["games"]:
+            continue
+        elo = rated.get(who)
+        standing = Standing(
+            variant=variants[line["match"]],
+            player=line["player"],
+            origin=origins[line["player"]],
+            elo=elo and Estimate(elo["elo"], elo["low"], elo["high"]),
+            games=line["games"],
+            won=Estimate(line["win_rate"], *line["ci95"]),
+            parity=line["parity"],
+            wrongly=line["accused_wrongly"],
+            against={control: their[who] for control, their in against.items() if who in their},
+        )
+        found.setdefault(standing.variant, []).append(standing)
+    return {variant: sorted(players, key=_strength) for variant, players in found.items()}
+
+
+def _strength(standing: Standing) -> float:
+    return -(standing.elo or standing.won).value
+
+
+def _differences(control: str, run: Measured) -> dict[tuple[str, str], Difference]:
+    """Return how the others differ from ``control``, by match and player."""
+    pairs = [
+        (match.name, pair)
+        for match, tally in zip(run.played.matches, run.played.tallies, strict=True)
+        for pair in _meetings(match, tally)
+        if control in (pair.first, pair.second)
+    ]
+    adjusted = holm(np.array([pair.p for _, pair in pairs]))
+    found = {}
+    for (match, pair), p in zip(pairs, adjusted.tolist(), strict=True):
+        less, first = pair.difference, pair.first == control
+        player = pair.second if first else pair.first
+        told = less if first else Estimate(-less.value, -less.high, -less.low)
+        found[match, player] = told, p
+    return found
+
+
+def _meetings(match: Match, tally: Tally) -> list[Comparison]:
+    if not tally.games:
+        return []
+    games = tally.numbers
+    return round_robin(match.seating.at(games), tally.winner()[games], match.labels)
+
+
+def told(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
+    """Return the table as it is read under ``title``, and the rows and columns of its CSV."""
+    lines = [line for players in standings(table, run).values() for line in players]
+    columns = [
+        tabular.words("rules"),
+        tabular.words("player"),
+        tabular.words("from"),
+        Column("Elo, 95 %", _elo),
+        tabular.count("games"),
+        "games won, 95 %",
+        tabular.percent("parity"),
+        tabular.count("accused wrongly"),
+        *(Column(f"less {control}, same tables; p", _difference) for control in table.controls),
+    ]
+    rows = [
+        [
+            line.variant,
+            line.player,
+            line.origin,
+            line.elo,
+            line.games,
+            line.won,
+            line.parity,
+            line.wrongly,
+            *(line.against.get(control) for control in table.controls),
+        ]
+        for line in lines
+    ]
+    records = [_record(line, table.controls) for line in lines]
+    return tabular.Table(title, columns, rows, list(_notes(table, run, lines))), records
+
+
+def _elo(elo: Estimate) -> str:
+    return f"{elo.value:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})"
+
+
+def _difference(found: Difference) -> str:
+    less, p = found
+    return f"{less}; {p:.2g}"
+
+
+def _record(line: Standing, controls: Sequence[str]) -> dict[str, Any]:
+    def parts(name: str, estimate: Estimate | None) -> dict[str, float | None]:
+        ends = {"": "value", "_low": "low", "_high": "high"}
+        return {name + end: estimate and getattr(estimate, part) for end, part in ends.items()}
+
+    record = {"rules": line.variant, "player": line.player, "from": line.origin}
+    record |= parts("elo", line.elo)
+    record |= {"games": line.games, **parts("won", line.won), "parity": line.parity}
+    record["accused_wrongly"] = line.wrongly
+    for control in controls:
+        less, p = line.against.get(control, (None, None))
+        record |= {**parts(f"less_{control}", less), f"less_{control}_p_holm": p}
+    return record
+
+
+def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[str]:
+    if any(line.elo is None for line in lines):
+        yield "There are no ratings before each player was in a game that somebody won."
+    yield (
+        "Elo is of Plackett and Luce's model: a seat wins with a chance in proportion to "
+        "10^(Elo / 400). The mean of the players is 0; intervals are of a bootstrap over games."
+    )
+    if table.controls:
+        yield (
+            "A difference is in games won, over those in which both sat; p is of McNemar's exact "
+            "test, with Holm's correction over its column."
+        )
+    if table.simulations is not None:
+        match = run.played.matches[0]
+        names = [label(entrant) for entrant in match.entrants if "search" in entrant]
+        yield (
+            f"{' and '.join(names)}: {simulations_of(match):,} simulations a decision, with "
+            f"{table.model} for a model of all others."
+        )

@@ -1,0 +1,183 @@
+"""A field: round robins of the same players under several rules, rated, told, drawn, refused."""
+
+from __future__ import annotations
+
+import csv
+import sys
+
+import numpy as np
+import pytest
+from hydra.core.config_store import ConfigStore
+
+from experiments.matches import play
+from experiments.matches.results import Results, Tally
+from experiments.matches.schedule import Seating
+from experiments.runs import runfolder
+from experiments.settings import composing, config
+from experiments.stats.comparisons import round_robin
+from experiments.stats.ratings import ratings
+from experiments.tables import __main__ as tables
+from experiments.tables import cells, field, plot, report
+from experiments.tables.cells import Table
+from experiments.tables.figures import Measured
+
+GAMES = 240
+SMALL = Table(
+    about="a small field",
+    players=["heuristic", "swift", "closure", "greedy+threshold=0.9+label=bold"],
+    opponents=[],
+    layouts=["robin"],
+    variants=["three+rules=ferrari2009", "four+rules=ledford"],
+    controls=["swift"],
+    settings=["rules.turn_cap=300"],
+    games=GAMES,
+    simulations=None,
+    seconds=0,
+    seed=5,
+    name="small",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder of a run of `SMALL`."""
+    found = tmp_path_factory.mktemp("field") / "small"
+    kept(found, GAMES)
+    return found
+
+
+def kept(place, games):
+    matches = cells.matches(SMALL, None, SMALL.seed)
+    runfolder.claim(place, matches, "games", resume=True)
+    results = Results(place, matches)
+    for number, match in enumerate(matches):
+        results.add(number, play.portion(match, range(games)))
+    results.flush()
+
+
+def test_a_standing_is_that_of_the_games(folder):
+    run = Measured(folder)
+    found = field.standings(SMALL, run)
+    assert list(found) == ["three", "four"]
+    for match, tally, lines in zip(
+        run.played.matches, run.played.tallies, found.values(), strict=True
+    ):
+        tables, winners = match.seating.at(range(GAMES)), tally.winner()
+        expected = {one.label: one for one in ratings(tables, winners, match.labels, 5)}
+        assert [line.elo.value for line in lines] == sorted(
+            (one.elo for one in expected.values()), reverse=True
+        )
+        for line in lines:
+            elo, number = expected[line.player], match.labels.index(line.player)
+            assert (line.elo.low, line.elo.high) == (elo.low, elo.high)
+            assert line.won.value == match.won(winners, number).sum() / line.games
+            assert line.parity == (0.25 if line.variant == "four" else pytest.approx(1 / 3))
+            assert line.games == (GAMES if line.variant == "four" else 3 * GAMES / 4)
+
+
+def test_differences_are_from_the_control_whoever_is_listed_first(folder):
+    run = Measured(folder)
+    (lines, _), match = field.standings(SMALL, run).values(), run.played.matches[0]
+    against = {line.player: line.against for line in lines}
+    assert against.pop("swift") == {} and all(set(one) == {"swift"} for one in against.values())
+    games = run.played.tallies[0].numbers
+    met = round_robin(match.seating.at(games), run.winner(match.name)[games], match.labels)
+    pairs = {(pair.first, pair.second): pair for pair in met}
+    before, behind = pairs["heuristic", "swift"].difference, pairs["swift", "bold"].difference
+    assert against["bold"]["swift"][0] == behind
+    less = against["heuristic"]["swift"][0]
+    assert (less.value, less.low, less.high) == (-before.value, -before.high, -before.low)
+    assert against["heuristic"]["swift"][0].high < 0  # who is weaker
+
+
+def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, monkeypatch):
+    """The fault planted: which seat won says nothing of who sat there."""
+
+    def spread():
+        lines = field.standings(SMALL, Measured(folder))["three"]
+        return lines[0].elo.value - lines[-1].elo.value, lines[0].elo.low > lines[-1].elo.high
+
+    assert spread()[0] > 200 and spread()[1]
+    winner = Tally.winner
+
+    def exchanged(tally):
+        return np.random.default_rng(5).permutation(winner(tally))
+
+    monkeypatch.setattr(Tally, "winner", exchanged)
+    assert spread()[0] < 120 and not spread()[1]
+
+
+def test_it_is_told_and_drawn(folder, tmp_path):
+    run = Measured(folder)
+    made = report.make(SMALL, run, trial=False)
+    shown = made.shown.told()
+    assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
+    assert {row[2] for row in shown} == {"ours", "Ledford 2018"}
+    _, numbers = report.write(SMALL, made, run, 2, tmp_path)
+    with numbers.open() as file:
+        first = next(csv.DictReader(file))
+    (line, *_), _ = field.standings(SMALL, run).values()
+    assert float(first["elo_high"]) == line.elo.high and first["player"] == line.player
+    text = (tmp_path / "small.md").read_text()
+    assert f"{GAMES} games a cell, seed 5, rules `ferrari2009`, `ledford`." in text
+    plot.ratings(field.standings(SMALL, run), "small", tmp_path / "small.png")
+    assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_who_was_in_no_game_has_no_rating(tmp_path):
+    kept(tmp_path / "few", 3)  # one table of three: somebody is not there
+    run = Measured(tmp_path / "few")
+    found = field.standings(SMALL, run)
+    assert len(found["three"]) == 3 and not any(line.elo for line in found["three"])
+    assert "no ratings" in report.make(SMALL, run, trial=False).shown.notes[0]
+    plot.ratings({"three": found["three"]}, "few", tmp_path / "few.png")
+    assert not (tmp_path / "few.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"players": ["swift", "absent"]}, "absent"),
+        ({"opponents": ["swift"]}, "a round robin has players alone"),
+        ({"layouts": ["one", "robin"]}, "a round robin has players alone"),
+        ({"players": ["swift", "best"]}, "a planner needs one model"),
+        ({"controls": ["best"]}, "controls: best is none of the players"),
+        ({"players": ["swift", "bn"], "variants": ["x+rules=speed"]}, "hands"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(changed, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(config, "cores", lambda: 1)
+    values = {"variants": ["x+rules=ledford"], "controls": [], **changed}
+    wrong = Table(**{**vars(SMALL), **values, "name": ""})
+    cells.register()
+    ConfigStore.instance().store("wrong", wrong, group="table", package="table")
+    composing.forget()  # the one before, called so too
+    monkeypatch.setattr(sys, "argv", ["tables", "wrong", "games=4", f"folder={tmp_path}"])
+    with pytest.raises(SystemExit) as end:
+        tables.main()
+    shown = capsys.readouterr().err
+    assert end.value.code == 1 and told in shown and shown.count("\n") == 1
+
+
+def test_the_field_is_of_all_players_under_their_rules_in_whole_rounds():
+    table = cells.load("field")
+    found = cells.matches(table, None, table.seed)
+    assert [match.rules["name"] for match in found] == ["ferrari2009", "cai2006", "ledford"]
+    for match in found:
+        players = {entrant["label"]: entrant for entrant in match.entrants}
+        asked = "bn csp neural hunter entropy heuristic closure swift greedy best"
+        assert list(players) == asked.split()
+        evidence = {players[name]["evidence"] for name in ("bn", "neural", "hunter")}
+        assert evidence == {"exact" if match.rules["name"] == "ledford" else "repaired"}
+        best = players["best"]
+        assert (best["opponents"], best["model"]["threshold"]) == ("swift", 1)
+        assert {players[name]["threshold"] for name in ("swift", "greedy")} == {1}
+        assert table.games % len(match.seating.table) == 0
+    assert len(Seating.robin(3, 10).table) == 720
+
+
+def test_heads_meet_on_the_same_games():
+    one, other = (cells.load(name) for name in ("field_swift", "field_best"))
+    assert one.cells[0].player.label == "swift"  # the control of the others
+    assert {cell.settings for cell in (*one.cells, *other.cells)} == {("rules=ferrari2009",)}
+    assert [cell.player.label for cell in other.cells] == ["swift", "best"] * 6

@@ -1,0 +1,249 @@
+"""The examples of the treasure hunt: at toy size, repeated, interrupted, and refused in a line."""
+
+from __future__ import annotations
+
+import json
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
+
+import polars as pl
+import pytest
+from omegaconf import OmegaConf
+
+from experiments import study
+from experiments.hunt import fields, mansion, schemas
+from experiments.hunt.__main__ import COMMAND
+from experiments.settings.commandline import Refusal
+
+SMALL = {
+    "minefield": (
+        "hunt.objects=3", "hunt.obstacles=2", "hunt.cells=triangles", "hunt.small.objects=2",
+        "hunt.small.moves=2", "hunt.small.simulations=[8]", "hunt.small.repeats=2",
+        "hunt.small.planners=[bmcts,greedy]",
+    ),
+    "search": (
+        "hunt.obstacles=1", "hunt.cells=triangles", "hunt.small.objects=2", "hunt.small.moves=2",
+        "hunt.small.simulations=[4,8]", "hunt.small.repeats=2", "hunt.small.planners=[bmcts,flat]",
+    ),
+    "mansion": ("hunt.benefit=[0,12]", "hunt.distance=[1,1]"),
+    "diagram": ("hunt.moves=2",),
+}  # fmt: skip
+"""By example, settings that make it quick."""
+
+
+def kept(folder):
+    """Return the rows of a run, without times."""
+    (path,) = folder.glob("*.parquet")
+    rows = pl.read_parquet(path)
+    return rows.drop([name for name in rows.columns if "seconds" in name])
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """Run an example at toy size, once; return its output and its folder."""
+
+    @cache
+    def run(name):
+        folder, told = tmp_path_factory.mktemp("hunt") / name, StringIO()
+        with redirect_stdout(told):
+            assert COMMAND.run([name, *SMALL[name], "seed=3", f"run.folder={folder}"]) == 0
+        return told.getvalue(), folder
+
+    return run
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave out what takes longest: pictures."""
+    real = study.Run.finish
+
+    def finish(self, figures, tables, pictures, draw):
+        real(self, figures, tables, (), lambda _: None)
+
+    monkeypatch.setattr(study.Run, "finish", finish)
+
+
+@pytest.mark.parametrize("name", schemas.SCHEMAS)
+def test_an_example_has_rows_a_table_and_pictures(name, ran):
+    told, folder = ran(name)
+    origin = json.loads((folder / "summary.json").read_text())["run"]
+    assert origin["configuration"]["hunt"]["name"] == name
+    assert {"command", "versions", "commit", "machine"} <= set(origin)
+    pictures = list(folder.glob("*.png"))
+    assert pictures and all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
+    assert "─────" in told and len(kept(folder))
+
+
+@pytest.mark.parametrize("name", schemas.SCHEMAS)
+def test_an_example_repeats_itself(name, ran, run_study, undrawn):
+    outcome = run_study(COMMAND, name, *SMALL[name], "seed=3")
+    assert outcome.code == 0 and kept(outcome.folder).equals(kept(ran(name)[1]))
+
+
+def test_another_seed_gives_another_field(ran, run_study, undrawn):
+    other = run_study(COMMAND, "minefield", *SMALL["minefield"], "seed=1")
+    assert not kept(other.folder).equals(kept(ran("minefield")[1]))
+
+
+SQUARE = "POLYGON ((0 0, 8 0, 8 8, 0 8, 0 0))"
+FIELD = f"""
+bounds: {SQUARE}
+obstacles: ["POLYGON ((3 3, 5 3, 5 5, 3 5, 3 3))"]
+targets: [POINT (2 6), POINT (6 2)]
+start: POINT (1 1)
+"""
+
+
+def feature(role, kind, coordinates):
+    shape = {"type": kind, "coordinates": coordinates}
+    return {"type": "Feature", "properties": {"role": role}, "geometry": shape}
+
+
+RING = [[0, 0], [8, 0], [8, 8], [0, 8], [0, 0]]
+HOLE = [[3, 3], [5, 3], [5, 5], [3, 5], [3, 3]]
+FEATURES = {
+    "type": "FeatureCollection",
+    "features": [
+        feature("bounds", "Polygon", [RING]),
+        feature("obstacle", "Polygon", [HOLE]),
+        feature("target", "Point", [2, 6]),
+        feature("target", "Point", [6, 2]),
+        feature("start", "Point", [1, 1]),
+    ],
+}
+
+
+def test_a_workspace_of_ones_own_is_the_same_as_wkt_and_as_geojson(run_study, undrawn, tmp_path):
+    found = []
+    for name, text in (("field.yaml", FIELD), ("field.geojson", json.dumps(FEATURES))):
+        path = tmp_path / name
+        path.write_text(text)
+        given = (*SMALL["minefield"], f"hunt.workspace={path}", "hunt.weights.distance=0")
+        outcome = run_study(COMMAND, "minefield", *given)
+        assert outcome.code == 0, outcome.err
+        found.append(kept(outcome.folder))
+        outcome.folder.rename(tmp_path / path.suffix[1:])
+    assert found[0].equals(found[1])
+    assert found[0].drop_nulls("route")["measured"][0] == "0 1"  # both are in reach
+
+
+HOSTILE = {
+    "nothing.yaml": ("", "it is no mapping"),
+    "list.json": ("[1, 2]", "it is no mapping"),
+    "broken.geojson": ("{", "it is not JSON"),
+    "deep.json": ("[" * 100_000, "cannot be read"),
+    "references.yaml": ("a: &a [1]\nb: *a", "it has references"),
+    "field.txt": (FIELD, "its name ends in none of"),
+    "keys.yaml": (FIELD + "robot: 3\n", "it has the key robot"),
+    "nowhere.yaml": ("targets: [POINT (1 1)]", "it has 0 bounds, and needs 1"),
+    "wkt.yaml": (FIELD.replace("POINT (2 6)", "PINT (2 6)"), "a target is no geometry"),
+    "number.yaml": (FIELD.replace("POINT (2 6)", "3"), "a target is no geometry"),
+    "role.geojson": (json.dumps(FEATURES).replace('"obstacle"', '"rock"'), "feature 1 has no role"),
+    "shape.geojson": (json.dumps(FEATURES).replace('"Point"', '"Blob"'), "a target is no geometry"),
+    "crossed.yaml": (
+        FIELD.replace("3 3, 5 3, 5 5, 3 5, 3 3", "3 3, 5 5, 5 3, 3 5, 3 3"),
+        "is not a simple polygon",
+    ),
+    "inside.yaml": (
+        FIELD.replace("POINT (2 6)", "POINT (4 4)"),
+        "target 0 lies inside an obstacle",
+    ),
+    "outside.yaml": (
+        FIELD.replace("POINT (2 6)", "POINT (9 9)"),
+        "target 0 lies outside the bounds",
+    ),
+    "targetless.yaml": (f"bounds: {SQUARE}", "there is no target"),
+    "start.yaml": (FIELD.replace("POINT (1 1)", "POINT (4 4)"), "cannot stand at its start"),
+    "many.yaml": (
+        FIELD.replace("[POINT (2 6)", f"[{'POINT (2 6), ' * 600}POINT (2 6)"),
+        "it has 602 targets, 500 are the limit",
+    ),
+}
+"""By name of a file, what it holds and what is said of it."""
+
+
+def of(path):
+    """Return the field of a file, as the example `minefield` makes it."""
+    settings = {**SENSING, "workspace": str(path), "cells": "triangles"}
+    return fields.of(OmegaConf.create(settings), 0)
+
+
+SENSING = {"robot": 0.2, "sensor": 1.0, "line_of_sight": True}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
+    """Control: the field that they are made of is not."""
+    path = tmp_path / name
+    text, told = HOSTILE[name]
+    path.write_text(text)
+    with pytest.raises(Refusal) as refused:
+        of(path)
+    assert told in str(refused.value) and name in str(refused.value)
+    assert "\n" not in str(refused.value)
+    (tmp_path / "good.yaml").write_text(FIELD)
+    assert len(of(tmp_path / "good.yaml").workspace.targets) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("minefeld", "there is no such hunt (did you mean minefield?)"),
+        ("minefield hunt.workspace=nowhere.yaml", "nowhere.yaml cannot be read (No such file"),
+        ("minefield hunt.objcts=3", "did you mean objects?"),
+        ("minefield hunt.objects=100000", "hunt.objects=100000: must be at most 500"),
+        ("minefield hunt.robot=nan", "hunt.robot=nan: must be at least 0"),
+        ("minefield hunt.robot=6", "seed=0: there is no place for 8 obstacles"),
+        ("minefield hunt.small.planners=[best]", "hunt.small.planners=best: choose one of"),
+        ("minefield hunt.small.planners=[]", "hunt.small.planners must list different ones"),
+        ("mansion hunt.start=[0,0]", "hunt.start=[0, 0]: give column and row of a corridor square"),
+        ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose of Study, Hall"),
+        ("mansion hunt.benefit=[1,2]", "hunt.benefit and hunt.distance list as many weights"),
+        ("mansion hunt.benefit=[-1,2,3,4]", "hunt.benefit=-1.0: must be at least 0"),
+        ("diagram hunt.probability=[1]", "hunt.probability lists the probability of four values"),
+        ("diagram hunt.moves=7", "hunt.moves=7: must be at most 6"),
+        ("growth minefield", "one hunt is enough"),
+        ("seed=-1", "seed=-1: must be at least 0"),
+        ("run.folder=/dev/null/here", "set run.folder"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(given, told, run_study):
+    outcome = run_study(COMMAND, *given.split())
+    assert outcome.code == 1 and told in outcome.err, outcome.err
+    assert outcome.err.startswith("sleuth-hunt: ") and outcome.err.count("\n") == 1
+
+
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
+    ran, run_study, undrawn, tmp_path, monkeypatch
+):
+    real, begun = mansion._row, []
+
+    def pressed(*arguments):
+        begun.append(arguments)
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(mansion, "_row", pressed)
+    stopped = run_study(COMMAND, "mansion", *SMALL["mansion"], "seed=3")
+    assert stopped.code == 130 and stopped.summary["interrupted"]
+    there = f"run.resume={tmp_path / 'out'}"
+    again = run_study(COMMAND, "mansion", *SMALL["mansion"], "seed=3", there)
+    assert again.code == 0 and len(begun) == 3  # what was done is not done again
+    assert kept(tmp_path / "out").equals(kept(ran("mansion")[1]))
+
+
+def test_the_diagram_is_worth_what_recursion_says_and_more_than_an_open_plan(ran):
+    """The digest of the paper's small hunt: w_B 12, w_J 1, w_D 1."""
+    rows = kept(ran("diagram")[1])
+    assert rows["closed"].to_list() == pytest.approx([6.076140, 7.820181], abs=1e-6)
+    assert rows["diagram"].to_list() == pytest.approx(rows["closed"].to_list(), abs=1e-6)
+    assert rows["open"].to_list() == pytest.approx([6.076140, 6.820181], abs=1e-6)
+
+
+def test_the_mansion_shows_table_three(ran):
+    """Two rooms of seven in nats, with w_B 12; control: no benefit, no suggestion."""
+    rows = kept(ran("mansion")[1])
+    assert (12 * rows["benefit"])[1] == pytest.approx(9.56, abs=0.005)
+    assert rows["rooms"].to_list()[0] == "none" and rows["benefit"][0] == 0

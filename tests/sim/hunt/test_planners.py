@@ -1,0 +1,106 @@
+"""Planners of noisy, adaptive hunts find the closed-loop value and play it; the controls do not."""
+
+import numpy as np
+import pytest
+from hunt_reference import star
+
+from mcts.kernel.compile import INTERPRETED
+from mcts.options import Budget, Options
+from mcts.search import Search
+from sim.hunt.strategies.domain import STOP, adaptive
+from sim.hunt.strategies.examples import fork
+from sim.hunt.strategies.planners import Planner, greedy, value
+from sim.hunt.strategies.playing import expected
+from sim.hunt.strategies.recursion import closed_loop, open_loop
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
+
+HUNTS = {"star": star(3), "fork": fork()}
+EXACT = {name: closed_loop(hunt).value for name, hunt in HUNTS.items()}
+PLANNERS = ("bmcts", "bmcts_or", "pomcp")
+SEEDS = range(2)
+
+
+def played(name, hunt="fork", simulations=8_000, by_step=False):
+    """Return the exact values of playing what the planner chooses, a seed each."""
+    p = adaptive(HUNTS[hunt], by_step)
+    planner = Planner(p, name, simulations)
+    return np.array([expected(p, planner, seed) for seed in SEEDS])
+
+
+def found(name, hunt="fork", simulations=10_000):
+    """Return the values that the planner finds at the root, a seed each."""
+    p = adaptive(HUNTS[hunt])
+    planner = Planner(p, name, simulations)
+    return np.array([value(planner.search(p, seed)) for seed in SEEDS])
+
+
+@pytest.mark.parametrize("hunt", HUNTS)
+@pytest.mark.parametrize("name", PLANNERS)
+def test_planners_play_the_optimum(name, hunt):
+    assert played(name, hunt) == pytest.approx(EXACT[hunt], abs=1e-9)
+
+
+def test_a_planner_plays_the_optimum_by_step():
+    assert played("bmcts", simulations=5_000, by_step=True) == pytest.approx(
+        EXACT["fork"], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("name", PLANNERS)
+def test_values_approach_the_optimum_as_the_budget_grows(name):
+    few, many = (EXACT["fork"] - found(name, simulations=n).mean() for n in (300, 30_000))
+    assert abs(many) < 0.03 < few
+
+
+def test_without_a_tree_the_optimum_is_not_played():
+    """The pointer looks too dear to who is led away after it: what is played is the open plan."""
+    planned = open_loop(HUNTS["fork"]).value
+    assert planned < 0.7 * EXACT["fork"]
+    assert played("flat", simulations=30_000) == pytest.approx(planned, abs=1e-9)
+    assert found("flat", simulations=30_000).max() < 0.7 * EXACT["fork"]
+    assert expected(adaptive(HUNTS["fork"]), greedy, 1) < 0.7 * EXACT["fork"]
+
+
+@pytest.mark.parametrize("hunt", HUNTS)
+def test_one_hypothesis_a_decision_is_not_enough(hunt):
+    assert played("ld_bmcts", hunt).mean() < 0.9 * EXACT[hunt]
+    assert abs(found("ld_bmcts", hunt) - EXACT[hunt]).min() > 0.1
+
+
+@pytest.mark.parametrize("hunt", HUNTS)
+def test_trees_that_know_the_hypothesis_promise_too_much(hunt):
+    assert found("pimc", hunt).min() > EXACT[hunt] + 0.05
+    assert found("bmcts", hunt).max() < EXACT[hunt] + 0.02
+
+
+def test_who_is_certain_has_no_use_for_a_test():
+    """With a prior that knows y there is no entropy to take away, and all ways cost."""
+    certain = HUNTS["fork"]._replace(prior=np.eye(8)[0] * (1 - 1e-12) + 1e-12 / 8)
+    p = adaptive(certain)
+    assert Planner(p, "bmcts", 1_000)(p, 1) == STOP
+    assert Planner(p, "bmcts", 1_000)(adaptive(HUNTS["fork"]), 1) != STOP
+
+
+def test_availability_changes_nothing_where_all_is_available():
+    """SO-ISMCTS is POMCP: nobody else decides, and what is listed is possible."""
+    p = adaptive(HUNTS["fork"])._replace(from_truth=True)
+    values = [
+        Search(p, Options(selection=rule)).run(Budget(simulations=2_000), 1).values.tolist()
+        for rule in ("uct", "availability")
+    ]
+    assert values[0] == values[1]
+
+
+def test_the_same_key_gives_the_same_choices():
+    p = adaptive(HUNTS["fork"])
+    for name in (*PLANNERS, "ld_bmcts", "pimc", "flat"):
+        one, same, other = (
+            Planner(p, name, 300).search(p, key).values.tolist() for key in (1, 1, 2)
+        )
+        assert one == same and one != other
+
+
+def test_planners_have_names():
+    with pytest.raises(ValueError, match="a planner of hunts is bmcts"):
+        Planner(adaptive(HUNTS["fork"]), "mcts", 10)
