@@ -1,0 +1,88 @@
+"""The cells where a way may stop to measure, their distances, and what each target takes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+
+from sim.hunt.graph import compiled, selected
+from sim.hunt.paths.closure import distances, walked
+from sim.hunt.paths.contraction import ROUNDING
+from sim.hunt.paths.worth import cell_number
+
+
+class Stops:
+    """Observation cells that a way within the limit can pass, numbered from 0.
+
+    Attributes
+    ----------
+    between : float64 (stops, stops)
+    from_start, home : float64 (stops,); `home` is 0 without a goal
+    shows : bool (stops, targets)
+    straight : the shortest length from start to goal; 0 without a goal
+    limit : the longest length of a way
+    detour, need : float64 (targets,), what each takes of a way (`sim.hunt.paths.bounds`); infinite
+        for a target that cannot be seen
+    """
+
+    def __init__(
+        self, graph: nx.Graph, start: Hashable, goal: Hashable | None, within: float | None
+    ) -> None:
+        if within is not None and not within >= 0:
+            raise ValueError(f"`within` is a length of 0 or more, not {within!r}")
+        self._nodes, self._net = list(graph), compiled(graph)
+        self._first = cell_number(graph, start, "start")
+        self._last = None if goal is None else cell_number(graph, goal, "goal")
+        net, self.targets = self._net, self._net.targets
+        ends = [self._first] if self._last is None else [self._first, self._last]
+        far = distances(net, np.array(ends)).length
+        home = np.zeros(len(graph)) if self._last is None else far[1]
+        self.straight = float(home[self._first])
+        if self.straight == np.inf:
+            raise ValueError(f"there is no way from {start!r} to {goal!r}")
+        self.limit = np.inf if within is None else (self.straight + within) * (1 + ROUNDING)
+        seen = (net.seen != 0).any(axis=1) & (far[0] < np.inf) & (far[0] + home <= self.limit)
+        self._cells = np.flatnonzero(seen)
+        self.from_start, self.home = far[0][self._cells], home[self._cells]
+        self.between = distances(net, self._cells).length[:, self._cells].copy()
+        self.shows = selected(net.seen[self._cells], self.targets)
+        self.detour = self._nearest(self.from_start + self.home)
+        self.need = self._needs()
+
+    def _nearest(self, of_stops: np.ndarray) -> np.ndarray:
+        """Return the smallest of ``of_stops`` (..., stops) by target shown, (..., targets)."""
+        found = np.full((*of_stops.shape[:-1], self.targets), np.inf)
+        for target in range(self.targets):
+            found[..., target] = of_stops[..., self.shows[:, target]].min(axis=-1, initial=np.inf)
+        return found
+
+    def _needs(self) -> np.ndarray:
+        """Return the length that each target needs at least for itself."""
+        apart = self._nearest(self._nearest(self.between).T).copy()
+        np.fill_diagonal(apart, np.inf)
+        apart = np.column_stack([apart, self._nearest(self.from_start)])
+        if self._last is None:
+            return apart.min(axis=1)
+        two = np.partition(np.column_stack([apart, self._nearest(self.home)]), 1, axis=1)
+        return two[:, :2].sum(axis=1) / 2
+
+    def length(self, order: list[int]) -> float:
+        """Return the length of the way over the stops ``order``."""
+        if not order:
+            return self.straight
+        legs = sum(float(self.between[one, other]) for one, other in pairwise(order))
+        return float(self.from_start[order[0]]) + legs + float(self.home[order[-1]])
+
+    def walked(self, order: list[int]) -> tuple[Hashable, ...]:
+        """Return the cells of the graph on the way over the stops ``order``."""
+        stops = [self._first, *self._cells[order].tolist()]
+        if self._last is not None:
+            stops.append(self._last)
+        before = distances(self._net, np.array(stops)).before
+        cells = [self._first]
+        for row, cell in enumerate(stops[1:]):
+            cells += walked(before[row], cell)[1:]
+        return tuple(self._nodes[cell] for cell in cells)
