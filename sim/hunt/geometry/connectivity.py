@@ -7,7 +7,7 @@ lie in convex cells, so the whole lies in free space.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import networkx as nx
@@ -50,8 +50,8 @@ def graph(
     -------
     nx.Graph
         Nodes 0, 1, ... with attributes ``targets`` (tuple of numbers), ``polygon`` and ``at``, the
-        (x, y) of its centre; arcs with ``length`` and ``line``, a LineString, and ``passage``,
-        whether it is one.  It hangs together.  The graph has ``lost``, the area of free space in
+        (x, y) of its centre; arcs with ``length``, ``line``, a LineString, and ``passage``, whether
+        it is one.  It hangs together.  The graph has ``lost``, the area of free space in
         no cell, or in cells that an approximate decomposition cuts off.
 
     Raises
@@ -62,7 +62,7 @@ def graph(
     """
     for name, known, what in ((cells, DECOMPOSITIONS, "cells"), (metric, METRICS, "metric")):
         if name not in known:
-            raise ValueError(f"there are no {what} {name!r}: choose one of {', '.join(known)}")
+            raise ValueError(f"unknown {what} {name!r}: choose one of {', '.join(known)}")
     found = DECOMPOSITIONS[cells](workspace, **choices)
     made = nx.Graph(lost=found.lost)
     for cell, (polygon, targets) in enumerate(zip(found.polygons, found.targets, strict=True)):
@@ -71,48 +71,56 @@ def graph(
     for (one, other), border in found.borders.items():
         middle = shapely.get_coordinates(border.interpolate(0.5, normalized=True))[0]
         way = [made.nodes[one]["at"], tuple(middle.tolist()), made.nodes[other]["at"]]
-        length = sum(METRICS[metric](np.subtract(b, a)) for a, b in pairwise(way))
-        made.add_edge(one, other, length=length, line=shapely.LineString(way), passage=False)
-    _add_passages(made, workspace)
-    return _whole(made, len(workspace.targets))
+        line = shapely.LineString(way)
+        made.add_edge(one, other, length=_length(metric, way), line=line, passage=False)
+    _add_passages(made, workspace, metric)
+    return _whole(made, workspace)
 
 
 def cell_at(made: nx.Graph, x: float, y: float) -> int | None:
-    """Return the cell of a graph that holds (x, y), the first if it is on a border; None if none.
-
-    A passage's end is in it as well as a robot's start.
-    """
+    """Return the cell of a graph that holds (x, y), the first if several do, None if none does."""
     point = shapely.Point(x, y)
     return next((cell for cell, held in made.nodes("polygon") if held.intersects(point)), None)
 
 
-def _add_passages(made: nx.Graph, workspace: Workspace) -> None:
-    """Add an arc for each passage; one between neighbours replaces their arc if it is shorter."""
-    for passage in workspace.passages:
-        ends = [cell_at(made, *place) for place in (passage.start, passage.end)]
-        if None in ends:
+def _length(metric: str, way: Sequence[tuple[float, float]]) -> float:
+    """Return the length of a way from corner to corner."""
+    return sum(METRICS[metric](np.subtract(b, a)) for a, b in pairwise(way))
+
+
+def _add_passages(made: nx.Graph, workspace: Workspace, metric: str) -> None:
+    """Add an arc for each passage, from centre to centre of the cells at its ends.
+
+    Two cells have one arc, the shorter one.
+    """
+    for start, end, length in workspace.passages:
+        one, other = cell_at(made, *start), cell_at(made, *end)
+        if one is None or other is None or one == other:
             continue  # in a piece of free space that was not chosen, or lost
-        known = made.get_edge_data(*ends)
-        if ends[0] == ends[1] or (known and known["length"] <= passage.length):
-            continue
-        line = shapely.LineString([made.nodes[end]["at"] for end in ends])
-        made.add_edge(*ends, length=float(passage.length), line=line, passage=True)
+        way = [made.nodes[one]["at"], start, end, made.nodes[other]["at"]]
+        whole = _length(metric, way[:2]) + float(length) + _length(metric, way[2:])
+        known = made.get_edge_data(one, other)
+        if known is None or whole < known["length"]:
+            made.add_edge(one, other, length=whole, line=shapely.LineString(way), passage=True)
 
 
-def _whole(made: nx.Graph, targets: int) -> nx.Graph:
-    """Return the largest piece of a graph, by area; refuse one in which a target is not seen.
+def _whole(made: nx.Graph, workspace: Workspace) -> nx.Graph:
+    """Return the piece of a graph that has the robot's start, or is the largest by area.
 
-    Only an approximate decomposition falls into pieces, where gaps are too narrow for it.
+    Only an approximate decomposition falls into pieces, where gaps are too narrow for it.  One in
+    which a target is not seen is refused.
     """
     pieces = [sorted(piece) for piece in nx.connected_components(made)]
     if len(pieces) > 1:
         areas = [sum(made.nodes[cell]["polygon"].area for cell in piece) for piece in pieces]
-        kept = pieces[int(np.argmax(areas))]
+        first = None if workspace.start is None else cell_at(made, *workspace.start)
+        chosen = [piece for piece in pieces if first in piece]
+        kept = chosen[0] if chosen else pieces[int(np.argmax(areas))]
         made.remove_nodes_from(set(made).difference(kept))
-        made.graph["lost"] += sum(areas) - max(areas)
+        made.graph["lost"] += sum(areas) - areas[pieces.index(kept)]
         made = nx.convert_node_labels_to_integers(made)
     seen = {target for _, found in made.nodes("targets") for target in found}
-    if hidden := sorted(set(range(targets)) - seen):
+    if hidden := sorted(set(range(len(workspace.targets))) - seen):
         raise ValueError(
             f"target {hidden[0]} is seen from no cell that can be reached: choose a smaller "
             "smallest square, or keep the remainder"

@@ -23,11 +23,8 @@ from scipy.spatial import cKDTree
 from shapely.geometry.base import BaseGeometry
 
 from sim.hunt.geometry.given import LINES
-from sim.hunt.geometry.regions import convex_pieces
+from sim.hunt.geometry.regions import THIN, convex_pieces, thin
 from sim.hunt.geometry.workspace import Workspace
-
-THIN = 20
-"""Units of the grid; corners that are not farther apart are one, a face not wider is none."""
 
 PASSES = 10
 """Corners made one may move lines to others; seldom twice."""
@@ -56,7 +53,7 @@ def faces(workspace: Workspace, cuts: Iterable[BaseGeometry] = ()) -> Faces:
     while superfluous := _beside_thin_ones(workspace, found):
         kept = [side for side in owners(found) if side not in superfluous]
         found = _faces(workspace, shapely.MultiLineString(kept))
-    found = [face for face in found if not _thin(workspace, face)]
+    found = [face for face in found if not thin(face, workspace.grid)]
     return Faces(found, targets_at(workspace, shapely.point_on_surface(found)))
 
 
@@ -125,21 +122,16 @@ def _faces(workspace: Workspace, lines: BaseGeometry) -> list[shapely.Polygon]:
     return list(found[shapely.covers(workspace.free, shapely.point_on_surface(found))])
 
 
-def _thin(workspace: Workspace, face: shapely.Polygon) -> bool:
-    """Tell whether ``face`` is an error of rounding: its area is that of so narrow a strip."""
-    return face.area <= THIN * workspace.grid * face.length / 2
-
-
 def _beside_thin_ones(workspace: Workspace, found: list[shapely.Polygon]) -> set[Side]:
     """Return of each thin face the longest side that it shares; no wall is one."""
-    thin = {number for number, face in enumerate(found) if _thin(workspace, face)}
-    if not thin:
+    strips = {number for number, face in enumerate(found) if thin(face, workspace.grid)}
+    if not strips:
         return set()
     shared = [(side, both) for side, both in owners(found).items() if len(both) == 2]
     closed = along(workspace.walls, [side for side, _ in shared], workspace.grid)
     longest: dict[int, Side] = {}
     for (side, both), shut in zip(shared, closed, strict=True):
-        for number in thin.intersection(() if shut else both):
+        for number in strips.intersection(() if shut else both):
             longest[number] = max(longest.get(number, side), side, key=length)
     return set(longest.values())
 

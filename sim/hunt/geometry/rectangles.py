@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import shapely
+from scipy.ndimage import find_objects
 from shapely.geometry.base import BaseGeometry
 
 from sim.hunt.geometry.cells import Cells
@@ -20,6 +21,9 @@ from sim.hunt.geometry.faces import along, targets_at
 from sim.hunt.geometry.workspace import Workspace
 
 CHOICES = ("row", "column", "refinement", "grid")
+
+MOST_STEPS = 4096
+"""Lines of a step at most, each way."""
 
 
 class _Grid(NamedTuple):
@@ -57,7 +61,7 @@ def rectangles(
     Raises
     ------
     ValueError
-        If the workspace is not rectilinear, or there is no such choice.
+        If the workspace is not rectilinear, there is no such choice, or ``step`` is too small.
     """
     if by not in CHOICES:
         raise ValueError(f"there are no rectangles by {by!r}: choose one of {', '.join(CHOICES)}")
@@ -89,9 +93,7 @@ def _grid(workspace: Workspace, step: float | None, cuts: BaseGeometry) -> _Grid
     corners = np.concatenate(sides)
     x, y = (np.unique(corners[:, axis]) for axis in (0, 1))
     if step is not None:
-        left, low, right, high = workspace.bounds.bounds
-        x = _with_steps(x, np.arange(left, right, step))
-        y = _with_steps(y, np.arange(low, high, step))
+        x, y = _with_steps(workspace, step, 0, x), _with_steps(workspace, step, 1, y)
     middles = np.meshgrid((x[:-1] + x[1:]) / 2, (y[:-1] + y[1:]) / 2, indexing="ij")
     points = shapely.points(*middles)
     seen = targets_at(workspace, points.ravel())
@@ -102,10 +104,17 @@ def _grid(workspace: Workspace, step: float | None, cuts: BaseGeometry) -> _Grid
     return _Grid(x, y, label, kinds, wall, cut)
 
 
-def _with_steps(lines: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """Return ``lines`` and those of ``steps`` that are between the first and the last of them."""
-    inner = steps[(steps > lines[0]) & (steps < lines[-1])]
-    return np.unique(np.concatenate([lines, inner]))
+def _with_steps(workspace: Workspace, step: float, axis: int, lines: np.ndarray) -> np.ndarray:
+    """Return ``lines`` and the multiples of ``step`` between the first and the last of them."""
+    low, high = workspace.bounds.bounds[axis::2]
+    if not step > (high - low) / MOST_STEPS:
+        raise ValueError(
+            f"the step of a grid is {step}: give more than {(high - low) / MOST_STEPS}"
+        )
+    steps = low + step * np.arange(1, MOST_STEPS)
+    steps = shapely.points(steps[(steps > lines[0]) & (steps < lines[-1])], 0.0)
+    rounded = shapely.get_coordinates(shapely.set_precision(steps, workspace.grid))[:, 0]
+    return np.unique(np.concatenate([lines, rounded]))
 
 
 def _sides(
@@ -160,12 +169,11 @@ def _numbered(number: np.ndarray) -> np.ndarray:
 def _cells(grid: _Grid, number: np.ndarray) -> Cells:
     """Return the rectangles that ``number`` names, int (i, j)."""
     polygons, targets = [], []
-    for cell in range(number.max() + 1):
-        i, j = np.nonzero(number == cell)
+    for i, j in find_objects(number + 1):
         polygons.append(
-            shapely.box(grid.x[i.min()], grid.y[j.min()], grid.x[i.max() + 1], grid.y[j.max() + 1])
+            shapely.box(grid.x[i.start], grid.y[j.start], grid.x[i.stop], grid.y[j.stop])
         )
-        targets.append(grid.seen[grid.label[i[0], j[0]]])
+        targets.append(grid.seen[grid.label[i.start, j.start]])
     upright = _borders(number, grid.wall[0])
     level = _borders(number.T, grid.wall[1].T)
     borders = {}

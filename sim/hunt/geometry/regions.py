@@ -25,6 +25,14 @@ QUARTER = 8
 OUTSIDE = 1 / math.cos(math.pi / (4 * QUARTER))
 """By what a radius grows so that the polygon holds the disc."""
 
+THIN = 20
+"""Units of the grid: corners that are not farther apart are one, an area not wider is none."""
+
+
+def thin(shape: BaseGeometry, grid: float) -> bool:
+    """Tell whether ``shape`` is an error of rounding: its area is that of so narrow a strip."""
+    return shape.area <= THIN * grid * shape.length / 2
+
 
 def convex_pieces(shape: BaseGeometry) -> list[BaseGeometry]:
     """Return triangles, segments and points that make up ``shape``."""

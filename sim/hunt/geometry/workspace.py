@@ -27,7 +27,7 @@ import shapely
 from shapely.geometry.base import BaseGeometry
 
 from sim.hunt.geometry.given import AREAS, LINES, POINTS, checked, moving, size
-from sim.hunt.geometry.regions import grown, polygons, seen_from, shrunk
+from sim.hunt.geometry.regions import grown, polygons, seen_from, shrunk, thin
 
 
 class Passage(NamedTuple):
@@ -135,7 +135,7 @@ class Workspace:
         pieces = [
             piece
             for piece in shapely.polygonize([lines]).geoms
-            if free.intersects(piece.representative_point())
+            if free.intersects(piece.representative_point()) and not thin(piece, self.grid)
         ]
         joined = nx.empty_graph(len(pieces))
         for number, (start, end, length) in enumerate(self.passages):
@@ -161,7 +161,7 @@ class Workspace:
     def _check_regions(self) -> None:
         """Refuse targets that nobody can see."""
         for number, region in enumerate(self.regions):
-            if self.free.intersection(region).area <= self.grid:
+            if thin(self.free & region, self.grid):
                 raise ValueError(
                     f"target {number} is seen from nowhere that the robot can reach: move it, or "
                     "give the sensor a longer range"

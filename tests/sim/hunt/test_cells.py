@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 import shapely
 from shapely import LineString, Point, Polygon, box
+from shapely.affinity import rotate
 
 from sim.hunt.geometry.cells import polygons, triangles
 from sim.hunt.geometry.connectivity import cell_at, graph
+from sim.hunt.geometry.faces import faces
 from sim.hunt.geometry.quadtree import quadtree
 from sim.hunt.geometry.rectangles import CHOICES, rectangles
 from sim.hunt.geometry.scattered import scattered
@@ -135,6 +137,22 @@ def test_arcs_meet_obstacles_that_are_not_grown(workspaces):
         assert collisions(graph(point), real) > 20
 
 
+def test_borders_that_were_computed_twice_are_one():
+    """Targets side by side, turned: their borders part by rounding, and leave strips in between."""
+    targets = [box(1, 1, 3, 3), box(3, 0.6, 5, 2.2), box(3, 2.2, 4.4, 7), box(1, 3, 3, 4.3)]
+    strips = 0
+    for angle in range(1, 46):
+        turned = [rotate(target, angle, origin=(5, 5)) for target in targets]
+        workspace = Workspace(box(-5, -5, 15, 15), [], turned)
+        found = faces(workspace).polygons
+        assert len(found) == len(targets) + 1
+        assert abs(sum(face.area for face in found) - 400) < 1e-9
+        borders = [workspace.free.boundary, *(region.boundary for region in workspace.regions)]
+        plain = shapely.polygonize([shapely.union_all(borders, grid_size=workspace.grid)])
+        strips += len(plain.geoms) - len(found)
+    assert strips > 0
+
+
 def test_lengths():
     workspace = Workspace(box(0, 0, 4, 1), [box(1, 0.5, 2, 1)], [box(3, 0, 4, 1)])
     made = graph(workspace, "rectangles", by="column")
@@ -188,6 +206,8 @@ def test_a_gap_too_narrow_for_squares():
     near = Workspace(**given, targets=[Point(8, 8)])
     assert graph(near, "quadtree", smallest=0.5).graph["lost"] > 39
     assert graph(near, "quadtree", smallest=0.5, remainder=True).graph["lost"] == 0
+    begun = Workspace(**given, targets=[Point(2, 2)], start=(1, 1))
+    assert cell_at(graph(begun, "quadtree", smallest=0.5), 1, 1) is not None
     both = Workspace(**given, targets=[Point(2, 2), Point(8, 8)])
     with pytest.raises(ValueError, match="target 0 is seen from no cell that can be reached"):
         graph(both, "quadtree", smallest=0.5)
@@ -206,33 +226,33 @@ def test_walls_are_not_crossed():
 
 
 def test_passages():
-    workspace = Workspace(
-        box(0, 0, 10, 10),
-        [box(4, 0, 5, 10)],
-        [Point(8, 2)],
-        sensor=1.0,
-        passages=[((1, 1), (9, 9), 2.5), ((1, 1), (1, 1), 0.0)],
-    )
-    made = graph(workspace)
+    """From centre to centre of the cells at the ends; never longer than the way on foot."""
+    given = box(0, 0, 10, 10), [box(4, 0, 5, 10)], [box(8, 8, 9, 9)]
+    workspace = Workspace(*given, passages=[((1, 1), (8.5, 9), 2.5), ((1, 1), (2, 2), 0.0)])
+    made = graph(workspace, "rectangles", "taxicab", by="row")
     (arc,) = [arc for arc in made.edges(data=True) if arc[2]["passage"]]
-    assert arc[2]["length"] == 2.5
-    assert {arc[0], arc[1]} == {cell_at(made, 1, 1), cell_at(made, 9, 9)}
+    assert set(arc[:2]) == {cell_at(made, 1, 1), cell_at(made, 8.5, 8.5)}
+    assert arc[2]["length"] == (1 + 4) + 2.5 + 0.5
+    near = Workspace(*given, start=(6, 1), passages=[((6, 1), (8.5, 9), 99.0)])
+    assert not any(way for _, _, way in graph(near, "rectangles").edges(data="passage"))
 
 
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
-        ({"cells": "hexagons"}, "there are no cells 'hexagons': choose one of triangles"),
-        ({"metric": "crow"}, "there are no metric 'crow': choose one of euclid, taxicab"),
+        ({"cells": "hexagons"}, "unknown cells 'hexagons': choose one of triangles"),
+        ({"metric": "crow"}, "unknown metric 'crow': choose one of euclid, taxicab"),
         ({"cells": "rectangles"}, "rectangles need a rectilinear workspace"),
         ({"cells": "rectangles", "by": "size"}, "no rectangles by 'size'"),
+        ({"cells": "rectangles", "by": "grid", "step": 0.0}, "the step of a grid is 0.0: give"),
         ({"cells": "quadtree", "smallest": 0.0}, "has a side of 0.0: give"),
         ({"cells": "quadtree", "smallest": float("nan")}, "has a side of nan: give"),
     ],
 )
 def test_what_is_no_choice_is_refused(workspaces, choices, words):
+    moving = "boxes" if "step" in choices else "disc"
     with pytest.raises(ValueError, match=words):
-        graph(workspaces["disc"][0], **choices)
+        graph(workspaces[moving][0], **choices)
 
 
 def test_random_workspaces_repeat_themselves():
