@@ -168,11 +168,15 @@ def _choice(
     length: float,
     by_ratio: bool,
 ) -> tuple[int | None, int]:
-    """Return the target to insert and its stop; None if none fits that is worth its test."""
+    """Return the target to insert and its stop; None if none is left that fits and may pay.
+
+    What does not pay its test alone never does later, if the benefit is submodular.
+    """
     net = gain - worth.test
     fits = length + extra <= stops.limit
     score = net[None, :] - worth.weights.distance * extra[:, None]
-    score = np.where(stops.shows & fits[:, None] & (net > GAIN), score, -np.inf)
+    useful = net > (GAIN if worth.benefit.submodular else -np.inf)
+    score = np.where(stops.shows & fits[:, None] & useful, score, -np.inf)
     if not score.size or score.max() == -np.inf:
         return None, -1
     if by_ratio:
