@@ -5,8 +5,11 @@ import math
 import numpy as np
 import pytest
 import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from shapely import LineString, MultiPolygon, Point, Polygon, box
 
+from sim.hunt.geometry.connectivity import graph
 from sim.hunt.geometry.scattered import scattered
 from sim.hunt.geometry.workspace import Workspace
 
@@ -113,6 +116,27 @@ def test_what_is_handled():
     )
     twins = Workspace(ROOM, [box(2, 1, 4, 3)], [box(1, 1, 3, 3), box(1, 1, 3, 3)])
     assert twins.regions[0].equals(twins.regions[1])
+    assert {seen for _, seen in graph(twins).nodes("targets")} == {(), (0, 1)}
+
+
+RINGS = st.lists(st.tuples(st.integers(-1, 7), st.integers(-1, 7)), min_size=3, max_size=6)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(st.lists(RINGS, max_size=4), RINGS, st.sampled_from([0.0, 0.25, HEXAGON]), st.booleans())
+def test_any_polygons_are_refused_in_a_sentence_or_make_a_graph(obstacles, target, robot, sight):
+    """Corners on a lattice: many cross themselves, are flat, share sides or close space off."""
+    fixed = {"bounds": box(0, 0, 6, 6), "robot": robot, "sensor": 0.5, "line_of_sight": sight}
+    shapes = [Polygon(ring) for ring in obstacles]
+    shapes = [shape for shape in shapes if shape.is_valid]
+    try:
+        workspace = Workspace(**fixed, obstacles=shapes, targets=[Polygon(target)])
+    except ValueError as refused:
+        assert "\n" not in str(refused) and len(str(refused)) < 200
+        return
+    made = graph(workspace, "polygons")
+    area = sum(polygon.area for _, polygon in made.nodes("polygon"))
+    assert abs(area - workspace.free.area) < 1e-9 and made.graph["lost"] == 0
 
 
 def stands(workspace, places):
