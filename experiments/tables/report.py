@@ -87,7 +87,7 @@ def _title(table: Table, run: Measured) -> str:
     title = f"{table.name}: {table.about}"
     if table.simulations is None:
         return title
-    return f"{title}, at {simulations_of(run.played.matches[0]):,} simulations"
+    return f"{title}, at {_simulations(run):,} simulations"
 
 
 def _sources(paper: Paper, row: Row, marks: _Marks) -> list[str | None]:
@@ -272,7 +272,12 @@ def _games(run: Measured) -> str:
 def _budget(table: Table, run: Measured) -> str:
     if table.simulations is None:
         return ""
-    return f", {simulations_of(run.played.matches[0]):,} simulations a decision"
+    return f", {_simulations(run):,} simulations a decision"
+
+
+def _simulations(run: Measured) -> int:
+    """Return the budget of a decision, of the first cell whose player searches."""
+    return next(filter(None, map(simulations_of, run.played.matches)))
 
 
 def _command(table: Table, run: Measured, trial: bool) -> str:
@@ -280,7 +285,7 @@ def _command(table: Table, run: Measured, trial: bool) -> str:
     games = max(tally.games for tally in run.played.tallies)
     told = f"{COMMAND} {table.name} games={games}"
     if table.simulations is not None:
-        told += f" simulations={simulations_of(first)}"
+        told += f" simulations={_simulations(run)}"
     return f"{told} seed={first.seed}{' fast=true' if trial else ''}"
 
 
