@@ -1,5 +1,10 @@
 """Planners of noisy, adaptive hunts find the closed-loop value and play it; the controls do not."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hunt_reference import star
@@ -99,6 +104,29 @@ def test_the_same_key_gives_the_same_choices():
             Planner(p, name, 300).search(p, key).values.tolist() for key in (1, 1, 2)
         )
         assert one == same and one != other
+
+
+TREE = """
+from sim.hunt.strategies.domain import adaptive
+from sim.hunt.strategies.examples import fork
+from sim.hunt.strategies.planners import Planner
+for name in ("bmcts", "pomcp"):
+    result = Planner(adaptive(fork()), name, 100).search(adaptive(fork()), 3)
+    print(result.visits.tolist(), result.values.tolist(), result.nodes)
+"""
+
+
+def test_the_interpreter_finds_the_same(capsys):
+    done = subprocess.run(
+        [sys.executable, "-c", TREE],
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    exec(compile(TREE, "compiled", "exec"), {})
+    assert done.stdout == capsys.readouterr().out != "", done.stderr
 
 
 def test_planners_have_names():
