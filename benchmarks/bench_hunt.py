@@ -79,7 +79,8 @@ def printed_misses(graphs: int = 200) -> None:
             exact, kept = best(ways, benefit, weights), best(tree, benefit, weights)
             straight = -weights.distance * float(ways.lengths.min())
             lost[seed, place] = exact.value - kept.value
-            share[seed, place] = lost[seed, place] / (exact.value - straight)
+            if lost[seed, place] > 1e-9:
+                share[seed, place] = lost[seed, place] / (exact.value - straight)
     missed = lost > 1e-9
     for place, weights in enumerate(WEIGHTS):
         some = share[missed[:, place], place]
