@@ -68,7 +68,7 @@ def table_2(graphs: int = 8) -> None:
             )
 
 
-def printed_misses(graphs: int = 40) -> None:
+def printed_misses(graphs: int = 200) -> None:
     """Print how often the printed pruning misses the optimum, with Wilson intervals."""
     lost, share = np.zeros((graphs, len(WEIGHTS))), np.zeros((graphs, len(WEIGHTS)))
     for seed in range(graphs):
