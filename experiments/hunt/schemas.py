@@ -11,7 +11,7 @@ from experiments.settings.limits import above, between, one_of, place
 
 # As `sim.hunt.geometry.connectivity.DECOMPOSITIONS` and `sim.hunt.strategies.planners.VARIANTS`,
 # which need shapely and Numba.
-CELLS = ("triangles", "rectangles", "quadtree")
+CELLS = ("triangles", "polygons", "rectangles", "quadtree")
 PLANNERS = ("bmcts", "bmcts_or", "pomcp", "ld_bmcts", "pimc", "flat", "greedy")
 
 MOST_CELLS = 20_000

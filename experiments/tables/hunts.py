@@ -108,7 +108,7 @@ EXHAUSTED = {None: (34835, 19, 1570), 10.0: (27452, 19, 1064), 5.0: (13693, 17, 
 """Of Table II, by d_M: branches, time slices, seconds."""
 
 CAUSES_OF = {
-    "branches": {"graph": 0, "kept": 0},
+    "branches": {"graph": 0},
     "slices": {"graph": 0},
     "seconds": {"machine": -1},
 }
@@ -165,6 +165,8 @@ def _row(
     """Return a line with a printed figure and ours in some columns."""
     cells = {column: (line, column) for column in columns}
     causes = dict.fromkeys(columns, CAUSES_OF[line.split()[1]])
+    if quantity is BRANCHES and LABELS in columns:
+        causes[LABELS] = {"graph": 0, "kept": 1}
     return Row(name, quantity, cells, {PUBLISHED: Figure(printed)}, causes, notes)
 
 
