@@ -52,7 +52,8 @@ def games(player: Player, rules: Rules, opponent: str, numbers: range) -> tuple[
 def main() -> None:
     """Measure and print a line each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    listed = ["bn", "bn+evidence=text", "bn+evidence=exact"]
+    listed = ["bn", "bn+evidence=text", "bn+evidence=exact", "hunter", "hunter+strategy=closed"]
+    listed += ["hunter+evidence=exact"]
     parser.add_argument("--players", nargs="+", default=listed)
     parser.add_argument("--opponent", default="heuristic")
     parser.add_argument("--games", type=int, default=500)

@@ -70,7 +70,7 @@ def test_nothing_is_left_out(installed):
 
 def test_a_match_is_played_in_an_empty_folder(installed, tmp_path):
     settings = ("player=random", "player@opponent=random", "run.folder=run")
-    settings += ("debug=quick", "match.games=4", "rules.turn_cap=8")
+    settings += ("debug=quick", "match.games=4", "match.workers=1", "rules.turn_cap=8")
     command = [installed / "bin" / "sleuth-compare", *settings]
     # Interpreted: another place on the disk would have everything compiled anew.
     played = run(command, tmp_path, PYTHONPATH=str(installed), NUMBA_DISABLE_JIT="1")

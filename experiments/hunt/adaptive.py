@@ -251,5 +251,6 @@ def curves(axes: Axes, rows: pl.DataFrame, known: dict[str, float]) -> None:
     for name, value in known.items():
         axes.axhline(value, color=REFERENCE, linestyle=LINES[name], linewidth=1.2, label=name)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.grid(axis="x")
     axes.set(xlabel="simulations a decision", ylabel="value of the hunt")

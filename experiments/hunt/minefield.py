@@ -30,7 +30,7 @@ from experiments.matches.progress import COMPILING, stage
 from experiments.plotting import picture
 from sim.hunt.benefit import Benefit
 from sim.hunt.measurements import Independent, NaiveBayes, classifier
-from sim.hunt.paths import closure
+from sim.hunt.paths import closure, many
 from sim.hunt.reward import Weights
 
 TITLE = "Which objects to look at: a filled star is measured"
@@ -46,6 +46,9 @@ ROWS = study.Rows(
 
 PRIOR = 0.5
 """P(an object is a mine)."""
+
+MOST_EXACT = 14
+"""Objects of which all sets are tried, whatever the number of cells."""
 
 MOST_TOGETHER = 16
 """Objects of which one hypothesis is worked out exactly."""
@@ -106,10 +109,12 @@ def _benefits(settings: DictConfig, objects: int) -> dict[str, Benefit]:
 def _row(name: str, field: Field, benefit: Benefit, weights: DictConfig) -> dict[str, Any]:
     given = Weights(*weights.values())
     number = {cell: i for i, cell in enumerate(field.graph)}
-    route, seconds = routes.timed(
-        lambda: closure.best(field.graph, benefit, given, field.start, field.goal)
-    )
-    return routes.row(name, route, number, seconds)
+    hunted = field.graph, benefit, given, field.start, field.goal
+    if benefit.targets <= MOST_EXACT:
+        route, seconds = routes.timed(lambda: closure.best(*hunted))
+        return routes.row(name, route, number, seconds)
+    found, seconds = routes.timed(lambda: many.insertion(*hunted))
+    return routes.row(name, found.route, number, seconds, found.upper)
 
 
 def draw(

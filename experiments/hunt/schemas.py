@@ -11,7 +11,7 @@ from experiments.settings.limits import above, between, one_of, place
 
 # As `sim.hunt.geometry.connectivity.DECOMPOSITIONS` and `sim.hunt.strategies.planners.VARIANTS`,
 # which need shapely and Numba.
-CELLS = ("triangles", "rectangles", "quadtree")
+CELLS = ("triangles", "polygons", "rectangles", "quadtree")
 PLANNERS = ("bmcts", "bmcts_or", "pomcp", "ld_bmcts", "pimc", "flat", "greedy")
 
 MOST_CELLS = 20_000
@@ -110,10 +110,65 @@ class Diagram(Example):
     weights: Weights = field(default_factory=Weights)
 
 
+@dataclass
+class Sizes:
+    """Of a random graph, and d_M."""
+
+    cells: int = between(20, MOST_CELLS)
+    targets: int = between(1, MOST_TARGETS)
+    within: float = between(0, 1000)
+
+
+@dataclass
+class Growth(Example):
+    """Of `experiments.hunt.growth`."""
+
+    name: str = one_of("growth")
+    base: Sizes = field(default_factory=Sizes)
+    cells: list[int] = field(default=MISSING, metadata={"each": {"least": 20, "most": MOST_CELLS}})
+    targets: list[int] = field(
+        default=MISSING, metadata={"each": {"least": 1, "most": MOST_TARGETS}}
+    )
+    within: list[float] = field(default=MISSING, metadata={"each": {"least": 0, "most": 1000}})
+    graphs: int = between(1, 1000)
+    most: int = between(100, 20_000_000)
+
+
+@dataclass
+class Maze(Example):
+    """Of `experiments.hunt.maze`."""
+
+    name: str = one_of("maze")
+    width: int = between(2, 60)
+    height: int = between(2, 60)
+    loops: int = between(0, 5000)
+    targets: int = between(1, 20)
+    within: float | None = between(0, 1000)
+    weights: Weights = field(default_factory=Weights)
+
+
+@dataclass
+class Random(Example):
+    """Of `experiments.hunt.random`."""
+
+    name: str = one_of("random")
+    cells: int = between(3, MOST_CELLS)
+    arcs: int = between(2, 3 * MOST_CELLS)
+    observation_cells: int = between(1, MOST_CELLS)
+    targets: int = between(1, MOST_TARGETS)
+    accuracy: float = between(0.5, 1)
+    benefit: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
+    test: float = between(0, MOST_WEIGHT)
+    distance: float = between(0, MOST_WEIGHT)
+
+
 SCHEMAS: dict[str, type[Example]] = {
     "diagram": Diagram,
+    "growth": Growth,
     "mansion": Mansion,
+    "maze": Maze,
     "minefield": Minefield,
+    "random": Random,
     "search": Search,
 }
 """By example."""

@@ -29,7 +29,7 @@ from mcts import options
 from mcts.kernel.plugins import names
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import BELIEFS, DRAWN, RANGES
-from sim.players.names import ABOUT, AGAIN, EVIDENCE, GOALS, PAPERS, STRATEGIES, TESTS, UNITS, WORTH
+from sim.players.names import ABOUT, AGAIN, EVIDENCE, GOALS, PAPERS, STRATEGIES, UNITS, WORTH
 
 PLANNERS = tuple(VARIANTS)
 """The players that search."""
@@ -176,8 +176,6 @@ class Hunter(Seat):
     strategy: str = one_of(*STRATEGIES)
     unit: str = one_of(*UNITS)
     goal: str = one_of(*GOALS)
-    tests: str = one_of(*TESTS)
-    ahead: int = between(1, 9)
     benefit_weight: float = between(0, 1000)
     test_weight: float = between(0, 1000)
     distance_weight: float = between(0, 1000)

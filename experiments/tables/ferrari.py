@@ -231,8 +231,9 @@ _SWITCHED = (
 
 CAUSES = {
     "text": Cause(
-        "By the text the tables run to false certainty (`docs/players/bn.md`): BN accuses wrongly "
-        "and is out, or goes on with the true card excluded. Tested by the columns beside it."
+        "By the text the tables run to false certainty (`docs/players/bn.md`): who believes them "
+        "accuses wrongly and is out, or goes on with the true card excluded. Tested by the columns "
+        "beside it."
     ),
     "walk": Cause(
         "CS walks to the nearest room, as the text of 2009 has it, or back and forth between "
@@ -258,7 +259,9 @@ CAUSES = {
     ),
     "lead": Cause(
         "Not explained: the lead of ID was not found. Beliefs, suggestions and accusations are as "
-        "BN has them; what is its own is the way, which is worth what the lines of the control say."
+        "BN has them; what is its own is the way, which is worth what the lines of the control "
+        "say. Tested by the last lines: no switch brings the lead, and opponents who believe "
+        "tables by the text alone bring the most of it, in Table VII."
     ),
     "room": Cause("Not measured: the rows of a game do not hold what its players believe."),
 }

@@ -42,7 +42,6 @@ from sim.players.room_hunt import (
     open_values,
     starts,
 )
-from sim.players.trios import TrioHunter
 from sim.policies.walking import SAME, enter_again, step_out, towards
 from sim.rules import Rules
 from sim.state import State, World
@@ -170,25 +169,19 @@ def _values(
     return values
 
 
-def make(spec: Mapping[str, Any], rules: Rules) -> HunterPlayer | TrioHunter:
+def make(spec: Mapping[str, Any], rules: Rules) -> HunterPlayer:
     """Return the player that ``spec``, the values of ``conf/player/hunter.yaml``, describes.
 
     Raises
     ------
     ValueError
-        As `sim.players.paper.fitting`; or if it weighs whole suggestions otherwise than open, by
-        the exact posterior.
+        As `sim.players.paper.fitting`.
     """
-    evidence = fitting(spec, rules)
-    of_all = {key: spec[key] for key in ("again", "threshold", "unit")}
-    of_all["weights"] = Weights(*(float(spec[f"{of}_weight"]) for of in Weights._fields))
-    of_all["name"] = spec.get("label") or spec["name"]
-    if spec["tests"] == "trios":
-        for key, value in (("evidence", "exact"), ("strategy", "replanned"), ("goal", "free")):
-            if spec[key] != value:
-                raise ValueError(f"player.tests=trios needs player.{key}={value}")
-        player = TrioHunter(ahead=spec["ahead"], **of_all)
-    else:
-        player = HunterPlayer(evidence, strategy=spec["strategy"], goal=spec["goal"], **of_all)
+    player = HunterPlayer(
+        fitting(spec, rules),
+        **{key: spec[key] for key in ("again", "threshold", "strategy", "unit", "goal")},
+        weights=Weights(*(float(spec[f"{of}_weight"]) for of in Weights._fields)),
+        name=spec.get("label") or spec["name"],
+    )
     player.showing = spec["showing"]
     return player

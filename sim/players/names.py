@@ -35,6 +35,3 @@ STRATEGIES = ("replanned", "closed")
 
 GOALS = ("free", "likeliest")
 """Where the hunter's way ends: in whatever room, or in the likeliest."""
-
-TESTS = ("rooms", "trios")
-"""What the hunter weighs: what rooms tell about the room card, or suggestions about all three."""

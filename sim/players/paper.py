@@ -67,7 +67,6 @@ class Opinion:
     Attributes
     ----------
     chances : float64 (21,), P(card is in the envelope), each category summing to 1
-    exact : the posterior, if that is its evidence
     contradictions : how often tables that contradicted themselves were read, category by category
     """
 
@@ -75,9 +74,9 @@ class Opinion:
         self.chances = np.zeros(N_CARDS)
         self.contradictions = 0
         self._seat, self._players, self._told = seat, rules.players, 0
-        self.exact: ExactBelief | None = None
+        self._exact: ExactBelief | None = None
         if evidence == "exact":
-            self.exact = ExactBelief(setting_of(rules, seat, hand, face_up))
+            self._exact = ExactBelief(setting_of(rules, seat, hand, face_up))
         else:
             shares = np.array(rules.shares, np.int64)
             dealt = ALL_CARDS & ~(hand | face_up)
@@ -93,11 +92,11 @@ class Opinion:
         return self.chances
 
     def _read(self, suggestions: np.recarray) -> None:
-        if self.exact:
-            self.exact.observe(
+        if self._exact:
+            self._exact.observe(
                 suggestion_events(suggestions.tolist(), self._seat, self._players)[0]
             )
-            self.chances[:] = self.exact.marginals()[:, ENVELOPE]
+            self.chances[:] = self._exact.marginals()[:, ENVELOPE]
         else:
             # Plain arrays: a record, or a recarray, takes a kernel longer than what it does.
             tables, told = self._tables.view(np.ndarray), suggestions.view(np.ndarray)

@@ -37,6 +37,7 @@ OUT_AND_IN = 2.0
 """Bins, and turns, to the room where the pawn stands."""
 
 USUAL = Weights(12.0, 1.0, 1.0)
+"""w_B as in Table III; those of the games are not printed."""
 
 _NONE = 1e-12
 
@@ -56,7 +57,7 @@ class Ways(NamedTuple):
 
 @cache
 def lengths(rules: Rules, unit: str) -> np.ndarray:
-    """Return the lengths from room to room, float64 (9, 9), by ``unit`` of the hunter."""
+    """Return the lengths from room to room, float64 (9, 9), in one of `sim.players.names.UNITS`."""
     board = world(rules)[0]
     steps = np.array([board.steps[:, door_spots(room)].min(axis=1) for room in range(N_ROOMS)])
     found = steps.astype(float) if unit == "bins" else board.turns[steps]
@@ -69,7 +70,7 @@ def lengths(rules: Rules, unit: str) -> np.ndarray:
 
 @jit
 def starts(world: World, s: State, seat: int, turns: bool, start: np.ndarray) -> None:
-    """Fill ``start`` (9,) with the length from where the pawn is to each room."""
+    """Fill ``start`` (9,) with the length from where ``seat`` is to each room, in bins or turns."""
     if turns:
         turns_now(world, s, seat, start)
         return

@@ -191,8 +191,8 @@ SEARCHING = (
 def test_a_signal_keeps_what_was_played(tmp_path, database, workers, number):
     """SIGHUP as it comes: the terminal is closed, all processes are told, and nobody reads."""
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "experiments.compare", *SEARCHING, f"run.folder={folder}"]
-    command.append(f"match.workers={workers}")
+    command = [sys.executable, Path(__file__).with_name("hasty.py"), *SEARCHING]
+    command += [f"match.workers={workers}", f"run.folder={folder}"]
     ours, theirs = pty.openpty() if number == signal.SIGHUP else (None, subprocess.PIPE)
     process = subprocess.Popen(
         [*command, "match.games=100000000", f"tracking.uri={database}"],

@@ -198,8 +198,8 @@ def test_a_choice_comes_after_presets_and_experiments_and_before_values():
 def test_a_choice_is_made_to_those_of_several_players_that_search(run_compare):
     outcome = run_compare(
         "match.players=[swift,flat,pomcp]", "player/budget=short", "player.budget.simulations=9",
-        "player/belief=reading", "match.games=1", "rules=speed", "rules.turn_cap=2",
-        "tracking=none",
+        "player/belief=reading", "match.games=1", "match.workers=1", "rules=speed",
+        "rules.turn_cap=2", "tracking=none",
     )  # fmt: skip
     assert outcome.code == 0, outcome.err
     kept = OmegaConf.load(outcome.folder / "matches.json").matches

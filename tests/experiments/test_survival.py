@@ -22,21 +22,7 @@ GAMES = 6000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "run.records=2")
 QUIET = "tracking.enabled=false"
 
-_HASTY = """
-import sys
-from experiments.compare import __main__ as compare, recording
-from experiments.matches import results
-
-def begin_and_wait(self, begin=recording.Recording.begin):
-    begin(self)
-    self._opening.done.wait()
-
-results.FLUSH_SECONDS = (0.1, 0.1)
-recording.Recording.begin = begin_and_wait
-sys.argv[0] = "compare"
-compare.main()
-"""
-"""The command, writing ten parts a second and waiting for its record once it has games."""
+HASTY = Path(__file__).with_name("hasty.py")
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +65,7 @@ def test_the_comparison_sees_a_row_that_is_lost_doubled_or_changed(undisturbed, 
 def test_a_killed_driver(run_compare, ray_session, database, undisturbed, tmp_path):
     folder = tmp_path / "killed"
     settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={database}")
-    process = subprocess.Popen([sys.executable, "-c", _HASTY, *settings], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, HASTY, *settings], stdout=subprocess.DEVNULL)
     while len(results.parts(folder)) < 2:
         assert process.poll() is None
         time.sleep(0.01)
@@ -214,6 +200,8 @@ class _Server:
             [sys.executable, "-m", "mlflow", "server", *where, f"--port={port}", "--workers=1"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            # Else it starts processes for jobs of its own, each of which takes seconds.
+            env={**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
             start_new_session=True,
         )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import sys
 
+import networkx as nx
 import pytest
 
 from experiments.tables import __main__ as tables
 from experiments.tables import cells, hunts, papers
 from experiments.tables.computed import Figures
 from experiments.tables.figures import Figure
+from sim.hunt.paths.generated import random_graph
 
 PRINTED_BENEFITS = [0, 0, 9.55, 0, 0, 7.96, 0, 0, 13.84]
 """B_tot, and D_tot below, of [Ferrari & Cai 2009, Table III], line by line."""
@@ -50,7 +52,26 @@ def test_table_three_is_met_to_two_decimals_in_nats_and_not_in_bits():
 def test_what_is_said_to_be_published_is_what_is_printed():
     rows = hunts.PAPER.rows["ferrari_3"]
     told = [row.published["paper"].value for row in rows]
+    assert [row.published["paper"].value for row in hunts.PAPER.rows["ferrari_1"][:4]] == [
+        48, 79, 51, 87,
+    ]  # fmt: skip
     assert told[::2] == PRINTED_BENEFITS and told[1::2] == PRINTED_DISTANCES
+
+
+def test_trees_are_counted_as_by_networkx_and_labels_keep_more_than_the_print(monkeypatch):
+    """Control: within d_M 5 there are fewer branches than without a bound."""
+    monkeypatch.setattr(hunts, "GRAPHS", 1)
+    monkeypatch.setattr(hunts, "TWENTY", (12, 20, 6))
+    found = hunts.table_two(5, 1)
+    graph = random_graph(12, 20, 6, 5)
+    paths = list(nx.all_simple_paths(graph, 0, 1))
+    assert found["None branches", hunts.SIMPLE].value == len(paths)
+    assert found["None slices", hunts.SIMPLE].value == max(map(len, paths))
+    assert found["5.0 branches", hunts.SIMPLE].value < len(paths)
+    kept = [found["None branches", column].value for column in (hunts.LABELS, hunts.PRINTED)]
+    assert kept[0] > kept[1] >= 1
+    lines = {cell for row in hunts.PAPER.rows["ferrari_2"] for cell in row.cells.values()}
+    assert lines == set(found)
 
 
 def test_a_table_is_computed_shown_and_written(command, tmp_path):

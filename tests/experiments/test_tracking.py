@@ -100,31 +100,38 @@ def test_an_outdated_database_is_refused(tmp_path):
 
 
 _FIRST_CONTACT = """
-import sys
+import os, sys
 from pathlib import Path
+import mlflow.store.tracking.sqlalchemy_store  # once, for all of them
 from experiments.provenance.tracking import Tracker
-uri, folder = sys.argv[1], Path(sys.argv[2])
-folder.mkdir()
-tracker = Tracker(uri, "sweep", folder)
-tracker.begin(folder.name, {"seed": 0}, {}, folder)
-for child in range(3):
-    below = folder / str(child)
-    below.mkdir()
-    part = tracker.beside()
-    part.begin(f"{folder.name}/{child}", {"seed": child}, {}, below, tracker)
-    part.record(1, win_rate=0.5)
-    part.finish("FINISHED", {"wins": child}, 1, [])
-    assert part.fault is None, part.fault
+
+def contact(uri, folder):
+    folder.mkdir()
+    tracker = Tracker(uri, "sweep", folder)
+    tracker.begin(folder.name, {"seed": 0}, {}, folder)
+    for child in range(3):
+        below = folder / str(child)
+        below.mkdir()
+        part = tracker.beside()
+        part.begin(f"{folder.name}/{child}", {"seed": child}, {}, below, tracker)
+        part.record(1, win_rate=0.5)
+        part.finish("FINISHED", {"wins": child}, 1, [])
+        assert part.fault is None, part.fault
+
+children = []
+for number in range(4):
+    child = os.fork()
+    if child == 0:
+        contact(sys.argv[1], Path(sys.argv[2]) / f"sweep{number}")
+        os._exit(0)
+    children.append(child)
+assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
 """
 
 
 def test_many_that_start_at_once_on_a_fresh_database_lose_nothing(tmp_path):
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    started = [
-        subprocess.Popen([sys.executable, "-c", _FIRST_CONTACT, uri, str(tmp_path / f"sweep{i}")])
-        for i in range(4)
-    ]
-    assert [process.wait() for process in started] == [0] * 4
+    subprocess.run([sys.executable, "-c", _FIRST_CONTACT, uri, str(tmp_path)], check=True)
     client = mlflow.MlflowClient(uri)
     runs = client.search_runs([client.get_experiment_by_name("sweep").experiment_id])
     assert len(runs) == 16

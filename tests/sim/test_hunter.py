@@ -21,7 +21,6 @@ from sim.players.hunter import HunterPlayer
 from sim.players.player import PolicyPlayer
 from sim.players.registry import make
 from sim.players.room_hunt import Ways, closed_values, information, lengths, open_values
-from sim.players.trios import shares
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
 from sim.state import ASK, MOVE, PASSAGE, TURN, WALK, empty
@@ -132,17 +131,6 @@ def test_lengths_are_those_of_the_board():
     assert np.array_equal(bins, bins.T)
 
 
-def test_shares_of_what_is_open_add_up_to_no_more_than_all_of_it():
-    """By products over the rooms of every set; sets of too many rooms are out of the question."""
-    nats = np.array([0.5, 1.5, 0.0, 0.25])
-    found = shares(nats, 2.0, 2)
-    for number, value in enumerate(found):
-        rooms = members_of(number)
-        whole = 2.0 * (1 - np.prod([1 - nats[room] / 2.0 for room in rooms]))
-        assert value == pytest.approx(whole if len(rooms) < 3 else -inf)
-    assert found[3] < nats[:2].sum() and shares(nats, 2.0, 4)[-1] < 2
-
-
 # In games.
 
 
@@ -151,20 +139,12 @@ def made(rules=FERRARI, **switches):
 
 
 @pytest.mark.parametrize(
-    ("rules", "evidence", "tests"),
-    [
-        ("ferrari2009", "repaired", "rooms"),
-        ("cai2006", "text", "rooms"),
-        ("ledford", "exact", "rooms"),
-        ("speed", "exact", "rooms"),
-        ("ferrari2009", "exact", "trios"),
-        ("classic", "exact", "trios"),
-    ],
+    ("rules", "evidence"),
+    [("ferrari2009", "repaired"), ("cai2006", "text"), ("ledford", "exact"), ("speed", "exact")],
 )
-def test_it_keeps_the_contract(rules, evidence, tests):
+def test_it_keeps_the_contract(rules, evidence):
     rules = preset(rules)
-    switches = {"evidence": evidence, "tests": tests, "benefit_weight": 40}
-    assert check_player(lambda: made(rules, **switches), rules) > 20
+    assert check_player(lambda: made(rules, evidence=evidence, benefit_weight=40), rules) > 20
 
 
 class Peeping(HunterPlayer):
@@ -235,26 +215,6 @@ def test_every_switch_changes_the_play(switched):
     assert played(**{"benefit_weight": 40, **switched})[0] != played(benefit_weight=40)[0]
 
 
-TRIOS = {"evidence": "exact", "tests": "trios", "unit": "turns", "benefit_weight": 6}
-
-
-@pytest.mark.parametrize(
-    "switched",
-    [
-        {"tests": "rooms"},
-        {"ahead": 1},
-        {"again": "same"},
-        {"threshold": 0.6},
-        {"unit": "bins"},
-        {"benefit_weight": 60},
-    ],
-)
-def test_every_switch_of_whole_suggestions_changes_the_play(switched):
-    actions, took = played(**TRIOS)
-    assert played(**{**TRIOS, **switched})[0] != actions
-    assert np.median(took) < 1
-
-
 # One decision, with chances made up.
 
 EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
@@ -305,14 +265,6 @@ def test_a_room_that_is_known_is_entered_as_often_as_possible():
 
 
 # The configuration.
-
-
-@pytest.mark.parametrize(
-    "switched", [{"evidence": "text"}, {"strategy": "closed"}, {"goal": "likeliest"}]
-)
-def test_whole_suggestions_are_weighed_in_one_way(switched):
-    with pytest.raises(ValueError, match=r"player.tests=trios needs player\.\w+=\w+$"):
-        made(**{**TRIOS, **switched})
 
 
 def test_it_is_made_from_the_configuration():

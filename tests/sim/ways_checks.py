@@ -86,6 +86,12 @@ def small_hunts(number=200, most=8):
     return hunts
 
 
+@cache
+def values_by_orders():
+    """Return the value of the best way of each of `small_hunts`."""
+    return [best_by_orders(*small) for small in small_hunts()]
+
+
 def check_route(graph, start, goal, benefit, weights, cost, route):
     """Check that a way can be walked, and that it is worth what it says."""
     assert route.cells[0] == start

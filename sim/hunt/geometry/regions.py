@@ -84,7 +84,8 @@ def shrunk(bounds: shapely.Polygon, robot: float | shapely.Polygon) -> BaseGeome
 def in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry) -> BaseGeometry:
     """Return what of ``open_space`` is in sight of ``mark``: all that no border or wall shades.
 
-    Each segment of a border shades what is behind it; a sight line may touch a corner.
+    Each segment of a border shades what is behind it.  A line of sight may touch a corner, or end
+    at a wall.
     """
     if not open_space.intersects(mark):
         return shapely.Polygon()

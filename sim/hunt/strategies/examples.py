@@ -11,7 +11,7 @@ import numpy as np
 from sim.hunt.reward import Weights
 from sim.hunt.strategies.hunt import Hunt, hunt
 
-FIELD = Weights(1.0, 0.05, 0.02)
+FIELD = Weights(1.0, 0.02, 0.01)
 """w_B, w_J and w_D of `field`, unless told otherwise."""
 
 
@@ -45,14 +45,14 @@ def fork(moves: int = 4, pointer: float = 0.9, decoy: float = 0.8, detail: float
 
 
 def field(
-    side: int = 6,
-    sensors: int = 20,
-    moves: int = 12,
-    near: float = 0.9,
-    false_alarm: float = 0.1,
-    reach: float = 1.5,
+    side: int = 5,
+    sensors: int = 9,
+    moves: int = 7,
+    near: float = 0.98,
+    false_alarm: float = 0.02,
+    reach: float = 1.0,
     weights: Weights = FIELD,
-    seed: int = 0,
+    seed: int = 2,
 ) -> Hunt:
     """Return a field of ``side`` x ``side`` cells, in one of which a treasure lies, all as likely.
 

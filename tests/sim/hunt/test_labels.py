@@ -1,25 +1,33 @@
 """Labels find every set of targets and its shortest way: all orders of targets say the same."""
 
+from itertools import combinations
+
+import networkx as nx
 import numpy as np
 import pytest
-from ways_checks import best_by_orders, check_route, shortest_by_orders, small_hunts
+from ways_checks import check_route, shortest_by_orders, small_hunts, values_by_orders
 
-from sim.hunt.paths import closure
+from sim.hunt.benefit import Benefit, Partition
+from sim.hunt.graph import members
+from sim.hunt.paths import closure, frontier, growth
+from sim.hunt.paths.generated import random_graph
 from sim.hunt.paths.labels import best, routes
+from sim.hunt.paths.worth import Worth
+from sim.hunt.reward import Weights
 
 
 def test_the_best_way_is_that_of_all_orders_and_of_the_closure():
-    for graph, start, goal, benefit, weights, cost in small_hunts():
+    for small, value in zip(small_hunts(), values_by_orders(), strict=True):
+        graph, start, goal, benefit, weights, cost = small
         route = best(routes(graph, start, goal), benefit, weights, cost)
-        check_route(graph, start, goal, benefit, weights, cost, route)
-        value = best_by_orders(graph, start, goal, benefit, weights, cost)
+        check_route(*small, route)
         assert route.value == pytest.approx(value, abs=1e-9)
         whole = closure.best(graph, benefit, weights, start, goal, cost)
         assert route.value == pytest.approx(whole.value, abs=1e-9)
 
 
 def test_every_set_is_as_short_as_all_orders_say():
-    for graph, start, goal, *_ in small_hunts(60):
+    for graph, start, goal, *_ in small_hunts()[:60]:
         shortest = shortest_by_orders(graph, start, goal)
         for ways in (routes(graph, start, goal), routes(graph, start, goal, every=True)):
             found = np.full(len(shortest), np.inf)
@@ -27,3 +35,162 @@ def test_every_set_is_as_short_as_all_orders_say():
                 holds = ways.masks[:, 0] & np.uint64(index) == index
                 found[index] = ways.lengths[holds].min(initial=np.inf)
             assert found == pytest.approx(shortest)
+
+
+def rows(ways):
+    """Return masks with lengths, to compare."""
+    return {
+        (tuple(mask), round(float(length), 9))
+        for mask, length in zip(ways.masks.tolist(), ways.lengths, strict=True)
+    }
+
+
+def test_dominated_sets_are_those_that_pareto_drops():
+    more = 0
+    for graph, start, goal, *_ in small_hunts()[:60]:
+        if any(length == 0 for *_, length in graph.edges(data="length")):
+            continue  # equal lengths, of which rounding decides
+        few, every = routes(graph, start, goal), routes(graph, start, goal, every=True)
+        assert rows(few) == rows(few.pareto()) == rows(every.pareto())
+        more += len(every) > len(few)
+    assert more > 5
+
+
+def test_d_m_keeps_what_is_within_it():
+    for seed in range(5):
+        graph = random_graph(20, 40, 10, seed)
+        shortest = nx.dijkstra_path_length(graph, 0, 19, weight="length")
+        whole = routes(graph, 0, 19)
+        for within in (0.0, 1.0, 4.0):
+            near = routes(graph, 0, 19, within)
+            assert rows(near) == {row for row in rows(whole) if row[1] <= shortest + within + 1e-9}
+            assert near.made < whole.made
+        free = routes(graph, 0, None, 3.0)
+        assert rows(free) == {row for row in rows(routes(graph, 0)) if row[1] <= 3}
+
+
+def comb(teeth, length):
+    """Return a long corridor with a target in every cell, and dead ends of growing depth."""
+    graph = nx.path_graph(length)
+    nx.set_edge_attributes(graph, 1.0, "length")
+    graph.add_edges_from(
+        ((place * (length // teeth), length + place) for place in range(teeth)), length=0.0
+    )
+    for place in range(teeth):
+        graph.edges[place * (length // teeth), length + place]["length"] = 1 + 0.01 * 2**place
+    for cell in graph:
+        graph.nodes[cell]["targets"] = (int(cell),)
+    return graph
+
+
+def test_more_targets_than_a_word_holds():
+    """Every choice of teeth is a set of its own, and their depths tell them apart."""
+    teeth, length, within = 7, 140, 9.0
+    graph = comb(teeth, length)
+    depth = [2 * (1 + 0.01 * 2**place) for place in range(teeth)]
+    expected = {
+        tuple(sorted([*range(length), *(length + tooth for tooth in chosen)]))
+        for size in range(teeth + 1)
+        for chosen in combinations(range(teeth), size)
+        if sum(depth[tooth] for tooth in chosen) <= within
+    }
+    ways = routes(graph, 0, length - 1, within)
+    assert {members(mask) for mask in ways.masks} == expected
+    assert len(ways) == len(expected)
+    for way in range(len(ways)):
+        assert nx.path_weight(graph, ways.cells(way), "length") == pytest.approx(ways.lengths[way])
+        assert set(ways.cells(way)) == set(members(ways.masks[way]))
+
+
+def test_memory_grows_without_a_trace(monkeypatch):
+    graph = random_graph(25, 45, 12, seed=3)
+    whole = routes(graph, 0, 24)
+    monkeypatch.setattr(frontier, "FIRST_MEMORY", 1)
+    again = routes(graph, 0, 24)
+    assert np.array_equal(whole.masks, again.masks) and whole.made == again.made
+    assert [whole.cells(i) for i in range(len(whole))] == [
+        again.cells(i) for i in range(len(again))
+    ]
+
+
+def test_growth_of_cost_is_counted():
+    costs = [growth.cost(growth.PUBLISHED._replace(within=within)) for within in (0.0, 2.0, 4.0)]
+    assert [cost.ways for cost in costs] == sorted({cost.ways for cost in costs})
+    graph, start, goal = growth.hunt(growth.PUBLISHED)
+    assert (len(graph), graph.number_of_edges()) == (531, 686)
+    assert nx.dijkstra_path_length(graph, start, goal, "length") == pytest.approx(12, abs=1)
+    with pytest.raises(ValueError, match="growth is by nodes, targets, within"):
+        next(growth.growth("weather"))
+
+
+class Table(Benefit):
+    """Any monotone information: no structure is known."""
+
+    def __init__(self, targets, seed):
+        rng = np.random.default_rng(seed)
+        self.targets = targets
+        self.known = rng.random(1 << targets)
+        self.known[0] = 0
+        for bit in range(targets):
+            halves = self.known.reshape(-1, 2, 1 << bit)
+            halves[:, 1] = halves.max(axis=1)
+
+    def value(self, measured):
+        return float(self.known[sum(1 << target for target in set(measured))])
+
+
+@pytest.mark.parametrize("submodular", [True, False])
+def test_what_is_worth_measuring_is_what_all_subsets_say(submodular):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        benefit = Partition(rng.dirichlet(np.ones(7))) if submodular else Table(7, seed)
+        worth = Worth(benefit, Weights(3, 1, 0), 7, rng.uniform(0, 1, 7))
+        offered = (0, 2, 3, 5, 6)
+        values = {
+            chosen: 3 * benefit.value(chosen) - worth.test[list(chosen)].sum()
+            for size in range(6)
+            for chosen in combinations(offered, size)
+        }
+        chosen = worth.worth_measuring(offered)
+        assert values[chosen] == pytest.approx(max(values.values()))
+
+
+def test_to_take_all_or_by_gain_is_not():
+    """The control: measuring whatever pays for itself alone misses optima."""
+    missed = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        benefit = Partition(rng.dirichlet(np.ones(7)))
+        worth = Worth(benefit, Weights(3, 1, 0), 7, rng.uniform(0, 1, 7))
+        alone = [t for t in range(7) if 3 * benefit.value([t]) > worth.test[t]]
+        chosen = worth.worth_measuring(tuple(range(7)))
+        value, other = (
+            3 * benefit.value(some) - worth.test[list(some)].sum() for some in (chosen, alone)
+        )
+        assert other <= value + 1e-12
+        missed += other < value - 1e-9
+    assert missed >= 3
+
+
+def test_refusals():
+    graph = random_graph(25, 40, 22, seed=1)
+    for start, goal, within, sentence in [
+        ("x", None, None, "start 'x' is no cell"),
+        (0, 99, None, "goal 99 is no cell"),
+        (0, 1, -1.0, "`within` is a length of 0 or more"),
+        (0, 1, float("nan"), "`within` is a length of 0 or more"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            routes(graph, start, goal, within)
+    with pytest.raises(ValueError, match=r"more than 500 ways .* make `within` smaller"):
+        routes(graph, 0, 24, most=500)
+    graph.add_node("island")
+    with pytest.raises(ValueError, match="no way from 0 to 'island'"):
+        routes(graph, 0, "island")
+    line = comb(1, 22)
+    with pytest.raises(ValueError, match="not submodular"):
+
+        class Odd(Partition):
+            submodular = False
+
+        best(routes(line, 0, 21), Odd(np.full(23, 1 / 23)), Weights(9, 1, 1))
