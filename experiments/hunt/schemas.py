@@ -80,6 +80,7 @@ class Search(Scene):
     """Of `experiments.hunt.search`."""
 
     name: str = one_of("search")
+    case: str = one_of("fork", "field", "objects")
 
 
 @dataclass

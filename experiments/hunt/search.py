@@ -1,7 +1,8 @@
 """What planners make of a hunt, by the simulations of a decision, beside exact strategies.
 
-A small field (`experiments.hunt.adaptive`).  Planners approach the closed loop as their budget
-grows; `flat`, the control without a tree, and `greedy`, without a search, need not.
+The fork or the field of `sim.hunt.strategies.examples`, or a small field of objects
+(`experiments.hunt.adaptive`).  Planners approach the closed loop as their budget grows; `flat`, the
+control without a tree, and `greedy`, without a search, need not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from omegaconf import DictConfig
 from experiments import study
 from experiments.hunt import adaptive
 from experiments.matches.progress import COMPILING, stage
+from sim.hunt.strategies import examples
+from sim.hunt.strategies.domain import AdaptiveHunt
+from sim.hunt.strategies.domain import adaptive as searchable
+from sim.hunt.strategies.hunt import Hunt
 
 PLOT = "search.png"
 
@@ -25,7 +30,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     small = settings.hunt.small
     adaptive.check(small)
     run.claim(ROWS)
-    made, position = adaptive.scattered(settings.hunt, settings.seed)
+    made, position, title = _case(settings.hunt, settings.seed)
     with stage(run.console, COMPILING):
         known = adaptive.ready(made, position, small)
 
@@ -34,9 +39,19 @@ def job(settings: DictConfig, run: study.Run) -> None:
             yield unit, [adaptive.played(position, unit, settings.seed)]
 
     rows = run.measure(adaptive.units(small), measured)
-    title = f"A small field, {small.objects} objects, {small.moves} moves"
     table = adaptive.table(rows, known, title)
     described = {"exact": known, "planners": adaptive.described(rows)}
     run.finish(
         described, [table], [PLOT], lambda folder: adaptive.draw(rows, known, title, folder / PLOT)
     )
+
+
+def _case(asked: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt, str]:
+    """Return the hunt that is asked for, for recursion and for search, and its title."""
+    small = asked.small
+    if asked.case == "objects":
+        told = f"A small field, {small.objects} objects, {small.moves} moves"
+        return *adaptive.scattered(asked, seed), told
+    made = examples.fork() if asked.case == "fork" else examples.field()
+    told = f"The {asked.case}, {len(made.length)} cells, {made.moves} moves"
+    return made, searchable(made), told

@@ -7,13 +7,15 @@ from contextlib import redirect_stdout
 from functools import cache
 from io import StringIO
 
+import numpy as np
 import polars as pl
 import pytest
 from omegaconf import OmegaConf
 
 from experiments import study
-from experiments.hunt import fields, mansion, maze, schemas
+from experiments.hunt import fields, mansion, maze, schemas, search
 from experiments.hunt.__main__ import COMMAND
+from experiments.settings import config
 from experiments.settings.commandline import Refusal
 
 SMALL = {
@@ -23,7 +25,6 @@ SMALL = {
         "hunt.small.planners=[bmcts,greedy]",
     ),
     "search": (
-        "hunt.obstacles=1", "hunt.cells=triangles", "hunt.small.objects=2", "hunt.small.moves=2",
         "hunt.small.simulations=[4,8]", "hunt.small.repeats=2", "hunt.small.planners=[bmcts,flat]",
     ),
     "mansion": ("hunt.benefit=[0,12]", "hunt.distance=[1,1]"),
@@ -271,3 +272,16 @@ def test_labels_and_simple_paths_grow_side_by_side(ran):
     ways = rows.pivot("solver", index=["varied", "at", "graph"], values="ways")
     assert len(ways) == 3 * 2 * 2 and ways["labels"].null_count() == 0
     assert ways.filter(varied="within", at=0.0)["exhaustive"].to_list() == [1, 1]
+
+
+def test_the_search_has_three_hunts_to_choose_from():
+    COMMAND.register()
+    asked = config.composed("hunt", ["hunt=search", "hunt.small.objects=2"]).hunt
+    sizes = {}
+    for case in ("fork", "field", "objects"):
+        asked.case = case
+        made, position, title = search._case(asked, seed=3)
+        sizes[case] = len(made.length)
+        assert str(made.moves) in title
+        assert np.array_equal(position.hunt.prior, made.prior)
+    assert sizes == {"fork": 9, "field": 25, "objects": 3}
