@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -182,3 +183,10 @@ def test_heads_meet_on_the_same_games():
     assert one.cells[0].player.label == "swift"  # the control of the others
     assert {cell.settings for cell in (*one.cells, *other.cells)} == {("rules=ferrari2009",)}
     assert [cell.player.label for cell in other.cells] == ["swift", "best"] * 6
+
+
+def test_the_budget_is_told_though_the_first_player_does_not_search():
+    matches = cells.matches(cells.load("field_best"), 50, 5)[:2]
+    assert [match.labels[0] for match in matches] == ["swift", "best"]
+    run = SimpleNamespace(played=SimpleNamespace(matches=matches))
+    assert report._simulations(run) == 50
