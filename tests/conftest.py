@@ -1,4 +1,4 @@
-"""For all tests: who runs what, the width of the terminal, Ctrl-C as in one, the slowest files.
+"""For all tests: who runs what, the width of the terminal, signals as in one, the slowest files.
 
 Of two processes one takes all tests of the game and of beliefs, which have most of what is to be
 compiled in common; the other begins with what needs no game, and then finds machine code on disk.
@@ -15,8 +15,10 @@ from xdist.scheduler import LoadScopeScheduling
 os.environ["COLUMNS"] = "80"  # what is printed does not depend on the terminal at hand
 os.environ["RAY_ADDRESS"] = "local"  # nor does a test use another Ray of this machine
 
-# A shell starts what it runs in the background with SIGINT ignored, and Python leaves it so.
+# A shell starts what it runs in the background with SIGINT ignored, nohup with SIGHUP, and Python
+# leaves it so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 _HERE = Path(__file__).resolve().parent
 

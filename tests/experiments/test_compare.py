@@ -187,8 +187,18 @@ SEARCHING = (
 )
 
 
+@pytest.fixture
+def ended_for_certain():
+    """Take processes, of which none goes on when a test has failed."""
+    begun = []
+    yield begun
+    for process in begun:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 @pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGTERM), (2, signal.SIGHUP)])
-def test_a_signal_keeps_what_was_played(tmp_path, database, workers, number):
+def test_a_signal_keeps_what_was_played(tmp_path, database, ended_for_certain, workers, number):
     """SIGHUP as it comes: the terminal is closed, all processes are told, and nobody reads."""
     folder = tmp_path / "run"
     command = [sys.executable, Path(__file__).with_name("hasty.py"), *SEARCHING]
@@ -203,6 +213,7 @@ def test_a_signal_keeps_what_was_played(tmp_path, database, workers, number):
         start_new_session=True,
         preexec_fn=None if ours is None else partial(fcntl.ioctl, theirs, termios.TIOCSCTTY, 0),
     )
+    ended_for_certain.append(process)
     while not (list(folder.glob("games-*.parquet")) and (folder / tracking.RUN).exists()):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
