@@ -37,6 +37,10 @@ class Benefit(ABC):
         """Return the information of each set of targets, float64 (k,), of masks (k, words)."""
         return np.array([self.value(members(bits)) for bits in masks])
 
+    def most(self) -> float:
+        """Return what no set of targets tells more than, in nats: what all of them tell."""
+        return self.value(range(self.targets))
+
 
 class Partition(Benefit):
     """One of several places holds the treasure; looking at one tells whether it is this one.

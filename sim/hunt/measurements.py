@@ -122,6 +122,12 @@ class NaiveBayes(Chained):
             )
         return np.maximum(0.0, entropy - member @ self.noise)
 
+    def most(self) -> float:
+        """Return the entropy of y, or what the targets tell one by one if that is less: all of
+        them together may have too many joint outcomes."""
+        alone = sum(self.value([target]) for target in range(self.targets))
+        return float(min(surprise(self.prior).sum(), alone))
+
     def tables(self, order: Sequence[int]) -> Iterator[np.ndarray]:
         joint = self.prior[None]
         for target in order:

@@ -1,7 +1,7 @@
 """Which of many sets of targets is worth its way: V = w_B I(y; z_S) - w_J sum of J - w_D length.
 
 Information is asked for lazily, in the order of an upper bound, and never twice: with monotone
-information I(S) <= I(all), and with submodular information I(S) <= sum of I({i}) over S.
+information I(S) <= `Benefit.most`, and with submodular information I(S) <= sum of I({i}) over S.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Worth:
         """
         upper = np.zeros(len(masks))
         alone = np.array([self.information([i]) for i in range(self.targets)])
-        whole = self.information(range(self.targets))
+        whole = self.weights.benefit * self.benefit.most()
         costs = self.weights.distance * lengths
         for rows in _chunks(np.arange(len(masks))):
             shown = selected(masks[rows], self.targets)
@@ -123,7 +123,7 @@ class Worth:
                 shown = selected(masks[rows], self.targets)
                 whole = np.minimum(whole, shown @ np.maximum(alone - self.test, 0.0))
             upper[rows] = whole - self.weights.distance * lengths[rows]
-        best, most = None, TOLERANCE * self.information(range(self.targets))
+        best, most = None, TOLERANCE * self.weights.benefit * self.benefit.most()
         for row in np.argsort(-upper, kind="stable").tolist():
             if best is not None and upper[row] <= best.value + most:
                 break

@@ -9,6 +9,7 @@ from ways_checks import check_route, shortest_by_orders, small_hunts, values_by_
 
 from sim.hunt.benefit import Benefit, Partition
 from sim.hunt.graph import members
+from sim.hunt.measurements import NaiveBayes
 from sim.hunt.paths import closure, frontier, growth
 from sim.hunt.paths.generated import random_graph
 from sim.hunt.paths.labels import best, routes
@@ -170,6 +171,26 @@ def test_to_take_all_or_by_gain_is_not():
         assert other <= value + 1e-12
         missed += other < value - 1e-9
     assert missed >= 3
+
+
+def test_sensors_that_are_too_many_to_be_summed_over_together():
+    """No way sees more than a few of them: the exact answer is that of all ways and subsets."""
+    graph = random_graph(cells=60, arcs=90, observation_cells=40, seed=3)
+    rng = np.random.default_rng(3)
+    benefit = NaiveBayes(np.full(4, 0.25), rng.dirichlet([1, 1, 1], (40, 4)))
+    with pytest.raises(ValueError, match="too many joint outcomes"):
+        benefit.value(range(40))
+    weights, found = Weights(12, 1, 0.5), routes(graph, 0, 30, within=0.5)
+    assert len(found) > 1 and max(len(members(bits)) for bits in found.masks) < 9
+    route = best(found, benefit, weights)
+    exact = max(
+        12 * benefit.value(chosen) - len(chosen) - 0.5 * length
+        for bits, length in zip(found.masks, found.lengths, strict=True)
+        for size in range(len(members(bits)) + 1)
+        for chosen in combinations(members(bits), size)
+    )
+    assert route.value == pytest.approx(exact)
+    assert benefit.most() >= max(benefit.value(members(bits)) for bits in found.masks)
 
 
 def test_refusals():
