@@ -13,6 +13,7 @@ import numpy as np
 
 from mcts.domain import domain_of
 from mcts.kernel.rng import derive_key, new_stream, uniform
+from sim.hunt.benefit import surprise
 from sim.hunt.strategies.domain import STOP, AdaptiveHunt, actions, start, workspace
 
 Choice = Callable[[AdaptiveHunt, int], int]
@@ -94,13 +95,8 @@ def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
     cost = hunt.distance * float(p.decisions.length[action - STOP - 1])
     if target >= 0:
         cost += hunt.test * float(hunt.cost[target])
-    return hunt.benefit * (entropy(hunt.prior) - entropy(then.hunt.prior)) - cost
-
-
-def entropy(chances: np.ndarray) -> float:
-    """Return the entropy of a distribution, in nats."""
-    positive = chances[chances > 0]
-    return float(-(positive @ np.log(positive)))
+    drop = surprise(hunt.prior).sum() - surprise(then.hunt.prior).sum()
+    return hunt.benefit * float(drop) - cost
 
 
 def episode(p: AdaptiveHunt, choose: Choice, key: int) -> Iterator[Event]:
