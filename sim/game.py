@@ -25,7 +25,7 @@ from mcts.kernel.rng import below
 from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS, squares_within, walk
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
-from sim.knowledge import begin, learn
+from sim.knowledge import begin, learn, open_public, witness
 from sim.policies.table import SLOW, choose
 from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import (
@@ -74,6 +74,7 @@ def new_game(world: World, s: State, key: np.uint64) -> None:
     deal(world, s)
     for seat in range(world.players):
         begin(world, s, seat)
+    open_public(world, s)
     next_turn(world, s)
 
 
@@ -238,6 +239,7 @@ def _conclude(world: World, s: State, card: int) -> None:
         event[2] = s.answerer
         event[3] = card
         s.events += 1
+    witness(world, s, s.seat, s.cards, s.answerer)
     for seat in range(world.players):
         learn(world, s, seat, s.seat, s.cards, s.answerer, card)
     if card >= 0:

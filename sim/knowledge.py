@@ -3,21 +3,45 @@
 A seat learns from who passed, who showed a card and, where it asked, which card: never from the
 hands themselves.  Kept are the cards that it has seen, those that nobody showed when it asked (all
 seats) and, as far as ``tracks`` says, the factored belief of [Ledford 2018, App. B] (`FACTORED`)
-and the evidence from which the logical closure and the exact posterior follow (`EVIDENCE`).
+and the evidence from which the logical closure and the exact posterior follow (`EVIDENCE`).  What
+everybody learns (`PUBLIC`) is one view for all seats, kept if one of them asks for it.
 """
 
 from __future__ import annotations
 
-from belief import evidence, matrix
+from belief import evidence, matrix, public
 from belief.closure import update_closure
 from belief.evidence import CATEGORY_MASK, lowest
 from belief.evidence import N_CATEGORIES as N_CATEGORIES
 from mcts.kernel.compile import jit
 from sim.cards import N_CARDS
-from sim.state import EVIDENCE, FACTORED, State, World
+from sim.state import EVIDENCE, FACTORED, PUBLIC, State, World
 
 _CHOSEN = CATEGORY_MASK[0] | CATEGORY_MASK[1]
 """The cards that an asker is free to name: the room is the one it is in."""
+
+
+@jit
+def keeps_public(world: World, s: State) -> bool:
+    """Tell whether some seat wants ``s.public`` kept."""
+    wanted = 0
+    for seat in range(world.players):
+        wanted |= s.tracks[seat]
+    return wanted & PUBLIC > 0
+
+
+@jit
+def open_public(world: World, s: State) -> None:
+    """Reset what everybody knows to the face-up cards and the sizes of hands."""
+    if keeps_public(world, s):
+        public.open_view(s.public, world.players, world.hand_sizes, s.face_up)
+
+
+@jit
+def witness(world: World, s: State, asker: int, cards: int, answerer: int) -> None:
+    """Let what everybody knows grow by one suggestion of ``cards``; nothing hidden is read."""
+    if keeps_public(world, s):
+        public.witness(s.public, world.players, asker, cards, answerer, s.face_up)
 
 
 @jit

@@ -57,12 +57,16 @@ STATE = np.dtype(
         ),  # weight of an asker's holding what it names; 1 or 0: not read
         ("infers", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
         ("walks", np.int64, (MAX_PLAYERS,)),  # how it chooses rooms (`sim.policies.csp.WALKS`)
-        ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept up to date: `FACTORED`, `EVIDENCE`
+        ("hiding", np.float64, (MAX_PLAYERS,)),  # price of a bit that the others learn, in own bits
+        ("summoning", np.float64, (MAX_PLAYERS,)),  # price of summoning somebody, in bits
+        ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept: `FACTORED`, `EVIDENCE`, `PUBLIC`
         # hidden
         ("hand", np.int64, (MAX_PLAYERS,)),  # masks
         ("envelope", np.int64),
         ("face_up", np.int64),
         ("has_shown", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),  # [answerer, asker]: cards shown
+        # what everybody knows (`belief.public`), kept if a seat asks for it
+        ("public", np.float64, (N_CARDS, HOLDERS)),
         # what each seat has learnt, in the forms that policies use
         ("known", np.int64, (MAX_PLAYERS,)),  # mask: own, face up and shown to it
         ("proved", np.int64, (MAX_PLAYERS,)),  # mask: unseen cards that nobody showed when it asked
@@ -90,8 +94,8 @@ State = np.record
 World = np.record
 """The type of one `sim.rules.WORLD`: rules and board as kernels read them."""
 
-# What a seat keeps (`tracks`), beside the cards that it has seen.
-FACTORED, EVIDENCE = 1, 2
+# What a seat keeps (`tracks`), beside the cards that it has seen.  `PUBLIC` is one view for all.
+FACTORED, EVIDENCE, PUBLIC = 1, 2, 4
 
 # Phases.
 TURN, SUGGEST, SHOW, END, OVER = range(5)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcts.kernel.compile import jit
-from sim.knowledge import begin, learn
+from sim.knowledge import begin, learn, open_public, witness
 from sim.state import EVENT, MAX_PLAYERS, State, World, empty
 
 
@@ -80,8 +80,13 @@ def as_seen(event: tuple[int, int, int, int], seat: int) -> tuple[int, int, int,
 
 @jit
 def replay_evidence(world: World, s: State, seat: int, events: np.recarray) -> None:
-    """Recompute what ``seat`` has learnt in ``s`` from ``events``, which it has seen."""
+    """Recompute what ``seat`` has learnt in ``s`` from ``events``, which it has seen.
+
+    With it goes what everybody knows, where a seat of ``s`` keeps it.
+    """
     begin(world, s, seat)
+    open_public(world, s)
     for i in range(len(events)):
         event = events[i]
+        witness(world, s, event.asker, event.cards, event.answerer)
         learn(world, s, seat, event.asker, event.cards, event.answerer, event.card)

@@ -104,6 +104,14 @@ class Swift(Policy):
 
 
 @dataclass
+class Hide(Swift):
+    """The same, less what the others learn."""
+
+    hiding: float = between(0, 100)
+    summoning: float = between(0, 100)
+
+
+@dataclass
 class Csp(Policy):
     """The compiled policy that satisfies constraints."""
 

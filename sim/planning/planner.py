@@ -175,7 +175,7 @@ class Planner(Player):
             seat_policy(root[0], other, config.model)
             if config.how.movers != POLICY:
                 root[0].policy[other], root[0].showing[other] = EXTERNAL, ASKED
-                root[0].tracks[other] = FACTORED | EVIDENCE
+                root[0].tracks[other] |= FACTORED | EVIDENCE
             else:
                 swap_policy(root[0], other, policy(config.opponents))
         seat_policy(root[0], seat, self._own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
@@ -97,9 +98,7 @@ def _model(name: str, switches: Mapping[str, Any]) -> Policy | str:
 def compiled(spec: Mapping[str, Any]) -> Policy:
     """Return the compiled policy that ``spec`` describes; ValueError as `make`."""
     switches = {
-        key: spec[key]
-        for key in ("threshold", "inference", "own_card_weight", "walk", "showing")
-        if key in spec
+        key: spec[key] for key in (switch.name for switch in fields(Policy)[1:]) if key in spec
     }
     return Policy(spec["name"], **switches)
 

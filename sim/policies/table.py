@@ -58,6 +58,9 @@ _suggestion = by_number([module.suggestion for module in FAST])
 
 SHOWING = ("random", "least_informative")
 
+MOST_BITS = 100.0
+"""The highest price of a bit that can be set."""
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -72,6 +75,8 @@ class Policy:
     does not;
         1 reads nothing into suggestions
     walk : how ``csp`` chooses rooms, one of `sim.policies.csp.WALKS`
+    hiding : what ``hide`` pays in own bits for a bit that the others learn; 0 takes no notice
+    summoning : what ``hide`` pays in bits for summoning somebody who still plays
     showing : which of several cards it shows, one of `SHOWING`
     """
 
@@ -80,6 +85,8 @@ class Policy:
     inference: bool = True
     own_card_weight: float = 1.0
     walk: str = "nearest"
+    hiding: float = 1.0
+    summoning: float = 0.2
     showing: str = "random"
 
     def __post_init__(self) -> None:
@@ -93,6 +100,11 @@ class Policy:
             raise ValueError(
                 f"own_card_weight must be above 0 and at most 1, got {self.own_card_weight}"
             )
+        for name in ("hiding", "summoning"):
+            if not 0.0 <= getattr(self, name) <= MOST_BITS:
+                raise ValueError(
+                    f"{name} must be from 0 to {MOST_BITS:g}, got {getattr(self, name)}"
+                )
         for what, value, choices in (
             ("way to walk", self.walk, csp.WALKS),
             ("showing policy", self.showing, SHOWING),
@@ -135,6 +147,8 @@ def seat_policy(state: State, seat: int, which: Policy) -> None:
     state.own_card_weight[seat] = which.own_card_weight
     state.infers[seat] = which.inference
     state.walks[seat] = csp.WALKS.index(which.walk)
+    state.hiding[seat] = which.hiding
+    state.summoning[seat] = which.summoning
     state.showing[seat] = SHOWING.index(which.showing)
 
 
@@ -143,6 +157,8 @@ _FIELDS = {
     "own_card_weight": "own_card_weight",
     "inference": "infers",
     "walk": "walks",
+    "hiding": "hiding",
+    "summoning": "summoning",
 }
 """Fields of the state by switch."""
 

@@ -1,0 +1,172 @@
+"""What a suggestion gives away: how much the others learn from its answer about the envelope.
+
+For each named card the others hold a probability that it is in the envelope.  What an answer gives
+one of them is the change of its log score, log2 of the probability that it gives to what is so:
+more if it comes nearer to the truth, less if it is misled.  `net` sums that over cards, opponents
+and answers, each weighed by the *own* belief, so it is below 0 where the others are expected to be
+misled.  The three cards are taken as independent.
+
+How an opponent sees it is the public view (`belief.public`) less that it has the card itself: it
+knows its own hand, and where it has the card there is nothing to learn.  It also knows the cards
+that we have shown it (``told``).  Its own private knowledge beyond that is not looked at: nobody
+may.
+
+How much a card shown tells of one of the three depends on the two others: nothing, if one of them
+is known to be there.  By Bayes the odds are divided by the chance that one of the two had to be
+shown; here the gain lies between that of `SHOWN` times the odds and that of the same odds, by that
+chance.  So `tabulate` sums over opponents and holders once a card, and a pair costs some dozen
+products.  Nothing here consumes randomness or allocates.
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+
+from belief.evidence import ENVELOPE, MAX_PLAYERS, N_CARDS
+from mcts.kernel.compile import jit
+
+SHOWN = 3.0
+"""Odds that who shows one of three cards has a given one, beside those before, where the two others
+are as likely to explain it as not (a chance of 1 / `SHOWN`)."""
+
+_SPAN = SHOWN / (SHOWN - 1.0)
+
+VIEW = 0
+SHIFT, SHIFT_MORE = MAX_PLAYERS, 2 * MAX_PLAYERS
+HERE, HERE_MORE = 3 * MAX_PLAYERS, 4 * MAX_PLAYERS
+AWAY = 5 * MAX_PLAYERS
+COLUMNS = 6 * MAX_PLAYERS
+"""Columns of a table, each by step: of seats clockwise from the asker, the number of opponents for
+"nobody could".  `VIEW`: the public chance that the seat has the card.  `SHIFT`: gain times chance,
+where the card is with nobody asked so far; `HERE`: where the answerer has it; `_MORE`: what comes
+on top if the odds of the answerer's having it are multiplied by `SHOWN`.  `AWAY`: chance that the
+card is with none of the first so many seats."""
+
+_LEAST = 0.002
+"""An opponent is never taken for surer than this: the view is rough, and a log is steep."""
+
+
+@jit
+def _score(before: float, after: float) -> float:
+    """Return log2(after / before), both kept from 0 and 1."""
+    return log2(max(after, _LEAST) / max(before, _LEAST))
+
+
+@jit
+def tabulate(
+    belief: np.ndarray,
+    view: np.ndarray,
+    seat: int,
+    players: int,
+    playing: int,
+    told: np.ndarray,
+    cards: int,
+    table: np.ndarray,
+) -> None:
+    """Fill the rows of ``table`` (21, `COLUMNS`) for ``cards`` (mask).
+
+    ``belief`` is the own one of ``seat``, ``view`` the public one; ``playing`` is the mask of seats
+    that still play, and ``told[p]`` the mask of cards that player p has seen in our hand.
+    """
+    for card in range(N_CARDS):
+        if not cards >> card & 1:
+            continue
+        row = table[card]
+        for column in range(COLUMNS):
+            row[column] = 0.0
+        row[AWAY] = left = 1.0
+        for step in range(1, players):
+            column = (seat + step) % players + 1
+            left -= belief[card, column]
+            row[AWAY + step] = max(left, 0.0)
+            row[VIEW + step] = view[card, column]
+        if view[card, ENVELOPE] > 0.0:
+            for step in range(1, players):
+                other = (seat + step) % players
+                if playing >> other & 1:
+                    _add(
+                        belief[card], view[card], seat, players, step, told[other] >> card & 1, row
+                    )
+
+
+@jit
+def _add(
+    belief: np.ndarray,
+    view: np.ndarray,
+    seat: int,
+    players: int,
+    step: int,
+    told: int,
+    row: np.ndarray,
+) -> None:
+    """Add to ``row`` what the player ``step`` seats away gains from every answer."""
+    other = (seat + step) % players
+    rest = 1.0 - view[other + 1]
+    before = view[ENVELOPE] / max(rest, _LEAST)
+    if told or before >= 1.0 - _LEAST:
+        return
+    # Of the card: the other's chance that nobody asked so far has it, and our chance that it is
+    # with nobody asked so far, neither in the envelope nor with the other.
+    asked, elsewhere = 1.0, 1.0 - belief[ENVELOPE] - belief[other + 1]
+    for answer in range(1, players + 1):
+        # Who answers is ``answer`` steps away; behind the last seat: nobody.
+        here = 0.0
+        player = (seat + answer) % players
+        shows = answer < players and answer != step
+        if shows:
+            here = view[player + 1] / rest
+        right, misled = _gains(before, asked)
+        if shows:
+            right_more, misled_more = _gains(before, asked + (SHOWN - 1.0) * here)
+            right_more, misled_more = right_more - right, misled_more - misled
+            row[HERE + answer] += belief[player + 1] * misled
+            row[HERE_MORE + answer] += belief[player + 1] * misled_more
+            asked -= here
+            elsewhere = max(elsewhere - belief[player + 1], 0.0)
+            row[SHIFT_MORE + answer] += belief[ENVELOPE] * right_more + elsewhere * misled_more
+        row[SHIFT + answer] += belief[ENVELOPE] * right + elsewhere * misled
+
+
+@jit
+def _gains(before: float, scale: float) -> tuple[float, float]:
+    """Return the gains if the card is in the envelope, and if not, where ``before`` / ``scale``."""
+    after = before / max(scale, _LEAST)
+    return _score(before, after), _score(1.0 - before, 1.0 - after)
+
+
+@jit
+def given_away(table: np.ndarray, players: int, suspect: int, weapon: int, room: int) -> float:
+    """Return the bits that the opponents together are expected to gain from this suggestion."""
+    one, two, three = table[suspect], table[weapon], table[room]
+    bits = 0.0
+    for answer in range(1, players + 1):
+        # Chances that the two others are with none of the seats before this one, or up to it.
+        before = AWAY + answer - 1
+        first = two[before] * three[before]
+        second = one[before] * three[before]
+        third = one[before] * two[before]
+        if answer == players:
+            bits += first * one[SHIFT + answer] + second * two[SHIFT + answer]
+            return bits + third * three[SHIFT + answer]
+        up_to = before + 1
+        bits += _part(one, two, three, answer, first, first - two[up_to] * three[up_to])
+        bits += _part(two, one, three, answer, second, second - one[up_to] * three[up_to])
+        bits += _part(three, one, two, answer, third, third - one[up_to] * two[up_to])
+    return bits
+
+
+@jit
+def _part(
+    row: np.ndarray, other: np.ndarray, third: np.ndarray, answer: int, here: float, away: float
+) -> float:
+    """Return what the others gain on the card of ``row`` where the seat ``answer`` away shows.
+
+    ``here`` is the chance of that if the answerer has the card, ``away`` if it is with nobody asked
+    so far.
+    """
+    more = _SPAN * (1.0 - other[VIEW + answer]) * (1.0 - third[VIEW + answer])
+    return here * (row[HERE + answer] + more * row[HERE_MORE + answer]) + away * (
+        row[SHIFT + answer] + more * row[SHIFT_MORE + answer]
+    )

@@ -1,0 +1,131 @@
+"""The public view: where the cards are for somebody who holds none and sees only what all see.
+
+A view is a float64 array (21, 7) like that of `belief.matrix`: column 0 is the envelope, column
+p + 1 player p, rows of face-up cards are zero.  It starts from the deal: one envelope card of each
+category, the rest in hands of known sizes.  A pass takes the three cards from who passed.  Who
+shows a card has at least one of the three: by Bayes, cards taken as independent, the odds that it
+has a given one are divided by the chance that one of the two others had to be shown anyway.
+
+Every seat knows this much, so a view of it tells what the others learn without reading what they
+know.  A row with one candidate left is certain; a contradiction under independence changes nothing.
+Nothing here consumes randomness or allocates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import CATEGORY_MASK, ENVELOPE, HOLDERS, count, lowest
+from belief.matrix import passed
+from mcts.kernel.compile import jit
+
+_FLOOR = 1e-9
+
+
+@jit
+def open_view(view: np.ndarray, players: int, hand_sizes: np.ndarray, face_up: int) -> None:
+    """Fill ``view`` (21, 7) with what is public when hands of ``hand_sizes`` have been dealt.
+
+    ``face_up`` is the mask of the cards that lie open.
+    """
+    dealt = 0
+    for player in range(players):
+        dealt += hand_sizes[player]
+    for cards in CATEGORY_MASK:
+        hidden = cards & ~face_up
+        rest = cards
+        while rest:
+            card = lowest(rest)
+            rest &= rest - 1
+            for holder in range(HOLDERS):
+                view[card, holder] = 0.0
+            if hidden >> card & 1:
+                envelope = 1.0 / count(hidden)
+                view[card, ENVELOPE] = envelope
+                for player in range(players):
+                    view[card, player + 1] = (1.0 - envelope) * hand_sizes[player] / dealt
+
+
+@jit
+def must_show(view: np.ndarray, player: int, cards: int) -> float:
+    """Return the chance that ``player`` has one of ``cards`` (mask), taken as independent."""
+    none = 1.0
+    while cards:
+        none *= 1.0 - view[lowest(cards), player + 1]
+        cards &= cards - 1
+    return 1.0 - none
+
+
+@jit
+def showed(view: np.ndarray, player: int, cards: int) -> None:
+    """Condition on ``player`` having at least one of the three ``cards`` (mask)."""
+    some = must_show(view, player, cards)
+    if some < _FLOOR:
+        return
+    # The chance that one of the others had to be shown, of all three before any row changes.
+    first, second, third = cards & -cards, 0, 0
+    rest = cards & (cards - 1)
+    if rest:
+        second = rest & -rest
+        third = rest & (rest - 1)
+    others = (
+        must_show(view, player, second | third),
+        must_show(view, player, first | third),
+        must_show(view, player, first | second),
+    )
+    _raise(view, player, first, others[0], some)
+    _raise(view, player, second, others[1], some)
+    _raise(view, player, third, others[2], some)
+
+
+@jit
+def _raise(view: np.ndarray, player: int, bit: int, others: float, some: float) -> None:
+    """Let ``player`` have the card ``bit`` as likely as if it had shown one of the three."""
+    if bit == 0:
+        return
+    card = lowest(bit)
+    elsewhere = 1.0 - view[card, player + 1]
+    if elsewhere <= _FLOOR:
+        return
+    if others <= _FLOOR:
+        for holder in range(HOLDERS):
+            view[card, holder] = 0.0
+        view[card, player + 1] = 1.0
+        return
+    for holder in range(HOLDERS):
+        if holder == player + 1:
+            view[card, holder] /= some
+        else:
+            view[card, holder] *= others / some
+
+
+@jit
+def witness(
+    view: np.ndarray, players: int, asker: int, cards: int, answerer: int, face_up: int
+) -> None:
+    """Take in one suggestion of ``cards`` (mask) by ``asker``; ``answerer`` is -1 if all passed."""
+    named = cards & ~face_up
+    for step in range(1, players):
+        player = asker + step if asker + step < players else asker + step - players
+        if player == answerer:
+            showed(view, player, named)
+            return
+        passed(view, player, named)
+
+
+@jit
+def surest(view: np.ndarray) -> float:
+    """Return the probability of the likeliest envelope by ``view``, categories as independent."""
+    chance = 1.0
+    for category in CATEGORY_MASK:
+        most, total = 0.0, 0.0
+        rest = category
+        while rest:
+            p = view[lowest(rest), ENVELOPE]
+            rest &= rest - 1
+            total += p
+            most = max(most, p)
+        if total <= 0.0:
+            return 0.0
+        chance *= most / total
+    return chance

@@ -1,0 +1,219 @@
+"""Hide: swift where nothing is hidden, and what each of its prices changes."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from belief import public
+from belief.exact.solver import ExactPosterior
+from sim.arena import play_many
+from sim.chance import game_key
+from sim.game import apply, decider, new_game, open_decision
+from sim.policies import hide
+from sim.policies.table import Policy, choose, seat_policies
+from sim.rules import PRESETS, Rules, preset, world
+from sim.state import ACCUSE, ASK, EVIDENCE, OVER, REVEAL, TURN, empty
+from sim.view import Log, replay_evidence, view_of
+
+SWIFT = Policy("swift", threshold=0.35)
+OPEN = Policy("hide", threshold=0.35, hiding=0.0, summoning=0.0)
+
+
+def steps(rules, policies, game, seed=3, tracks=0):
+    """Yield (state, action) before every action of a game; do not keep the state."""
+    board, state = world(rules)[0], empty()[0]
+    seat_policies(state, policies)
+    state.recording = 1
+    state.tracks[: rules.players] |= tracks
+    new_game(board, state, np.uint64(game_key(seed, game)))
+    while state.phase != OVER:
+        open_decision(state)
+        action = int(choose(board, state, decider(state)))
+        yield state, action
+        state.events = 0
+        apply(board, state, action)
+
+
+# The public view.
+
+
+def recomputed(rules, face_up, events):
+    """Return the public view from the log alone."""
+    view = np.zeros((21, 7))
+    public.open_view(view, rules.players, world(rules)[0].hand_sizes, face_up)
+    for asker, cards, answerer, _ in events:
+        for step in range(1, rules.players):
+            player = (asker + step) % rules.players
+            if player == answerer:
+                public.showed(view, player, cards & ~face_up)
+                break
+            public.passed(view, player, cards & ~face_up)
+    return view
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_public_view_follows_from_the_public_log(name):
+    rules, events = PRESETS[name], []
+    policies = ["hide", *["swift"] * (rules.players - 1)]
+    for state, _ in steps(rules, policies, 0):
+        events += [tuple(int(x) for x in event) for event in state.event[: state.events]]
+        if state.phase == TURN:
+            expected = recomputed(rules, int(state.face_up), events)
+            np.testing.assert_array_equal(state.public, expected)
+    assert len(events) > 4
+    # The control: another order of the same log gives another view.
+    assert not np.array_equal(recomputed(rules, int(state.face_up), events[::-1]), state.public)
+
+
+def test_a_seat_that_replays_its_log_has_the_same_view():
+    rules, events = Rules(), []
+    for state, _ in steps(rules, ["hide", "swift", "swift", "swift"], 1):
+        events += [tuple(int(x) for x in event) for event in state.event[: state.events]]
+    mind, log = view_of(state, 2), Log()
+    seat_policies(mind[0], ["swift"] * 2 + ["hide"])
+    for asker, cards, answerer, _ in events:
+        log.append((asker, cards, answerer, -1))
+    replay_evidence(world(rules)[0], mind[0], 2, log.events)
+    np.testing.assert_array_equal(mind[0].public, state.public)
+
+
+def test_nobody_keeps_a_view_that_no_seat_wants():
+    assert not any(state.public.any() for state, _ in steps(Rules(), ["swift"] * 4, 0))
+
+
+# What it chooses.
+
+
+def test_without_prices_it_is_swift_until_it_is_alone():
+    games, same = np.arange(400), 0
+    for seat in range(2):
+        seats = [SWIFT] * 4
+        seats[seat] = OPEN
+        played = [play_many(Rules(), who, 3, games) for who in ([SWIFT] * 4, seats)]
+        others = [other for other in range(4) if other != seat]
+        alone = played[0].out[:, others].all(axis=1)
+        assert alone.any()
+        for field in ("winner", "turns", "suggestions", "out"):
+            one, other = (getattr(result, field)[~alone] for result in played)
+            assert np.array_equal(one, other)
+        same += (played[0].winner == played[1].winner)[alone].sum() < alone.sum()
+    assert same == 2  # the control: alone, it waits, and wins where swift was wrong
+
+
+@pytest.fixture(scope="module")
+def by_price():
+    """Arena games of one seat against three of swift, by (hiding, summoning)."""
+    games = np.arange(1_500)
+    return {
+        prices: play_many(
+            Rules(),
+            [Policy("hide", threshold=0.35, hiding=prices[0], summoning=prices[1]), *[SWIFT] * 3],
+            3,
+            games,
+        )
+        for prices in ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (1.0, 0.5))
+    }
+
+
+def test_each_price_changes_the_games(by_price):
+    games = list(by_price.values())
+    for one, other in pairwise(games):
+        assert not np.array_equal(one.turns, other.turns)
+
+
+def right(result):
+    """Return the share of the opponents' accusations that are right."""
+    wins = np.isin(result.winner, (1, 2, 3)).sum()
+    return wins / (wins + result.out[:, 1:].sum())
+
+
+def test_the_more_it_hides_the_more_the_others_are_wrong(by_price):
+    share = [right(by_price[price, 0.0]) for price in (0.0, 0.5, 1.0)]
+    assert share[0] > share[1] + 0.03 > share[2] + 0.06
+
+
+def test_against_those_who_accuse_early_it_wins_more(by_price):
+    wins = [(by_price[prices].winner == 0).mean() for prices in ((0.0, 0.0), (1.0, 0.0))]
+    assert wins[1] > wins[0] + 0.04
+
+
+def own_and_summoned(policy, games=12):
+    """Return shares of its suggestions: that name a card of its own, and that summon a player."""
+    board = world(Rules())[0]
+    asked = own = summoned = 0
+    for game in range(games):
+        for state, action in steps(Rules(), [policy, *["swift"] * 3], game):
+            if ASK <= action < ACCUSE and state.seat == 0:
+                suspect, weapon = divmod(action - ASK, 6)
+                asked += 1
+                own += bool(int(state.hand[0]) & (1 << suspect | 1 << 6 + weapon))
+                room = int(board.room_of[state.spot[0]])
+                summoned += bool(hide.summons(board, state, 0, suspect, room))
+    return own / asked, summoned / asked
+
+
+def test_it_names_cards_of_its_own_and_summons_nobody_if_that_is_dear():
+    own, summoned = own_and_summoned(Policy("hide", hiding=0.0, summoning=0.0))
+    assert own == 0 and summoned > 0.25
+    assert own_and_summoned(Policy("hide", hiding=1.0, summoning=0.0))[0] > 0.2
+    assert own_and_summoned(Policy("hide", hiding=0.0, summoning=50.0))[1] == 0
+
+
+def test_who_is_out_learns_nothing_that_matters():
+    """With one opponent left to hide from, only what that one learns is counted."""
+    board = world(Rules())[0]
+    for state, _ in steps(Rules(), ["hide", "swift", "swift", "swift"], 2):
+        if state.seat == 0 and state.phase == TURN and state.asked > 3:
+            break
+    state.out[1] = 1
+    assert hide.still_playing(board, state, 0) == 0b1100
+
+
+def test_alone_it_waits_for_proof():
+    """Everybody else is out: swift accuses what it thinks likely, and is wrong at times."""
+    wrong = {"swift": 0, "hide": 0}
+    for name in wrong:
+        board = world(Rules())[0]
+        for game in range(20):
+            state = empty()[0]
+            seat_policies(state, [Policy(name, threshold=0.2), *["swift"] * 3])
+            new_game(board, state, np.uint64(game_key(3, game)))
+            state.out[1:4] = 1
+            while state.phase != OVER:
+                open_decision(state)
+                apply(board, state, int(choose(board, state, decider(state))))
+            wrong[name] += state.winner != 0
+    assert wrong["hide"] == 0 and wrong["swift"] > 5
+
+
+def log_losses(policy, games=10, turn=4):
+    """Return what the exact posteriors of seats 1 to 3 lose on the envelope, in bits a seat."""
+    bits = []
+    for game in range(games):
+        for state, _ in steps(Rules(), [policy, *["swift"] * 3], game, tracks=EVIDENCE):
+            if state.phase == TURN and state.turn == 4 * turn + 1:
+                cards = [card for card in range(21) if int(state.envelope) >> card & 1]
+                suspect, weapon, room = cards[0], cards[1] - 6, cards[2] - 12
+                for seat in (1, 2, 3):
+                    table = ExactPosterior(state.evidence[seat]).envelope_table()
+                    bits.append(-np.log2(max(table[suspect, weapon, room], 1e-6)))
+                break
+    return np.mean(bits)
+
+
+def test_the_exact_posteriors_of_the_others_lose_more():
+    assert log_losses(Policy("hide")) > log_losses("swift") + 0.3
+
+
+def test_it_plays_by_all_rules():
+    for name in PRESETS:
+        rules = preset(name)
+        result = play_many(rules, ["hide"] * rules.players, 3, np.arange(8))
+        assert not result.out.any() and (result.winner >= 0).all()
+
+
+def test_a_wrong_accusation_is_possible_only_below_its_threshold():
+    for state, action in steps(Rules(), [Policy("hide", threshold=0.5)] * 4, 4):
+        if ACCUSE <= action < REVEAL and hide.still_playing(world(Rules())[0], state, state.seat):
+            assert hide.swift.best_guess(state)[1] >= 0.5
