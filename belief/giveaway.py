@@ -24,7 +24,8 @@ from math import log2
 
 import numpy as np
 
-from belief.evidence import ENVELOPE, MAX_PLAYERS, N_CARDS
+from belief.evidence import CATEGORY_START, ENVELOPE, HOLDERS, MAX_PLAYERS, N_CARDS, category
+from belief.matrix import binary_entropy
 from mcts.kernel.compile import jit
 
 SHOWN = 3.0
@@ -33,16 +34,19 @@ are as likely to explain it as not (a chance of 1 / `SHOWN`)."""
 
 _SPAN = SHOWN / (SHOWN - 1.0)
 
-VIEW = 0
-SHIFT, SHIFT_MORE = MAX_PLAYERS, 2 * MAX_PLAYERS
-HERE, HERE_MORE = 3 * MAX_PLAYERS, 4 * MAX_PLAYERS
-AWAY = 5 * MAX_PLAYERS
-COLUMNS = 6 * MAX_PLAYERS
-"""Columns of a table, each by step: of seats clockwise from the asker, the number of opponents for
-"nobody could".  `VIEW`: the public chance that the seat has the card.  `SHIFT`: gain times chance,
-where the card is with nobody asked so far; `HERE`: where the answerer has it; `_MORE`: what comes
-on top if the odds of the answerer's having it are multiplied by `SHOWN`.  `AWAY`: chance that the
-card is with none of the first so many seats."""
+UNSURE, BOUND, TWIN = 0, 1, 2
+VIEW = 3
+SHIFT, SHIFT_MORE = VIEW + MAX_PLAYERS, VIEW + 2 * MAX_PLAYERS
+HERE, HERE_MORE = VIEW + 3 * MAX_PLAYERS, VIEW + 4 * MAX_PLAYERS
+AWAY = VIEW + 5 * MAX_PLAYERS
+COLUMNS = VIEW + 6 * MAX_PLAYERS
+"""Columns of a table.  `UNSURE`: own entropy of "the card is in the envelope", in bits; `BOUND`:
+less than it the others never gain on the card; `TWIN`: the first card of its category that nobody
+tells from it by this table.  The others go by step, that of seats clockwise from the asker, and the
+number of players for "nobody could".  `VIEW`: the public chance that the seat has the card.
+`SHIFT`: gain times chance, where the card is with nobody asked so far; `HERE`: where the answerer
+has it; `_MORE`: what comes on top if the odds of the answerer's having it are multiplied by
+`SHOWN`.  `AWAY`: chance that the card is with none of the first so many seats."""
 
 _LEAST = 0.002
 """An opponent is never taken for surer than this: the view is rough, and a log is steep."""
@@ -74,8 +78,15 @@ def tabulate(
         if not cards >> card & 1:
             continue
         row = table[card]
+        twin = _twin(belief, view, told, cards, card)
+        if twin < card:
+            for column in range(COLUMNS):
+                row[column] = table[twin, column]
+            continue
         for column in range(COLUMNS):
             row[column] = 0.0
+        row[UNSURE] = binary_entropy(belief[card, ENVELOPE])
+        row[TWIN] = card
         row[AWAY] = left = 1.0
         for step in range(1, players):
             column = (seat + step) % players + 1
@@ -85,10 +96,39 @@ def tabulate(
         if view[card, ENVELOPE] > 0.0:
             for step in range(1, players):
                 other = (seat + step) % players
-                if playing >> other & 1:
-                    _add(
-                        belief[card], view[card], seat, players, step, told[other] >> card & 1, row
-                    )
+                if playing >> other & 1 and not told[other] >> card & 1:
+                    _add(belief[card], view[card], seat, players, step, row)
+        row[BOUND] = _bound(row, players)
+
+
+@jit
+def _twin(belief: np.ndarray, view: np.ndarray, told: np.ndarray, cards: int, card: int) -> int:
+    """Return the first of ``cards`` in the category of ``card`` of which the same is known."""
+    for other in range(CATEGORY_START[category(card)], card):
+        same = cards >> other & 1 == 1
+        for holder in range(HOLDERS):
+            same = same and belief[card, holder] == belief[other, holder]
+            same = same and view[card, holder] == view[other, holder]
+        for player in range(MAX_PLAYERS):
+            same = same and told[player] >> card & 1 == told[player] >> other & 1
+        if same:
+            return other
+    return card
+
+
+@jit
+def _bound(row: np.ndarray, players: int) -> float:
+    """Return what the others gain at least on the card of ``row``, whatever it is named with.
+
+    The weights of `SHIFT` are chances that sum to 1, those of `HERE` are at most 1 each.
+    """
+    least, here = row[SHIFT + players], 0.0
+    for answer in range(1, players):
+        more = row[SHIFT + answer] + _SPAN * row[SHIFT_MORE + answer]
+        least = min(least, row[SHIFT + answer], more)
+        more = row[HERE + answer] + _SPAN * row[HERE_MORE + answer]
+        here += min(0.0, row[HERE + answer], more)
+    return least + here
 
 
 @jit
@@ -98,14 +138,13 @@ def _add(
     seat: int,
     players: int,
     step: int,
-    told: int,
     row: np.ndarray,
 ) -> None:
     """Add to ``row`` what the player ``step`` seats away gains from every answer."""
     other = (seat + step) % players
     rest = 1.0 - view[other + 1]
     before = view[ENVELOPE] / max(rest, _LEAST)
-    if told or before >= 1.0 - _LEAST:
+    if before >= 1.0 - _LEAST:
         return
     # Of the card: the other's chance that nobody asked so far has it, and our chance that it is
     # with nobody asked so far, neither in the envelope nor with the other.

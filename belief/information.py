@@ -60,14 +60,6 @@ _ENTROPY = _entropy_table()
 
 
 @jit
-def binary_entropy(p: float) -> float:
-    """Return the entropy in bits of a coin with chance ``p`` in [0, 1], exactly."""
-    if p <= 0.0 or p >= 1.0:
-        return 0.0
-    return -p * log2(p) - (1.0 - p) * log2(1.0 - p)
-
-
-@jit
 def entropy(probabilities: np.ndarray) -> float:
     """Return the entropy in bits of a distribution, given as a flat array that sums to 1."""
     bits = 0.0

@@ -73,6 +73,12 @@ def row_bits(s: State, seat: int, card: int) -> float:
 
 
 @jit
+def reads(s: State, seat: int) -> bool:
+    """Tell whether ``seat`` weighs what others name by its ``own_card_weight``; 0 is unset."""
+    return s.own_card_weight[seat] > 0.0 and s.own_card_weight[seat] != 1.0
+
+
+@jit
 def learn(
     world: World, s: State, seat: int, asker: int, cards: int, answerer: int, card: int
 ) -> None:
@@ -96,7 +102,7 @@ def learn(
                 _learn_card(s, seat, answerer, card, cards)
             else:
                 _learn_shown(s, seat, answerer, cards)
-        if 0.0 < s.own_card_weight[seat] < 1.0 and asker != seat and tracks & EVIDENCE:
+        if reads(s, seat) and asker != seat and tracks & EVIDENCE:
             _read(s, seat, asker, cards & _CHOSEN)
         rest = cards
         while rest:

@@ -91,7 +91,7 @@ class Greedy(Policy):
     """The compiled policy that plays on the exact belief."""
 
     threshold: float = above(0, 1)
-    own_card_weight: float = above(0, 1)
+    own_card_weight: float = above(0, 100)
 
 
 @dataclass
@@ -100,7 +100,7 @@ class Swift(Policy):
 
     inference: bool = MISSING
     threshold: float = above(0, 1)
-    own_card_weight: float = above(0, 1)
+    own_card_weight: float = above(0, 100)
 
 
 @dataclass
@@ -109,6 +109,9 @@ class Hide(Swift):
 
     hiding: float = between(0, 100)
     summoning: float = between(0, 100)
+    by_round: float = between(-100, 100)
+    by_out: float = between(-100, 100)
+    by_near: float = between(-100, 100)
 
 
 @dataclass
@@ -269,7 +272,7 @@ class Planner(Seat):
     answers: str = one_of("deal", "predictive")
     redraw: str = one_of("simulation", "decision")
     trees: int = between(*RANGES["trees"])
-    own_card_weight: float = above(0, 1)
+    own_card_weight: float = above(0, 100)
     transpositions: bool = MISSING
     opponents: str = one_of("tree", *POLICIES)
     model: Model = field(default_factory=Model)

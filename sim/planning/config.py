@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from mcts.options import Budget, Options
 from sim.planning.variants import VARIANTS, Variant
 from sim.planning.ways import BELIEFS, DRAWN, POLICY, RANGES
-from sim.policies.table import FAST_NAMES, REQUIRES, Policy, number, policy, switches_of
+from sim.policies.table import FAST_NAMES, MOST, REQUIRES, Policy, number, policy, switches_of
 from sim.state import EVIDENCE
 
 TREE = "tree"
@@ -110,9 +110,9 @@ class PlannerConfig:
                 raise ValueError(f"{name} must be {least} to {most:,}, got {getattr(self, name)}")
         if not 0.0 <= self.least_accused < 1.0:
             raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
-        if not 0.0 < self.own_card_weight <= 1.0:
+        if not 0.0 < self.own_card_weight <= MOST:
             raise ValueError(
-                f"own_card_weight must be above 0 and at most 1, got {self.own_card_weight}"
+                f"own_card_weight must be above 0 and at most {MOST:g}, got {self.own_card_weight}"
             )
 
     def _ask_for_beliefs(self) -> None:

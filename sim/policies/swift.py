@@ -14,7 +14,8 @@ import numpy as np
 
 from belief.beliefs.constrained import fit, masked
 from belief.evidence import ENVELOPE, HOLDERS, lowest
-from belief.information import binary_entropy, closed_form
+from belief.information import closed_form
+from belief.matrix import binary_entropy
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
@@ -29,7 +30,7 @@ SWITCHES = ("inference", "threshold", "own_card_weight")
 ROUNDS = 3
 """Rounds of fitting; more change no strength."""
 
-_SLACK = 0.01
+SLACK = 0.01
 """More bits than the closed form, which reads its entropies from a table, can be off."""
 
 
@@ -113,7 +114,7 @@ def best_suggestion(s: State, seat: int, room: int, least: float) -> tuple[int, 
     """
     may = s.closure[seat].may[ENVELOPE]
     pair, most = 0, least
-    rest = binary_entropy(s.marginals[FIRST_ROOM + room, ENVELOPE]) + _SLACK
+    rest = binary_entropy(s.marginals[FIRST_ROOM + room, ENVELOPE]) + SLACK
     every_weapon = different(s.marginals, may & CATEGORY_MASK[1])
     suspects = different(s.marginals, may & CATEGORY_MASK[0])
     while suspects:
@@ -168,9 +169,7 @@ def turn(world: World, s: State, seat: int) -> int:
     best, most = MOVE, -1.0
     if here >= 0 and s.summoned[seat]:
         best, most = SUGGESTS, best_suggestion(s, seat, here, -1.0)[1]
-    others = (
-        most_unsure(s, seat, CATEGORY_MASK[0]) + most_unsure(s, seat, CATEGORY_MASK[1]) + _SLACK
-    )
+    others = most_unsure(s, seat, CATEGORY_MASK[0]) + most_unsure(s, seat, CATEGORY_MASK[1]) + SLACK
     nearest = nearest_room(world, s, seat, here)
     for i in range(-1, N_ROOMS):
         room = nearest if i < 0 else i

@@ -58,8 +58,11 @@ _suggestion = by_number([module.suggestion for module in FAST])
 
 SHOWING = ("random", "least_informative")
 
-MOST_BITS = 100.0
-"""The highest price of a bit that can be set."""
+TIMING = ("by_round", "by_out", "by_near")
+"""The switches that are kept together, in this order, in ``timing`` of the state."""
+
+MOST = 100.0
+"""The highest weight of an own card, and price of a bit, that can be set."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class Policy:
     walk : how ``csp`` chooses rooms, one of `sim.policies.csp.WALKS`
     hiding : what ``hide`` pays in own bits for a bit that the others learn; 0 takes no notice
     summoning : what ``hide`` pays in bits for summoning somebody who still plays
+    by_round, by_out, by_near : what the threshold of ``hide`` gains with each round, each opponent
+        who is out, and the probability of the likeliest envelope in the public view
     showing : which of several cards it shows, one of `SHOWING`
     """
 
@@ -87,6 +92,9 @@ class Policy:
     walk: str = "nearest"
     hiding: float = 1.0
     summoning: float = 0.2
+    by_round: float = 0.0
+    by_out: float = 0.0
+    by_near: float = 0.0
     showing: str = "random"
 
     def __post_init__(self) -> None:
@@ -96,15 +104,18 @@ class Policy:
                 raise ValueError(f"{self.name} has no switch {switch.name!r}")
         if not 0.0 < self.threshold <= 1.0:
             raise ValueError(f"threshold must be above 0 and at most 1, got {self.threshold}")
-        if not 0.0 < self.own_card_weight <= 1.0:
+        if not 0.0 < self.own_card_weight <= MOST:
             raise ValueError(
-                f"own_card_weight must be above 0 and at most 1, got {self.own_card_weight}"
+                f"own_card_weight must be above 0 and at most {MOST:g}, got {self.own_card_weight}"
             )
-        for name in ("hiding", "summoning"):
-            if not 0.0 <= getattr(self, name) <= MOST_BITS:
+        for name in TIMING:
+            if not -MOST <= getattr(self, name) <= MOST:
                 raise ValueError(
-                    f"{name} must be from 0 to {MOST_BITS:g}, got {getattr(self, name)}"
+                    f"{name} must be from -{MOST:g} to {MOST:g}, got {getattr(self, name)}"
                 )
+        for name in ("hiding", "summoning"):
+            if not 0.0 <= getattr(self, name) <= MOST:
+                raise ValueError(f"{name} must be from 0 to {MOST:g}, got {getattr(self, name)}")
         for what, value, choices in (
             ("way to walk", self.walk, csp.WALKS),
             ("showing policy", self.showing, SHOWING),
@@ -149,6 +160,7 @@ def seat_policy(state: State, seat: int, which: Policy) -> None:
     state.walks[seat] = csp.WALKS.index(which.walk)
     state.hiding[seat] = which.hiding
     state.summoning[seat] = which.summoning
+    state.timing[seat] = [getattr(which, name) for name in TIMING]
     state.showing[seat] = SHOWING.index(which.showing)
 
 
@@ -172,7 +184,10 @@ def swap_policy(state: State, seat: int, which: Policy) -> None:
     state.tracks[seat] |= REQUIRES[number(which.name)]
     for name in switches_of(which.name):
         value = getattr(which, name)
-        state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
+        if name in TIMING:
+            state.timing[seat, TIMING.index(name)] = value
+        else:
+            state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
 
 
 @jit

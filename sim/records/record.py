@@ -25,7 +25,7 @@ from typing import Any
 
 from mcts.options import SEEDS
 from sim.players.player import Player
-from sim.policies.table import Policy
+from sim.policies.table import Policy, switches_of
 from sim.records.events import EVENTS, Event, ending, happened, keys, opening
 from sim.rules import Rules, world
 from sim.state import State, empty
@@ -140,8 +140,9 @@ def _seat(player: Player) -> dict[str, Any]:
     if player.policy is None:
         showing = OUTSIDE if player.picks_cards else player.showing
         return {"label": player.name, "policy": OUTSIDE, "showing": showing}
-    switches = asdict(player.policy)
-    return {"label": player.name, "policy": switches.pop("name"), **switches}
+    name = player.policy.name
+    switches = {key: getattr(player.policy, key) for key in (*switches_of(name), "showing")}
+    return {"label": player.name, "policy": name, **switches}
 
 
 def read(path: str | Path) -> Record:

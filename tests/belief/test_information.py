@@ -13,6 +13,7 @@ from belief.contract.history import random_history, random_trio
 from belief.evidence import LEAST_INFORMATIVE, ContradictoryEvidence, passed
 from belief.exact.answers import ANSWERS, predict_named
 from belief.exact.solver import sample, solve, workspace
+from belief.matrix import binary_entropy
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
@@ -74,8 +75,8 @@ def independent(marginals, seat, trio):
 
 
 def test_binary_entropy_and_entropy():
-    assert information.binary_entropy(0.5) == 1.0
-    assert information.binary_entropy(0.0) == information.binary_entropy(1.0) == 0.0
+    assert binary_entropy(0.5) == 1.0
+    assert binary_entropy(0.0) == binary_entropy(1.0) == 0.0
     assert information.entropy(np.full(8, 0.125)) == 3.0
     assert information.entropy(np.array([1.0, 0.0])) == 0.0
 
@@ -101,7 +102,7 @@ def test_mutual_information_of_small_tables():
     assert information.mutual(np.outer([0.25, 0.75], [0.5, 0.5])) == pytest.approx(0.0, abs=1e-12)
     # A bit through a channel that errs with 0.1.
     noisy = np.array([[0.45, 0.05], [0.05, 0.45]])
-    assert information.mutual(noisy) == pytest.approx(1 - information.binary_entropy(0.1))
+    assert information.mutual(noisy) == pytest.approx(1 - binary_entropy(0.1))
 
 
 def test_known_cards_tell_nothing():

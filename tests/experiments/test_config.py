@@ -56,7 +56,7 @@ BAD = {
     "player.belief=exakt": "did you mean exact?",
     "player.answers=1": "player.answers=1: choose one of deal, predictive",
     "player.redraw=turn": "player.redraw=turn: choose one of simulation, decision",
-    "player.own_card_weight=0": "player.own_card_weight=0.0: must be above 0 and at most 1",
+    "player.own_card_weight=0": "player.own_card_weight=0.0: must be above 0 and at most 100",
     "player.opponents=trees": "did you mean tree?",
     "player.rollout.per_leaf=0": "player.rollout.per_leaf=0: must be at least 1",
     "player.rollout.threshold=1.5": "must be above 0 and at most 1",

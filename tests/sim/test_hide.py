@@ -7,15 +7,22 @@ import pytest
 
 from belief import public
 from belief.exact.solver import ExactPosterior
+from belief.giveaway import BOUND, COLUMNS, given_away, tabulate
+from belief.information import closed_form
+from mcts.options import Budget, Options
 from sim.arena import play_many
 from sim.chance import game_key
+from sim.contract.testing import check_player
 from sim.game import apply, decider, new_game, open_decision
+from sim.planning.config import PlannerConfig
+from sim.planning.planner import Planner
 from sim.policies import hide
 from sim.policies.table import Policy, choose, seat_policies
 from sim.rules import PRESETS, Rules, preset, world
 from sim.state import ACCUSE, ASK, EVIDENCE, OVER, REVEAL, TURN, empty
 from sim.view import Log, replay_evidence, view_of
 
+BOARD = world(Rules())[0]
 SWIFT = Policy("swift", threshold=0.35)
 OPEN = Policy("hide", threshold=0.35, hiding=0.0, summoning=0.0)
 
@@ -217,3 +224,105 @@ def test_a_wrong_accusation_is_possible_only_below_its_threshold():
     for state, action in steps(Rules(), [Policy("hide", threshold=0.5)] * 4, 4):
         if ACCUSE <= action < REVEAL and hide.still_playing(world(Rules())[0], state, state.seat):
             assert hide.swift.best_guess(state)[1] >= 0.5
+
+
+# How it finds its choice, and when it accuses.
+
+
+def thinking(games=4, **switches):
+    """Yield the state before each suggestion of a hide in seat 0, and its table."""
+    policy = Policy("hide", threshold=0.5, **switches)
+    for game in range(games):
+        for state, action in steps(Rules(), [policy, *["swift"] * 3], game):
+            if ASK <= action < ACCUSE and state.seat == 0:
+                table = np.full((21, COLUMNS), np.nan)
+                told, everyone = state.has_shown[0], hide.still_playing(BOARD, state, 0)
+                tabulate(state.marginals, state.public, 0, 4, everyone, told, (1 << 21) - 1, table)
+                yield state, table
+
+
+@pytest.mark.parametrize("switches", [{}, {"hiding": 4.0, "summoning": 0.5}])
+def test_what_it_leaves_out_unseen_is_no_better(switches):
+    looked = 0
+    for state, table in thinking(**switches):
+        for room in range(9):
+            nets = []
+            for pair in range(36):
+                trio = pair // 6, 6 + pair % 6, 12 + room
+                bits = closed_form(state.marginals, 0, *trio)
+                cost = state.hiding[0] * given_away(table, 4, *trio)
+                cost += state.summoning[0] * hide.summons(BOARD, state, 0, pair // 6, room)
+                nets.append(max(bits - cost, hide.LEAST * bits))
+            pair, net = hide.best_pair(BOARD, state, 0, room, table, -1.0)
+            assert net == pytest.approx(max(nets)) == pytest.approx(nets[pair])
+            assert hide.best_pair(BOARD, state, 0, room, table, net + 0.01)[1] == net + 0.01
+            looked += 1
+    assert looked > 100
+
+
+def test_the_others_never_gain_less_than_the_bound():
+    nearest = np.inf
+    for _, table in thinking(games=2):
+        for trio in ((s, w, r) for s in range(6) for w in range(6, 12) for r in range(12, 21)):
+            gained = given_away(table, 4, *trio) - table[list(trio), BOUND].sum()
+            assert gained > -1e-9
+            nearest = min(nearest, gained)
+    assert nearest < 0.01  # the control: a bound that is never reached would prove little
+
+
+def bar(turn=1, out=(), near=None, **switches):
+    """Return the probability that hide asks for in seat 0."""
+    state = empty()[0]
+    seat_policies(state, [Policy("hide", **switches), *["swift"] * 3])
+    new_game(BOARD, state, np.uint64(game_key(3, 1)))
+    state.turn = turn
+    for seat in out:
+        state.out[seat] = 1
+    if near is not None:
+        state.public[:] = 0.0
+        for first, end in ((0, 6), (6, 12), (12, 21)):
+            state.public[first:end, 0] = (1 - near) / (end - first - 1)
+            state.public[first, 0] = near
+    return hide.least_chance(BOARD, state, 0)
+
+
+def test_the_threshold_follows_rounds_those_out_and_what_is_public():
+    assert bar(threshold=0.4) == bar(turn=50, out=(2,), threshold=0.4) == 0.4
+    assert bar(turn=21, threshold=0.4, by_round=-0.02) == pytest.approx(0.3)
+    assert bar(out=(1, 3), threshold=0.4, by_out=0.05) == pytest.approx(0.5)
+    assert bar(near=0.5, threshold=0.4, by_near=0.8) == pytest.approx(0.5)
+    assert bar(out=(1, 2, 3), threshold=0.4, by_out=-0.1) == 1.0  # alone
+    assert bar(turn=99, threshold=1.0, by_round=-0.1) == 1.0  # who waits, waits
+
+
+@pytest.mark.parametrize("switches", [{"by_round": 0.02}, {"by_out": 0.2}, {"by_near": 2.0}])
+def test_each_part_of_its_timing_changes_the_games(switches):
+    one, other = (
+        play_many(
+            Rules(), [Policy("hide", threshold=0.35, **more), *[SWIFT] * 3], 3, np.arange(300)
+        )
+        for more in ({}, switches)
+    )
+    assert not np.array_equal(one.turns, other.turns)
+
+
+def test_reading_it_right_pays_and_reading_it_as_swift_does_not():
+    """It names its own cards: a weight below 1 is a mistake against it, one above 1 is not."""
+    wins = []
+    for weight in (0.1, 4.0):
+        seats = [Policy("swift", threshold=0.4, own_card_weight=weight)]
+        seats += [Policy("hide", threshold=0.4)] * 3
+        wins.append((play_many(Rules(), seats, 3, np.arange(1_200)).winner == 0).mean())
+    assert wins[1] > wins[0] + 0.04
+
+
+def test_a_planner_may_take_the_others_for_it_and_roll_out_with_it():
+    config = PlannerConfig(
+        "bmcts",
+        opponents="hide",
+        rollout="hide",
+        options=Options(nodes=50),
+        budget=Budget(simulations=8),
+    )
+    brief = preset("speed", turn_cap=8)
+    assert check_player(lambda: Planner(config), brief, games=1, swaps=1) > 0

@@ -302,8 +302,8 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
         ),
         ({"trees": 0}, "trees must be 1 to 10,000, got 0"),
         ({"horizon": -1}, "horizon must be 0 to 1,000,000, got -1"),
-        ({"own_card_weight": 0.0}, "own_card_weight must be above 0 and at most 1, got 0.0"),
-        ({"own_card_weight": 1.5}, "own_card_weight must be above 0 and at most 1, got 1.5"),
+        ({"own_card_weight": 0.0}, "own_card_weight must be above 0 and at most 100, got 0.0"),
+        ({"own_card_weight": 101.0}, "own_card_weight must be above 0 and at most 100, got 101"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(wrong, sentence):

@@ -70,7 +70,6 @@ def test_the_header_says_who_plays(keep):
         "threshold": 0.4,
         "inference": True,
         "own_card_weight": 1.0,
-        "walk": "nearest",
         "showing": "least_informative",
     }
     assert record.seats[1] == {"label": "swift", "policy": "swift", **switches}
