@@ -152,7 +152,7 @@ def best_rule(turns: Turns, seed: int = 1) -> np.ndarray:
         popsize=12,
         tol=0.0,
         polish=False,
-        rng=np.random.default_rng(seed),
+        seed=np.random.default_rng(seed),
     )
     return np.round(found.x, 3)
 

@@ -52,8 +52,8 @@ def policies(draw, names):
     if name is None:
         return None
     showing = draw(st.sampled_from(SHOWING))
-    threshold = draw(st.sampled_from((1.0, 0.6))) if name in ("swift", "greedy") else 1.0
-    inference = draw(st.booleans()) if name in ("swift", "heuristic") else True
+    threshold = draw(st.sampled_from((1.0, 0.6))) if name in ("swift", "hide", "greedy") else 1.0
+    inference = draw(st.booleans()) if name in ("swift", "hide", "heuristic") else True
     return Policy(name, threshold=threshold, inference=inference, showing=showing)
 
 
