@@ -24,6 +24,7 @@ from mcts.kernel.compile import jit
 from sim.arena import Memory, act
 from sim.cards import FIRST_WEAPON
 from sim.chance import game_key
+from sim.company import Company, drawn, members
 from sim.game import apply, new_game
 from sim.policies import greedy, swift
 from sim.policies.table import MOST, Policy, seat_policies, switches_of
@@ -111,23 +112,23 @@ def _note(
     return used
 
 
-def namings(rules: Rules, model: Policy, seed: int, games: int) -> np.ndarray:
+def namings(rules: Rules, model: Company, seed: int, games: int) -> np.ndarray:
     """Return (believed, held), float64 (n, 2), of cards named for the first time.
 
-    In all seats sits ``model``, which reads nothing for the time being.
+    In all seats sits ``model``, or who is drawn from it, and reads nothing for the time being.
 
     Raises
     ------
     belief.evidence.EvidenceFull
         If the posterior of a greedy player does not fit into memory.
     """
-    if "own_card_weight" in switches_of(model.name):
-        model = replace(model, own_card_weight=1.0)
-    board, states, memory = world(rules)[0], empty(2), Memory([model])
-    seat_policies(states[0], [model] * rules.players)
-    states[0].tracks[: rules.players] |= FACTORED | EVIDENCE
+    company = tuple((_unread(policy), chance) for policy, chance in members(model))
+    board, states = world(rules)[0], empty(2)
+    memory = Memory([policy for policy, _ in company])
     rows, used = np.empty((_MOST_ROWS, 2)), 0
-    for game in range(games):
+    for game, seats in drawn(company, rules.players, seed, range(games)):
+        seat_policies(states[0], seats)
+        states[0].tracks[: rules.players] |= FACTORED | EVIDENCE
         new_game(board, states[0], np.uint64(game_key(seed, game)))
         named, over = np.zeros(MAX_PLAYERS, np.int64), False
         while not over:
@@ -135,6 +136,12 @@ def namings(rules: Rules, model: Policy, seed: int, games: int) -> np.ndarray:
             if not over:
                 memory.grow()
     return rows[:used].copy()
+
+
+def _unread(policy: Policy) -> Policy:
+    """Return ``policy``, reading nothing."""
+    reads = "own_card_weight" in switches_of(policy.name)
+    return replace(policy, own_card_weight=1.0) if reads else policy
 
 
 def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
@@ -158,7 +165,7 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
 
 
 @cache
-def fitted(rules: Rules, model: Policy, seed: int = SEED, games: int = GAMES) -> Weight:
+def fitted(rules: Rules, model: Company, seed: int = SEED, games: int = GAMES) -> Weight:
     """Return the weight of own cards in the suggestions of ``model`` among its kind.
 
     Raises

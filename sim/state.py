@@ -59,7 +59,7 @@ STATE = np.dtype(
         ("walks", np.int64, (MAX_PLAYERS,)),  # how it chooses rooms (`sim.policies.csp.WALKS`)
         ("hiding", np.float64, (MAX_PLAYERS,)),  # price of a bit that the others learn, in own bits
         ("summoning", np.float64, (MAX_PLAYERS,)),  # price of summoning somebody, in bits
-        ("timing", np.float64, (MAX_PLAYERS, 3)),  # what its threshold gains (`sim.policies.hide`)
+        ("by_out", np.float64, (MAX_PLAYERS,)),  # what its threshold gains by each opponent out
         ("tracks", np.int64, (MAX_PLAYERS,)),  # what is kept: `FACTORED`, `EVIDENCE`, `PUBLIC`
         # hidden
         ("hand", np.int64, (MAX_PLAYERS,)),  # masks

@@ -109,9 +109,7 @@ class Hide(Swift):
 
     hiding: float = between(0, 100)
     summoning: float = between(0, 100)
-    by_round: float = between(-100, 100)
-    by_out: float = between(-100, 100)
-    by_near: float = between(-100, 100)
+    by_out: float = between(-1, 1)
 
 
 @dataclass

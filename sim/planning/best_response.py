@@ -1,48 +1,154 @@
-"""When a roll-out should accuse: the threshold that wins most games against the modelled opponents.
+"""How to play against the modelled opponents: the switches that win most games against them.
 
-What waiting is worth depends on how the own seat goes on.  Roll-outs that wait for proof
-undervalue it where the others accuse early, and the planner accuses earlier still; those that
-accuse at a fixed probability undervalue it against slow opponents.  The arena plays a few thousand
-games in a second, so the threshold can be a best response to the model, within the policy's family.
+What hiding, waiting and reading are worth depends on who sits opposite (`docs/players/hide.md`).
+The arena plays thousands of games in a second, so a roll-out of the own seat can be a best response
+to the model, within its policy's family:
+
+1. Suggestions are read by the weight of own cards that is fitted to the model (`sim.own_cards`).
+2. For ``hide``, prices of hiding and of summoning are tried on common games, by successive halving
+   [Jamieson & Talwalkar 2016], then by coordinate steps from the best.
+3. Each trial is judged by the best rule of when to accuse; for that one set of games is enough,
+   whatever the rule (`sim.timing`).
+
+All of it is deterministic, and kept on disk under a digest of the sources that it depends on.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
+import json
+from dataclasses import asdict, fields, replace
 from functools import cache
 
-import numpy as np
-
-from sim.arena import play_many
+from mcts.kernel import sources, store
+from sim.company import Company, members, wins
+from sim.own_cards import fitted
 from sim.policies.table import Policy, switches_of
 from sim.rules import Rules
+from sim.timing import BY_OUT, WATCHED, Turns, best_rule, joined, share_won, watched
 
 THRESHOLDS = (1.0, 0.8, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3)
-"""Those that are tried, waiting for proof first."""
+"""Those that are tried for a policy that cannot be watched, waiting for proof first."""
 
-_GAMES = 2000
+LEAST_WEIGHT, MOST_WEIGHT = 0.05, 5.0
+"""Between these the weight of own cards is kept: beyond them nothing is gained, and an error of the
+model costs more."""
+
+PRICES = ((0.0, 0.0), (0.5, 0.2), (1.0, 0.2), (2.0, 0.2))
+"""(hiding, summoning) that are tried first."""
+
+STEPS = (0.6, 1.6)
+"""Factors of `hiding` by which the best of them is changed."""
+
+SUMMONING = (0.0, 0.2, 0.5)
+
+_GAMES = 1600
+"""Games that a rule, or a step, is judged by."""
+
+_FIRST = 0.15
+"""Share of them that all prices play; after that the better half doubles its games each time."""
+
 _SEED = 20180
+_READ = 150
+"""Games that the weight of own cards is fitted to."""
+
+_DEFAULTS = {switch.name: switch.default for switch in fields(Policy)[1:]}
+_CHOSEN = {"threshold", "own_card_weight", "hiding", "summoning", "by_out"}
 
 
 @cache
-def best_response(rules: Rules, own: Policy, model: Policy) -> Policy:
-    """Return ``own`` with the threshold that wins most of some games against ``model`` alone.
+def best_response(rules: Rules, own: Policy, model: Company) -> Policy:
+    """Return ``own`` with the switches that win most games against ``model`` in all other seats.
 
-    All thresholds play the same games, the own seat in rotation; ties go to waiting.  A policy
-    without a threshold is returned as it is.
+    Chosen are the weight of own cards and the threshold, as far as the policy has them, and all
+    that ``hide`` has; what stands there in ``own`` does not matter.
+
+    Parameters
+    ----------
+    model : a policy, or (policy, weight) pairs from which each other seat is drawn for each game
+
+    Raises
+    ------
+    ValueError
+        If the weights of a mixture are impossible.
+    belief.evidence.EvidenceFull
+        If the posterior of a greedy player does not fit into memory.
     """
-    if "threshold" not in switches_of(own.name):
+    company = members(model)
+    has = {*switches_of(own.name)} & _CHOSEN
+    if "threshold" not in has:
         return own
-    tried = [replace(own, threshold=threshold) for threshold in THRESHOLDS]
-    return max(tried, key=lambda policy: _wins(rules, policy, model))
+    plain = replace(own, **{name: _DEFAULTS[name] for name in has})
+    name = _name(rules, plain, company)
+    kept = store.opened().read(name)
+    if kept is None:
+        found = _computed(rules, plain, company)
+        kept = json.dumps({name: getattr(found, name) for name in sorted(has)}).encode()
+        store.opened().write(name, kept)
+    return replace(plain, **json.loads(bytes(kept)))
 
 
-def _wins(rules: Rules, own: Policy, model: Policy) -> int:
-    """Return how many games ``own`` wins."""
-    wins = 0
-    for seat in range(rules.players):
-        seats = [model] * rules.players
-        seats[seat] = own
-        games = np.arange(seat, _GAMES, rules.players)
-        wins += int((play_many(rules, seats, _SEED, games).winner == seat).sum())
-    return wins
+def _name(rules: Rules, own: Policy, company: Company) -> str:
+    """Return under what name a best response is kept: of all that it depends on."""
+    others = [(asdict(policy), chance) for policy, chance in company]
+    asked = json.dumps([asdict(rules), asdict(own), others, _GAMES, _READ])
+    state = hashlib.blake2b(asked.encode(), digest_size=16)
+    state.update(sources.digest(frozenset({__name__})))
+    return f"response-{state.hexdigest()}"
+
+
+def _computed(rules: Rules, own: Policy, company: Company) -> Policy:
+    """Return the best response to ``company`` from ``own``, whose chosen switches are at rest."""
+    if "own_card_weight" in switches_of(own.name):
+        weight = fitted(rules, company, games=_READ).value
+        own = replace(own, own_card_weight=min(max(weight, LEAST_WEIGHT), MOST_WEIGHT))
+    if own.name not in WATCHED:
+        tried = [replace(own, threshold=threshold) for threshold in THRESHOLDS]
+        return max(tried, key=lambda one: wins(rules, one, company, _SEED, range(_GAMES)).sum())
+    trials = _Trials(rules, company)
+    if own.name == "hide":
+        own = _priced(trials, own)
+    return trials.best(own, _GAMES)
+
+
+def _priced(trials: _Trials, own: Policy) -> Policy:
+    """Return ``own`` with the prices of hiding and of summoning that win most games."""
+    tried = [replace(own, hiding=hiding, summoning=summoning) for hiding, summoning in PRICES]
+    games = round(_FIRST * _GAMES)
+    while len(tried) > 1:
+        tried.sort(key=lambda one: -trials.share(one, games))
+        tried, games = tried[: len(tried) // 2], min(2 * games, _GAMES)
+    (best,) = tried
+    steps = [replace(best, hiding=round(best.hiding * factor, 2)) for factor in STEPS]
+    best = max([best, *steps], key=lambda one: trials.share(one, _GAMES))
+    steps = [replace(best, summoning=price) for price in SUMMONING]
+    return max([best, *steps], key=lambda one: trials.share(one, _GAMES))
+
+
+class _Trials:
+    """Games of policies that wait, each against the same company, watched once and gone on with."""
+
+    def __init__(self, rules: Rules, company: Company) -> None:
+        self._rules, self._company = rules, company
+        self._turns: dict[Policy, Turns] = {}
+
+    def turns(self, own: Policy, games: int) -> Turns:
+        """Return the turns of ``own`` in so many games at least."""
+        held = self._turns.get(own)
+        played = held.games if held else 0
+        if played < games:
+            more = watched(self._rules, own, self._company, _SEED, range(played, games))
+            self._turns[own] = joined(held, more) if held else more
+        return self._turns[own]
+
+    def best(self, own: Policy, games: int) -> Policy:
+        """Return ``own`` with the best rule of when to accuse."""
+        gains = BY_OUT if own.name == "hide" else (0.0,)
+        threshold, by_out = best_rule(self.turns(own, games), gains)
+        found = replace(own, threshold=threshold)
+        return replace(found, by_out=by_out) if by_out else found
+
+    def share(self, own: Policy, games: int) -> float:
+        """Return the share of games that ``own`` wins with its best rule."""
+        best = self.best(own, games)
+        return share_won(self.turns(own, games), best.threshold, best.by_out)

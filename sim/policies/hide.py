@@ -5,7 +5,7 @@ It knows what `sim.policies.swift` knows, and ranks all 36 pairs of a room by ow
 public view shows (`belief.giveaway`), less ``summoning`` where the pawn of one of them would be
 called.  It names cards of its own, which mislead.  How much that is worth depends on who sits
 opposite (`docs/players/hide.md`): with 0 and 0 it is swift.  What it accuses from may change with
-the rounds, with who is out and with what is public; alone, it waits for proof.
+the number of those who are out; alone, it waits for proof.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from belief.evidence import count
 from belief.giveaway import BOUND, COLUMNS, TWIN, UNSURE, given_away, tabulate
 from belief.information import closed_form
-from belief.public import surest
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
@@ -25,7 +24,7 @@ from sim.policies.common import SUGGESTS, last_chance, turns_to
 from sim.state import ASK, EVIDENCE, FACTORED, MOVE, PASSAGE, PUBLIC, State, World
 
 REQUIRES = FACTORED | EVIDENCE | PUBLIC
-SWITCHES = (*swift.SWITCHES, "hiding", "summoning", "by_round", "by_out", "by_near")
+SWITCHES = (*swift.SWITCHES, "hiding", "summoning", "by_out")
 
 LEAST = 0.1
 """Share of its own bits that a suggestion is worth at least: who will not give anything away would
@@ -58,18 +57,14 @@ def accused(world: World, s: State, seat: int) -> int:
 def least_chance(world: World, s: State, seat: int) -> float:
     """Return the probability from which ``seat`` accuses now; 1 is for proof.
 
-    With a threshold below 1 it may change in the game: with rounds, with those who are out, and
-    with the probability of the likeliest envelope by the public view.  Alone it waits for proof.
+    A threshold below 1 changes by ``by_out`` with each opponent who is out.  Alone it waits for
+    proof.
     """
     bar = s.threshold[seat]
     out = world.players - 1 - count(still_playing(world, s, seat))
     if bar >= 1.0 or out == world.players - 1:
         return 1.0
-    by_round, by_out, by_near = s.timing[seat, 0], s.timing[seat, 1], s.timing[seat, 2]
-    bar += by_round * (s.turn // world.players) + by_out * out
-    if by_near != 0.0:
-        bar += by_near * surest(s.public)
-    return bar
+    return bar + s.by_out[seat] * out
 
 
 @jit

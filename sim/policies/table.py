@@ -58,9 +58,6 @@ _suggestion = by_number([module.suggestion for module in FAST])
 
 SHOWING = ("random", "least_informative")
 
-TIMING = ("by_round", "by_out", "by_near")
-"""The switches that are kept together, in this order, in ``timing`` of the state."""
-
 MOST = 100.0
 """The highest weight of an own card, and price of a bit, that can be set."""
 
@@ -80,8 +77,7 @@ class Policy:
     walk : how ``csp`` chooses rooms, one of `sim.policies.csp.WALKS`
     hiding : what ``hide`` pays in own bits for a bit that the others learn; 0 takes no notice
     summoning : what ``hide`` pays in bits for summoning somebody who still plays
-    by_round, by_out, by_near : what the threshold of ``hide`` gains with each round, each opponent
-        who is out, and the probability of the likeliest envelope in the public view
+    by_out : what the threshold of ``hide`` gains with each opponent who is out
     showing : which of several cards it shows, one of `SHOWING`
     """
 
@@ -92,9 +88,7 @@ class Policy:
     walk: str = "nearest"
     hiding: float = 1.0
     summoning: float = 0.2
-    by_round: float = 0.0
     by_out: float = 0.0
-    by_near: float = 0.0
     showing: str = "random"
 
     def __post_init__(self) -> None:
@@ -108,11 +102,8 @@ class Policy:
             raise ValueError(
                 f"own_card_weight must be above 0 and at most {MOST:g}, got {self.own_card_weight}"
             )
-        for name in TIMING:
-            if not -MOST <= getattr(self, name) <= MOST:
-                raise ValueError(
-                    f"{name} must be from -{MOST:g} to {MOST:g}, got {getattr(self, name)}"
-                )
+        if not -1.0 <= self.by_out <= 1.0:
+            raise ValueError(f"by_out must be from -1 to 1, got {self.by_out}")
         for name in ("hiding", "summoning"):
             if not 0.0 <= getattr(self, name) <= MOST:
                 raise ValueError(f"{name} must be from 0 to {MOST:g}, got {getattr(self, name)}")
@@ -160,7 +151,7 @@ def seat_policy(state: State, seat: int, which: Policy) -> None:
     state.walks[seat] = csp.WALKS.index(which.walk)
     state.hiding[seat] = which.hiding
     state.summoning[seat] = which.summoning
-    state.timing[seat] = [getattr(which, name) for name in TIMING]
+    state.by_out[seat] = which.by_out
     state.showing[seat] = SHOWING.index(which.showing)
 
 
@@ -171,6 +162,7 @@ _FIELDS = {
     "walk": "walks",
     "hiding": "hiding",
     "summoning": "summoning",
+    "by_out": "by_out",
 }
 """Fields of the state by switch."""
 
@@ -184,10 +176,7 @@ def swap_policy(state: State, seat: int, which: Policy) -> None:
     state.tracks[seat] |= REQUIRES[number(which.name)]
     for name in switches_of(which.name):
         value = getattr(which, name)
-        if name in TIMING:
-            state.timing[seat, TIMING.index(name)] = value
-        else:
-            state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
+        state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
 
 
 @jit

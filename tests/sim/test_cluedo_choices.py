@@ -383,5 +383,5 @@ def test_a_best_response_is_found_for_the_model(one):
     assert planner._own == best_response.best_response(
         Rules(), Policy("swift"), planner.config.model
     )
-    assert planner._own.threshold in best_response.THRESHOLDS
+    assert planner._own != Policy("swift")
     assert one.take(make(spec(), Rules()))._own == Policy("swift")

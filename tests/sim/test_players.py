@@ -122,9 +122,7 @@ SWITCHED = {
         "own_card_weight": 3.0,
         "hiding": 0.3,
         "summoning": 0.1,
-        "by_round": -0.01,
         "by_out": -0.05,
-        "by_near": 0.2,
     },
     "csp": {"walk": "adjacent"},
 }

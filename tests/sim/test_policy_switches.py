@@ -207,7 +207,7 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
         ("swift", {"hiding": 0.5}, "swift has no switch 'hiding'"),
         ("hide", {"hiding": -0.1}, "hiding must be from 0 to 100, got -0.1"),
         ("hide", {"summoning": 101.0}, "summoning must be from 0 to 100, got 101"),
-        ("hide", {"by_near": -101.0}, "by_near must be from -100 to 100, got -101"),
+        ("hide", {"by_out": -1.1}, "by_out must be from -1 to 1, got -1.1"),
         ("greedy", {"threshold": 1.5}, "threshold must be above 0 and at most 1, got 1.5"),
         ("swift", {"showing": "all"}, "unknown showing policy 'all': choose one of random, least"),
         ("swfit", {}, "unknown policy 'swfit': choose one of csp, random, uniform, heuristic"),

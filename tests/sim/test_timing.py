@@ -5,89 +5,98 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.arena import play_many
-from sim.policies.table import TIMING, Policy
+from sim.company import wins
+from sim.policies.table import Policy
 from sim.rules import Rules, preset
-from sim.timing import Turns, best_rule, share_won, timed, watched
+from sim.timing import Turns, best_rule, joined, share_won, watched
 
-OWN = Policy("hide", threshold=0.4, hiding=0.0, summoning=0.0)
+HIDE = Policy("hide", threshold=0.4, hiding=0.0, summoning=0.0)
 MODEL = Policy("swift", threshold=0.35)
-GAMES = 600
-RULES = ((0.4, 0.0, 0.0, 0.0), (0.6, -0.02, 0.0, 0.0), (0.35, 0.0, 0.1, 0.0), (0.5, -0.01, 0, -0.5))
+GAMES = 400
+RULES = ((0.4, 0.0), (0.6, -0.05), (0.35, 0.1), (0.98, 0.0))
 
 
 @pytest.fixture(scope="module")
 def turns():
-    return watched(Rules(), OWN, MODEL, 3, GAMES)
-
-
-def with_rule(rule):
-    """Return `OWN` that accuses by ``rule``."""
-    return replace(OWN, threshold=rule[0], **dict(zip(TIMING, rule[1:], strict=True)))
-
-
-def played(policy):
-    """Return the share of the same games that ``policy`` wins in the arena."""
-    wins = 0
-    for seat in range(4):
-        seats = [MODEL] * 4
-        seats[seat] = policy
-        wins += (play_many(Rules(), seats, 3, np.arange(seat, GAMES, 4)).winner == seat).sum()
-    return wins / GAMES
+    return watched(Rules(), HIDE, MODEL, 3, range(GAMES))
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_what_a_rule_wins_in_the_recorded_games_is_what_it_wins_in_the_arena(turns, rule):
-    assert share_won(turns, np.array(rule)) == pytest.approx(played(with_rule(rule)), abs=2 / GAMES)
+    played = wins(Rules(), replace(HIDE, threshold=rule[0], by_out=rule[1]), MODEL, 3, range(GAMES))
+    assert share_won(turns, *rule) == pytest.approx(played.mean(), abs=2 / GAMES)
 
 
 def test_each_number_of_a_rule_matters(turns):
-    shares = {share_won(turns, np.array(rule)) for rule in RULES}
-    assert len(shares) == len(RULES)
+    shares = {share_won(turns, *rule) for rule in ((0.4, 0.0), (0.4, 0.2), (0.7, 0.0))}
+    assert len(shares) == 3
 
 
-def test_turns_are_in_order_and_end_where_the_seat_is_certain(turns):
+def test_swift_is_watched_too_but_does_not_wait_when_alone(turns):
+    swift = watched(Rules(), replace(MODEL, threshold=0.4), MODEL, 3, range(200))
+    played = wins(Rules(), replace(MODEL, threshold=0.4), MODEL, 3, range(200))
+    assert share_won(swift, 0.4) == pytest.approx(played.mean(), abs=2 / 200)
+    assert turns.waits.any() and not swift.waits.any()
+
+
+def test_a_mixed_company_is_watched_as_it_is_played():
+    mixed = ((MODEL, 2.0), (Policy("closure"), 1.0))
+    played = wins(Rules(), HIDE, mixed, 3, range(120))
+    found = share_won(watched(Rules(), HIDE, mixed, 3, range(120)), 0.4)
+    assert found == pytest.approx(played.mean(), abs=2 / 120)
+    assert found != share_won(watched(Rules(), HIDE, MODEL, 3, range(120)), 0.4)  # the control
+
+
+def test_games_are_watched_in_parts(turns):
+    first, rest = (watched(Rules(), HIDE, MODEL, 3, games) for games in (range(9), range(9, 20)))
+    both, whole = joined(first, rest), watched(Rules(), HIDE, MODEL, 3, range(20))
+    assert both.games == 20
+    assert all(np.array_equal(part, at_once) for part, at_once in zip(both, whole, strict=True))
+
+
+def test_turns_are_in_order(turns):
     assert turns.games == GAMES and set(turns.game) <= set(range(GAMES))
     assert (np.diff(turns.game) >= 0).all()
     same = turns.game[1:] == turns.game[:-1]
-    assert (turns.round[1:] >= turns.round[:-1])[same].all()
     assert (turns.out[1:] >= turns.out[:-1])[same].all()
-    assert (turns.near[1:] >= 0).all() and turns.near.max() > 3 * turns.near.min() > 0
+    assert not (turns.out[1:] >= turns.out[:-1]).all()  # the control
 
 
-def made(chance, right, round_, game=None):
+def made(chance, right, out, game=None):
     """Return turns of made-up games, a row each unless ``game`` says otherwise."""
-    n = len(chance)
-    zeros = np.zeros(n)
-    game = np.arange(n) if game is None else np.asarray(game)
-    columns = (np.array(chance), np.array(right), np.array(round_), zeros, zeros)
-    return Turns(game, *columns, alone=np.zeros(n, bool), games=int(game[-1]) + 1)
+    game = np.arange(len(chance)) if game is None else np.asarray(game)
+    columns = (np.array(chance), np.array(right), np.array(out))
+    return Turns(game, *columns, waits=np.zeros(len(chance), bool), games=int(game[-1]) + 1)
 
 
 def test_the_best_rule_is_found_where_it_is_known():
-    """Early guesses of 0.5 are wrong and better ones come; late ones of 0.5 are all there is."""
-    n = 400
-    early = np.tile([0.5, 0.9], n), np.tile([0.0, 1.0], n), np.tile([2.0, 4.0], n)
-    late = np.full(n, 0.5), np.ones(n), np.full(n, 14.0)
+    """With all in the game guesses of 0.5 are all there is; with one out better ones come."""
+    n = 100
+    early = np.tile([0.5, 0.9], n), np.tile([0.0, 1.0], n), np.ones(2 * n)
+    late = np.full(n, 0.5), np.ones(n), np.zeros(n)
     game = np.concatenate([np.repeat(np.arange(n), 2), n + np.arange(n)])
     turns = made(*(np.concatenate(both) for both in zip(early, late, strict=True)), game)
-    assert share_won(turns, np.array([0.5, 0, 0, 0])) == 0.5  # the controls: no fixed bar wins all
-    assert share_won(turns, np.array([0.6, 0, 0, 0])) == 0.5
-    assert share_won(turns, best_rule(turns)) == 1.0
+    assert share_won(turns, *best_rule(turns, (0.0,))) == 0.5  # the control: no fixed bar wins all
+    threshold, by_out = best_rule(turns)
+    assert share_won(turns, threshold, by_out) == 1.0 and threshold <= 0.5 < threshold + by_out
+
+
+def test_ties_go_to_who_waits():
+    assert best_rule(made([0.5, 1.0], [1.0, 1.0], [0.0, 0.0], [0, 0])) == (1.0, 0.0)
+    assert best_rule(made([0.5, 1.0], [1.0, 0.0], [0.0, 0.0], [0, 0])) == (0.5, 0.0)
 
 
 def test_alone_a_rule_waits():
-    turns = made([0.6, 1.0], [0.0, 1.0], [3.0, 4.0], [0, 0])
-    rule = np.array([0.5, 0, 0, 0])
-    assert share_won(turns, rule) == 0.0
-    assert share_won(turns._replace(alone=np.ones(2, bool)), rule) == 1.0
+    turns = made([0.6, 1.0], [0.0, 1.0], [3.0, 3.0], [0, 0])
+    assert share_won(turns, 0.5) == 0.0
+    assert share_won(turns._replace(waits=np.ones(2, bool)), 0.5) == 1.0
 
 
-def test_hide_alone_learns_when_to_accuse():
-    with pytest.raises(ValueError, match="hide alone can learn when to accuse, not swift"):
-        watched(Rules(), MODEL, MODEL, 3, 1)
+def test_who_does_not_accuse_by_that_belief_is_refused():
+    with pytest.raises(ValueError, match="swift and hide alone can be watched, not closure"):
+        watched(Rules(), Policy("closure"), MODEL, 3, range(1))
 
 
 def test_against_greedy_and_by_other_rules():
-    learnt = timed(preset("cai2006"), OWN, Policy("greedy", threshold=0.5), games=4)
-    assert learnt.name == "hide" and 0.05 <= learnt.threshold <= 0.99
+    turns = watched(preset("cai2006"), HIDE, Policy("greedy", threshold=0.5), 3, range(4))
+    assert turns.games == 4 and len(turns.game) > 4

@@ -1,0 +1,79 @@
+"""Who sits opposite: one policy in all seats, or a mixture from which each seat is drawn by game.
+
+A mixture says that one does not know who it is.  What is drawn depends on seed, game and seat
+alone, so two players meet the same company in the same game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from sim.arena import play_many
+from sim.policies.table import Policy
+from sim.rules import Rules
+
+Company = Policy | tuple[tuple[Policy, float], ...]
+"""One policy, or policies with their weights, which need not add up to 1."""
+
+
+def members(company: Company) -> tuple[tuple[Policy, float], ...]:
+    """Return the policies of ``company`` with their probabilities, without those that never come.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, or none is above 0.
+    """
+    if isinstance(company, Policy):
+        return ((company, 1.0),)
+    weights = np.array([weight for _, weight in company], float)
+    if not (np.isfinite(weights).all() and (weights >= 0.0).all() and weights.any()):
+        raise ValueError("the weights of a mixture must be 0 or more, and one of them above 0")
+    chances = weights / weights.sum()
+    return tuple(
+        (policy, float(chance))
+        for (policy, _), chance in zip(company, chances, strict=True)
+        if chance > 0.0
+    )
+
+
+def policies(company: Company) -> list[Policy]:
+    """Return who may sit in a seat."""
+    return [policy for policy, _ in members(company)]
+
+
+def drawn(
+    company: Company, players: int, seed: int, games: Sequence[int]
+) -> Iterator[tuple[int, list[Policy]]]:
+    """Yield each of ``games`` with the policies, by seat, that ``company`` fills it with."""
+    known = members(company)
+    chances = [chance for _, chance in known]
+    seats = [known[0][0]] * players
+    for game in games:
+        if len(known) > 1:
+            rng = np.random.default_rng([seed, game])
+            seats = [known[i][0] for i in rng.choice(len(known), players, p=chances)]
+        yield game, list(seats)
+
+
+def wins(
+    rules: Rules, own: Policy, company: Company, seed: int, games: Sequence[int]
+) -> np.ndarray:
+    """Return by game, bool, whether ``own`` wins it against ``company``; it sits in seats in turn.
+
+    Raises
+    ------
+    belief.evidence.EvidenceFull
+        If the posterior of a greedy player does not fit into memory.
+    """
+    tables: dict[tuple[int, tuple[Policy, ...]], list[int]] = {}
+    for place, (game, seats) in enumerate(drawn(company, rules.players, seed, games)):
+        seat = game % rules.players
+        seats[seat] = own
+        tables.setdefault((seat, tuple(seats)), []).append(place)
+    numbers, won = np.asarray(games, np.int64), np.zeros(len(games), bool)
+    for (seat, seats), places in tables.items():
+        won[places] = play_many(rules, seats, seed, numbers[places]).winner == seat
+    return won

@@ -1,0 +1,102 @@
+"""The best response to a model: it is the best of what is tried, and changes with the model."""
+
+from dataclasses import replace
+
+import pytest
+
+from mcts.kernel import store
+from sim.company import wins
+from sim.planning import best_response as module
+from sim.planning.best_response import LEAST_WEIGHT, MOST_WEIGHT, best_response
+from sim.policies.table import Policy
+from sim.rules import Rules, preset
+from sim.timing import best_rule, share_won, watched
+
+EARLY = Policy("swift", threshold=0.35)
+HIDE = Policy("hide")
+
+
+@pytest.fixture
+def games(monkeypatch):
+    """Set the games that are played, and forget what was found before and after."""
+
+    def chosen(number):
+        monkeypatch.setattr(module, "_GAMES", number)
+
+    best_response.cache_clear()
+    yield chosen
+    best_response.cache_clear()
+
+
+def test_it_is_the_best_of_all_that_are_tried(games, monkeypatch):
+    """Beside brute force, with prices that all play all games and no steps from them."""
+    games(200)
+    prices = ((0.0, 0.0), (1.0, 0.2))
+    for name, value in (("PRICES", prices), ("STEPS", ()), ("SUMMONING", ()), ("_FIRST", 1.0)):
+        monkeypatch.setattr(module, name, value)
+    found = module._computed(Rules(), HIDE, ((EARLY, 1.0),))
+    shares = {}
+    for hiding, summoning in prices:
+        tried = replace(found, hiding=hiding, summoning=summoning)
+        turns = watched(Rules(), tried, EARLY, module._SEED, range(200))
+        threshold, by_out = best_rule(turns)
+        tried = replace(tried, threshold=threshold, by_out=by_out)
+        shares[tried] = share_won(turns, threshold, by_out)
+    assert found == max(shares, key=shares.get)
+    assert min(shares.values()) < max(shares.values())
+    played = wins(Rules(), found, EARLY, module._SEED, range(200)).mean()
+    assert played == pytest.approx(shares[found], abs=2 / 200)
+
+
+def test_swift_gets_a_threshold_and_a_weight_alone(games):
+    games(300)
+    found = best_response(Rules(), Policy("swift", threshold=0.9, own_card_weight=0.5), EARLY)
+    assert found == Policy("swift", threshold=found.threshold, own_card_weight=LEAST_WEIGHT)
+    assert found.threshold < 0.7
+    assert best_response(Rules(), Policy("swift"), EARLY) == found  # whatever stood there
+    assert best_response(Rules(), Policy("swift"), Policy("heuristic")).threshold > 0.8
+
+
+def test_how_much_to_hide_and_to_believe_follow_from_who_sits_there(games):
+    games(400)
+    early = best_response(Rules(), HIDE, EARLY)
+    assert early.hiding >= 0.5 and early.threshold < 0.6 and early.by_out > 0.0
+    patient = best_response(Rules(), HIDE, Policy("heuristic"))
+    assert patient.hiding == 0.0 and patient.threshold > 0.8
+    assert early.own_card_weight < 0.1 and patient.own_card_weight < 0.1
+
+
+def test_against_who_hides_it_reads_and_hides_nothing(games):
+    games(160)
+    found = best_response(Rules(), HIDE, Policy("hide", threshold=0.35))
+    assert found.hiding == 0.0 and 1.0 < found.own_card_weight <= MOST_WEIGHT
+
+
+def test_a_mixed_company_is_answered_as_it_is_drawn(games):
+    games(160)
+    mixed = ((EARLY, 1.0), (Policy("heuristic"), 1.0))
+    found = best_response(Rules(), HIDE, mixed)
+    assert found.name == "hide" and found == best_response(Rules(), HIDE, mixed)
+    alone = [best_response(Rules(), HIDE, one) for one, _ in mixed]
+    assert found not in alone
+    assert best_response(Rules(), HIDE, ((EARLY, 2.0),)) == alone[0]  # a mixture of one
+
+
+def test_what_has_no_threshold_stays_as_it_is_and_greedy_is_played(games, monkeypatch):
+    assert best_response(Rules(), Policy("closure"), EARLY) == Policy("closure")
+    games(6)
+    found = best_response(preset("cai2006"), Policy("greedy"), Policy("closure"))
+    assert found.name == "greedy" and found.threshold in module.THRESHOLDS
+
+
+def test_it_is_kept_on_disk_for_the_next_process(games, monkeypatch, tmp_path):
+    games(40)
+    monkeypatch.setattr(store, "opened", lambda: store.Store(tmp_path))
+    first = best_response(Rules(), HIDE, EARLY)
+    best_response.cache_clear()  # as in another process
+    monkeypatch.setattr(module, "_computed", None)
+    assert best_response(Rules(), HIDE, EARLY) == first
+    with pytest.raises(TypeError):  # the controls: another model, other rules are not there
+        best_response(Rules(), HIDE, Policy("closure"))
+    with pytest.raises(TypeError):
+        best_response(preset("speed"), HIDE, EARLY)
