@@ -1,8 +1,8 @@
 """What a searchable domain provides, and how to register one.
 
 A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled
-functions registered for that type; five more have defaults.  The search calls the functions of this
-module; Numba replaces each, at compile time and by the type of ``p``, by the domain's own: the
+functions registered for that type; seven more have defaults.  The search calls the functions of
+this module; Numba replaces each, at compile time and by the type of ``p``, by the domain's own: the
 kernel is specialised, nothing is looked up while it runs, and the machine code can be cached.
 
 Perspective: one seat searches, player 0.  As a rule decisions, rewards and observations are that
@@ -126,8 +126,26 @@ def copy(p: Any, s: Any, into: Any) -> None:
     _REGISTRY[type(p)].copy(p, s, into)
 
 
+def save(p: Any, s: Any, saved: Any, node: int) -> None:
+    """Keep ``s`` as the searching seat sees it, under the number ``node``, for `restore`.
+
+    By default nothing is kept, and the option ``outcomes_base`` is refused.
+    """
+    _REGISTRY[type(p)].save(p, s, saved, node)
+
+
+def restore(p: Any, s: Any, saved: Any, node: int, stream: np.ndarray) -> bool:
+    """Set ``s`` to what was saved for ``node``, with all that is hidden drawn anew.
+
+    ``s`` has just done the action that leads to ``node``, and observed something else.  What is
+    hidden, and all chance to come, must be drawn from the exact belief there.  False if that
+    cannot be done: ``s`` is then as it was, and rolled out.
+    """
+    return _REGISTRY[type(p)].restore(p, s, saved, node, stream)
+
+
 _STUBS = (start, actions, step, observation, terminal, rollout)
-_OPTIONAL = (mover, available, seen, payoff, copy)
+_OPTIONAL = (mover, available, seen, payoff, copy, save, restore)
 
 
 @jit_generic
@@ -154,6 +172,20 @@ def _nothing(p, s, player):
 def _copy_array(p, s, into):
     for i in range(len(s)):
         into[i] = s[i]
+
+
+@jit_generic
+def _keep_nothing(p, s, saved, node):
+    pass
+
+
+@jit_generic
+def _nothing_kept(p, s, saved, node, stream):
+    return False
+
+
+def _no_room(p: Any, nodes: int) -> np.ndarray:
+    return np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -188,10 +220,20 @@ class Domain:
     seen: Callable = _all_alike
     payoff: Callable = _nothing
     copy: Callable = _copy_array
+    save: Callable = _keep_nothing
+    restore: Callable = _nothing_kept
+    saved: Callable[[Any, int], Any] = _no_room
+    """Makes what `save` writes to, with room for so many nodes; of one Numba type for every ``p``.
+    Memory that is not touched costs nothing."""
     players: int | Callable[[Any], int] = 1
     """Players whose decisions the tree makes."""
     perspectives: int | Callable[[Any], int] = 1
     """1: all nodes are player 0's information sets; ``players``: each its own."""
+
+    @property
+    def restores(self) -> bool:
+        """Whether states at nodes can be taken over (`save`, `restore`, ``saved``)."""
+        return _nothing_kept is not self.restore
 
     def declared(self, name: str, p: Any) -> Any:
         """Return the declaration ``name`` for the parameters ``p``."""
@@ -299,3 +341,13 @@ def _payoff(p, s, player):
 @overload(copy, jit_options=INLINED)
 def _copy(p, s, into):
     return _implementation(p, "copy")
+
+
+@overload(save, jit_options=INLINED)
+def _save(p, s, saved, node):
+    return _implementation(p, "save")
+
+
+@overload(restore, jit_options=INLINED)
+def _restore(p, s, saved, node, stream):
+    return _implementation(p, "restore")

@@ -88,6 +88,37 @@ def principal_variation(tree: Tree, low: float = 0.0, high: float = 1.0) -> list
     return steps
 
 
+def decided(tree: Tree, begins: Callable[[int, np.ndarray], bool], most: int = 3) -> list[float]:
+    """Return the shares of simulations that decided in the tree in turns 1 to ``most``.
+
+    To decide is to follow an edge; where a simulation rolls out, the roll-out policy decides.
+
+    Parameters
+    ----------
+    begins
+        Whether a node begins a turn of its player, by the action that leads to it and its own
+        (int64 (n,)).  The root is in turn 1.
+    """
+    turn = {int(tree.counters[TOP]): 1}
+    counts = np.zeros(most + 1, np.int64)
+    for node in tree.order[: tree.counters[NODES]].tolist():
+        edges, above = _edges(tree, node), int(tree.parent[node])
+        fresh = node not in turn
+        if not edges or (fresh and above not in turn):
+            continue
+        block = slice(edges.start, edges.stop)
+        if fresh:
+            begun = begins(int(tree.action[tree.incoming[node]]), tree.action[block])
+            turn[node] = turn[above] + begun
+            fresh = begun
+        else:
+            fresh = True
+        if fresh and turn[node] <= most:
+            counts[turn[node]] += tree.edge_visits[block].sum()
+    whole = max(1, counts[1])
+    return [float(count / whole) for count in counts[1:]]
+
+
 def export(
     tree: Tree,
     most_nodes: int | None = None,

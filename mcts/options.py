@@ -157,6 +157,9 @@ class Options:
     widening_base: float = _from(0, 0.0)
     """At a node of N visits ceil(base N**exponent) actions are on offer; 0: all of them."""
     widening_exponent: float = _from(0, 0.5, most=1)
+    outcomes_base: float = _from(0, 0.0)
+    """Below an action of n visits at most ceil(base n**exponent) observations are kept; 0: all."""
+    outcomes_exponent: float = _from(0, 0.25, most=1)
     final: str = _one_of("visits", FINAL)
     """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
     action listed first."""
@@ -187,6 +190,8 @@ class Options:
             raise ValueError(f"{self.workers} workers need mode root, not {self.mode}")
         if self.keep_tree and self.mode == "root":
             raise ValueError("keep_tree is for one tree: not for mode root")
+        if self.keep_tree and self.outcomes_base:
+            raise ValueError("outcomes_base must be 0 with keep_tree")
         if self.threads > cores() and not self.oversubscribe:
             raise ValueError(
                 f"{self.threads} threads are more than the {cores()} cores; "
@@ -223,6 +228,8 @@ class Options:
             virtual_loss=float(self.virtual_loss),
             widening_base=float(self.widening_base),
             widening_exponent=float(self.widening_exponent),
+            outcomes_base=float(self.outcomes_base),
+            outcomes_exponent=float(self.outcomes_exponent),
             common_random_numbers=int(self.common_random_numbers),
             rollouts_per_leaf=int(self.rollouts_per_leaf),
             leaf_threads=int(self.leaf_threads),

@@ -29,6 +29,9 @@ class Settings(NamedTuple):
     widening_base: float
     """Actions offered at a node of N visits: ceil(base N**exponent), at least 1; base 0: all."""
     widening_exponent: float
+    outcomes_base: float
+    """Observations kept below an action of n visits: ceil(base n**exponent); base 0: all."""
+    outcomes_exponent: float
     common_random_numbers: int
     """1: the n-th visits of all root actions share their random numbers."""
     rollouts_per_leaf: int

@@ -9,6 +9,9 @@ Nodes are keyed by what was heard.  What a simulation takes for hidden is a valu
 one side, drawn from the belief at its start and whenever the tiger is placed [POMCP: Silver &
 Veness 2010], or nothing: under ``propagated`` the belief itself is carried along, sounds are drawn
 from its prediction, and a door pays what it is worth on average [BMCTS: Ledford 2018, 3.4].
+
+With ``noises`` above 1 something else is heard with each sound, which tells nothing: hardly any
+observation comes twice, and a tree grows only if observations are limited.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ LISTENING, RANDOM, LISTEN_THEN_ACT = 0, 1, 2
 """Roll-out policies: listen to the end; any action; open once the odds are those of two more
 sounds from one side than from the other."""
 
-_LEFT, _TO_GO, _HEARD, _EVIDENCE = 0, 1, 2, 3
+_LEFT, _TO_GO, _HEARD, _EVIDENCE, _NOISE = 0, 1, 2, 3, 4
 _ENOUGH = 2.0 - 1e-9  # evidence at the root is a rounded logarithm
 
 
@@ -52,13 +55,15 @@ class TigerParameters(NamedTuple):
     """`LISTENING`, `RANDOM` or `LISTEN_THEN_ACT`."""
     propagated: bool = False
     """Whether simulations carry the belief, in place of one side drawn from it."""
+    noises: int = 1
+    """Equally likely noises beside each sound."""
 
 
 def workspace(p: TigerParameters) -> np.ndarray:
-    """Return a workspace: float64 (4,), the probability that the tiger is on the left (1 or 0 for
-    a side that was drawn), steps to go, what was heard, and the evidence for the left, in sounds,
-    since the tiger was placed."""
-    return private(4)
+    """Return a workspace: float64 (5,), the probability that the tiger is on the left (1 or 0 for
+    a side that was drawn), steps to go, what was heard, the evidence for the left, in sounds, and
+    the noise."""
+    return private(5)
 
 
 def belief(difference: float, accuracy: float = 0.85) -> float:
@@ -75,16 +80,20 @@ def _place(p, s, left, stream):
 
 
 @jit
+def _sound(p):
+    """Return what a sound from a side adds to the logarithm of its odds."""
+    return math.log(p.accuracy / (1.0 - p.accuracy))
+
+
+@jit
 def start(p, s, stream):
     """Place the tiger by the belief; one draw, none if propagated."""
     _place(p, s, p.left, stream)
     s[_TO_GO] = p.steps
     s[_HEARD] = NOTHING
-    s[_EVIDENCE] = 0.0
-    if p.rollout == LISTEN_THEN_ACT:
-        bounded = min(max(p.left, 1e-12), 1.0 - 1e-12)
-        sound = math.log(p.accuracy / (1.0 - p.accuracy))
-        s[_EVIDENCE] = math.log(bounded / (1.0 - bounded)) / sound
+    s[_NOISE] = 0.0
+    bounded = min(max(p.left, 1e-12), 1.0 - 1e-12)
+    s[_EVIDENCE] = math.log(bounded / (1.0 - bounded)) / _sound(p)
 
 
 @jit
@@ -98,9 +107,11 @@ def actions(p, s, out, edge_data):
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Listen or open a door; one draw, but none to open if propagated."""
+    """Listen or open a door; one draw, but none to open if propagated, and one for a noise."""
     s[_TO_GO] -= 1
     left = s[_LEFT]
+    if p.noises > 1:
+        s[_NOISE] = below(stream, p.noises)
     if action == LISTEN:
         from_left = left * p.accuracy + (1.0 - left) * (1.0 - p.accuracy)
         # Bayes' rule; a side that was drawn stays what it is
@@ -122,8 +133,24 @@ def step(p, s, action, edge_data, stream):
 
 @jit
 def observation(p, s):
-    """Return the side just heard."""
-    return np.uint64(s[_HEARD])
+    """Return the side just heard, and the noise."""
+    return np.uint64(s[_HEARD] + 3.0 * s[_NOISE])
+
+
+@jit
+def save(p, s, saved, node):
+    """Keep the whole workspace; the side, if one was drawn, is not read again."""
+    for i in range(len(s)):
+        saved[node, i] = s[i]
+
+
+@jit
+def restore(p, s, saved, node, stream):
+    """Go on from a node, the side drawn by the sounds since it was placed; one draw at most."""
+    for i in range(len(s)):
+        s[i] = saved[node, i]
+    _place(p, s, 1.0 / (1.0 + math.exp(-_sound(p) * s[_EVIDENCE])), stream)
+    return True
 
 
 @jit
@@ -171,6 +198,9 @@ register(
     observation=observation,
     terminal=terminal,
     rollout=rollout,
+    save=save,
+    restore=restore,
+    saved=lambda p, nodes: np.empty((nodes, 5)),
     workspace=workspace,
     discount=lambda p: p.discount,
     low=lambda p: p.tiger * _annuity(p),

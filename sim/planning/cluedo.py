@@ -39,7 +39,7 @@ from sim.cards import N_CARDS
 from sim.game import decider
 from sim.planning import belief_mdp, determinized
 from sim.planning.candidates import offer
-from sim.planning.information_sets import after_state_key, view_key
+from sim.planning.information_sets import SEEN, after_state_key, keep, view_key
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, won
 from sim.planning.ways import DEAL, POLICY, TREES
@@ -64,6 +64,7 @@ class Cluedo(NamedTuple):
     seat : the searching seat
     answers, belief, movers : of the constants in `belief_mdp`, `node_belief`, `opponent_nodes`
     reward_from_deal : 1: an accusation in the tree is right or wrong by the deal, not by the belief
+    takes_over : 1: simulations go on from what others saw (`mcts.options`, ``outcomes_base``)
     resample_at_leaf : 1: another deal is drawn for the roll-out, from the belief at the leaf
     transpositions : 1: what bears neither on belief nor on choices is left out of the nodes' keys
     clairvoyant : 1: nodes know the deal (PIMC)
@@ -85,6 +86,7 @@ class Cluedo(NamedTuple):
     belief: int
     movers: int
     reward_from_deal: int
+    takes_over: int
     resample_at_leaf: int
     transpositions: int
     clairvoyant: int
@@ -104,7 +106,8 @@ class Workspace(NamedTuple):
     matrix: np.ndarray
     rows: tuple
     path: np.recarray
-    """Suggestions on the way down, of which ``length`` are in use."""
+    """Suggestions on the way down, of which ``length`` are in use (and were before the last
+    step)."""
     length: np.ndarray
 
 
@@ -117,7 +120,7 @@ def workspace(p: Cluedo) -> Workspace:
         matrix=np.zeros((N_CARDS, 7)),
         rows=new_memory(),
         path=np.zeros(_PATH_EVENTS, EVENT).view(np.recarray),
-        length=private(1, np.int64),
+        length=private(2, np.int64),
     )
 
 
@@ -151,7 +154,7 @@ def step(p, s, action, edge_data, stream):
         reward = determinized.step(p, s.state[0], action, edge_data)
     else:
         reward = belief_mdp.step(p, s.state[0], s.matrix, action, edge_data, stream)
-    if p.resample_at_leaf:
+    if p.resample_at_leaf or p.takes_over:
         determinized.remember_path(p, s)
     return reward
 
@@ -219,6 +222,18 @@ def copy(p, s, into):
         into.path[i] = s.path[i]
 
 
+@jit
+def save(p, s, saved, node):
+    """Keep what this seat sees."""
+    keep(s.state[0], p.seat, saved[node])
+
+
+@jit
+def restore(p, s, saved, node, stream):
+    """Go on from what was kept, with a deal and chance of its own."""
+    return determinized.take_over(p, s, saved[node], stream)
+
+
 def _players(p: Cluedo) -> int:
     return 1 if p.movers == POLICY else int(p.world[0].players)
 
@@ -236,6 +251,9 @@ register(
     seen=seen,
     payoff=payoff,
     copy=copy,
+    save=save,
+    restore=restore,
+    saved=lambda p, nodes: np.zeros(nodes, SEEN).view(np.recarray),
     workspace=workspace,
     discount=1.0,
     low=0.0,

@@ -83,6 +83,8 @@ class PlannerConfig:
             self._ask_for_beliefs()
         if self.options.keep_tree and (self.how.clairvoyant or self.how.movers != POLICY):
             raise ValueError(f"{self.variant} keeps no tree: keep_tree must be false")
+        if self.options.outcomes_base:
+            self._ask_for_redrawing()
         if self.redraw not in ("simulation", "decision"):
             raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
         by_tree = self.how.movers != POLICY
@@ -123,6 +125,19 @@ class PlannerConfig:
                 raise ValueError(f"{name} has no evidence to go by where answers come one by one")
         if self.horizon and not self.how.resample_at_leaf:
             raise ValueError("horizon must be 0 where answers come one by one")
+
+    def _ask_for_redrawing(self) -> None:
+        """Refuse planners whose simulations cannot go on from what another one saw."""
+        if self.belief != "exact":
+            raise ValueError(
+                f"outcomes_base must be 0 with the belief {self.belief}: what is hidden at a node "
+                "is drawn from the exact one"
+            )
+        once = self.redraw == "decision" and self.how.determinize_envelope
+        if once or self.how.clairvoyant or self.how.movers != POLICY:
+            raise ValueError(
+                f"outcomes_base must be 0 for {self.variant}, whose deal is not drawn anew"
+            )
 
     @property
     def model(self) -> Policy:

@@ -24,6 +24,7 @@ from sim.cards import N_CARDS
 from sim.game import advance, apply, decider
 from sim.knowledge import begin, learn, update_seat_closure
 from sim.planning.cutoff import play_to_horizon
+from sim.planning.information_sets import recall
 from sim.planning.opponent_nodes import GUESS, guess
 from sim.planning.ways import EXACT, POLICY
 from sim.policies.common import any_card
@@ -147,6 +148,7 @@ def remember_path(p, s) -> None:
     For `resample`, after which the opponents have to learn from them again.
     """
     state = s.state[0]
+    s.length[1] = s.length[0]
     for i in range(state.events):
         if s.length[0] < len(s.path):
             into = s.path[s.length[0]]
@@ -173,8 +175,35 @@ def resample(p, s, stream: np.ndarray) -> bool:
         facts, known = state.evidence[p.seat], state.closure[p.seat]
         sample_rows(state.belief[p.seat], facts, known, s.rows, stream)
         spread(s.rows.hands, s.holder)
+    _deal_again(p, s, stream)
+    return True
+
+
+@jit
+def _deal_again(p, s, stream: np.ndarray) -> None:
+    """Deal out ``s.holder``, and let the opponents learn what they would have learnt with it."""
+    state = s.state[0]
     deal_out(state, p.seat, s.holder)
     begin_opponents(p, state)
     inform_opponents(p, state, p.events, len(p.events), stream)
     inform_opponents(p, state, s.path, s.length[0], stream)
+
+
+@jit
+def take_over(p, s, seen: np.record, stream: np.ndarray) -> bool:
+    """Go on from ``seen``, another outcome of the action just done, with a deal drawn there.
+
+    The deal is one of the exact posterior of what the seat had seen there, and chance is fresh: so
+    the simulation knows no more of a node that it comes to in this way.  False if the posterior has
+    no room; nothing is changed then.
+    """
+    if not solver.solve(seen.evidence, s.posterior):
+        return False
+    solver.sample(s.posterior, stream, s.holder)
+    s.state[0] = p.root[0]
+    recall(seen, p.seat, s.state[0])
+    s.length[0] = s.length[1]
+    remember_path(p, s)
+    _deal_again(p, s, stream)
+    s.state[0].key = draw(stream)
     return True

@@ -1,6 +1,6 @@
-"""What tells a seat's information sets apart: the keys by which nodes are looked up.
+"""A seat's information sets: the keys by which nodes are looked up, and what is kept of them.
 
-A key is made of what its seat has seen, never of what it does not know.
+Both are made of what the seat has seen, never of what it does not know.
 """
 
 from __future__ import annotations
@@ -9,8 +9,30 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
+from sim.cards import N_CARDS
 from sim.game import decider
-from sim.state import SHOW, State
+from sim.state import ASK, MAX_PLAYERS, PASS, SHOW, STATE, State
+
+_BY_SEAT = ("spot", "summoned", "out", "suggestions")
+_AS_IT_IS = ("phase", "turn", "seat", "roll", "asked", *_BY_SEAT, "public", "events", "event")
+_OWN = ("known", "proved", "goal", "belief", "evidence")
+
+
+def _of_one_seat(name: str) -> tuple[np.dtype, tuple[int, ...]]:
+    """Return the type of the field ``name`` of `STATE` for one seat."""
+    element, shape = STATE[name].subdtype
+    return element, shape[1:]
+
+
+SEEN = np.dtype(
+    [
+        *((name, STATE[name]) for name in _AS_IT_IS),
+        *((name, *_of_one_seat(name)) for name in _OWN),
+        ("shown", np.int64, (MAX_PLAYERS,)),  # the own row of ``has_shown``
+    ]
+)
+"""A state as one seat sees it: what changes in a game, and is neither hidden nor follows from the
+rest."""
 
 
 @jit
@@ -49,3 +71,72 @@ def _fold_events(key: np.uint64, s: State, seat: int) -> np.uint64:
         if seat in (event[0], event[2]):
             key = fold(key, event[3] + 1)
     return key
+
+
+@jit
+def keep(s: State, own: int, seen: np.record) -> None:
+    """Write what ``own`` sees of ``s`` to ``seen``, a record of `SEEN`."""
+    seen.phase, seen.turn, seen.seat, seen.roll, seen.asked = (
+        s.phase,
+        s.turn,
+        s.seat,
+        s.roll,
+        s.asked,
+    )
+    seen.events = s.events
+    for seat in range(MAX_PLAYERS):
+        seen.spot[seat], seen.summoned[seat] = s.spot[seat], s.summoned[seat]
+        seen.out[seat], seen.suggestions[seat] = s.out[seat], s.suggestions[seat]
+        seen.shown[seat] = s.has_shown[own, seat]
+    for card in range(N_CARDS):
+        for holder in range(s.public.shape[1]):
+            seen.public[card, holder] = s.public[card, holder]
+            seen.belief[card, holder] = s.belief[own, card, holder]
+    for i in range(s.events):
+        for part in range(4):
+            seen.event[i, part] = s.event[i, part]
+        if own not in (s.event[i, 0], s.event[i, 2]):
+            seen.event[i, 3] = -1
+    seen.known, seen.proved, seen.goal = s.known[own], s.proved[own], s.goal[own]
+    seen.evidence = s.evidence[own]
+
+
+@jit
+def recall(seen: np.record, own: int, s: State) -> None:
+    """Write ``seen``, which `keep` wrote, into ``s``, a state of the same game and the same seat.
+
+    What ``s`` has of the others' hands and knowledge is left as it is.
+    """
+    s.phase, s.turn, s.seat, s.roll, s.asked = (
+        seen.phase,
+        seen.turn,
+        seen.seat,
+        seen.roll,
+        seen.asked,
+    )
+    s.events = seen.events
+    for seat in range(MAX_PLAYERS):
+        s.spot[seat], s.summoned[seat] = seen.spot[seat], seen.summoned[seat]
+        s.out[seat], s.suggestions[seat] = seen.out[seat], seen.suggestions[seat]
+        s.has_shown[own, seat] = seen.shown[seat]
+    for card in range(N_CARDS):
+        s.bits[own, card] = -1.0
+        for holder in range(s.public.shape[1]):
+            s.public[card, holder] = seen.public[card, holder]
+            s.belief[own, card, holder] = seen.belief[card, holder]
+    for i in range(seen.events):
+        for part in range(4):
+            s.event[i, part] = seen.event[i, part]
+    s.known[own], s.proved[own], s.goal[own] = seen.known, seen.proved, seen.goal
+    s.evidence[own] = seen.evidence
+    s.settled[own] = 0
+    s.marginals_of = 0
+
+
+def begins_turn(before: int, listed: np.ndarray) -> bool:
+    """Tell whether a node begins an own turn, by the action ``before`` it and those ``listed``.
+
+    For trees that move one seat.  A turn ends with `PASS`, or where the rules know no end of turn
+    as soon as rooms are on offer again.
+    """
+    return before == PASS or bool((listed < ASK).any())

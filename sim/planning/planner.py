@@ -142,6 +142,7 @@ class Planner(Player):
             belief=BELIEFS.index("constrained" if particles else config.belief),
             movers=config.how.movers,
             reward_from_deal=int(config.how.reward_from_deal),
+            takes_over=int(config.options.outcomes_base > 0),
             resample_at_leaf=int(config.how.resample_at_leaf),
             transpositions=int(config.transpositions and config.how.movers == POLICY),
             clairvoyant=int(config.how.clairvoyant),

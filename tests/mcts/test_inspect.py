@@ -308,3 +308,16 @@ def test_the_program_on_the_page_runs(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "tiger.png").read_bytes().startswith(b"\x89PNG")
     told = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert told[:4] == ["listen", "open", "open", "listen"]
+
+
+def test_shares_of_simulations_that_decide_in_the_tree():
+    """Of ten simulations three went on from `A`; whether that is a turn is for the game to say."""
+    asked = []
+
+    def begins(before, listed):
+        asked.append((before, listed.tolist()))
+        return True
+
+    assert inspect.decided(made(), begins) == [1.0, 0.3, 0.0]
+    assert asked == [(7, [1, 2])]
+    assert inspect.decided(made(), lambda before, listed: False) == [1.0, 0.0, 0.0]

@@ -108,6 +108,7 @@ OPTION_CHANGES = {
     "root_exploration": 0.1,
     "widening_base": 1.0,
     "widening_exponent": 0.25,
+    "outcomes_base": 1.0,
     "common_random_numbers": True,
     "rollouts_per_leaf": 2,
     "nodes": 20,
@@ -116,6 +117,7 @@ OPTION_CHANGES = {
 """Those that change the tree of one thread; `OTHER_OPTIONS` change something else."""
 
 OTHER_OPTIONS = {
+    "outcomes_exponent",  # a key of the configuration, as well
     "selection",  # the variant's
     "in_flight", "virtual_loss", "final", "threads", "oversubscribe", "keep_tree", "mode",
     "workers", "merge",  # below
@@ -186,6 +188,8 @@ CHANGES = {
     "actions.widening.exponent": (0.2, {"actions.widening.base": 1}),
     "search.exploration": (0.5, {}),
     "search.root_exploration": (2, {}),
+    "search.outcomes_base": (1, {}),
+    "search.outcomes_exponent": (0.5, {"search.outcomes_base": 1}),
     "search.common_random_numbers": (True, {}),
     "budget.simulations": (201, {}),
     "budget.seconds": (1e-9, {}),
