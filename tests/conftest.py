@@ -14,6 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 os.environ["COLUMNS"] = "80"  # what is printed does not depend on the terminal at hand
 os.environ["RAY_ADDRESS"] = "local"  # nor does a test use another Ray of this machine
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of 200 processes would read all sources
 
 # A shell starts what it runs in the background with SIGINT ignored, nohup with SIGHUP, and Python
 # leaves it so.

@@ -26,6 +26,7 @@ from functools import cache
 import numba
 from numba.core import config
 
+from mcts.kernel import typed_once  # noqa: F401  (changes Numba, before anything is compiled)
 from mcts.kernel.cached import CodeCache, cacheable
 from mcts.kernel.linking import LINKED_ONCE, Kernel
 

@@ -17,6 +17,7 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
+from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -84,14 +85,17 @@ def _is_read(top: str) -> bool:
 @cache
 def _imports(module: str) -> tuple[str, ...]:
     """Return the modules on which ``module`` depends and that its import statements name."""
+    text = source(module) or b""
     try:
-        tree = ast.parse(source(module) or b"")
+        tree = ast.parse(text)
     except (SyntaxError, ValueError):  # machine code, for instance
         return ()
+    # Imports are statements, of which there are few; expressions are many, and take long.
+    calls = ast.walk(tree) if modules_of.__name__.encode() in text else ()
     package = _package(module)
     packages = {*_OURS, (package or module).partition(".")[0]}
     named: list[str] = []
-    for node in ast.walk(tree):
+    for node in (*_statements(tree), *calls):
         if isinstance(node, ast.Import):
             named += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -117,6 +121,15 @@ def _imports(module: str) -> tuple[str, ...]:
         if ((top := name.partition(".")[0]) in packages or _is_read(top))
         and file_of(name) is not None
     )
+
+
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield all statements below ``node``, however deep."""
+    for parts in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for below in getattr(node, parts, ()):
+            if isinstance(below, ast.stmt):
+                yield below
+            yield from _statements(below)
 
 
 def _package(module: str) -> str:

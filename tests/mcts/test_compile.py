@@ -89,7 +89,12 @@ def test_edits_are_seen_and_unchanged_code_is_loaded(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", RUN],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": "", "SLEUTH_CACHE_DIR": str(tmp_path / "cache")},
+            env={
+                **os.environ,
+                "PYTHONPATH": "",
+                "PYTHONDONTWRITEBYTECODE": "1",  # an edit within a second would not be seen
+                "SLEUTH_CACHE_DIR": str(tmp_path / "cache"),
+            },
             capture_output=True,
             text=True,
             timeout=120,

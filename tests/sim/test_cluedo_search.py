@@ -231,6 +231,7 @@ def test_an_edited_policy_is_seen_and_an_unchanged_one_is_loaded(tmp_path):
 
     def run():
         environment = {"PYTHONPATH": "", "SLEUTH_CACHE_DIR": str(tmp_path / "cache")}
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # an edit within a second would not be seen
         done = subprocess.run(
             [sys.executable, "-c", PROBE],
             cwd=tmp_path,
