@@ -19,7 +19,7 @@ from sim.board import graph
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS, WEAPONS
 from sim.chance import search_key
 from sim.game import decider, legal
-from sim.planning.candidates import list_suggestions, list_ways
+from sim.planning.candidates import by_information, list_suggestions, list_ways
 from sim.players.player import Player
 from sim.records.events import Event
 from sim.records.record import Record, knows
@@ -209,17 +209,18 @@ def words(action: int) -> str:
 
 
 def prior(decision: Decision, marginals: np.ndarray) -> dict[int, float]:
-    """Return by action the bits by which candidates are ranked (`sim.planning.candidates`).
+    """Return by action the information by which candidates are ranked (`sim.planning.candidates`).
 
     Of a suggestion its closed-form information, of a way to a room that of the best suggestion
     there, a turn of walking.  ``marginals`` (21, 7) is the seat's belief.
     """
     board, state, seat = decision.board, decision.view[0], decision.seat
     actions, bits, n = np.empty(N_ACTIONS, np.int64), np.empty(N_ACTIONS), 0
+    by = by_information(marginals, N_ACTIONS)
     if state.phase == TURN:
-        n = list_ways(board, state, marginals, seat, actions, bits, 0)
+        n = list_ways(board, state, by, seat, actions, bits, 0)
     if decision.room >= 0:
-        n = list_suggestions(marginals, seat, decision.room, actions, bits, n)
+        n = list_suggestions(board, state, by, seat, decision.room, actions, bits, n)
     return dict(zip(actions[:n].tolist(), bits[:n].tolist(), strict=True))
 
 
@@ -233,8 +234,9 @@ def question(decision: Decision, marginals: np.ndarray, action: int) -> tuple[in
     room = decision.room
     if action < ASK:
         room = int(decision.board.passage[room]) if action == PASSAGE else action - MOVE
-        ranked = np.empty(36, np.int64)
-        list_suggestions(marginals, decision.seat, room, ranked, np.empty(36), 0)
+        ranked, by = np.empty(1, np.int64), by_information(marginals, 1)
+        state = decision.view[0]
+        list_suggestions(decision.board, state, by, decision.seat, room, ranked, np.empty(1), 0)
         action = int(ranked[0])
     suspect, weapon = divmod(action - ASK, len(WEAPONS))
     return suspect, FIRST_WEAPON + weapon, FIRST_ROOM + room

@@ -104,12 +104,19 @@ class Swift(Policy):
 
 
 @dataclass
-class Hide(Swift):
-    """The same, less what the others learn."""
+class Hiding:
+    """What hiding is worth, and when to accuse."""
 
     hiding: float = between(0, 100)
     summoning: float = between(0, 100)
     by_out: float = between(-1, 1)
+
+
+@dataclass
+class Hide(Hiding, Swift):
+    """Swift, less what the others learn."""
+
+    name: str = one_of(*POLICIES)
 
 
 @dataclass
@@ -191,20 +198,22 @@ class Hunter(Seat):
 
 
 @dataclass
-class Model:
+class Model(Hiding):
     """Switches of the policies that stand for the opponents; those that have none ignore them."""
 
     threshold: float = above(0, 1)
     inference: bool = MISSING
+    own_card_weight: float = above(0, 100)
     walk: str = one_of(*WALKS)
 
 
 @dataclass
-class Rollout:
+class Rollout(Hiding):
     """Who plays in roll-outs, and how far."""
 
     policy: str = one_of(*POLICIES)
-    threshold: float | None = above(0, 1)
+    best_response: bool = MISSING
+    threshold: float = above(0, 1)
     opponents: str | None = one_of(None, *POLICIES)
     horizon: int = between(*RANGES["horizon"])
     per_leaf: int = as_option(options.Options, "rollouts_per_leaf")
@@ -224,6 +233,9 @@ class Actions:
 
     offer: str = one_of("all", "candidates")
     candidates: int = between(1, RANGES["candidates"][1])
+    informative: int = between(*RANGES["informative"])
+    hiding: float | None = between(0, 100)
+    summoning: float | None = between(0, 100)
     accusations: int = between(*RANGES["accusations"])
     least_accused: float = between(0, 1)
     widening: Widening = field(default_factory=Widening)
@@ -270,7 +282,7 @@ class Planner(Seat):
     answers: str = one_of("deal", "predictive")
     redraw: str = one_of("simulation", "decision")
     trees: int = between(*RANGES["trees"])
-    own_card_weight: float = above(0, 100)
+    own_card_weight: float | None = above(0, 100)
     transpositions: bool = MISSING
     opponents: str = one_of("tree", *POLICIES)
     model: Model = field(default_factory=Model)

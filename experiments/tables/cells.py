@@ -61,8 +61,8 @@ class Table:
         those from whom the others' differences are told
     opponents : who sits in the other seats, of a kind; or one of each, in all orders, written as in
         ``closure and random``; nobody in a field
-    model : what planners take the others for: null, for what they are (greedy by swift); a player;
-        or `PRESET`
+    model : what planners take the others for: null, for what they are, with all their switches
+        (greedy by swift); a player; or `PRESET`
     own_model : labels of planners that keep their preset's model all the same
     mirror : whether a player meets opponents of its own name
     alike : whether it meets no others
@@ -369,10 +369,10 @@ def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
     taken = cell.opponents[0] if table.model is None else Entrant.read(table.model)
     # Where the tree moves the opponents, the policy is that of its roll-outs.
     key = "rollout.opponents" if settings.opponents == "tree" else "opponents"
-    if taken.preset not in ("swift", "greedy"):
-        return [f"{key}={taken.preset}"]
-    thresholds = [change for change in taken.changes if change.startswith("threshold=")]
-    return [f"{key}=swift", f"model.{thresholds[-1] if thresholds else 'threshold=1'}"]
+    policy = "swift" if taken.preset == "greedy" else taken.preset
+    switches = {**taken.settings, **dict(change.split("=", 1) for change in taken.changes)}
+    told = [f"model.{name}={switches[name]}" for name in settings.model if name in switches]
+    return [f"{key}={policy}", *told]
 
 
 @cache

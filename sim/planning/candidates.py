@@ -2,26 +2,61 @@
 
 A room offers 36 suggestions, a turn up to nine rooms: with a thousand simulations that are won or
 lost, plain UCT chooses among them almost at random.  So a node can offer a few candidates, the
-ones that promise most information about the envelope first: suggestions by the closed form of
-`belief.information`, rooms by the information of their best suggestion per expected turn of
-walking.  The order is what progressive widening widens along.
+ones that promise most: suggestions by *net* bits, rooms by those of their best suggestion per
+expected turn of walking.  The order is what progressive widening widens along.
+
+Net bits are the own information by the closed form of `belief.information`, less ``hiding`` times
+what the opponents still playing are expected to gain, less ``summoning`` where the pawn of one of
+them would be called, but no less than a share of the own (`sim.policies.hide`).  Own marginals are
+those of the node's belief; what the opponents believe is the public view (`belief.giveaway`), so a
+list is a function of what the searching seat has seen.  Some places of the list can be kept for the
+most informative.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from belief.evidence import lowest
+from belief.giveaway import BOUND, COLUMNS, UNSURE, given_away, tabulate
 from belief.information import closed_form
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS
-from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.planning.node_belief import likeliest
 from sim.policies.common import turns_to
+from sim.policies.hide import LEAST, still_playing, summons
+from sim.policies.swift import SLACK
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, State, World
 
 _SHORTLIST = 3
 _CERTAIN = 1.0 - 1e-9
+_PAIRS = 36
+_WAYS = N_ROOMS + 1
+
+
+class Ranking(NamedTuple):
+    """What ranks suggestions and rooms, and how many of each are listed.
+
+    Attributes
+    ----------
+    marginals : (21, 7) what the seat that decides believes
+    table : (21, `belief.giveaway.COLUMNS`) what the others would gain; read only if there is a
+        price
+    hiding : price, in own bits, of a bit that the others gain
+    summoning : price, in bits, of calling the pawn of an opponent who still plays
+    most : how many are listed of a kind
+    informative : how many of these by own information alone
+    """
+
+    marginals: np.ndarray
+    table: np.ndarray
+    hiding: float
+    summoning: float
+    most: int
+    informative: int
 
 
 @jit
@@ -71,14 +106,87 @@ def room_information(marginals: np.ndarray, seat: int, room: int, cards: np.ndar
 
 
 @jit
+def by_information(marginals: np.ndarray, most: int) -> Ranking:
+    """Return a ranking of ``most`` by own information alone, at no price."""
+    return Ranking(marginals, marginals, 0.0, 0.0, most, 0)
+
+
+@jit
+def net(world: World, s: State, by: Ranking, seat: int, room: int, pair: int, bits: float) -> float:
+    """Return what is left of the ``bits`` of ``pair``, suspect * 6 + weapon, in ``room``."""
+    cost = 0.0
+    if by.summoning > 0.0 and summons(world, s, seat, pair // 6, room):
+        cost += by.summoning
+    if by.hiding > 0.0:
+        weapon = FIRST_WEAPON + pair % 6
+        cost += by.hiding * given_away(
+            by.table, world.players, pair // 6, weapon, FIRST_ROOM + room
+        )
+    return max(bits - cost, LEAST * bits)
+
+
+@jit
+def most_net(world: World, s: State, by: Ranking, seat: int, room: int) -> float:
+    """Return the net bits of the best of all pairs in ``room``.
+
+    A closed form cannot exceed the three entropies, so most pairs are left out unseen.
+    """
+    most, third = 0.0, by.table[FIRST_ROOM + room]
+    for pair in range(_PAIRS):
+        suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
+        first, second = by.table[suspect], by.table[weapon]
+        unsure = first[UNSURE] + second[UNSURE] + third[UNSURE] + SLACK
+        cost = by.hiding * (first[BOUND] + second[BOUND] + third[BOUND])
+        if max(unsure - cost, LEAST * unsure) <= most:
+            continue
+        if net(world, s, by, seat, room, pair, unsure) <= most:
+            continue
+        bits = closed_form(by.marginals, seat, suspect, weapon, FIRST_ROOM + room)
+        most = max(most, net(world, s, by, seat, room, pair, bits))
+    return most
+
+
+@jit
+def choose_best(worth: np.ndarray, bits: np.ndarray, n: int, by: Ranking) -> int:
+    """Return the mask of the ``by.most`` best of ``n``: by ``worth``, the last ones by ``bits``.
+
+    Ties go to the first.
+    """
+    most = min(by.most, n)
+    by_worth = most - min(by.informative, most)
+    chosen = 0
+    for taken in range(most):
+        values = worth if taken < by_worth else bits
+        best = -1
+        for i in range(n):
+            if not chosen >> i & 1 and (best < 0 or values[i] > values[best]):
+                best = i
+        chosen |= 1 << best
+    return chosen
+
+
+@jit_owning
 def list_suggestions(
-    marginals: np.ndarray, seat: int, room: int, out: np.ndarray, score: np.ndarray, first: int
+    world: World,
+    s: State,
+    by: Ranking,
+    seat: int,
+    room: int,
+    out: np.ndarray,
+    score: np.ndarray,
+    first: int,
 ) -> int:
-    """Write all 36 suggestions of ``room`` by falling information; return the end of the list."""
+    """Write the best suggestions in ``room`` by falling net bits; return the end of the list."""
+    worth, bits = np.empty(_PAIRS), np.empty(_PAIRS)
+    for pair in range(_PAIRS):
+        suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
+        bits[pair] = closed_form(by.marginals, seat, suspect, weapon, FIRST_ROOM + room)
+        worth[pair] = net(world, s, by, seat, room, pair, bits[pair])
+    chosen = choose_best(worth, bits, _PAIRS, by)
     n = first
-    for pair in range(36):
-        bits = closed_form(marginals, seat, pair // 6, FIRST_WEAPON + pair % 6, FIRST_ROOM + room)
-        n = insert(out, score, n, first, ASK + pair, bits)
+    for pair in range(_PAIRS):
+        if chosen >> pair & 1:
+            n = insert(out, score, n, first, ASK + pair, worth[pair])
     return n
 
 
@@ -86,27 +194,53 @@ def list_suggestions(
 def list_ways(
     world: World,
     s: State,
-    marginals: np.ndarray,
+    by: Ranking,
     seat: int,
     out: np.ndarray,
     score: np.ndarray,
     first: int,
 ) -> int:
-    """Write the moves and the passage by falling information per expected turn."""
+    """Write the best moves and the passage by falling net bits per expected turn."""
     cards = np.empty(2 * _SHORTLIST, np.int64)
-    shortlist(marginals, 0, cards[:_SHORTLIST])
-    shortlist(marginals, FIRST_WEAPON, cards[_SHORTLIST:])
+    shortlist(by.marginals, 0, cards[:_SHORTLIST])
+    shortlist(by.marginals, FIRST_WEAPON, cards[_SHORTLIST:])
     here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
-    n = first
+    ways, worth, bits = np.empty(_WAYS, np.int64), np.empty(_WAYS), np.empty(_WAYS)
+    found = 0
     for room in range(N_ROOMS):
         if room == here:
             continue
-        bits = room_information(marginals, seat, room, cards)
+        telling = room_information(by.marginals, seat, room, cards)
+        best = telling
+        if by.hiding > 0.0 or by.summoning > 0.0:
+            best = most_net(world, s, by, seat, room)
         if room == passage:
-            n = insert(out, score, n, first, PASSAGE, bits + 1e-9)
-        n = insert(out, score, n, first, MOVE + room, bits / turns_to(world, s, seat, room))
+            ways[found], worth[found], bits[found] = PASSAGE, best + 1e-9, telling + 1e-9
+            found += 1
+        turns = turns_to(world, s, seat, room)
+        ways[found], worth[found], bits[found] = MOVE + room, best / turns, telling / turns
+        found += 1
+    chosen = choose_best(worth, bits, found, by)
+    n = first
+    for i in range(found):
+        if chosen >> i & 1:
+            n = insert(out, score, n, first, ways[i], worth[i])
     return n
+
+
+@jit_owning
+def ranking(p, s: State, marginals: np.ndarray) -> Ranking:
+    """Return what ranks the candidates of the searching seat in ``s``, which believes ``marginals``.
+
+    What the others would gain is worked out once for the whole list, if there is a price for it.
+    """
+    table = np.empty((N_CARDS, COLUMNS))
+    if p.hiding > 0.0 or p.summoning > 0.0:
+        world, seat = p.world[0], p.seat
+        playing, told = still_playing(world, s, seat), s.has_shown[seat]
+        tabulate(marginals, s.public, seat, world.players, playing, told, ALL_CARDS, table)
+    return Ranking(marginals, table, p.hiding, p.summoning, p.candidates, p.informative)
 
 
 @jit
@@ -117,30 +251,30 @@ def offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> i
     probability of an accusation, rho(b) [Ledford 2018, eq. 2.11], and 0 for other actions.
     """
     if p.candidates:
-        return by_information(p, s, work, out, edge_data)
+        return by_worth(p, s, work, out, edge_data)
     return in_order(p, s, work, out, edge_data)
 
 
 @jit_owning
-def by_information(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
+def by_worth(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
     """Write at most ``p.candidates`` of each kind, then weave in the accusations.
 
     ``work`` is as `believe` left it for the searching seat.  ``edge_data`` gets the probability of
     an accusation, else 0.  An accusation stands first when it is more likely right than wrong, else
     second; a certain one stands alone.
     """
-    world, seat, most, marginals = p.world[0], p.seat, p.candidates, work.marginals
+    world, seat, by = p.world[0], p.seat, ranking(p, s, work.marginals)
     score = np.empty(len(out), np.float64)
     here = world.room_of[s.spot[seat]]
     n = 0
     if s.phase == SUGGEST or (s.phase == TURN and s.summoned[seat]):
-        n = min(list_suggestions(marginals, seat, here, out, score, 0), most)
+        n = list_suggestions(world, s, by, seat, here, out, score, 0)
     elif s.phase == END:
         out[0] = PASS
         n = 1
     if s.phase == TURN:
         asked = n
-        n = min(list_ways(world, s, marginals, seat, out, score, asked), asked + most)
+        n = list_ways(world, s, by, seat, out, score, asked)
         # One list by value: what can be asked here takes one turn, as does a room within reach.
         for i in range(asked, n):
             insert(out, score, i, 0, out[i], score[i])

@@ -70,7 +70,10 @@ class Cluedo(NamedTuple):
     clairvoyant : 1: nodes know the deal (PIMC)
     policies : int64 (6,), (6,): what each seat plays in roll-outs, and what is kept for it
     horizon : turns after which a roll-out is cut off and estimated; 0: none
-    candidates : actions of a kind offered at a node, best information first; 0 offers all in order
+    candidates : actions of a kind offered at a node, best net bits first; 0 offers all in order
+    informative : how many of these by own information alone
+    hiding, summoning : prices of what the opponents gain and of calling them, where candidates are
+        ranked (`sim.planning.candidates`)
     accusations, least_accused : an accusation is offered for so many envelopes, the likeliest,
         and only above this probability
     """
@@ -93,6 +96,9 @@ class Cluedo(NamedTuple):
     policies: np.ndarray
     horizon: int
     candidates: int
+    informative: int
+    hiding: float
+    summoning: float
     accusations: int
     least_accused: float
 

@@ -29,15 +29,19 @@ class PlannerConfig:
     trees : of PIMC, one a deal
     own_card_weight : weight that somebody who names a suspect or weapon holds it, beside that it
     does not; 1
-        reads nothing into suggestions; with a belief other than ``exact`` only the nodes use it
+        reads nothing into suggestions; with a belief other than ``exact`` only the nodes use it;
+        None: that of the best response, else the one fitted to the model (`sim.own_cards`)
     transpositions : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
     opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
         in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
         ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
-    best_response : the own seat accuses in roll-outs from the probability on that wins most games
-        against the model (`sim.planning.best_response`), found when the first game begins
+    best_response : the own seat plays in roll-outs with those switches of its policy that win most
+        games against the model (`sim.planning.best_response`), found when the first game begins
     horizon : turns after which a roll-out is cut off and estimated; 0: none
-    candidates : actions of a kind that a node offers, best information first; 0 offers all
+    candidates : actions of a kind that a node offers, best net bits first; 0 offers all
+    informative : how many of these by own information alone
+    hiding, summoning : prices, in own bits, of a bit that the opponents gain and of calling one of
+        them, where candidates are ranked; None: those of the policy in roll-outs
     accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
         only those above this probability
     options, budget : see `mcts.options`
@@ -48,7 +52,7 @@ class PlannerConfig:
     predictive_answers: bool = False
     redraw: str = "simulation"
     trees: int = 20
-    own_card_weight: float = 1.0
+    own_card_weight: float | None = 1.0
     transpositions: bool = True
     opponents: Policy | str = "heuristic"
     rollout: Policy | str = "swift"
@@ -56,6 +60,9 @@ class PlannerConfig:
     best_response: bool = False
     horizon: int = 0
     candidates: int = 6
+    informative: int = 0
+    hiding: float | None = 0.0
+    summoning: float | None = 0.0
     accusations: int = 1
     least_accused: float = 0.0
     options: Options = field(
@@ -112,7 +119,11 @@ class PlannerConfig:
                 raise ValueError(f"{name} must be {least} to {most:,}, got {getattr(self, name)}")
         if not 0.0 <= self.least_accused < 1.0:
             raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
-        if not 0.0 < self.own_card_weight <= MOST:
+        for name in ("hiding", "summoning"):
+            price = getattr(self, name)
+            if price is not None and not 0.0 <= price <= MOST:
+                raise ValueError(f"{name} must be from 0 to {MOST:g}, got {price}")
+        if self.own_card_weight is not None and not 0.0 < self.own_card_weight <= MOST:
             raise ValueError(
                 f"own_card_weight must be above 0 and at most {MOST:g}, got {self.own_card_weight}"
             )

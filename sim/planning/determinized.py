@@ -66,10 +66,12 @@ def deal_out(state: State, seat: int, holder: np.ndarray) -> None:
 
 @jit
 def begin_opponents(p, state: State) -> None:
-    """Let the opponents know their hands and no more."""
+    """Let the opponents know their hands and no more; so far they have shown nothing."""
     for seat in range(p.world[0].players):
         if seat != p.seat:
             begin(p.world[0], state, seat)
+            for asker in range(MAX_PLAYERS):
+                state.has_shown[seat, asker] = 0
 
 
 @jit
@@ -84,6 +86,8 @@ def inform_opponents(p, state: State, events: np.recarray, n: int, stream: np.nd
         card = event.card
         if card < 0 and event.answerer >= 0:
             card = any_card(stream, state.hand[event.answerer] & event.cards)
+        if event.answerer >= 0:
+            state.has_shown[event.answerer, event.asker] |= 1 << card
         for seat in range(world.players):
             if seat != p.seat:
                 learn(world, state, seat, event.asker, event.cards, event.answerer, card)

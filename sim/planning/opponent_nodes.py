@@ -14,7 +14,7 @@ from belief.evidence import lowest
 from mcts.kernel.compile import jit, jit_owning
 from sim.cards import N_CARDS
 from sim.game import decider
-from sim.planning.candidates import every, list_suggestions, list_ways
+from sim.planning.candidates import by_information, every, list_suggestions, list_ways
 from sim.planning.node_belief import believe
 from sim.planning.ways import TREES
 from sim.policies import swift
@@ -66,12 +66,12 @@ def _offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> 
         n = 2
     elif p.candidates:
         score = np.empty(len(out), np.float64)
+        by = by_information(work.marginals, p.candidates)
         if s.phase == SUGGEST or s.summoned[seat]:
             here = world.room_of[s.spot[seat]]
-            n = min(list_suggestions(work.marginals, seat, here, out, score, 0), p.candidates)
+            n = list_suggestions(world, s, by, seat, here, out, score, 0)
         if s.phase == TURN:
-            ways = list_ways(world, s, work.marginals, seat, out, score, n)
-            n = min(ways, n + p.candidates)
+            n = list_ways(world, s, by, seat, out, score, n)
     else:
         n = every(world, s, seat, out)
     if s.phase == TURN:

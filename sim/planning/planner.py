@@ -28,6 +28,7 @@ from mcts.merge import merge
 from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
 from sim.game import legal
+from sim.own_cards import fitted
 from sim.planning import node_belief
 from sim.planning.best_response import best_response
 from sim.planning.candidates import offer
@@ -54,6 +55,7 @@ from sim.state import (
     FACTORED,
     MAX_PLAYERS,
     N_ACTIONS,
+    PUBLIC,
     REVEAL,
 )
 from sim.view import Log, replay_evidence
@@ -94,11 +96,7 @@ class Planner(Player):
         if isinstance(self.search, Search):
             self.search.forget()
         self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
-        self._own = replace(policy(self.config.rollout), showing=self.showing)
-        if "own_card_weight" in switches_of(self._own.name):
-            self._own = replace(self._own, own_card_weight=self.config.own_card_weight)
-        if self.config.best_response:
-            self._own = best_response(rules, self._own, self.config.model)
+        self._respond()
         self._log = Log()
         self._last: tuple[int, int] | None = None
         self._belief: Belief | None = None
@@ -108,6 +106,26 @@ class Planner(Player):
             stream = new_stream(derive_key(key, 1))
             setting = setting_of(rules, seat, hand, face_up)
             self._belief = make(self.config.belief, setting, stream)
+
+    def _respond(self) -> None:
+        """Fix how the own seat plays in roll-outs, how it reads, and what hiding is worth to it."""
+        config, own = self.config, replace(policy(self.config.rollout), showing=self.showing)
+        weight, reads = config.own_card_weight, "own_card_weight" in switches_of(own.name)
+        if weight is None and not (config.best_response and reads):
+            weight = fitted(self._rules, config.model).value
+        if reads and weight is not None:
+            own = replace(own, own_card_weight=weight)
+        if config.best_response:
+            own = best_response(self._rules, own, config.model)
+        if reads and weight is not None:
+            own = replace(own, own_card_weight=weight)
+        self._own = own
+        self._weight = own.own_card_weight if weight is None else weight
+        hides = "hiding" in switches_of(own.name)
+        self._prices = [
+            (getattr(own, name) if hides else 0.0) if price is None else float(price)
+            for name, price in (("hiding", config.hiding), ("summoning", config.summoning))
+        ]
 
     def see(self, event: tuple[int, int, int, int]) -> None:
         """Add a suggestion to the log."""
@@ -149,6 +167,9 @@ class Planner(Player):
             policies=self._policies(),
             horizon=config.horizon,
             candidates=config.candidates,
+            informative=config.informative,
+            hiding=self._prices[0],
+            summoning=self._prices[1],
             accusations=config.accusations,
             least_accused=float(config.least_accused),
         )
@@ -181,8 +202,8 @@ class Planner(Player):
                 swap_policy(root[0], other, policy(config.opponents))
         seat_policy(root[0], seat, self._own)
         root[0].policy[seat] = EXTERNAL
-        root[0].tracks[seat] |= FACTORED | EVIDENCE
-        root[0].own_card_weight[seat] = config.own_card_weight
+        root[0].tracks[seat] |= FACTORED | EVIDENCE | (PUBLIC if any(self._prices) else 0)
+        root[0].own_card_weight[seat] = self._weight
         root[0].recording = 1
         replay_evidence(self._world[0], root[0], seat, self._log.events)
         return root

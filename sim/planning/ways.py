@@ -20,6 +20,7 @@ RANGES = {
     "trees": (1, 10_000),
     "horizon": (0, 1_000_000),
     "candidates": (0, 1000),
+    "informative": (0, 1000),
     "accusations": (1, 8),
 }
 """Least and most of a planner's whole numbers."""

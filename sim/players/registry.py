@@ -75,13 +75,15 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
         },
         predictive_answers=spec["answers"] == "predictive",
         opponents=_model(spec["opponents"], spec["model"]),
-        rollout=_model(rollout["policy"], {"threshold": rollout["threshold"] or 1.0}),
-        best_response=rollout["threshold"] is None,
+        rollout=_model(rollout["policy"], rollout),
+        best_response=rollout["best_response"],
         rollout_opponents=None if others is None else _model(others, spec["model"]),
         horizon=rollout["horizon"],
         candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
-        accusations=actions["accusations"],
-        least_accused=actions["least_accused"],
+        **{
+            key: actions[key]
+            for key in ("informative", "hiding", "summoning", "accusations", "least_accused")
+        },
         options=options,
         budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
     )
@@ -92,7 +94,7 @@ def _model(name: str, switches: Mapping[str, Any]) -> Policy | str:
     if name == TREE:
         return name
     has = switches_of(name)
-    return Policy(name, **{key: value for key, value in switches.items() if key in has})
+    return Policy(name, **{key: switches[key] for key in has if key in switches})
 
 
 def compiled(spec: Mapping[str, Any]) -> Policy:

@@ -1,6 +1,7 @@
 """Which actions a node offers the planner on Cluedo, and what they are worth."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,14 +15,17 @@ from positions import (
     unsure_positions,
 )
 
-from belief import evidence
+from belief import evidence, public
 from belief.exact.solver import ExactPosterior
+from belief.giveaway import COLUMNS, given_away, tabulate
 from belief.information import closed_form
-from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON
+from sim.contract.hidden import swapped
 from sim.planning import cluedo
 from sim.planning.planner import Planner
+from sim.policies.common import turns_to
 from sim.rules import world
-from sim.state import ACCUSE, ASK, REVEAL, SUGGEST, TURN
+from sim.state import ACCUSE, ASK, PASSAGE, REVEAL, SUGGEST, TURN
 
 
 def accused(action):
@@ -91,6 +95,125 @@ def test_suggestions_are_listed_by_falling_information():
         assert bits == pytest.approx(sorted(bits, reverse=True), abs=1e-9)
         checked += len(set(bits)) > 5
     assert checked > 1
+
+
+PRICES = {"hiding": 0.7, "summoning": 0.3}
+
+
+def nets(one, hiding, summoning):
+    """Return the net bits of the 36 pairs where the pawn is, from the log and the deal's sizes."""
+    board, s = world(one.rules)[0], one.state
+    marginals, view = ExactPosterior(one.evidence()).marginals, np.zeros((21, 7))
+    public.open_view(view, board.players, board.hand_sizes, s.face_up)
+    for asker, cards, answerer, _ in one.events:
+        public.witness(view, board.players, asker, cards, answerer, s.face_up)
+    playing = sum(1 << i for i in range(board.players) if i != one.seat and not s.out[i])
+    table = np.empty((21, COLUMNS))
+    told = s.has_shown[one.seat]
+    tabulate(marginals, view, one.seat, board.players, playing, told, ALL_CARDS, table)
+    room, found = int(board.room_of[s.spot[one.seat]]), []
+    for suspect, weapon in product(range(6), range(6)):
+        trio = suspect, FIRST_WEAPON + weapon, FIRST_ROOM + room
+        bits = closed_form(marginals, one.seat, *trio)
+        called = int(board.seat_of[suspect])
+        calls = called >= 0 and playing >> called & 1 and board.room_of[s.spot[called]] != room
+        cost = hiding * given_away(table, board.players, *trio) + summoning * bool(calls)
+        found.append(max(bits - cost, 0.1 * bits))
+    return np.array(found)
+
+
+def test_suggestions_are_listed_by_what_is_left_of_their_information():
+    changed = 0
+    for one in unsure_positions(10):
+        if one.state.phase != SUGGEST:
+            continue
+        names, _ = listed(*at_start(one, candidates=40, **PRICES))
+        asked = [action - ASK for action in names if kind(action) == "ask"]
+        plain = [action - ASK for action in listed(*at_start(one, candidates=40))[0]]
+        left = nets(one, **PRICES)
+        assert sorted(asked) == list(range(36))
+        assert left[asked] == pytest.approx(sorted(left, reverse=True), abs=1e-9)
+        for price in PRICES:  # the control: with one of them left out it is another order
+            other = nets(one, **{**PRICES, price: 0.0})[asked]
+            changed += (np.diff(other) > 1e-6).any()
+        # Two by what is left, two by information alone, where they differ.
+        some, _ = listed(*at_start(one, candidates=4, informative=2, **PRICES))
+        some = [action - ASK for action in some if kind(action) == "ask"]
+        assert set(asked[:2]) <= set(some)
+        assert [pair for pair in plain if pair not in asked[:2]][:2] == sorted(
+            set(some) - set(asked[:2]), key=plain.index
+        )
+    assert changed > 2
+
+
+def test_a_room_is_worth_its_best_suggestion_by_turns():
+    checked = 0
+    for one in unsure_positions(12):
+        if one.state.phase != TURN:
+            continue
+        names, _ = listed(*at_start(one, candidates=40, **PRICES))
+        board, spot, worth = world(one.rules)[0], int(one.state.spot[one.seat]), []
+        for action in (name for name in names if name < PASSAGE):
+            turns = turns_to(board, one.state, one.seat, action)
+            one.state.spot[one.seat] = board.first_door[action]
+            worth.append(nets(one, **PRICES).max() / turns)
+            one.state.spot[one.seat] = spot
+        assert worth == pytest.approx(sorted(worth, reverse=True), abs=1e-9)
+        checked += len(set(worth)) > 5
+    assert checked > 1
+
+
+def nodes_below(one, noise, **changes):
+    """Yield (parameters, workspace) at own nodes on a random path, deals drawn and answers given."""
+    p, s = at_start(one, **changes)
+    stream = stream_of(int(noise.integers(1 << 30)))
+    for _ in range(4):
+        yield p, s
+        names = [action for action in listed(p, s)[0] if action < ACCUSE]
+        if not names:
+            return
+        cluedo.step(p, s, int(noise.choice(names)), 0.0, stream)
+        if cluedo.terminal(p, s):
+            return
+
+
+def test_a_list_is_a_function_of_what_the_seat_knows():
+    """At nodes, with all exchanged that the seat cannot know there: the control looks at it."""
+    noise, compared, found_out = np.random.default_rng(3), 0, 0
+    hides = {"opponents": "hide", "rollout": "hide", "candidates": 4, **PRICES}
+    for one in unsure_positions(6):
+        for p, s in nodes_below(one, noise, **hides):
+            before = listed(p, s)
+            kept, other = s.state.copy(), (one.seat + 1) % p.world[0].players
+            deal = ExactPosterior(s.state[0].evidence[one.seat]).sample(stream_of(compared), 1)[0]
+            s.state[0] = swapped(s.state[0], one.seat, deal, noise)
+            assert listed(p, s) == before
+            s.state[0].public[:] = noise.random((21, 7)) / 7  # as a private matrix would be
+            found_out += listed(p, s) != before
+            s.state[0] = kept[0]
+            s.state[0].public[:] = s.state[0].belief[other]
+            found_out += listed(p, s) != before
+            s.state[0] = kept[0]
+            compared += 1
+    assert compared > 15 and found_out > compared
+
+
+def test_what_is_public_goes_on_in_a_simulation():
+    """Under nodes it is what the log and the path together say, whoever keeps it."""
+    noise, checked = np.random.default_rng(4), 0
+    for one in unsure_positions(10):
+        board = world(one.rules)[0]
+        view = np.zeros((21, 7))
+        public.open_view(view, board.players, board.hand_sizes, one.state.face_up)
+        for asker, cards, answerer, _ in one.events:
+            public.witness(view, board.players, asker, cards, answerer, one.state.face_up)
+        for _, s in nodes_below(one, noise, **PRICES):
+            state = s.state[0]
+            for asker, cards, answerer, _ in state.event[: state.events].tolist():
+                public.witness(view, board.players, asker, cards, answerer, one.state.face_up)
+                checked += 1
+            assert state.public == pytest.approx(view, abs=1e-12)
+    assert checked > 10
 
 
 def witness(world, gathered, seat, asker, cards, answerer, card):

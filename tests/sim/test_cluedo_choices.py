@@ -20,6 +20,7 @@ from mcts.search import Search
 from mcts.selection import select
 from mcts.tree import LISTED, ROOT
 from sim.game import apply
+from sim.own_cards import fitted
 from sim.planning import best_response
 from sim.planning.config import PlannerConfig
 from sim.players.registry import make
@@ -73,6 +74,9 @@ PLAN_CHANGES = {
     "best_response": (True, replace(SMALL, rollout=Policy("swift", threshold=0.2))),
     "horizon": (4, SMALL),
     "candidates": (3, SMALL),
+    "informative": (3, replace(SMALL, hiding=1.0)),
+    "hiding": (1.0, SMALL),
+    "summoning": (0.5, SMALL),
     "accusations": (1, SMALL),
     "least_accused": (0.3, SMALL),
     "options": (Options(nodes=400, widening_base=2.0, exploration=0.1), SMALL),
@@ -162,6 +166,9 @@ def root(planner):
     return result.best, result.actions.tolist(), result.visits.tolist(), repr(values)
 
 
+BOLD = {"opponents": "hide", "model.threshold": 0.6}
+OWN_BOLD = {"rollout.policy": "hide", "rollout.threshold": 0.6}
+
 CHANGES = {
     "name": ("flat", {}),
     "showing": ("least_informative", {"rollout.policy": "uniform", "rollout.opponents": "uniform"}),
@@ -174,14 +181,29 @@ CHANGES = {
     "opponents": ("uniform", {}),
     "model.threshold": (0.2, {"opponents": "swift"}),
     "model.inference": (False, {}),
+    "model.own_card_weight": (0.1, {"opponents": "swift"}),
+    "model.hiding": (0, {"opponents": "hide"}),
+    "model.summoning": (3, {"opponents": "hide"}),
+    "model.by_round": (-0.1, BOLD),
+    "model.by_out": (-0.3, BOLD),
+    "model.by_near": (-1, BOLD),
     "model.walk": ("adjacent", {"opponents": "csp"}),
     "rollout.policy": ("uniform", {}),
+    "rollout.best_response": (True, {"rollout.threshold": 0.2}),
     "rollout.threshold": (0.2, {}),
+    "rollout.hiding": (0, {"rollout.policy": "hide"}),
+    "rollout.summoning": (3, {"rollout.policy": "hide"}),
+    "rollout.by_round": (-0.1, OWN_BOLD),
+    "rollout.by_out": (-0.3, {**OWN_BOLD, **BOLD}),
+    "rollout.by_near": (-1, OWN_BOLD),
     "rollout.opponents": ("uniform", {}),
     "rollout.horizon": (4, {}),
     "rollout.per_leaf": (2, {}),
     "actions.offer": ("all", {}),
     "actions.candidates": (3, {}),
+    "actions.informative": (3, {"actions.hiding": 1}),
+    "actions.hiding": (1, {}),
+    "actions.summoning": (0.5, {}),
     "actions.accusations": (1, {}),
     "actions.least_accused": (0.3, {}),
     "actions.widening.base": (1, {}),
@@ -206,7 +228,9 @@ MORE_CHANGES = [
         "decision",
         {"name": "ld_bmcts", "belief": "factored", "answers": "predictive"},
     ),
-    ("rollout.threshold", None, {"rollout.threshold": 0.2}),
+    ("own_card_weight", None, {}),
+    ("actions.hiding", None, {"rollout.policy": "hide"}),
+    ("actions.summoning", None, {"rollout.policy": "hide"}),
     *(("name", name, {}) for name in ("bmcts_or", "pomcp", "pimc")),
     ("name", "mo_ismcts", {"name": "so_ismcts", "opponents": "tree"}),
 ]
@@ -382,10 +406,22 @@ def test_a_tree_is_not_carried_into_the_next_game(one):
 
 
 def test_a_best_response_is_found_for_the_model(one):
-    """(And ``rollout.threshold`` null is not 1: see above.)"""
-    planner = one.take(make(spec(**{"rollout.threshold": None}), Rules()))
+    planner = one.take(make(spec(**{"rollout.best_response": True}), Rules()))
     assert planner._own == best_response.best_response(
         Rules(), Policy("swift"), planner.config.model
     )
     assert planner._own != Policy("swift")
     assert one.take(make(spec(), Rules()))._own == Policy("swift")
+
+
+def test_what_is_not_told_is_that_of_the_roll_outs_or_fitted_to_the_model(one):
+    untold = {"own_card_weight": None, "actions.hiding": None, "actions.summoning": None}
+    model = {"opponents": "hide", "rollout.hiding": 0.6}
+    planner = one.take(make(spec(**untold, **model, **{"rollout.policy": "hide"}), Rules()))
+    p, weight = planner.position(one.view), fitted(Rules(), Policy("hide")).value
+    assert (p.hiding, p.summoning) == (0.6, 0.2) and weight > 2
+    assert p.root[0].evidence[one.seat].own_card_weight == weight == planner._own.own_card_weight
+    planner = one.take(make(spec(**untold), Rules()))
+    p = planner.position(one.view)
+    assert (p.hiding, p.summoning) == (0.0, 0.0)
+    assert planner._weight == fitted(Rules(), Policy("heuristic")).value < 0.1

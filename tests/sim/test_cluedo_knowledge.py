@@ -71,6 +71,8 @@ def plan_of(variant, **changes):
 
 FACTORED = {"belief": "factored", "predictive_answers": True}
 
+HIDING = {"hiding": 1.0, "summoning": 0.2, "informative": 2}
+
 EVERYBODY = {
     "small": SMALL,
     "shipped": SHIPPED,
@@ -82,6 +84,8 @@ EVERYBODY = {
     "ld_bmcts-decision": plan_of("ld_bmcts", redraw="decision"),
     "bmcts-reading": plan_of("bmcts", own_card_weight=0.2),
     "so_ismcts-reading": plan_of("so_ismcts", own_card_weight=0.2),
+    "bmcts-hiding": plan_of("bmcts", **HIDING, opponents="hide", rollout="hide"),
+    "bmcts-by-answers-hiding": plan_of("bmcts", **HIDING, **FACTORED),
 }  # fmt: skip
 
 

@@ -53,14 +53,29 @@ CHANGES = {
     "opponents": "uniform",
     "model.threshold": (0.5, {"opponents": "swift"}),
     "model.inference": False,
+    "model.own_card_weight": (0.5, {"opponents": "swift"}),
+    "model.hiding": (0.5, {"opponents": "hide"}),
+    "model.summoning": (0.5, {"opponents": "hide"}),
+    "model.by_round": (0.1, {"opponents": "hide"}),
+    "model.by_out": (0.1, {"opponents": "hide"}),
+    "model.by_near": (0.1, {"opponents": "hide"}),
     "model.walk": ("adjacent", {"opponents": "csp"}),
     "rollout.policy": "uniform",
+    "rollout.best_response": True,
     "rollout.threshold": 0.5,
+    "rollout.hiding": (0.5, {"rollout.policy": "hide"}),
+    "rollout.summoning": (0.5, {"rollout.policy": "hide"}),
+    "rollout.by_round": (0.1, {"rollout.policy": "hide"}),
+    "rollout.by_out": (0.1, {"rollout.policy": "hide"}),
+    "rollout.by_near": (0.1, {"rollout.policy": "hide"}),
     "rollout.opponents": "uniform",
     "rollout.horizon": 9,
     "rollout.per_leaf": 2,
     "actions.offer": "all",
     "actions.candidates": 7,
+    "actions.informative": 3,
+    "actions.hiding": 0.5,
+    "actions.summoning": 0.5,
     "actions.accusations": 2,
     "actions.least_accused": 0.5,
     "actions.widening.base": 2,
@@ -98,11 +113,6 @@ def test_every_value_of_the_configuration_reaches_the_plan():
         config = plan_of(OmegaConf.to_container(spec))
         assert config != before and config not in plans, leaf
         plans.append(config)
-
-
-def test_roll_outs_without_a_threshold_respond_to_the_model():
-    config = plan_of(spec_of("bmcts", rollout__threshold=None))
-    assert config.best_response and not plan_of(spec_of("bmcts")).best_response
 
 
 @pytest.mark.parametrize("name", POLICIES)
