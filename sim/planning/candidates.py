@@ -231,7 +231,7 @@ def list_ways(
 
 @jit_owning
 def ranking(p, s: State, marginals: np.ndarray) -> Ranking:
-    """Return what ranks the candidates of the searching seat in ``s``, which believes ``marginals``.
+    """Return what ranks the candidates of the searching seat, which believes ``marginals``.
 
     What the others would gain is worked out once for the whole list, if there is a price for it.
     """

@@ -113,8 +113,6 @@ class Planner(Player):
         weight, reads = config.own_card_weight, "own_card_weight" in switches_of(own.name)
         if weight is None and not (config.best_response and reads):
             weight = fitted(self._rules, config.model).value
-        if reads and weight is not None:
-            own = replace(own, own_card_weight=weight)
         if config.best_response:
             own = best_response(self._rules, own, config.model)
         if reads and weight is not None:

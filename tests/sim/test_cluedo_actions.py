@@ -164,7 +164,7 @@ def test_a_room_is_worth_its_best_suggestion_by_turns():
 
 
 def nodes_below(one, noise, **changes):
-    """Yield (parameters, workspace) at own nodes on a random path, deals drawn and answers given."""
+    """Yield (parameters, workspace) at own nodes on a random path, with a deal drawn."""
     p, s = at_start(one, **changes)
     stream = stream_of(int(noise.integers(1 << 30)))
     for _ in range(4):

@@ -20,8 +20,6 @@ from mcts.search import Search
 from mcts.selection import select
 from mcts.tree import LISTED, ROOT
 from sim.game import apply
-from sim.own_cards import fitted
-from sim.planning import best_response
 from sim.planning.config import PlannerConfig
 from sim.players.registry import make
 from sim.policies.table import Policy
@@ -167,7 +165,6 @@ def root(planner):
 
 
 BOLD = {"opponents": "hide", "model.threshold": 0.6}
-OWN_BOLD = {"rollout.policy": "hide", "rollout.threshold": 0.6}
 
 CHANGES = {
     "name": ("flat", {}),
@@ -184,18 +181,14 @@ CHANGES = {
     "model.own_card_weight": (0.1, {"opponents": "swift"}),
     "model.hiding": (0, {"opponents": "hide"}),
     "model.summoning": (3, {"opponents": "hide"}),
-    "model.by_round": (-0.1, BOLD),
     "model.by_out": (-0.3, BOLD),
-    "model.by_near": (-1, BOLD),
     "model.walk": ("adjacent", {"opponents": "csp"}),
     "rollout.policy": ("uniform", {}),
     "rollout.best_response": (True, {"rollout.threshold": 0.2}),
     "rollout.threshold": (0.2, {}),
     "rollout.hiding": (0, {"rollout.policy": "hide"}),
     "rollout.summoning": (3, {"rollout.policy": "hide"}),
-    "rollout.by_round": (-0.1, OWN_BOLD),
-    "rollout.by_out": (-0.3, {**OWN_BOLD, **BOLD}),
-    "rollout.by_near": (-1, OWN_BOLD),
+    "rollout.by_out": (-0.3, {"rollout.policy": "hide", "rollout.threshold": 0.6, **BOLD}),
     "rollout.opponents": ("uniform", {}),
     "rollout.horizon": (4, {}),
     "rollout.per_leaf": (2, {}),
@@ -403,25 +396,3 @@ def test_a_tree_is_not_carried_into_the_next_game(one):
     planner.search._kept = planner.search._followed = True  # as `advance` leaves it
     one.take(planner).decide(one.view)
     assert planner.result.visits.sum() == 200
-
-
-def test_a_best_response_is_found_for_the_model(one):
-    planner = one.take(make(spec(**{"rollout.best_response": True}), Rules()))
-    assert planner._own == best_response.best_response(
-        Rules(), Policy("swift"), planner.config.model
-    )
-    assert planner._own != Policy("swift")
-    assert one.take(make(spec(), Rules()))._own == Policy("swift")
-
-
-def test_what_is_not_told_is_that_of_the_roll_outs_or_fitted_to_the_model(one):
-    untold = {"own_card_weight": None, "actions.hiding": None, "actions.summoning": None}
-    model = {"opponents": "hide", "rollout.hiding": 0.6}
-    planner = one.take(make(spec(**untold, **model, **{"rollout.policy": "hide"}), Rules()))
-    p, weight = planner.position(one.view), fitted(Rules(), Policy("hide")).value
-    assert (p.hiding, p.summoning) == (0.6, 0.2) and weight > 2
-    assert p.root[0].evidence[one.seat].own_card_weight == weight == planner._own.own_card_weight
-    planner = one.take(make(spec(**untold), Rules()))
-    p = planner.position(one.view)
-    assert (p.hiding, p.summoning) == (0.0, 0.0)
-    assert planner._weight == fitted(Rules(), Policy("heuristic")).value < 0.1
