@@ -178,6 +178,8 @@ def _draw(table: Table, run: Measured, folder: Path) -> None:
         plot.beside_published(paper, table.name, run, folder / f"{table.name}.png")
     elif table.robin:
         plot.ratings(field.standings(table, run), table.about, folder / f"{table.name}.png")
+    elif table.axis is not None:
+        plot.by_setting(table.axis, run, folder / f"{table.name}.png")
     elif table.simulations is None and not table.compiled:
         plot.by_budget(run, folder / PLOT)
 

@@ -81,6 +81,8 @@ class Table:
     run : folder of the run, which several tables may share; null: the table's name
     details : rows that are written beside those of games
     compiled : whether all players are policies, of which thousands of games take seconds
+    axis : a setting of players along which wins are drawn, a line for each kind of opponents; null:
+        they are not
     name : not in the YAML, which is called so
     """
 
@@ -106,6 +108,7 @@ class Table:
     run: str | None = named(None)
     details: list[str] = field(default_factory=list)
     compiled: bool = False
+    axis: str | None = None
     name: str = ""
 
     @property

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from experiments import plotting
-from experiments.stats.intervals import Estimate
+from experiments.stats.intervals import Estimate, paired_difference
 from experiments.tables.field import ORIGINS, OURS, Standing
 from experiments.tables.figures import Figure, Measured, simulations_of
 from experiments.tables.rows import Paper, Row
@@ -51,6 +53,41 @@ def _draw(lines: Mapping[int, Mapping[str, Any]], title: str, path: Path) -> Non
         axes.set(xlabel="simulations a decision", ylabel="games won")
         axes.set_ylim(bottom=0)
         plotting.shares(axes.yaxis)
+
+
+def by_setting(setting: str, run: Measured, path: Path) -> None:
+    """Draw what games a setting of the measured player wins, a line for each kind of opponents.
+
+    Along the axis stand its values, upward the share of games won less that with the first value,
+    on the same games.  Of players with equal values the first counts.  Opponents of whom fewer than
+    two values were played are left out, and without any nothing is drawn.
+    """
+    met: dict[str, dict[float, str]] = {}
+    for match in run.played.matches:
+        value = match.entrants[0].get(setting)
+        if value is not None and match.name in run.lines:
+            met.setdefault(match.labels[1], {}).setdefault(float(value), match.name)
+    met = {opponent: names for opponent, names in met.items() if len(names) > 1}
+    if not met:
+        return
+    title = f"games won by {setting}, less those with the first value; 95 % intervals"
+    with plotting.picture(path, title, (7.5, 4.8), layout="constrained") as (figure, all_):
+        axes = all_[0, 0]
+        plotting.reference_line(axes, 0.0)
+        for series, (opponent, names) in enumerate(met.items()):
+            first = next(iter(names.values()))
+            gains = [_gained(run, first, name) for name in names.values()]
+            plotting.intervals(axes, [*names], gains, series, linestyle="-", label=opponent)
+        axes.set(xlabel=setting, ylabel="games won, difference")
+        plotting.shares(axes.yaxis)
+        plotting.legend_below(figure, axes)
+
+
+def _gained(run: Measured, first: str, second: str) -> Estimate:
+    """Return how much oftener match ``second`` was won than ``first``, on the games of both."""
+    games = np.intersect1d(run.numbers(first), run.numbers(second))
+    won = (run.match(name).won(run.winner(name), 0)[games] for name in (first, second))
+    return paired_difference(*won)
 
 
 def ratings(fields: Mapping[str, Sequence[Standing]], title: str, path: Path) -> None:

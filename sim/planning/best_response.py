@@ -34,19 +34,20 @@ LEAST_WEIGHT, MOST_WEIGHT = 0.05, 5.0
 """Between these the weight of own cards is kept: beyond them nothing is gained, and an error of the
 model costs more."""
 
-PRICES = ((0.0, 0.0), (0.5, 0.2), (1.0, 0.2), (2.0, 0.2))
+PRICES = ((0.0, 0.5), (0.5, 0.5), (1.5, 0.5), (4.0, 0.5))
 """(hiding, summoning) that are tried first."""
 
 STEPS = (0.6, 1.6)
-"""Factors of `hiding` by which the best of them is changed."""
+"""Factors by which the ``hiding`` of the best of them is changed."""
 
-SUMMONING = (0.0, 0.2, 0.5)
+SUMMONING = (0.0, 0.2)
+"""Prices of summoning to which the best of them is changed."""
 
-_GAMES = 1600
+_GAMES = 1200
 """Games that a rule, or a step, is judged by."""
 
-_FIRST = 0.15
-"""Share of them that all prices play; after that the better half doubles its games each time."""
+_FIRST = 0.2
+"""Share of them that all prices play; then the better half plays twice as many, and so on."""
 
 _SEED = 20180
 _READ = 150

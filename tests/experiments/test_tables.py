@@ -14,7 +14,7 @@ from experiments.runs.published import published
 from experiments.settings import config
 from experiments.stats.intervals import paired_difference
 from experiments.tables import __main__ as tables
-from experiments.tables import cai, causes, ferrari, ledford, papers, plot
+from experiments.tables import cai, causes, ferrari, ledford, papers
 from experiments.tables import cells as of
 from experiments.tables.cells import Table
 from experiments.tables.figures import ENDLESS, GAINED, TURNS_WON, WON, Figure, Measured
@@ -223,20 +223,6 @@ def test_a_folder_that_cannot_be_is_refused(command):
 def test_the_list_tells_all_tables(command):
     shown = [command(*given)[1].out for given in ((), ("list",), ("table=list",))]
     assert shown[0] == shown[1] == shown[2] and all(name in shown[0] for name in of.names())
-
-
-def test_budgets_are_drawn(tmp_path):
-    def made(*budgets):
-        line = {"games": 300, "win_rate": 0.4, "ci95": [0.3, 0.5], "parity": 0.25}
-        lines = {f"best{budget} against 3 swift35": line for budget in budgets}
-        played = type("Played", (), {"matches": matches(of.load("budget"))})
-        return type("Run", (), {"lines": lines, "played": played})
-
-    picture = tmp_path / "budget.png"
-    plot.by_budget(made(50), picture)
-    assert not picture.exists()  # a point is no curve
-    plot.by_budget(made(50, 200), picture)
-    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 PUBLISHED = [name for paper in papers.PAPERS for name in paper.rows if name in PLAYED]

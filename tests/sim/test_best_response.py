@@ -58,7 +58,7 @@ def test_swift_gets_a_threshold_and_a_weight_alone(games):
 
 
 def test_how_much_to_hide_and_to_believe_follow_from_who_sits_there(games):
-    games(400)
+    games(250)
     early = best_response(Rules(), HIDE, EARLY)
     assert early.hiding >= 0.5 and early.threshold < 0.6 and early.by_out > 0.0
     patient = best_response(Rules(), HIDE, Policy("heuristic"))
@@ -67,13 +67,13 @@ def test_how_much_to_hide_and_to_believe_follow_from_who_sits_there(games):
 
 
 def test_against_who_hides_it_reads_and_hides_nothing(games):
-    games(160)
+    games(120)
     found = best_response(Rules(), HIDE, Policy("hide", threshold=0.35))
     assert found.hiding == 0.0 and 1.0 < found.own_card_weight <= MOST_WEIGHT
 
 
 def test_a_mixed_company_is_answered_as_it_is_drawn(games):
-    games(160)
+    games(120)
     mixed = ((EARLY, 1.0), (Policy("heuristic"), 1.0))
     found = best_response(Rules(), HIDE, mixed)
     assert found.name == "hide" and found == best_response(Rules(), HIDE, mixed)
