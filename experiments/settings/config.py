@@ -38,6 +38,7 @@ from experiments.settings.schemas import (
     Neural,
     Planner,
     Policy,
+    Response,
     Rules,
     Swift,
 )
@@ -70,6 +71,7 @@ def register() -> None:
         ("neural", Neural),
         ("fitted", Fitted),
         ("hunter", Hunter),
+        ("response", Response),
     ):
         store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)

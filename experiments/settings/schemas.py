@@ -208,6 +208,16 @@ class Model(Hiding):
 
 
 @dataclass
+class Response(Seat):
+    """A planner's roll-out policy, chosen against its model, without search."""
+
+    name: str = one_of("response")
+    policy: str = one_of(*POLICIES)
+    opponents: str = one_of(*POLICIES)
+    model: Model = field(default_factory=Model)
+
+
+@dataclass
 class Rollout(Hiding):
     """Who plays in roll-outs, and how far."""
 

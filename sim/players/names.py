@@ -9,6 +9,7 @@ PAPERS = {
     "neural": "sim.players.neural",
     "fitted": "sim.players.fitted",
     "hunter": "sim.players.hunter",
+    "response": "sim.players.response",
 }
 """The module of each, which has ``make(spec, rules)`` as a plug-in has (`docs/extending.md`)."""
 

@@ -74,10 +74,10 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
             for key in ("belief", "redraw", "trees", "own_card_weight", "transpositions")
         },
         predictive_answers=spec["answers"] == "predictive",
-        opponents=_model(spec["opponents"], spec["model"]),
-        rollout=_model(rollout["policy"], rollout),
+        opponents=modelled(spec["opponents"], spec["model"]),
+        rollout=modelled(rollout["policy"], rollout),
         best_response=rollout["best_response"],
-        rollout_opponents=None if others is None else _model(others, spec["model"]),
+        rollout_opponents=None if others is None else modelled(others, spec["model"]),
         horizon=rollout["horizon"],
         candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
         **{
@@ -89,7 +89,7 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
     )
 
 
-def _model(name: str, switches: Mapping[str, Any]) -> Policy | str:
+def modelled(name: str, switches: Mapping[str, Any]) -> Policy | str:
     """Return policy ``name`` with those of ``switches`` that it has; `TREE` is none."""
     if name == TREE:
         return name

@@ -162,6 +162,22 @@ def test_model_switches_reach_the_policies_that_have_them():
     assert mixed.rollout == Policy("swift", threshold=0.25)
 
 
+def test_a_response_is_what_was_chosen_against_its_model_when_it_first_plays(monkeypatch):
+    asked = []
+
+    def chosen(rules, own, model):
+        asked.append((own.name, model))
+        return replace(own, threshold=model.threshold)
+
+    monkeypatch.setattr("sim.players.response.best_response", chosen)
+    for threshold in (0.4, 0.7):
+        spec = spec_of("response", opponents="swift", model__threshold=threshold)
+        player = make(spec, Rules())
+        assert not asked
+        assert player.policy == player.policy == Policy("hide", threshold=threshold)
+        assert asked.pop() == ("hide", Policy("swift", threshold=threshold)) and not asked
+
+
 def test_a_planner_is_labelled_and_shows_as_configured():
     planner = make({**spec_of("bmcts"), "label": "mine", "showing": "least_informative"}, Rules())
     assert (planner.name, planner.showing) == ("mine", "least_informative")
