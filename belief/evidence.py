@@ -64,6 +64,7 @@ EVIDENCE = np.dtype(
         (
             "own_card_weight",
             np.float64,
+            (MAX_PLAYERS,),
         ),  # weight of each of those in its own hand, 1: asking tells nothing
         ("log_dropped", np.float64),  # log of the constant factors that no list holds any more
         ("clause", np.int32, (MAX_CLAUSES,)),  # player << 21 | cards, of which it has one
@@ -139,8 +140,8 @@ def reset(
     ev.shown = 0
     ev.showing = UNIFORM
     ev.log_dropped = 0.0
-    ev.own_card_weight = 1.0
     for player in range(MAX_PLAYERS):
+        ev.own_card_weight[player] = 1.0
         ev.named[player] = 0
         ev.seen_from[player] = 0
         for kind in range(N_CATEGORIES):
@@ -273,7 +274,7 @@ def refuted_other(ev: Evidence, player: int, cards: int) -> None:
 def asked(ev: Evidence, player: int, cards: int) -> int:
     """Record that ``player`` asked for ``cards``; return those that it had not asked for before.
 
-    A deal in which it holds n of all that it asked for weighs ``ev.own_card_weight ** n``.
+    A deal in which it holds n of all that it asked for weighs ``ev.own_card_weight[player] ** n``.
     """
     fresh = cards & ~ev.named[player]
     ev.named[player] |= cards

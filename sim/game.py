@@ -69,6 +69,8 @@ def new_game(world: World, s: State, key: np.uint64) -> None:
         s.summoned[seat] = 0
         s.out[seat] = 0
         s.suggestions[seat] = 0
+        for what in range(3):
+            s.walked[seat, what] = 0
         for asker in range(MAX_PLAYERS):
             s.has_shown[seat, asker] = 0
     deal(world, s)
@@ -81,6 +83,10 @@ def new_game(world: World, s: State, key: np.uint64) -> None:
 @jit
 def next_turn(world: World, s: State) -> None:
     """Pass the turn to the next seat that still plays and roll for it; end the game at the cap."""
+    if s.turn > 0:
+        s.walked[s.seat, 0] = s.turn
+        s.walked[s.seat, 1] = s.roll
+        s.walked[s.seat, 2] = s.spot[s.seat]
     if s.turn >= world.turn_cap:
         s.phase = OVER
         return

@@ -60,7 +60,9 @@ def begin(world: World, s: State, seat: int) -> None:
         for player in range(world.players):
             for kind in range(N_CATEGORIES):
                 facts.shares[player, kind] = world.shares[player, kind]
-        facts.own_card_weight = s.own_card_weight[seat] if s.own_card_weight[seat] > 0.0 else 1.0
+        for player in range(world.players):
+            weight = s.own_card_weight[seat, player]
+            facts.own_card_weight[player] = weight if weight > 0.0 else 1.0
         s.settled[seat] = 0
 
 
@@ -73,9 +75,9 @@ def row_bits(s: State, seat: int, card: int) -> float:
 
 
 @jit
-def reads(s: State, seat: int) -> bool:
-    """Tell whether ``seat`` weighs what others name by its ``own_card_weight``; 0 is unset."""
-    return s.own_card_weight[seat] > 0.0 and s.own_card_weight[seat] != 1.0
+def reads(s: State, seat: int, asker: int) -> bool:
+    """Tell whether ``seat`` weighs what ``asker`` names by ``own_card_weight``; 0 is unset."""
+    return s.own_card_weight[seat, asker] > 0.0 and s.own_card_weight[seat, asker] != 1.0
 
 
 @jit
@@ -102,7 +104,7 @@ def learn(
                 _learn_card(s, seat, answerer, card, cards)
             else:
                 _learn_shown(s, seat, answerer, cards)
-        if reads(s, seat) and asker != seat and tracks & EVIDENCE:
+        if asker != seat and reads(s, seat, asker) and tracks & EVIDENCE:
             _read(s, seat, asker, cards & _CHOSEN)
         rest = cards
         while rest:
@@ -140,7 +142,7 @@ def _read(s: State, seat: int, asker: int, cards: int) -> None:
     """Let ``seat`` take in that ``asker`` chose to name ``cards``, which it may well not hold."""
     fresh = evidence.asked(s.evidence[seat], asker, cards)
     if s.tracks[seat] & FACTORED:
-        matrix.doubted(s.belief[seat], asker, fresh, s.own_card_weight[seat])
+        matrix.doubted(s.belief[seat], asker, fresh, s.own_card_weight[seat, asker])
 
 
 @jit

@@ -45,6 +45,7 @@ STATE = np.dtype(
         ("summoned", np.int64, (MAX_PLAYERS,)),  # 1: moved by a suggestion since its last turn
         ("out", np.int64, (MAX_PLAYERS,)),  # 1: accused wrongly
         ("suggestions", np.int64, (MAX_PLAYERS,)),
+        ("walked", np.int64, (MAX_PLAYERS, 3)),  # its last turn: number (0: none), roll, last spot
         ("occupied", np.uint32, (WORDS,)),  # scratch: squares with other pawns, as bits
         # who plays a seat, and how (`sim.policies.table`)
         ("policy", np.int64, (MAX_PLAYERS,)),  # who decides its turns; `EXTERNAL` stops the machine
@@ -53,8 +54,8 @@ STATE = np.dtype(
         (
             "own_card_weight",
             np.float64,
-            (MAX_PLAYERS,),
-        ),  # weight of an asker's holding what it names; 1 or 0: not read
+            (MAX_PLAYERS, MAX_PLAYERS),
+        ),  # [reader, asker]: weight of an asker's holding what it names; 1 or 0: not read
         ("infers", np.int64, (MAX_PLAYERS,)),  # 1: its matrix learns from cards shown to others
         ("walks", np.int64, (MAX_PLAYERS,)),  # how it chooses rooms (`sim.policies.csp.WALKS`)
         ("hiding", np.float64, (MAX_PLAYERS,)),  # price of a bit that the others learn, in own bits

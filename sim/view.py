@@ -40,6 +40,8 @@ def _show(state: State, seat: int, views: np.ndarray) -> None:
         seen.out[player] = state.out[player]
         seen.suggestions[player] = state.suggestions[player]
         seen.has_shown[seat, player] = state.has_shown[seat, player]
+        for what in range(3):
+            seen.walked[player, what] = state.walked[player, what]
     seen.hand[seat] = state.hand[seat]
 
 

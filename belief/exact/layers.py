@@ -153,7 +153,7 @@ def _candidates(ev: Evidence, plan) -> None:
                     plan.unmet[t, n] = 0
                     plan.idle[t, n] = 0
                     doubted = holder > 0 and ev.named[holder - 1] >> card & 1
-                    plan.weight[t, n] = ev.own_card_weight if doubted else 1.0
+                    plan.weight[t, n] = ev.own_card_weight[holder - 1] if doubted else 1.0
                     plan.pair[t, n] = -1
                     n += 1
                     if later >> (DIGIT_BITS * holder) & 7:
@@ -229,7 +229,7 @@ def _plan_shown(ev: Evidence, plan) -> None:
     for player in range(ev.players):
         surely = count(ev.named[player] & plan.known.has[player + 1])
         if surely:
-            plan.log_constant += surely * math.log(ev.own_card_weight)
+            plan.log_constant += surely * math.log(ev.own_card_weight[player])
     made = 0
     for i in range(ev.shown):
         entry = np.int64(ev.others[i])

@@ -28,7 +28,7 @@ from experiments.settings.limits import (
 from mcts import options
 from mcts.kernel.plugins import names
 from sim.planning.variants import VARIANTS
-from sim.planning.ways import BELIEFS, DRAWN, RANGES
+from sim.planning.ways import BELIEFS, DRAWN, MIXTURE, RANGES
 from sim.players.names import ABOUT, AGAIN, EVIDENCE, GOALS, PAPERS, STRATEGIES, UNITS, WORTH
 
 PLANNERS = tuple(VARIANTS)
@@ -294,7 +294,8 @@ class Planner(Seat):
     trees: int = between(*RANGES["trees"])
     own_card_weight: float | None = above(0, 100)
     transpositions: bool = MISSING
-    opponents: str = one_of("tree", *POLICIES)
+    opponents: str = one_of("tree", MIXTURE, *POLICIES)
+    mixture: str = MISSING
     model: Model = field(default_factory=Model)
     rollout: Rollout = field(default_factory=Rollout)
     actions: Actions = field(default_factory=Actions)

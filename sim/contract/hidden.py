@@ -22,7 +22,7 @@ from sim.policies.table import SLOW, Policy, choose, seat_policies
 from sim.rules import Rules, world
 from sim.state import EVIDENCE, MAX_PLAYERS, OVER, SHOW, STATE, State, empty
 
-_OPEN = ("spot", "summoned", "out", "suggestions")
+_OPEN = ("spot", "summoned", "out", "suggestions", "walked")
 _OWN = tuple(
     name
     for name in STATE.names

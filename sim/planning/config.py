@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from mcts.options import Budget, Options
+from sim.planning.opponents.types import Mixture
 from sim.planning.variants import VARIANTS, Variant
 from sim.planning.ways import BELIEFS, DRAWN, POLICY, RANGES
 from sim.policies.table import FAST_NAMES, MOST, REQUIRES, Policy, number, policy, switches_of
@@ -35,6 +36,9 @@ class PlannerConfig:
     opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
         in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
         ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
+    mixture : types from which each simulation draws the opponents', by what they have done so far
+        (`sim.planning.opponents`), in place of ``opponents``; the best response and
+        ``own_card_weight`` are then those of the types
     best_response : the own seat plays in roll-outs with those switches of its policy that win most
         games against the model (`sim.planning.best_response`), found when the first game begins
     horizon : turns after which a roll-out is cut off and estimated; 0: none
@@ -57,6 +61,7 @@ class PlannerConfig:
     opponents: Policy | str = "heuristic"
     rollout: Policy | str = "swift"
     rollout_opponents: Policy | str | None = None
+    mixture: Mixture | None = None
     best_response: bool = False
     horizon: int = 0
     candidates: int = 6
@@ -94,6 +99,8 @@ class PlannerConfig:
             self._ask_for_redrawing()
         if self.redraw not in ("simulation", "decision"):
             raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
+        if self.mixture is not None:
+            self._ask_for_deals()
         by_tree = self.how.movers != POLICY
         if by_tree != (self.opponents == TREE):
             raise ValueError(
@@ -149,6 +156,15 @@ class PlannerConfig:
             raise ValueError(
                 f"outcomes_base must be 0 for {self.variant}, whose deal is not drawn anew"
             )
+
+    def _ask_for_deals(self) -> None:
+        """Refuse what cannot draw the opponents' policies."""
+        if self.how.movers != POLICY or self.how.clairvoyant or self.how.resample_at_leaf:
+            raise ValueError(f"{self.variant} cannot play against a mixture of opponents")
+        if self.belief != "exact" or self.predictive_answers:
+            raise ValueError("a mixture of opponents needs belief=exact and answers=deal")
+        if self.rollout_opponents is not None:
+            raise ValueError("a mixture of opponents plays in roll-outs as well")
 
     @property
     def model(self) -> Policy:

@@ -26,6 +26,7 @@ from sim.knowledge import begin, learn, update_seat_closure
 from sim.planning.cutoff import play_to_horizon
 from sim.planning.information_sets import recall
 from sim.planning.opponent_nodes import GUESS, guess
+from sim.planning.opponents.company import draw_company
 from sim.planning.ways import EXACT, POLICY
 from sim.policies.common import any_card
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
@@ -35,7 +36,10 @@ from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
 
 @jit
 def start(p, s, stream: np.ndarray) -> None:
-    """Set ``s.state`` to the root with a deal drawn, the opponents informed and fresh chance."""
+    """Set ``s.state`` to the root with a deal drawn, the opponents informed and fresh chance.
+
+    Where there is a mixture, who they are is drawn as well.
+    """
     s.state[0] = p.root[0]
     state = s.state[0]
     if len(p.deals):
@@ -45,6 +49,8 @@ def start(p, s, stream: np.ndarray) -> None:
     else:
         solver.sample(p.posterior, stream, s.holder)
     deal_out(state, p.seat, s.holder)
+    if len(p.company.types):
+        draw_company(state, p.seat, p.world[0].players, p.company.types, p.company.chances, stream)
     begin_opponents(p, state)
     inform_opponents(p, state, p.events, len(p.events), stream)
     state.key = draw(stream)
@@ -135,6 +141,8 @@ def rollout(p, state: State) -> float:
     state.recording = 0
     state.events = 0
     for seat in range(world.players):
+        if len(p.company.types) and seat != p.seat:
+            continue  # whom the simulation drew
         state.policy[seat] = p.policies[0, seat]
         own = p.movers == POLICY or seat == p.seat
         state.showing[seat] = p.root[0].showing[seat] if own else 0

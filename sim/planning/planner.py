@@ -34,6 +34,9 @@ from sim.planning.best_response import best_response
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
+from sim.planning.opponents.belief import DEALS, CompanyBelief
+from sim.planning.opponents.company import NOBODY, wants_public
+from sim.planning.opponents.responses import best_reply
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.planning.ways import BELIEFS, POLICY
 from sim.players.player import Player
@@ -57,11 +60,15 @@ from sim.state import (
     N_ACTIONS,
     PUBLIC,
     REVEAL,
+    TURN,
 )
 from sim.view import Log, replay_evidence
 
 _AMPLE = 100
 """Turns in which a seat that plays alone is sure to find everything out."""
+
+_COMPANY = 4
+"""Names the chance by which the others are judged."""
 
 _DEALS = 1000
 """Deals drawn at once from a belief that cannot draw them inside a simulation."""
@@ -96,6 +103,10 @@ class Planner(Player):
         if isinstance(self.search, Search):
             self.search.forget()
         self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
+        self._company: CompanyBelief | None = None
+        if self.config.mixture is not None:
+            chance = int(derive_key(key, 0, _COMPANY))
+            self._company = CompanyBelief(rules, seat, self.config.mixture, chance)
         self._respond()
         self._log = Log()
         self._last: tuple[int, int] | None = None
@@ -110,15 +121,20 @@ class Planner(Player):
     def _respond(self) -> None:
         """Fix how the own seat plays in roll-outs, how it reads, and what hiding is worth to it."""
         config, own = self.config, replace(policy(self.config.rollout), showing=self.showing)
-        weight, reads = config.own_card_weight, "own_card_weight" in switches_of(own.name)
-        if weight is None and not (config.best_response and reads):
-            weight = fitted(self._rules, config.model).value
-        if config.best_response:
-            own = best_response(self._rules, own, config.model)
-        if reads and weight is not None:
-            own = replace(own, own_card_weight=weight)
+        if self._company is not None:
+            if config.best_response:
+                own = best_reply(own, self._company.mixture.types, self._company.average)
+            self._weight: float | np.ndarray = self._company.own_card_weights
+        else:
+            weight, reads = config.own_card_weight, "own_card_weight" in switches_of(own.name)
+            if weight is None and not (config.best_response and reads):
+                weight = fitted(self._rules, config.model).value
+            if config.best_response:
+                own = best_response(self._rules, own, config.model)
+            if reads and weight is not None:
+                own = replace(own, own_card_weight=weight)
+            self._weight = own.own_card_weight if weight is None else weight
         self._own = own
-        self._weight = own.own_card_weight if weight is None else weight
         hides = "hiding" in switches_of(own.name)
         self._prices = [
             (getattr(own, name) if hides else 0.0) if price is None else float(price)
@@ -145,6 +161,9 @@ class Planner(Player):
         root = self._root(view)
         if config.belief == "exact":
             self._solve(root[0].evidence[seat])
+        if self._company is not None and self._look_at_others(self._company, view):
+            root = self._root(view)
+            self._solve(root[0].evidence[seat])
         particles = config.belief == "particles"
         return Cluedo(
             world=self._world,
@@ -163,6 +182,7 @@ class Planner(Player):
             transpositions=int(config.transpositions and config.how.movers == POLICY),
             clairvoyant=int(config.how.clairvoyant),
             policies=self._policies(),
+            company=NOBODY if self._company is None else self._company.company,
             horizon=config.horizon,
             candidates=config.candidates,
             informative=config.informative,
@@ -202,9 +222,22 @@ class Planner(Player):
         root[0].policy[seat] = EXTERNAL
         root[0].tracks[seat] |= FACTORED | EVIDENCE | (PUBLIC if any(self._prices) else 0)
         root[0].own_card_weight[seat] = self._weight
+        if self._company is not None and wants_public(self._company.types):
+            root[0].tracks[seat] |= PUBLIC
         root[0].recording = 1
         replay_evidence(self._world[0], root[0], seat, self._log.events)
         return root
+
+    def _look_at_others(self, company: CompanyBelief, view: np.recarray) -> bool:
+        """Take in what the others have done; tell whether there was anything."""
+        observed = company.turns(view, self._log.events) if view[0].phase == TURN else ()
+        if not len(observed):
+            return False
+        stream = new_stream(derive_key(self._key, int(view[0].turn), _COMPANY))
+        deals = self._exact.sample(stream, DEALS)
+        company.weigh(view[0], observed, self._log.events, deals)
+        self._respond()
+        return True
 
     def _policies(self) -> np.ndarray:
         """Return what each seat plays in roll-outs, and what is kept for it there."""

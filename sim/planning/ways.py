@@ -16,6 +16,9 @@ EXACT, FACTORED, CONSTRAINED, CLOSURE = range(4)
 DRAWN = ("particles",)
 """Beliefs that deals are drawn from, but nodes do not hold."""
 
+MIXTURE = "mixture"
+"""In place of a policy of the opponents: each simulation draws them from a mixture."""
+
 RANGES = {
     "trees": (1, 10_000),
     "horizon": (0, 1_000_000),

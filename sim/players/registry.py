@@ -10,8 +10,10 @@ from typing import Any
 from mcts.kernel.plugins import entry_points
 from mcts.options import MOST_NODES, Budget, Options
 from sim.planning.config import TREE, PlannerConfig
+from sim.planning.opponents.types import mixture
 from sim.planning.planner import Planner
 from sim.planning.variants import VARIANTS
+from sim.planning.ways import MIXTURE
 from sim.players.names import PAPERS
 from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import NAMES as POLICIES
@@ -67,6 +69,8 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
         nodes=nodes_for(budget, search["keep_tree"]),
     )
     others = rollout["opponents"]
+    mixed = mixture(spec["mixture"]) if spec["opponents"] == MIXTURE else None
+    moves = mixed.likeliest if mixed else modelled(spec["opponents"], spec["model"])
     return PlannerConfig(
         variant=spec["name"],
         **{
@@ -74,7 +78,8 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
             for key in ("belief", "redraw", "trees", "own_card_weight", "transpositions")
         },
         predictive_answers=spec["answers"] == "predictive",
-        opponents=modelled(spec["opponents"], spec["model"]),
+        opponents=moves,
+        mixture=mixed,
         rollout=modelled(rollout["policy"], rollout),
         best_response=rollout["best_response"],
         rollout_opponents=None if others is None else modelled(others, spec["model"]),

@@ -98,7 +98,7 @@ def asked_of(history, rng):
 def doubting(history, named, own_card_weight):
     """Return the evidence of a history in which players asked for ``named`` (masks) themselves."""
     ev = history.record()
-    ev.own_card_weight = own_card_weight
+    ev.own_card_weight[:] = own_card_weight
     for player, cards in named.items():
         assert evidence.asked(ev, player, cards) == cards
         assert evidence.asked(ev, player, cards) == 0  # no news the second time

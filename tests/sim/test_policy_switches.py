@@ -228,7 +228,7 @@ def test_switches_reach_the_seat():
     assert NAMES[state.policy[1]] == "swift" and NAMES[state.policy[2]] == "greedy"
     assert (state.threshold[1], state.infers[1], state.showing[1]) == (0.7, 0, 1)
     assert (state.threshold[2], state.infers[2], state.showing[2]) == (1.0, 1, 0)
-    assert state.own_card_weight[1:3].tolist() == [0.2, 1.0]
+    assert state.own_card_weight[1:3, 0].tolist() == [0.2, 1.0]
 
 
 def test_showing_changes_games():

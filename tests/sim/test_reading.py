@@ -87,7 +87,7 @@ def test_what_others_name_is_kept_but_for_the_room_and_our_own_questions():
     rooms = 0
     for one in unsure_positions(4):
         facts = learnt(one, 0.25).evidence[one.seat]
-        assert facts.own_card_weight == 0.25
+        assert (facts.own_card_weight[:4] == 0.25).all()
         assert facts.named.tolist() == named_by(one)
         rooms += sum(cards & ~CHOSEN > 0 for _, cards, _, _ in one.seen)
         assert any(named_by(one)) and facts.named[one.seat] == 0
@@ -99,7 +99,7 @@ def test_who_reads_nothing_learns_what_it_always_did(own_card_weight):
     for one in unsure_positions(4):
         state = learnt(one, own_card_weight)
         facts = state.evidence[one.seat]
-        assert facts.own_card_weight == 1.0 and not facts.named.any()
+        assert (facts.own_card_weight == 1.0).all() and not facts.named.any()
         matrix = by_hand(one, 1.0)
         np.testing.assert_array_equal(state.belief[one.seat], matrix)
         # The control: who reads believes otherwise.
@@ -198,7 +198,7 @@ def test_a_planner_reads_by_its_doubt():
         for own_card_weight in (0.3, 1.0):
             p, _ = searched_position(one, replace(SMALL, own_card_weight=own_card_weight))
             facts = p.root[0].evidence[one.seat]
-            assert facts.own_card_weight == own_card_weight
+            assert (facts.own_card_weight[:4] == own_card_weight).all()
             assert facts.named.tolist() == (named_by(one) if own_card_weight < 1 else [0] * 6)
             truth = ExactPosterior(one.evidence(own_card_weight=own_card_weight))
             np.testing.assert_array_equal(p.posterior.marginals, truth.marginals)

@@ -1,0 +1,1 @@
+"""Who sits opposite: a belief over the opponents' policies, and simulations that draw from it."""

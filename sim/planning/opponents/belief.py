@@ -1,0 +1,211 @@
+"""What a seat believes of the others' policies: a posterior over types, from what they do.
+
+    company = CompanyBelief(rules, seat, mixture, key)
+    turns = company.turns(view, log.events)      # those that nobody has looked at yet
+    company.weigh(turns, log.events, deals)      # deals from the posterior of the seat
+    company.chances, company.of_seat(1)
+
+Each decision of an opponent multiplies the weight of a type by the chance that it does the like
+(`sim.planning.opponents.likelihood`), taken to the power `TRUST` because deals are few, types are
+caricatures, and one hand stands behind all decisions.  Before anything is seen, opponents are alike
+with the chance `Mixture.alike`; that too is a posterior: what one does tells of the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcts.kernel.rng import derive_key, new_stream
+from sim.planning.opponents.company import Company, seated
+from sim.planning.opponents.likelihood import KINDS, OBSERVED, count_alike, trace
+from sim.planning.opponents.responses import reading
+from sim.planning.opponents.types import Mixture
+from sim.rules import Rules, world
+from sim.state import MAX_PLAYERS, empty
+
+DEALS = 24
+"""Deals in which the types are asked."""
+
+SMOOTHING = np.array([2.0, 4.0, 4.0, 2.0])
+"""By kind of decision: deals to which the chance of one that knows nothing is worth."""
+
+CLUELESS = np.array([0.5, 1 / 8, 1 / 36, 0.5])
+"""By kind of decision: that chance."""
+
+TRUST = np.array([1.0, 0.5, 0.5, 1.0])
+"""By kind of decision: the power of its likelihood."""
+
+_HELD = 0.25
+"""Chance that an opponent holds a card that it names, at which weights of own cards are mixed."""
+
+
+class CompanyBelief:
+    """A belief over the types of all opponents, for one game.
+
+    Attributes
+    ----------
+    mixture : the prior
+    likelihood : float64 (6, types), logarithms by seat
+    types : as kernels put them into seats
+    """
+
+    def __init__(self, rules: Rules, seat: int, mixture: Mixture, key: int) -> None:
+        self.mixture = mixture
+        self.likelihood = np.zeros((MAX_PLAYERS, len(mixture.types)))
+        self._rules, self._world, self._seat, self._key = rules, world(rules), seat, key
+        self._prior = np.array(mixture.weights) / sum(mixture.weights)
+        # Those that learn alike side by side, as the kernel wants them.
+        learn = [(one.own_card_weight, one.inference) for one in mixture.policies]
+        self._order = sorted(range(len(learn)), key=learn.__getitem__)
+        self.types = seated(mixture.policies)
+        self._read = np.array([reading(name) for name in mixture.types])
+        self._states = empty(2)
+        self._goals = np.zeros(MAX_PLAYERS, np.int64)
+        self._turn = 0
+        self._heard = 0
+        self._spot = np.array(self._world[0].start)
+        self._summoned = np.zeros(MAX_PLAYERS, np.int64)
+        self._out = np.zeros(MAX_PLAYERS, np.int64)
+
+    def turns(self, view: np.recarray, events: np.recarray) -> np.recarray:
+        """Return the turns of the others since the last call, of `OBSERVED`.
+
+        ``view`` is that of an own decision, ``events`` the log.  Where a call was missed for more
+        than a round, nothing is known of the turns between, and none is returned.
+        """
+        now, players = view[0], self._rules.players
+        last = now.walked[:players]
+        ended = [seat for seat in range(players) if last[seat, 0] > self._turn]
+        ended.sort(key=lambda seat: last[seat, 0])
+        rows = [row for seat in ended for row in self._turn_of(now, seat, events)]
+        whole = len(ended) == int(now.turn) - 1 - self._turn
+        self._turn, self._heard = int(now.turn) - 1, len(events)
+        self._spot, self._summoned = now.spot.copy(), now.summoned.copy()
+        self._out = now.out.copy()
+        if not whole:
+            self._goals[:] = 0
+            return np.zeros(0, OBSERVED).view(np.recarray)
+        observed = np.array(rows, OBSERVED).view(np.recarray)
+        trace(self._world[0], self._states, observed, self._goals)
+        return observed
+
+    def _turn_of(self, now: np.record, seat: int, events: np.recarray) -> list[np.void]:
+        """Return the last turn of ``seat``, if it is another's, and let the pawns go on."""
+        board, row = self._world[0], np.zeros(1, OBSERVED)[0]
+        row["turn"], row["roll"], row["ended"] = now.walked[seat]
+        row["seat"], row["heard"] = seat, self._heard
+        row["spot"], row["summoned"], row["out"] = self._spot, self._summoned, self._out
+        row["accused"] = now.out[seat] and not self._out[seat]
+        self._spot, self._summoned = self._spot.copy(), self._summoned.copy()
+        self._spot[seat], self._summoned[seat] = row["ended"], 0
+        self._out = self._out.copy()
+        self._out[seat] = now.out[seat]
+        if self._heard < len(events) and events[self._heard].asker == seat:
+            cards = int(events[self._heard].cards)
+            row["cards"] = cards
+            self._heard += 1
+            room = (cards >> 12).bit_length() - 1
+            called = int(board.seat_of[(cards & 0x3F).bit_length() - 1])
+            if not board.board:
+                row["ended"] = board.first_door[room]
+            elif board.summons and called >= 0 and board.room_of[self._spot[called]] != room:
+                self._spot[called], self._summoned[called] = board.first_door[room], 1
+        return [row] if seat != self._seat else []
+
+    def shares(
+        self, view: np.record, observed: np.recarray, events: np.recarray, deals: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return in how many of ``deals`` each type did what was done, and was asked.
+
+        Both are float64 (turns, `KINDS`, types).
+        """
+        state = self._states[0]
+        state.hand[self._seat], state.face_up = view.hand[self._seat], view.face_up
+        shape = (len(observed), KINDS, len(self.types))
+        hits, tries = np.zeros(shape), np.zeros(shape)
+        stream = new_stream(derive_key(self._key, self._turn))
+        types = self.types[self._order]
+        count_alike(
+            self._world[0],
+            self._states,
+            self._seat,
+            events,
+            observed,
+            deals,
+            types,
+            stream,
+            hits,
+            tries,
+        )
+        back = np.argsort(self._order)
+        return hits[:, :, back], tries[:, :, back]
+
+    def weigh(
+        self, view: np.record, observed: np.recarray, events: np.recarray, deals: np.ndarray
+    ) -> None:
+        """Take in what the others did in the turns ``observed``."""
+        hits, tries = self.shares(view, observed, events, deals)
+        by_kind = (SMOOTHING[:, None], CLUELESS[:, None], TRUST[:, None])
+        smoothing, clueless, trust = by_kind
+        chance = (hits + smoothing * clueless) / (tries + smoothing)
+        # Nobody asked tells nothing.
+        told = trust * np.where(tries.max(axis=2, keepdims=True) > 0, np.log(chance), 0.0)
+        np.add.at(self.likelihood, observed.seat, told.sum(axis=1))
+
+    @property
+    def opponents(self) -> list[int]:
+        """The seats of the others."""
+        return [seat for seat in range(self._rules.players) if seat != self._seat]
+
+    @property
+    def chances(self) -> np.ndarray:
+        """What `Company.chances` wants: (7, types)."""
+        alike, apart = self._posterior()
+        return np.cumsum(np.vstack([alike, apart]), axis=1)
+
+    @property
+    def company(self) -> Company:
+        """What simulations draw from."""
+        return Company(self.types, self.chances)
+
+    def of_seat(self, seat: int) -> np.ndarray:
+        """Return the chance of each type in ``seat``, (types,)."""
+        alike, apart = self._posterior()
+        return alike + (1.0 - alike.sum()) * apart[seat]
+
+    @property
+    def average(self) -> np.ndarray:
+        """The chance of each type, averaged over the opponents, (types,)."""
+        return np.mean([self.of_seat(seat) for seat in self.opponents], axis=0)
+
+    @property
+    def own_card_weights(self) -> np.ndarray:
+        """The weight of own cards in the suggestions of each seat, (6,).
+
+        That which gives a card that is held with `_HELD` the chance that the types give it on
+        average.
+        """
+        weights = np.ones(MAX_PLAYERS)
+        held = _HELD * self._read / (_HELD * self._read + 1.0 - _HELD)
+        for seat in self.opponents:
+            chance = float(self.of_seat(seat) @ held)
+            weights[seat] = chance / (1.0 - chance) * (1.0 - _HELD) / _HELD
+        return weights
+
+    def _posterior(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the chance that all are of each type, and those of each seat if they are not."""
+        logs = np.log(self._prior) + self.likelihood
+        top = logs.max(axis=1, keepdims=True)
+        apart = np.exp(logs - top)
+        each = apart.sum(axis=1)
+        apart /= each[:, None]
+        others = self.opponents
+        together = np.log(self._prior) + self.likelihood[others].sum(axis=0)
+        evidence = float((top[others, 0] + np.log(each[others])).sum())
+        with np.errstate(divide="ignore"):
+            weights = np.append(
+                np.log(self.mixture.alike) + together, np.log(1.0 - self.mixture.alike) + evidence
+            )
+        weights = np.exp(weights - weights.max())
+        weights /= weights.sum()
+        return weights[:-1], apart

@@ -1,0 +1,105 @@
+"""A company drawn for a simulation: a type for each opponent, put into its seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import uniform
+from sim.policies.table import TIMING, Policy, seat_policy
+from sim.state import MAX_PLAYERS, PUBLIC, State, empty
+
+SEATED = np.dtype(
+    [
+        ("policy", np.int64),
+        ("tracks", np.int64),
+        ("infers", np.int64),
+        ("walks", np.int64),
+        ("threshold", np.float64),
+        ("own_card_weight", np.float64),  # with which it reads everybody
+        ("hiding", np.float64),
+        ("summoning", np.float64),
+        ("timing", np.float64, (len(TIMING),)),
+    ],
+    align=True,
+)
+"""A policy with its switches, as `sim.state.STATE` has them for a seat."""
+
+
+class Company(NamedTuple):
+    """The types that a simulation draws from.
+
+    Attributes
+    ----------
+    types : (n,) of `SEATED`; none: the policies of the root stay in their seats
+    chances : float64 (7, n), sums from the left.  Row 0: all opponents are of this type (its end is
+        the chance that they are alike); row seat + 1: this opponent is, if they are not
+    """
+
+    types: np.recarray
+    chances: np.ndarray
+
+
+def seated(policies: Sequence[Policy]) -> np.recarray:
+    """Return ``policies`` as kernels put them into seats."""
+    state, made = empty()[0], np.zeros(len(policies), SEATED).view(np.recarray)
+    for i, policy in enumerate(policies):
+        seat_policy(state, 0, policy)
+        for name in SEATED.names:
+            value = state[name][0]
+            made[i][name] = value[0] if name == "own_card_weight" else value
+    return made
+
+
+NOBODY = Company(seated(()), np.zeros((1 + MAX_PLAYERS, 0)))
+"""No mixture: each seat has one policy."""
+
+
+def wants_public(types: np.recarray) -> bool:
+    """Tell whether one of ``types`` looks at what everybody knows."""
+    return bool((types.tracks & PUBLIC).any())
+
+
+@jit
+def take_seat(s: State, seat: int, one: np.record) -> None:
+    """Put the type ``one`` into ``seat`` of ``s``; which card it shows stays as it was."""
+    s.policy[seat] = one.policy
+    s.tracks[seat] = one.tracks
+    s.infers[seat] = one.infers
+    s.walks[seat] = one.walks
+    s.threshold[seat] = one.threshold
+    s.hiding[seat] = one.hiding
+    s.summoning[seat] = one.summoning
+    for asker in range(MAX_PLAYERS):
+        s.own_card_weight[seat, asker] = one.own_card_weight
+    for i in range(len(one.timing)):
+        s.timing[seat, i] = one.timing[i]
+
+
+@jit
+def draw_company(
+    s: State, seat: int, players: int, types: np.recarray, chances: np.ndarray, stream: np.ndarray
+) -> None:
+    """Put a drawn type into each seat but ``seat``; one draw if they are alike, else one more each.
+
+    A company is drawn as in `Company`.
+    """
+    number = _up_to(chances[0], uniform(stream))
+    alike = number < len(types)
+    for other in range(players):
+        if other != seat:
+            if not alike:
+                number = min(_up_to(chances[other + 1], uniform(stream)), len(types) - 1)
+            take_seat(s, other, types[number])
+
+
+@jit
+def _up_to(sums: np.ndarray, at: float) -> int:
+    """Return the first place of ``sums`` that is above ``at``, or their number."""
+    i = 0
+    while i < len(sums) and sums[i] <= at:
+        i += 1
+    return i

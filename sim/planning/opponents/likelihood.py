@@ -1,0 +1,350 @@
+"""What each type would have done where an opponent has decided, by deals that explain what is seen.
+
+For some deals from the posterior of the observer, the opponents are told all that they saw, and
+each type is asked what it would do with the hand that it was dealt there: accuse or not, where it
+would have ended its walk, and which pair it would have named in the room that was reached.  Counted
+is the share of deals in which it does what was done.  A policy that draws is asked `DRAWS` times a
+deal.
+
+Where a policy walks for several turns to a room that it drew, only the pawn is seen: it is asked
+with one of the rooms that explain the walk so far.
+
+Everything here is a function of what the observer has seen, but for the deals that are handed in.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import draw
+from sim.board import N_ROOMS
+from sim.cards import FIRST_WEAPON
+from sim.game import apply
+from sim.knowledge import begin, learn, open_public, witness
+from sim.planning.determinized import deal_out
+from sim.planning.opponents.company import take_seat
+from sim.policies.common import any_card
+from sim.policies.table import choose
+from sim.state import (
+    ACCUSE,
+    ASK,
+    END,
+    EVIDENCE,
+    FACTORED,
+    MAX_PLAYERS,
+    MOVE,
+    PASSAGE,
+    PUBLIC,
+    REVEAL,
+    SUGGEST,
+    TURN,
+    WALK,
+    State,
+    World,
+)
+
+DRAWS = 6
+"""Times that a policy which draws is asked in each deal."""
+
+ACCUSES, WALKS, NAMES, ENDS = range(4)
+"""Kinds of decision: to accuse at the start of a turn, the walk, the pair, to accuse at its end."""
+
+KINDS = 4
+
+OBSERVED = np.dtype(
+    [
+        ("turn", np.int64),
+        ("seat", np.int64),  # whose turn it was
+        ("roll", np.int64),
+        ("spot", np.int64, (MAX_PLAYERS,)),  # where the pawns stood before it
+        ("summoned", np.int64, (MAX_PLAYERS,)),  # as it began
+        ("out", np.int64, (MAX_PLAYERS,)),
+        ("ended", np.int64),  # spot of its pawn after it
+        ("accused", np.int64),  # 1: it accused, wrongly
+        ("cards", np.int64),  # mask of what it suggested, 0: nothing
+        ("heard", np.int64),  # suggestions before it
+        ("reached", np.int64, (N_ROOMS,)),  # where a walk to each room ends
+        ("goals", np.int64),  # mask of rooms that explain its walk since it was last in one
+    ],
+    align=True,
+)
+"""A turn of an opponent, as everybody saw it."""
+
+_ALL = FACTORED | EVIDENCE | PUBLIC
+
+
+@jit
+def place(s: State, turn: np.record) -> None:
+    """Set ``s`` to the start of ``turn``."""
+    s.phase = TURN
+    s.turn = turn.turn
+    s.seat = turn.seat
+    s.roll = turn.roll
+    for seat in range(MAX_PLAYERS):
+        s.spot[seat] = turn.spot[seat]
+        s.summoned[seat] = turn.summoned[seat]
+        s.out[seat] = turn.out[seat]
+
+
+@jit
+def trace(world: World, states: np.recarray, observed: np.recarray, goals: np.ndarray) -> None:
+    """Fill where walks to each room end, and which rooms explain those that were seen.
+
+    ``goals`` (6,) are the masks of the rooms to which each seat may be walking, 0 for any; they are
+    carried on.  ``states`` (2,) is overwritten.
+    """
+    for i in range(len(observed)):
+        turn = observed[i]
+        turn.goals = goals[turn.seat]
+        explained = 0
+        here = world.room_of[turn.spot[turn.seat]]
+        for room in range(N_ROOMS):
+            turn.reached[room] = -1
+            if room != here:
+                place(states[0], turn)
+                states[1] = states[0]
+                apply(world, states[1], MOVE + room)
+                turn.reached[room] = states[1].spot[turn.seat]
+                if turn.reached[room] == turn.ended:
+                    explained |= 1 << room
+        if world.room_of[turn.ended] >= 0 or turn.accused:
+            goals[turn.seat] = 0
+        elif turn.goals & explained:
+            goals[turn.seat] = turn.goals & explained
+        else:
+            goals[turn.seat] = explained
+
+
+@jit
+def hear(world: World, s: State, seat: int, event: np.record, stream: np.ndarray) -> None:
+    """Let all but ``seat`` learn from ``event``, which it saw.
+
+    A card shown between others is drawn uniformly from the drawn answerer's matching cards.
+    """
+    card = event.card
+    if card < 0 and event.answerer >= 0:
+        card = any_card(stream, s.hand[event.answerer] & event.cards)
+    witness(world, s, event.asker, event.cards, event.answerer)
+    for other in range(world.players):
+        if other != seat:
+            learn(world, s, other, event.asker, event.cards, event.answerer, card)
+    if card >= 0:
+        s.has_shown[event.answerer, event.asker] |= 1 << card
+    s.asked += 1
+
+
+@jit
+def _open(world: World, s: State, seat: int, deal: np.ndarray, one: np.record) -> None:
+    """Deal, and let all but ``seat`` begin as one that learns like the type ``one``."""
+    deal_out(s, seat, deal)
+    s.asked = 0
+    for other in range(world.players):
+        for asker in range(MAX_PLAYERS):
+            s.has_shown[other, asker] = 0
+        if other == seat:
+            s.tracks[other] = 0
+            continue
+        take_seat(s, other, one)
+        s.tracks[other] = _ALL
+        begin(world, s, other)
+    open_public(world, s)
+
+
+@jit
+def ends_at(world: World, turn: np.record, action: int) -> int:
+    """Return where the pawn is after ``action`` at the start of ``turn``."""
+    start = turn.spot[turn.seat]
+    if action >= WALK:
+        return action - WALK
+    if action < PASSAGE:
+        return turn.reached[action - MOVE]
+    if action == PASSAGE:
+        return world.first_door[world.passage[world.room_of[start]]]
+    return start
+
+
+@jit
+def _fresh(s: State, seat: int, goals: int, stream: np.ndarray) -> None:
+    """Make ``s`` ready for ``seat`` to decide anew, with numbers and a goal of its own."""
+    s.stream[0] = draw(stream)
+    s.goal[seat] = any_card(stream, goals) if goals else -1
+
+
+@jit
+def _settle(s: State, seat: int) -> None:
+    """Forget what was computed for another type in ``seat``."""
+    s.marginals_of = 0
+    s.settled[seat] = 0
+    for card in range(s.bits.shape[1]):
+        s.bits[seat, card] = -1.0
+
+
+@jit
+def _ask_turn(
+    world: World,
+    s: State,
+    turn: np.record,
+    stream: np.ndarray,
+    hits: np.ndarray,
+    tries: np.ndarray,
+    which: int,
+) -> None:
+    """Ask the type in the seat what it does at the start of ``turn``; count what was done."""
+    seat = turn.seat
+    stays = turn.ended == turn.spot[seat]
+    at_once = turn.accused == 1 and turn.cards == 0 and stays
+    accuses = walks = 0.0
+    asked = 0
+    while asked < DRAWS:
+        place(s, turn)
+        _fresh(s, seat, turn.goals, stream)
+        before = s.stream[0]
+        action = choose(world, s, seat)
+        asked += 1
+        if ACCUSE <= action < REVEAL:
+            accuses += 1.0
+        elif ASK <= action < ACCUSE:
+            walks += 1.0 if stays and turn.cards else 0.0
+        elif ends_at(world, turn, action) == turn.ended:
+            walks += 0.0 if stays and turn.cards else 1.0
+        if s.stream[0] == before and turn.goals & (turn.goals - 1) == 0:
+            break
+    tries[ACCUSES, which] += 1.0
+    hits[ACCUSES, which] += accuses / asked if at_once else 1.0 - accuses / asked
+    if not at_once and accuses < asked:
+        tries[WALKS, which] += 1.0
+        hits[WALKS, which] += walks / (asked - accuses)
+
+
+@jit
+def _ask_pair(
+    world: World,
+    s: State,
+    turn: np.record,
+    stream: np.ndarray,
+    hits: np.ndarray,
+    tries: np.ndarray,
+    which: int,
+) -> None:
+    """Ask the type in the seat what it names in the room that it reached; count what was named."""
+    seat = turn.seat
+    named = 0.0
+    asked = 0
+    while asked < DRAWS:
+        place(s, turn)
+        s.phase = SUGGEST
+        s.spot[seat] = turn.ended
+        s.summoned[seat] = 0
+        _fresh(s, seat, 0, stream)
+        before = s.stream[0]
+        pair = choose(world, s, seat) - ASK
+        asked += 1
+        cards = 1 << pair // 6 | 1 << FIRST_WEAPON + pair % 6
+        named += 1.0 if turn.cards & cards == cards else 0.0
+        if s.stream[0] == before:
+            break
+    tries[NAMES, which] += 1.0
+    hits[NAMES, which] += named / asked
+
+
+@jit
+def _ask_end(
+    world: World,
+    s: State,
+    turn: np.record,
+    stream: np.ndarray,
+    hits: np.ndarray,
+    tries: np.ndarray,
+    which: int,
+) -> None:
+    """Ask the type in the seat whether it accuses at the end of ``turn``; count what was done."""
+    place(s, turn)
+    s.phase = END
+    s.spot[turn.seat] = turn.ended
+    _fresh(s, turn.seat, 0, stream)
+    action = choose(world, s, turn.seat)
+    accuses = ACCUSE <= action < REVEAL
+    tries[ENDS, which] += 1.0
+    hits[ENDS, which] += 1.0 if accuses == (turn.accused == 1) else 0.0
+
+
+@jit
+def count_alike(
+    world: World,
+    states: np.recarray,
+    seat: int,
+    events: np.recarray,
+    observed: np.recarray,
+    deals: np.ndarray,
+    types: np.recarray,
+    stream: np.ndarray,
+    hits: np.ndarray,
+    tries: np.ndarray,
+) -> None:
+    """Count in how many of ``deals`` each of ``types`` does what was done in the turns seen.
+
+    Parameters
+    ----------
+    states : (2,) scratch; the first has the hand of the observer and what lies face up
+    seat : the observer
+    events : its log
+    observed : (n,) turns after `trace`, in order
+    deals : int64 (k, 21)
+    types : of `sim.planning.opponents.company.SEATED`; those that learn alike stand side by side
+    stream : consumed
+    hits, tries : float64 (n, `KINDS`, types), added to: deals in which it did, and was asked
+    """
+    s = states[0]
+    for d in range(len(deals)):
+        first = 0
+        while first < len(types):
+            end = first + 1
+            while end < len(types) and _learn_alike(types[first], types[end]):
+                end += 1
+            _open(world, s, seat, deals[d], types[first])
+            heard = 0
+            for i in range(len(observed)):
+                turn = observed[i]
+                while heard < turn.heard:
+                    hear(world, s, seat, events[heard], stream)
+                    heard += 1
+                _ask_types(world, s, turn, types, first, end, stream, hits[i], tries[i])
+                if world.accuse and not (turn.accused == 1 and turn.cards == 0):
+                    if turn.cards:
+                        hear(world, s, seat, events[heard], stream)
+                        heard += 1
+                    for which in range(first, end):
+                        take_seat(s, turn.seat, types[which])
+                        _settle(s, turn.seat)
+                        _ask_end(world, s, turn, stream, hits[i], tries[i], which)
+                    s.tracks[turn.seat] = _ALL
+            first = end
+
+
+@jit
+def _learn_alike(one: np.record, other: np.record) -> bool:
+    """Tell whether two types learn the same from the same."""
+    return one.infers == other.infers and one.own_card_weight == other.own_card_weight
+
+
+@jit
+def _ask_types(
+    world: World,
+    s: State,
+    turn: np.record,
+    types: np.recarray,
+    first: int,
+    end: int,
+    stream: np.ndarray,
+    hits: np.ndarray,
+    tries: np.ndarray,
+) -> None:
+    """Ask the types ``first`` .. ``end - 1`` about one turn."""
+    for which in range(first, end):
+        take_seat(s, turn.seat, types[which])
+        _settle(s, turn.seat)
+        _ask_turn(world, s, turn, stream, hits, tries, which)
+        if turn.cards:
+            _ask_pair(world, s, turn, stream, hits, tries, which)
+    s.tracks[turn.seat] = _ALL

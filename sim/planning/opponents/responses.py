@@ -1,0 +1,112 @@
+"""How to play against each type, from a stored table: nothing is played out while a game is on.
+
+``points.json`` holds for each type of opponent the weight of own cards in its suggestions
+(`sim.own_cards`) and the share of games that each of some responses wins against three of it,
+reading suggestions with that weight.  Against a mixture the response is taken that is expected to
+win most.  Written by
+
+    python -m sim.planning.opponents.responses SEED GAMES
+
+for the default rules; under others the shares differ, and are taken for the same.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from sim.arena import play_many
+from sim.own_cards import fitted
+from sim.planning.opponents.types import TYPES
+from sim.policies.table import Policy, switches_of
+from sim.rules import Rules
+
+_THRESHOLDS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.35, 0.3)
+_SUMMONING = 0.2
+
+RESPONSES = (
+    *(Policy("swift", threshold=threshold) for threshold in _THRESHOLDS),
+    *(
+        Policy("hide", threshold=threshold, hiding=hiding, summoning=_SUMMONING if hiding else 0.0)
+        for hiding in (0.0, 0.5, 1.0, 2.0)
+        for threshold in _THRESHOLDS
+    ),
+)
+"""What is tried against each type, the patient before the hasty."""
+
+FILE = "points.json"
+LEAST_READ = 0.01
+"""No weight is taken for lower: types are caricatures, and a low weight rules deals out."""
+
+
+def label(response: Policy) -> str:
+    """Return the name of ``response`` in the table."""
+    return f"{response.name} {response.threshold:g} {response.hiding:g}"
+
+
+@cache
+def _stored() -> dict:
+    return json.loads(files(__package__).joinpath(FILE).read_text("utf-8"))
+
+
+@cache
+def reading(name: str) -> float:
+    """Return the weight of own cards in the suggestions of the type ``name``."""
+    return max(float(_stored()["reads"][name]), LEAST_READ)
+
+
+@cache
+def points(policy: str, types: tuple[str, ...]) -> tuple[tuple[Policy, ...], np.ndarray]:
+    """Return the responses by ``policy``, and what each wins against ``types``: (n, types)."""
+    tried = tuple(response for response in RESPONSES if response.name == policy)
+    shares = [[_stored()["points"][label(one)][name] for name in types] for one in tried]
+    return tried, np.array(shares)
+
+
+def best_reply(own: Policy, types: tuple[str, ...], chances: np.ndarray) -> Policy:
+    """Return ``own`` with the settings that win most against opponents of ``chances``.
+
+    ``chances`` (types,) are those of the types, averaged over the opponents.  A policy that is not
+    in the table is returned as it is.
+    """
+    tried, shares = points(own.name, types)
+    if not tried:
+        return own
+    found = tried[int(np.argmax(shares @ chances))]
+    settings = {key: getattr(found, key) for key in ("threshold", "hiding", "summoning")}
+    has = switches_of(own.name)
+    return replace(own, **{key: value for key, value in settings.items() if key in has})
+
+
+def _measured(rules: Rules, seed: int, games: int) -> dict:
+    """Return the table, played on ``seed``."""
+    reads = {name: fitted(rules, policy, seed, games // 10).value for name, policy in TYPES.items()}
+    found: dict[str, dict[str, float]] = {}
+    for response in RESPONSES:
+        found[label(response)] = dict(_shares(rules, response, reads, seed, games))
+        print(label(response), found[label(response)], file=sys.stderr, flush=True)
+    return {"seed": seed, "games": games, "reads": reads, "points": found}
+
+
+def _shares(
+    rules: Rules, response: Policy, reads: dict[str, float], seed: int, games: int
+) -> Iterator[tuple[str, float]]:
+    """Yield the share of games that ``response`` wins against each type, seats in rotation."""
+    for name, model in TYPES.items():
+        wins = 0
+        for seat in range(rules.players):
+            seats = [model] * rules.players
+            seats[seat] = replace(response, own_card_weight=max(reads[name], LEAST_READ))
+            played = play_many(rules, seats, seed, np.arange(seat, games, rules.players))
+            wins += int((played.winner == seat).sum())
+        yield name, round(wins / games, 4)
+
+
+if __name__ == "__main__":
+    print(json.dumps(_measured(Rules(), int(sys.argv[1]), int(sys.argv[2])), indent=1))
