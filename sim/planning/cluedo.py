@@ -42,7 +42,7 @@ from sim.planning.candidates import offer
 from sim.planning.information_sets import SEEN, after_state_key, keep, view_key
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, won
-from sim.planning.opponents.company import Company
+from sim.planning.opponents.seating import Seating
 from sim.planning.ways import DEAL, POLICY, TREES
 from sim.state import EVENT, OVER, empty
 
@@ -70,7 +70,7 @@ class Cluedo(NamedTuple):
     transpositions : 1: what bears neither on belief nor on choices is left out of the nodes' keys
     clairvoyant : 1: nodes know the deal (PIMC)
     policies : int64 (6,), (6,): what each seat plays in roll-outs, and what is kept for it
-    company : types from which each simulation draws the opponents'; none: they play ``policies``
+    seating : types from which each simulation draws the opponents'; none: they play ``policies``
     horizon : turns after which a roll-out is cut off and estimated; 0: none
     candidates : actions of a kind offered at a node, best net bits first; 0 offers all in order
     informative : how many of these by own information alone
@@ -96,7 +96,7 @@ class Cluedo(NamedTuple):
     transpositions: int
     clairvoyant: int
     policies: np.ndarray
-    company: Company
+    seating: Seating
     horizon: int
     candidates: int
     informative: int

@@ -26,7 +26,7 @@ from sim.knowledge import begin, learn, update_seat_closure
 from sim.planning.cutoff import play_to_horizon
 from sim.planning.information_sets import recall
 from sim.planning.opponent_nodes import GUESS, guess
-from sim.planning.opponents.company import draw_company
+from sim.planning.opponents.seating import draw_company
 from sim.planning.ways import EXACT, POLICY
 from sim.policies.common import any_card
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
@@ -49,8 +49,8 @@ def start(p, s, stream: np.ndarray) -> None:
     else:
         solver.sample(p.posterior, stream, s.holder)
     deal_out(state, p.seat, s.holder)
-    if len(p.company.types):
-        draw_company(state, p.seat, p.world[0].players, p.company.types, p.company.chances, stream)
+    if len(p.seating.types):
+        draw_company(state, p.seat, p.world[0].players, p.seating.types, p.seating.chances, stream)
     begin_opponents(p, state)
     inform_opponents(p, state, p.events, len(p.events), stream)
     state.key = draw(stream)
@@ -141,7 +141,7 @@ def rollout(p, state: State) -> float:
     state.recording = 0
     state.events = 0
     for seat in range(world.players):
-        if len(p.company.types) and seat != p.seat:
+        if len(p.seating.types) and seat != p.seat:
             continue  # whom the simulation drew
         state.policy[seat] = p.policies[0, seat]
         own = p.movers == POLICY or seat == p.seat

@@ -35,8 +35,8 @@ from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
 from sim.planning.opponents.belief import DEALS, CompanyBelief
-from sim.planning.opponents.company import NOBODY, wants_public
 from sim.planning.opponents.responses import best_reply
+from sim.planning.opponents.seating import NO_TYPES, wants_public
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.planning.ways import BELIEFS, POLICY
 from sim.players.player import Player
@@ -182,7 +182,7 @@ class Planner(Player):
             transpositions=int(config.transpositions and config.how.movers == POLICY),
             clairvoyant=int(config.how.clairvoyant),
             policies=self._policies(),
-            company=NOBODY if self._company is None else self._company.company,
+            seating=NO_TYPES if self._company is None else self._company.seating,
             horizon=config.horizon,
             candidates=config.candidates,
             informative=config.informative,

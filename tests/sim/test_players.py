@@ -51,6 +51,7 @@ CHANGES = {
     "own_card_weight": 0.5,
     "transpositions": False,
     "opponents": "uniform",
+    "mixture": ("swift:2,heuristic", {"opponents": "mixture"}),
     "model.threshold": (0.5, {"opponents": "swift"}),
     "model.inference": False,
     "model.own_card_weight": (0.5, {"opponents": "swift"}),

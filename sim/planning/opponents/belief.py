@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from mcts.kernel.rng import derive_key, new_stream
-from sim.planning.opponents.company import Company, seated
 from sim.planning.opponents.likelihood import KINDS, OBSERVED, count_alike, trace
 from sim.planning.opponents.responses import reading
+from sim.planning.opponents.seating import Seating, seated
 from sim.planning.opponents.types import Mixture
 from sim.rules import Rules, world
 from sim.state import MAX_PLAYERS, empty
@@ -159,14 +159,14 @@ class CompanyBelief:
 
     @property
     def chances(self) -> np.ndarray:
-        """What `Company.chances` wants: (7, types)."""
+        """What `Seating.chances` wants: (7, types)."""
         alike, apart = self._posterior()
         return np.cumsum(np.vstack([alike, apart]), axis=1)
 
     @property
-    def company(self) -> Company:
+    def seating(self) -> Seating:
         """What simulations draw from."""
-        return Company(self.types, self.chances)
+        return Seating(self.types, self.chances)
 
     def of_seat(self, seat: int) -> np.ndarray:
         """Return the chance of each type in ``seat``, (types,)."""

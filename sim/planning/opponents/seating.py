@@ -9,7 +9,7 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
-from sim.policies.table import TIMING, Policy, seat_policy
+from sim.policies.table import Policy, seat_policy
 from sim.state import MAX_PLAYERS, PUBLIC, State, empty
 
 SEATED = np.dtype(
@@ -22,14 +22,14 @@ SEATED = np.dtype(
         ("own_card_weight", np.float64),  # with which it reads everybody
         ("hiding", np.float64),
         ("summoning", np.float64),
-        ("timing", np.float64, (len(TIMING),)),
+        ("by_out", np.float64),
     ],
     align=True,
 )
 """A policy with its switches, as `sim.state.STATE` has them for a seat."""
 
 
-class Company(NamedTuple):
+class Seating(NamedTuple):
     """The types that a simulation draws from.
 
     Attributes
@@ -54,7 +54,7 @@ def seated(policies: Sequence[Policy]) -> np.recarray:
     return made
 
 
-NOBODY = Company(seated(()), np.zeros((1 + MAX_PLAYERS, 0)))
+NO_TYPES = Seating(seated(()), np.zeros((1 + MAX_PLAYERS, 0)))
 """No mixture: each seat has one policy."""
 
 
@@ -75,8 +75,7 @@ def take_seat(s: State, seat: int, one: np.record) -> None:
     s.summoning[seat] = one.summoning
     for asker in range(MAX_PLAYERS):
         s.own_card_weight[seat, asker] = one.own_card_weight
-    for i in range(len(one.timing)):
-        s.timing[seat, i] = one.timing[i]
+    s.by_out[seat] = one.by_out
 
 
 @jit
@@ -85,7 +84,7 @@ def draw_company(
 ) -> None:
     """Put a drawn type into each seat but ``seat``; one draw if they are alike, else one more each.
 
-    A company is drawn as in `Company`.
+    The chances are those of `Seating`.
     """
     number = _up_to(chances[0], uniform(stream))
     alike = number < len(types)

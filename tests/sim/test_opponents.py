@@ -1,0 +1,198 @@
+"""Who sits opposite: the belief over types, what it reads, and simulations that draw from it."""
+
+import numpy as np
+import pytest
+
+from mcts.kernel.rng import new_stream
+from sim import referee
+from sim.contract.testing import check_player
+from sim.planning.opponents.belief import CompanyBelief
+from sim.planning.opponents.likelihood import ACCUSES, NAMES, WALKS
+from sim.planning.opponents.observer import Observer
+from sim.planning.opponents.responses import RESPONSES, best_reply, points, reading
+from sim.planning.opponents.seating import draw_company, seated
+from sim.planning.opponents.types import PRESETS, TYPES, Mixture, mixture
+from sim.players.player import PolicyPlayer
+from sim.policies.table import Policy, number
+from sim.rules import Rules, preset
+from sim.state import empty
+
+RULES = Rules()
+FEW = Mixture(("heuristic", "closure", "swift", "swift35", "hide35"), (1.0,) * 5)
+OWN = Policy("swift", threshold=0.5)
+
+
+def watched(kind, games=range(2), rules=RULES, deals=12, mixed=FEW):
+    """Yield an observer after each of some games against one kind."""
+    observer = Observer(OWN, mixed, deals)
+    for game in games:
+        seats = [observer] + [PolicyPlayer(TYPES[kind])] * (rules.players - 1)
+        referee.play(rules, seats, 5150, game)
+        yield observer
+
+
+class Omniscient(Observer):
+    """Asks the types in the true deal, and hears which cards are shown."""
+
+    def begin(self, rules, seat, view, key):
+        super().begin(rules, seat, view, key)
+        self.shares = []
+
+    def watch(self, state, action):
+        self.truth = np.zeros(21, np.int64)
+        for player in range(self._rules.players):
+            for card in range(21):
+                if state.hand[player] >> card & 1:
+                    self.truth[card] = player + 1
+        self.truth[[card for card in range(21) if state.face_up >> card & 1]] = -1
+
+    def _look(self, view, facts):
+        observed = self.belief.turns(view, self._log.events)
+        if len(observed):
+            seen = (view[0], observed, self._log.events, self.truth[None])
+            self.shares.append(self.belief.shares(*seen))
+
+
+@pytest.mark.parametrize("rules", [RULES, preset("classic"), preset("cai2006")], ids=lambda r: r.name)
+def test_in_the_true_deal_the_true_type_does_all_that_was_done(rules, monkeypatch):
+    monkeypatch.setattr(referee, "as_seen", lambda event, seat: event)
+    observer = Omniscient(OWN, FEW)
+    true, others, asked = [], [], 0
+    for game in range(3):
+        seats = [PolicyPlayer(TYPES["swift"])] * rules.players
+        seats[game % rules.players] = observer
+        referee.play(rules, seats, 5151, game, observer.watch)
+        for hits, tries in observer.shares:
+            true.append((tries - hits)[:, :, FEW.types.index("swift")].sum())
+            others.append((tries - hits)[:, :, FEW.types.index("heuristic")].sum())
+            asked += tries[:, [ACCUSES, WALKS, NAMES]].min(axis=(1, 2)).sum()
+    assert sum(true) == 0 and asked > 20
+    assert sum(others) > 20  # the control
+
+
+def surprise(kind, named=None):
+    """Return the mean log loss of the true type at the end of games, in nats."""
+    at = FEW.types.index(named or kind)
+    found = [np.log(one.belief.of_seat(seat)[at]) for one in watched(kind) for seat in (1, 2, 3)]
+    return -np.mean(found)
+
+
+def test_the_true_type_becomes_likelier_and_another_does_not():
+    prior = np.log(len(FEW.types))
+    losses = {kind: surprise(kind) for kind in ("heuristic", "closure", "hide35")}
+    assert max(losses.values()) < 0.3 * prior
+    # The control: labels exchanged.
+    assert surprise("heuristic", "closure") > prior and surprise("swift35", "hide35") > prior
+
+
+def test_the_posterior_is_that_of_bayes():
+    mixed = Mixture(("swift", "heuristic"), (3.0, 1.0), 0.4)
+    company = CompanyBelief(RULES, 2, mixed, 1)
+    company.likelihood[:] = np.log(np.random.default_rng(1).random((6, 2)))
+    found, joint = np.zeros((4, 2)), 0.0
+    for types in np.ndindex(2, 2, 2):
+        chance = 0.6 * np.prod([(0.75, 0.25)[i] for i in types])
+        chance += 0.4 * (0.75, 0.25)[types[0]] if len({*types}) == 1 else 0.0
+        for seat, i in zip((0, 1, 3), types, strict=True):
+            chance *= np.exp(company.likelihood[seat, i])
+        joint += chance
+        for seat, i in zip((0, 1, 3), types, strict=True):
+            found[seat, i] += chance
+    for seat in (0, 1, 3):
+        np.testing.assert_allclose(company.of_seat(seat), found[seat] / joint, atol=1e-12)
+
+
+def test_simulations_draw_the_posterior():
+    company = CompanyBelief(RULES, 2, Mixture(("swift", "heuristic"), (3.0, 1.0), 0.4), 1)
+    company.likelihood[:] = np.log(np.random.default_rng(1).random((6, 2)))
+    types, chances = company.seating
+    state, stream, drawn = empty()[0], new_stream(5), []
+    state.policy[2] = 99
+    for _ in range(4000):
+        draw_company(state, 2, 4, types, chances, stream)
+        drawn.append(state.policy[:4].copy())
+    drawn = np.array(drawn)
+    assert (drawn[:, 2] == 99).all()
+    for seat in (0, 1, 3):
+        share = (drawn[:, seat] == number("swift")).mean()
+        assert abs(share - company.of_seat(seat)[0]) < 0.03
+    alike = (drawn[:, [0, 1, 3]] == drawn[:, :1]).all(axis=1).mean()
+    apart = [company.of_seat(seat)[0] for seat in (0, 1, 3)]
+    assert alike > np.prod(apart) + np.prod(1 - np.array(apart)) + 0.05
+
+
+def test_a_type_is_seated_with_all_its_switches():
+    types = seated(tuple(TYPES.values()))
+    for one, policy in zip(types, TYPES.values(), strict=True):
+        assert one.policy == number(policy.name)
+        for switch in ("threshold", "own_card_weight", "hiding", "summoning", "by_out"):
+            assert one[switch] == getattr(policy, switch)
+
+
+class Telling(Observer):
+    """Chooses by the bytes of its belief, so that whatever that reads changes what it does."""
+
+    def decide(self, view):
+        super().decide(view)
+        told = int(np.ascontiguousarray(self.belief.likelihood).view(np.uint64).sum() % 8)
+        room = (told + int(view[0].turn)) % 9
+        here = view[0].phase
+        return (10 + told) if here == 1 else room if self._free(view[0], room) else (room + 1) % 9
+
+    def _free(self, view, room):
+        return self.belief._world[0].room_of[view.spot[self._seat]] != room
+
+
+class Peeping(Telling):
+    """Looks into the true envelope."""
+
+    def _look(self, view, facts):
+        import sys
+
+        frame = sys._getframe()
+        while "state" not in frame.f_locals or "envelope" not in frame.f_locals["state"].dtype.names:
+            frame = frame.f_back
+        while frame.f_back and "state" not in frame.f_locals:
+            frame = frame.f_back
+        super()._look(view, facts)
+
+
+def test_the_belief_is_a_function_of_the_view():
+    rules = preset("ledford", turn_cap=32)
+    assert check_player(lambda: Telling(OWN, FEW, 4), rules, games=2, swaps=1) >= 6
+
+
+def test_the_reply_is_the_best_of_the_table():
+    types = PRESETS["usual"].types
+    for own in ("swift", "hide"):
+        tried, shares = points(own, types)
+        assert len(tried) == sum(one.name == own for one in RESPONSES)
+        for at in range(len(types)):
+            found = best_reply(Policy(own), types, np.eye(len(types))[at])
+            assert found in tried and shares[tried.index(found), at] == shares[:, at].max()
+    assert best_reply(Policy("heuristic"), types, np.eye(len(types))[0]) == Policy("heuristic")
+
+
+def test_a_known_type_is_read_with_its_weight():
+    company = CompanyBelief(RULES, 0, FEW, 1)
+    company.likelihood[:, FEW.types.index("hide35")] = 50.0
+    assert np.allclose(company.own_card_weights[1:4], reading("hide35"))
+    assert company.own_card_weights[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("nobody", "unknown type of opponents 'nobody': choose one of random"),
+        ("swift:x", "'swift:x' has no number for a weight"),
+        ("swift:0", "a mixture needs a weight above 0 for each type"),
+        ("swift,swift", "a mixture needs one type at least, and each once"),
+    ],
+)
+def test_what_is_no_mixture_is_refused(text, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        mixture(text)
+
+
+def test_a_mixture_can_be_listed():
+    assert mixture("swift35:2, heuristic") == Mixture(("swift35", "heuristic"), (2.0, 1.0))
