@@ -49,9 +49,7 @@ def start(p, s, stream: np.ndarray) -> None:
     else:
         solver.sample(p.posterior, stream, s.holder)
     deal_out(state, p.seat, s.holder)
-    if len(p.seating.types):
-        draw_company(state, p.seat, p.world[0].players, p.seating.types, p.seating.chances, stream)
-    begin_opponents(p, state)
+    begin_opponents(p, state, stream)
     inform_opponents(p, state, p.events, len(p.events), stream)
     state.key = draw(stream)
 
@@ -71,8 +69,13 @@ def deal_out(state: State, seat: int, holder: np.ndarray) -> None:
 
 
 @jit
-def begin_opponents(p, state: State) -> None:
-    """Let the opponents know their hands and no more; so far they have shown nothing."""
+def begin_opponents(p, state: State, stream: np.ndarray) -> None:
+    """Let the opponents know their hands and no more; so far they have shown nothing.
+
+    From a mixture it is drawn who they are.
+    """
+    if len(p.seating.types):
+        draw_company(state, p.seat, p.world[0].players, p.seating.types, p.seating.chances, stream)
     for seat in range(p.world[0].players):
         if seat != p.seat:
             begin(p.world[0], state, seat)
@@ -196,7 +199,7 @@ def _deal_again(p, s, stream: np.ndarray) -> None:
     """Deal out ``s.holder``, and let the opponents learn what they would have learnt with it."""
     state = s.state[0]
     deal_out(state, p.seat, s.holder)
-    begin_opponents(p, state)
+    begin_opponents(p, state, stream)
     inform_opponents(p, state, p.events, len(p.events), stream)
     inform_opponents(p, state, s.path, s.length[0], stream)
 
