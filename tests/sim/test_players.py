@@ -87,6 +87,8 @@ CHANGES = {
     "search.root_exploration": 0.6,
     "search.common_random_numbers": True,
     "search.final": "mean",
+    "search.outcomes_base": 2.0,
+    "search.outcomes_exponent": 0.4,
     "search.keep_tree": True,
     "search.oversubscribe": True,
     "budget.simulations": 1001,
