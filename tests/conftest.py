@@ -2,6 +2,7 @@
 
 Of two processes one takes all tests of the game and of beliefs, which have most of what is to be
 compiled in common; the other begins with what needs no game, and then finds machine code on disk.
+One takes all tests that play over a Ray of this process: it and its workers take seconds to start.
 """
 
 import os
@@ -37,39 +38,42 @@ _LONG = {
 }
 """Files (test_*.py) by folder whose tests search the game, play or draw much, or start others."""
 
-_COSTLY = {"ray_session", "database"}
+_RAY_SESSION = "ray_session"
+_COSTLY = {_RAY_SESSION, "database"}
 """Fixtures of tests that are slow as well: they start Ray, or make a database of MLflow."""
 
 _GAME = ("sim", "belief")
 _COMPILES = "test_planners.py"
 
-_LONGEST = (
-    "compare tables survival sweep extending wheel config cluster study replay tracking regret "
-    "in_process plugins report python_docs runner"
-)
-"""Files outside `_GAME` and `mcts` that take ten seconds and more: a long one begun last would
-leave a process idle."""
+_OVER_RAY = "compare tables survival sweep replay tracking in_process runner joining local_ray"
+"""Files whose tests share a Ray, `_RAY_SESSION`."""
+
+_LONGEST = "extending wheel config cluster study regret plugins report python_docs"
+"""Other files outside `_GAME` and `mcts` that take ten seconds and more: a long one begun last
+would leave a process idle."""
 
 
 def _place(file: str) -> tuple[int, int]:
     """Return where a file stands: the game, what compiles most of it first; `mcts`, which compiles
-    as well; the longest; the rest."""
+    as well; what is played over Ray; the longest; the rest."""
     path = PurePosixPath(file)
     folder, name = path.parent.name, path.stem.removeprefix("test_")
     if folder in _GAME:
         return 0, path.name != _COMPILES
     if folder == "mcts":
         return 1, 0
-    longest = _LONGEST.split()
-    return (2, longest.index(name)) if name in longest else (3, folder != "experiments")
+    longest, over_ray = _LONGEST.split(), _OVER_RAY.split()
+    if folder == "experiments" and name in over_ray:
+        return 2, over_ray.index(name)
+    return (3, longest.index(name)) if name in longest else (4, folder != "experiments")
 
 
 class _Scheduler(LoadScopeScheduling):
-    """Gives a process a file at a time, or the whole game."""
+    """Gives a process a file at a time, or the whole game, or all that is played over Ray."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::")[0]
-        return "the game" if _place(file)[0] == 0 else file
+        return {0: "the game", 2: "over Ray"}.get(_place(file)[0], file)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -89,6 +93,9 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path in long or _COSTLY & set(item.fixturenames):
             item.add_marker("slow")
+    over_ray = {item.path.as_posix() for item in items if _RAY_SESSION in item.fixturenames}
+    if missing := [path for path in over_ray if _place(path)[0] != 2]:
+        raise pytest.UsageError(f"tests/conftest.py does not name files over Ray: {missing}")
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from histories import brute_force, histories, means, weighted_deals
+from histories import brute_force, histories, means, places, weighted_deals
 from scipy.stats import chisquare
 
 from belief import evidence
@@ -117,8 +117,7 @@ def test_contradictions_are_found_in_parts(cramped):
 
 def p_values(posterior, deals, probability, draws, key):
     """Return the p-values of sampled deals, one by one and in the order of drawing."""
-    index = {deal.tobytes(): i for i, deal in enumerate(deals)}
-    drawn = [index[deal.tobytes()] for deal in posterior.sample(new_stream(key), draws)]
+    drawn = places(posterior.sample(new_stream(key), draws), deals)
     counts = np.bincount(drawn, minlength=len(deals))
     half = np.bincount(drawn[: draws // 2], minlength=len(deals))
     # Deals of all parts come in any order: the first half is like all of them.

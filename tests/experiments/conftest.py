@@ -22,6 +22,7 @@ from experiments.provenance.files import SUMMARY
 from experiments.settings import commandline, config
 from experiments.settings.command import Command
 from experiments.sweep import __main__ as sweep
+from experiments.tables import __main__ as tables
 
 sys.path.insert(0, str(Path(__file__).parent))
 """So that tests of this folder can import what stands beside them."""
@@ -135,6 +136,25 @@ def run_study(
         code = command.run([*arguments, *(() if elsewhere else (f"run.folder={folder}",))])
         shown = capsys.readouterr()
         return Outcome(code, shown.out, shown.err, folder)
+
+    return run
+
+
+@pytest.fixture
+def run_tables(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, Any]]:
+    """Run `experiments.tables` in this process; return its exit code and what it printed."""
+
+    def run(*arguments: str, folder: Path) -> tuple[int, Any]:
+        monkeypatch.setattr(sys, "argv", ["tables", *arguments, f"folder={folder}"])
+        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+        code = 0
+        try:
+            tables.main()
+        except SystemExit as end:
+            code = end.code or 0
+        return code, capsys.readouterr()
 
     return run
 

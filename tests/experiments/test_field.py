@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +16,6 @@ from experiments.runs import runfolder
 from experiments.settings import composing, config
 from experiments.stats.comparisons import round_robin
 from experiments.stats.ratings import ratings
-from experiments.tables import __main__ as tables
 from experiments.tables import cells, field, plot, report
 from experiments.tables.cells import Table
 from experiments.tables.figures import Measured
@@ -146,18 +144,15 @@ def test_who_was_in_no_game_has_no_rating(tmp_path):
         ({"players": ["swift", "bn"], "variants": ["x+rules=speed"]}, "hands"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(changed, told, tmp_path, monkeypatch, capsys):
+def test_what_cannot_be_is_refused_in_one_line(changed, told, tmp_path, monkeypatch, run_tables):
     monkeypatch.setattr(config, "cores", lambda: 1)
     values = {"variants": ["x+rules=ledford"], "controls": [], **changed}
     wrong = Table(**{**vars(SMALL), **values, "name": ""})
     cells.register()
     ConfigStore.instance().store("wrong", wrong, group="table", package="table")
     composing.forget()  # the one before, called so too
-    monkeypatch.setattr(sys, "argv", ["tables", "wrong", "games=4", f"folder={tmp_path}"])
-    with pytest.raises(SystemExit) as end:
-        tables.main()
-    shown = capsys.readouterr().err
-    assert end.value.code == 1 and told in shown and shown.count("\n") == 1
+    code, shown = run_tables("wrong", "games=4", folder=tmp_path)
+    assert code == 1 and told in shown.err and shown.err.count("\n") == 1
 
 
 def test_the_field_is_of_all_players_under_their_rules_in_balance():

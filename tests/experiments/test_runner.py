@@ -72,9 +72,9 @@ def test_a_killed_worker_costs_no_game(ray_session):
                 os.kill(worker, signal.SIGKILL)
                 killed.append(worker)
 
-    table = _played(MATCH, 30_000, 2, kill)
+    table = _played(MATCH, 12_000, 2, kill)
     assert killed, "no worker was caught at play"
-    assert table.equals(_alone(30_000))
+    assert table.equals(_alone(12_000))
 
 
 def test_games_that_always_kill_their_worker_end_the_run(ray_session):

@@ -1,9 +1,11 @@
 """Tables: every cell can be played, a run goes on where it stopped, ours stands beside theirs."""
 
 import csv
-import sys
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,7 +15,6 @@ from experiments.matches import results
 from experiments.runs.published import published
 from experiments.settings import config
 from experiments.stats.intervals import paired_difference
-from experiments.tables import __main__ as tables
 from experiments.tables import cai, causes, ferrari, ledford, papers
 from experiments.tables import cells as of
 from experiments.tables.cells import Table
@@ -140,24 +141,22 @@ QUICK = Table(
 )
 
 
+class Command(NamedTuple):
+    """Runs the command in this process; ``folder`` is where the table ``quick`` is played."""
+
+    run: Callable[..., Any]
+    folder: Path
+
+    def __call__(self, *arguments):
+        return self.run(*arguments, folder=self.folder.parent)
+
+
 @pytest.fixture
-def command(tmp_path, monkeypatch, capsys, ray_session):
-    """Run the command in this process; among its tables is ``quick``, of two quick cells."""
+def command(run_tables, tmp_path, monkeypatch, ray_session):
+    """The command; among its tables is ``quick``, of two quick cells."""
     monkeypatch.setattr(config, "cores", lambda: 2)
     ConfigStore.instance().store("quick", QUICK, group="table", package="table")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["tables", *arguments, f"folder={tmp_path}"])
-        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
-        code = 0
-        try:
-            tables.main()
-        except SystemExit as end:
-            code = end.code or 0
-        return code, capsys.readouterr()
-
-    run.folder = tmp_path / "quick"
-    return run
+    return Command(run_tables, tmp_path / "quick")
 
 
 def rows(folder, match=None):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import sys
+from functools import partial
 
 import networkx as nx
 import pytest
 
-from experiments.tables import __main__ as tables
 from experiments.tables import cells, hunts, papers
 from experiments.tables.computed import Figures
 from experiments.tables.figures import Figure
@@ -20,20 +19,9 @@ PRINTED_DISTANCES = [10.5, 11.5, 14.5, 10.5, 21.5, 10.5, 7, 18, 11]
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
-    """Run the command in this process, in the folder ``tables``."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["tables", *arguments, f"folder={tmp_path / 'tables'}"])
-        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
-        code = 0
-        try:
-            tables.main()
-        except SystemExit as end:
-            code = end.code or 0
-        return code, capsys.readouterr()
-
-    return run
+def command(run_tables, tmp_path):
+    """Run the command in the folder ``tables``."""
+    return partial(run_tables, folder=tmp_path / "tables")
 
 
 def test_table_three_is_met_to_two_decimals_in_nats_and_not_in_bits():
