@@ -16,8 +16,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit, logit
 
 from belief.evidence import lowest
 from mcts.kernel.compile import jit
@@ -149,6 +147,10 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
 
     Two cards believed held by one half, of which one was, are added: no weight is 0 or without end.
     """
+    # Not needed by those who play, and slow to import.
+    from scipy.optimize import brentq
+    from scipy.special import expit, logit
+
     offset = np.append(logit(believed), [0.0, 0.0])
     is_so = np.append(held, [0.0, 1.0])
 

@@ -19,8 +19,9 @@ results.FLUSH_SECONDS = (0.1, 0.1)
 
 def main(folder: Path, *settings: str) -> None:
     small = {"num_cpus": 1, "object_store_memory": 128 * 1024**2, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=small)
-    other = cluster.add_node(num_cpus=1, object_store_memory=128 * 1024**2)
+    with local_ray.without_onlookers():
+        cluster = Cluster(initialize_head=True, head_node_args=small)
+        other = cluster.add_node(num_cpus=1, object_store_memory=128 * 1024**2)
     cluster.wait_for_nodes()
 
     def kill() -> None:

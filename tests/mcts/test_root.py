@@ -44,7 +44,7 @@ def two_nodes() -> Iterator[None]:
 
     others = ray.is_initialized()  # other tests of this process may use it, before and after
     local_ray.stop()
-    with local_ray.authentication():
+    with local_ray.authentication(), local_ray.without_onlookers():
         node = {"num_cpus": 1, "object_store_memory": 128 * 1024**2}
         cluster = Cluster(True, head_node_args=node | {"include_dashboard": False})
         try:
