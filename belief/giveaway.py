@@ -25,7 +25,7 @@ from math import log2
 import numpy as np
 
 from belief.evidence import CATEGORY_START, ENVELOPE, HOLDERS, MAX_PLAYERS, N_CARDS, category
-from belief.matrix import binary_entropy
+from belief.information import rough_entropy
 from mcts.kernel.compile import jit
 
 SHOWN = 3.0
@@ -85,11 +85,12 @@ def tabulate(
             continue
         for column in range(COLUMNS):
             row[column] = 0.0
-        row[UNSURE] = binary_entropy(belief[card, ENVELOPE])
+        row[UNSURE] = rough_entropy(belief[card, ENVELOPE])
         row[TWIN] = card
         row[AWAY] = left = 1.0
+        column = seat + 1
         for step in range(1, players):
-            column = (seat + step) % players + 1
+            column = column + 1 if column < players else 1
             left -= belief[card, column]
             row[AWAY + step] = max(left, 0.0)
             row[VIEW + step] = view[card, column]
@@ -105,15 +106,24 @@ def tabulate(
 def _twin(belief: np.ndarray, view: np.ndarray, told: np.ndarray, cards: int, card: int) -> int:
     """Return the first of ``cards`` in the category of ``card`` of which the same is known."""
     for other in range(CATEGORY_START[category(card)], card):
-        same = cards >> other & 1 == 1
-        for holder in range(HOLDERS):
-            same = same and belief[card, holder] == belief[other, holder]
-            same = same and view[card, holder] == view[other, holder]
-        for player in range(MAX_PLAYERS):
-            same = same and told[player] >> card & 1 == told[player] >> other & 1
-        if same:
+        if cards >> other & 1 and _same(belief, view, told, card, other):
             return other
     return card
+
+
+@jit
+def _same(belief: np.ndarray, view: np.ndarray, told: np.ndarray, card: int, other: int) -> bool:
+    """Tell whether the same is known of two cards."""
+    for holder in range(HOLDERS):
+        if belief[card, holder] != belief[other, holder]:
+            return False
+    for holder in range(HOLDERS):
+        if view[card, holder] != view[other, holder]:
+            return False
+    for player in range(MAX_PLAYERS):
+        if (told[player] >> card ^ told[player] >> other) & 1:
+            return False
+    return True
 
 
 @jit
@@ -149,23 +159,26 @@ def _add(
     # Of the card: the other's chance that nobody asked so far has it, and our chance that it is
     # with nobody asked so far, neither in the envelope nor with the other.
     asked, elsewhere = 1.0, 1.0 - belief[ENVELOPE] - belief[other + 1]
+    right = misled = 0.0
+    player = seat
     for answer in range(1, players + 1):
         # Who answers is ``answer`` steps away; behind the last seat: nobody.
+        player = player + 1 if player + 1 < players else 0
         here = 0.0
-        player = (seat + answer) % players
-        shows = answer < players and answer != step
-        if shows:
+        if answer < players and answer != step:
             here = view[player + 1] / rest
-        right, misled = _gains(before, asked)
-        if shows:
-            right_more, misled_more = _gains(before, asked + (SHOWN - 1.0) * here)
-            right_more, misled_more = right_more - right, misled_more - misled
+            right_more = misled_more = 0.0
+            if here > 0.0:
+                right_more, misled_more = _gains(before, asked + (SHOWN - 1.0) * here)
+                right_more, misled_more = right_more - right, misled_more - misled
             row[HERE + answer] += belief[player + 1] * misled
             row[HERE_MORE + answer] += belief[player + 1] * misled_more
             asked -= here
             elsewhere = max(elsewhere - belief[player + 1], 0.0)
             row[SHIFT_MORE + answer] += belief[ENVELOPE] * right_more + elsewhere * misled_more
         row[SHIFT + answer] += belief[ENVELOPE] * right + elsewhere * misled
+        if here > 0.0 and answer < players:
+            right, misled = _gains(before, asked)
 
 
 @jit

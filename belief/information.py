@@ -103,6 +103,12 @@ def _weighed(joint: float, chance: float) -> float:
 
 
 @jit
+def rough_entropy(p: float) -> float:
+    """Return the binary entropy of ``p`` in bits, by the table: what `closed_form` begins with."""
+    return _weighed(p, 1.0)
+
+
+@jit
 def closed_form(marginals: np.ndarray, seat: int, suspect: int, weapon: int, room: int) -> float:
     """Return the expected drop, in bits, of the binary envelope entropies of the three cards.
 
@@ -116,8 +122,9 @@ def closed_form(marginals: np.ndarray, seat: int, suspect: int, weapon: int, roo
     # came_i: chance that card i comes back; j_with_i: and card j is in the envelope.
     came0 = came1 = came2 = 0.0
     e1_with0 = e2_with0 = e0_with1 = e2_with1 = e0_with2 = e1_with2 = 0.0
-    for step in range(1, MAX_PLAYERS):
-        column = (seat + step) % MAX_PLAYERS + 1
+    column = seat + 1
+    for _ in range(1, MAX_PLAYERS):
+        column = column + 1 if column < MAX_PLAYERS else 1
         b0, b1, b2 = marginals[suspect, column], marginals[weapon, column], marginals[room, column]
         if b0 + b1 + b2 == 0.0:
             continue

@@ -1,10 +1,16 @@
-"""Searches the opening of a game with one preset after another, for `bench_search --against`.
+"""Plays, rolls out or searches when it is asked to, for `bench_search --against`.
 
     python benchmarks/search_worker.py     in the checkout that is to be measured
 
-Reads lines ``PRESET SIMULATIONS KEY`` and answers each with a line of JSON: the simulations that
-were run, the CPU seconds that they took, and a digest of the root table and the whole tree.  A
-preset's first answer takes longer, for it compiles.
+Reads lines ``TASK NUMBER KEY`` and answers each with a line of JSON: what was done (games,
+roll-outs or simulations), the CPU seconds that it took, and a digest of all that came of it.  The
+first answer to a task takes longer, for it compiles.  Tasks are
+
+* a preset of a planner: it searches the opening with NUMBER simulations;
+* ``games:POLICY``: NUMBER games of four of a kind; a policy may have a threshold, ``swift(0.35)``;
+* ``rollouts:OWN:ROUND``: NUMBER roll-outs, deal and opponents' knowledge included, of ``best`` told
+  that the others are swift(0.35), with OWN in its own seat, from round ROUND on;
+* ``search:OWN:ROUND``: one search of it there with NUMBER simulations.
 """
 
 from __future__ import annotations
@@ -22,16 +28,28 @@ from omegaconf import OmegaConf
 
 sys.path[0] = str(Path.cwd())  # the checkout, wherever this file is
 
+from mcts.kernel.compile import jit  # noqa: E402
+from mcts.kernel.rng import fold, new_stream  # noqa: E402
+from sim.arena import play_many  # noqa: E402
 from sim.chance import game_key  # noqa: E402
-from sim.game import new_game  # noqa: E402
+from sim.game import apply, decider, new_game, open_decision  # noqa: E402
+from sim.planning import cluedo  # noqa: E402
 from sim.players.registry import make  # noqa: E402
-from sim.policies.table import seat_policies  # noqa: E402
+from sim.policies.table import Policy, choose, seat_policies  # noqa: E402
 from sim.rules import Rules, world  # noqa: E402
-from sim.state import empty  # noqa: E402
-from sim.view import view_of  # noqa: E402
+from sim.state import OVER, TURN, empty  # noqa: E402
+from sim.view import as_seen, view_of  # noqa: E402
 
 PRESETS = Path("conf/player")
 RULES = Rules()
+EARLY = 0.35
+"""What the modelled opponents accuse from."""
+
+
+def policy_of(text: str) -> Policy:
+    """Return the policy that ``text`` names, with its threshold in brackets if it has one."""
+    name, _, threshold = text.rstrip(")").partition("(")
+    return Policy(name, threshold=float(threshold or 1.0))
 
 
 def spec_of(preset: str) -> Any:
@@ -44,21 +62,84 @@ def spec_of(preset: str) -> Any:
 
 
 @cache
-def player(preset: str, simulations: int) -> Any:
-    """Return the planner of ``preset`` with so many simulations a decision."""
+def player(preset: str, simulations: int, own: str = "") -> Any:
+    """Return the planner of ``preset``; told its opponents, if its ``own`` policy is named."""
     spec = spec_of(preset)
     spec.budget.simulations = simulations
+    if own:
+        spec.opponents, spec.rollout.policy = "swift", own
+        spec.model.threshold = spec.rollout.threshold = EARLY
     return make(OmegaConf.to_container(spec), RULES)
 
 
-def searched(preset: str, simulations: int, key: int) -> dict[str, Any]:
-    """Search once, and return what the answer says."""
-    state = empty()[0]
-    seat_policies(state, [None] + ["heuristic"] * (RULES.players - 1))
-    new_game(world(RULES)[0], state, np.uint64(game_key(0, 0)))
-    view = view_of(state, 0)
-    planner = player(preset, simulations)
-    planner.begin(RULES, 0, view, key)
+def position(round_: int) -> tuple[np.recarray, list[tuple[int, int, int, int]]]:
+    """Return what seat 0 sees at its turn of a round, and what it has seen, among swift players.
+
+    It is that of the first game that lasts so long and in which nobody is out by then.
+    """
+    board, state = world(RULES)[0], empty()[0]
+    for game in range(1000):
+        seat_policies(state, [Policy("swift", threshold=EARLY)] * RULES.players)
+        new_game(board, state, np.uint64(game_key(1, game)))
+        state.recording, seen = 1, []
+        while state.phase != OVER and not state.out.any():
+            if state.turn > RULES.players * (round_ - 1) and state.phase == TURN:
+                return view_of(state, 0), seen
+            open_decision(state)
+            apply(board, state, choose(board, state, decider(state)))
+            seen += [as_seen(tuple(map(int, row)), 0) for row in state.event[: state.events]]
+            state.events = 0
+    raise SystemExit(f"no game lasts until round {round_}")
+
+
+@cache
+def informed(own: str, round_: int, simulations: int) -> tuple[Any, np.recarray]:
+    """Return `best` with ``own``, having seen all until its turn in a round, and what it sees."""
+    planner, (view, seen) = player("best", simulations, own), position(round_)
+    planner.begin(RULES, 0, view, 1)
+    for event in seen:
+        planner.see(event)
+    return planner, view
+
+
+@jit
+def rolled_out(p, s, stream: np.ndarray, key: np.uint64, n: int, won: np.ndarray) -> None:
+    """Begin ``n`` simulations and roll each out; write what each came to into ``won``."""
+    for i in range(n):
+        stream[0] = fold(key, i)
+        cluedo.start(p, s, stream)
+        won[i] = cluedo.rollout(p, s, stream) + s.state[0].turn
+
+
+def digest(*parts: np.ndarray) -> str:
+    """Return a short digest of ``parts``."""
+    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()[:16]
+
+
+def played(name: str, games: int, key: int) -> dict[str, Any]:
+    """Play games of four of a kind."""
+    seats, numbers = [policy_of(name)] * RULES.players, np.arange(games)
+    began = time.process_time()
+    came = play_many(RULES, seats, key, numbers)
+    seconds = time.process_time() - began
+    tree = digest(came.winner, came.turns, came.suggestions, came.out)
+    return {"simulations": games, "seconds": seconds, "tree": tree}
+
+
+def rollouts(own: str, round_: int, n: int, key: int) -> dict[str, Any]:
+    """Roll out from a position."""
+    planner, view = informed(own, round_, n)
+    p = planner.position(view)
+    s, stream, won = cluedo.workspace(p), new_stream(1), np.empty(n)
+    began = time.process_time()
+    rolled_out(p, s, stream, np.uint64(key), n, won)
+    seconds = time.process_time() - began
+    return {"simulations": n, "seconds": seconds, "tree": digest(won)}
+
+
+def searched(planner: Any, view: np.recarray) -> dict[str, Any]:
+    """Search once."""
+    before = planner.simulations
     began = time.process_time()
     action = planner.decide(view)
     seconds = time.process_time() - began
@@ -67,15 +148,41 @@ def searched(preset: str, simulations: int, key: int) -> dict[str, Any]:
     parts += [tree.order[: result.nodes], tree.visits, tree.returns, tree.counters]
     edges = int((tree.length * (tree.status == 2))[tree.order[: result.nodes]].sum())
     parts += [tree.action[:edges], tree.edge_visits[:edges], tree.edge_total[:edges]]
-    digest = hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
-    return {"simulations": planner.simulations, "seconds": seconds, "tree": digest[:16]}
+    return {
+        "simulations": planner.simulations - before,
+        "seconds": seconds,
+        "tree": digest(*parts),
+    }
+
+
+def opening(preset: str, simulations: int, key: int) -> dict[str, Any]:
+    """Let the planner of a preset search the opening of a game."""
+    state = empty()[0]
+    seat_policies(state, [None] + ["heuristic"] * (RULES.players - 1))
+    new_game(world(RULES)[0], state, np.uint64(game_key(0, 0)))
+    view = view_of(state, 0)
+    planner = player(preset, simulations)
+    planner.begin(RULES, 0, view, key)
+    return searched(planner, view)
+
+
+def answered(task: str, n: int, key: int) -> dict[str, Any]:
+    """Do ``task``, and return what the answer says."""
+    kind, *parts = task.split(":")
+    if kind == "games":
+        return played(parts[0], n, key)
+    if kind == "rollouts":
+        return rollouts(parts[0], int(parts[1]), n, key)
+    if kind == "search":
+        return searched(*informed(parts[0], int(parts[1]), n))
+    return opening(task, n, key)
 
 
 def main() -> None:
     """Answer until the input ends."""
     for line in sys.stdin:
-        preset, simulations, key = line.split()
-        print(json.dumps(searched(preset, int(simulations), int(key))), flush=True)
+        task, n, key = line.split()
+        print(json.dumps(answered(task, int(n), int(key))), flush=True)
 
 
 if __name__ == "__main__":

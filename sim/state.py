@@ -83,6 +83,7 @@ STATE = np.dtype(
             "marginals_of",
             np.int64,
         ),  # what they were computed from (`sim.knowledge.knowledge_version`), or 0
+        ("intention", np.int64),  # the suggestion that its turn was chosen for, or 0 (`swift`)
         # recent suggestions, oldest first
         ("recording", np.int64),  # 1: write `events`, and stop when they are full
         ("events", np.int64),

@@ -105,6 +105,7 @@ def swapped(state: State, seat: int, deal: np.ndarray, noise: np.random.Generato
             s.has_shown[answerer, asker] = noise.integers(1 << 21)
     if s.marginals_of != knowledge_version(state, seat):
         s.marginals[:] = noise.random(s.marginals.shape)
+    s.intention = 0  # from before the exchange
     s.event[:] = noise.integers(0, 6, s.event.shape)
     s.key = np.uint64(noise.integers(1 << 62))
     return s

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import count
+from belief.evidence import count, lowest
 from belief.giveaway import BOUND, COLUMNS, TWIN, UNSURE, given_away, tabulate
 from belief.information import closed_form
-from mcts.kernel.compile import jit, jit_owning
+from mcts.kernel.compile import jit
+from mcts.kernel.stack import floats
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.policies import swift
@@ -29,6 +30,11 @@ SWITCHES = (*swift.SWITCHES, "hiding", "summoning", "by_out")
 LEAST = 0.1
 """Share of its own bits that a suggestion is worth at least: who will not give anything away would
 ask for ever what tells nobody anything."""
+
+_PAIRS = 36
+
+CALLED = 2
+"""What is known of a room, beside `swift.BITS` and `swift.PAIR` of its best pair: whom it calls."""
 
 
 @jit
@@ -77,36 +83,74 @@ def summons(world: World, s: State, seat: int, suspect: int, room: int) -> bool:
 
 
 @jit
+def called_by(world: World, s: State, seat: int, room: int) -> int:
+    """Return the mask of the suspects whose naming in ``room`` has a price."""
+    called = 0
+    if s.summoning[seat] != 0.0:
+        for suspect in range(FIRST_WEAPON):
+            if summons(world, s, seat, suspect, room):
+                called |= 1 << suspect
+    return called
+
+
+@jit
 def best_pair(
-    world: World, s: State, seat: int, room: int, table: np.ndarray, least: float
+    s: State,
+    players: int,
+    seat: int,
+    room: int,
+    called: int,
+    table: np.ndarray,
+    first: int,
+    least: float,
 ) -> tuple[int, float]:
     """Return the pair of highest net bits in ``room``, as suspect * 6 + weapon, and those bits.
 
-    Pairs of no more than ``least`` are of no interest; if no other is left, the bits are ``least``.
-    Cards of which the same is known are tried once.  Most pairs are left out unseen: a closed form
-    cannot exceed the three entropies, nor can the others gain less than the bounds of ``table``.
+    Of equals the first counts.  Naming a suspect of the mask ``called`` has its price.  Pairs of no
+    more than ``least`` are of no interest; if no other is left, the bits are ``least``.  Cards of
+    which the same is known are tried once.  Most pairs are left out unseen, all the more if the
+    pair ``first`` is good: a closed form cannot exceed the three entropies, nor can the others gain
+    less than the bounds of ``table``.
     """
-    hiding, best, most = s.hiding[seat], 0, least
-    third = table[FIRST_ROOM + room]
-    for suspect in range(FIRST_WEAPON):
-        first = table[suspect]
-        price, twin = _price(world, s, seat, suspect, room), np.int64(first[TWIN])
-        if twin != suspect and price == _price(world, s, seat, twin, room):
+    best, most = _PAIRS, least
+    for i in range(-1, FIRST_WEAPON):
+        suspect = first // 6 if i < 0 else i
+        price = s.summoning[seat] if called >> suspect & 1 else 0.0
+        twin = np.int64(table[suspect, TWIN])
+        if i >= 0 and twin != suspect and called >> suspect & 1 == called >> twin & 1:
             continue
         for weapon in range(FIRST_WEAPON, FIRST_ROOM):
-            second = table[weapon]
-            unsure = first[UNSURE] + second[UNSURE] + third[UNSURE] + swift.SLACK
-            bound = first[BOUND] + second[BOUND] + third[BOUND]
-            if second[TWIN] != weapon or _net(unsure, hiding * bound + price) <= most:
+            pair = 6 * suspect + weapon - FIRST_WEAPON
+            if (pair != first) == (i < 0) or (table[weapon, TWIN] != weapon and i >= 0):
                 continue
-            cost = price
-            cost += hiding * given_away(table, world.players, suspect, weapon, FIRST_ROOM + room)
-            if _net(unsure, cost) <= most:
-                continue
-            bits = closed_form(s.marginals, seat, suspect, weapon, FIRST_ROOM + room)
-            if _net(bits, cost) > most:
-                best, most = 6 * suspect + weapon - FIRST_WEAPON, _net(bits, cost)
-    return best, most
+            net = _worth(s, players, seat, suspect, weapon, FIRST_ROOM + room, table, price, most)
+            if net > most or (net == most and pair < best < _PAIRS):
+                best, most = pair, net
+    return best if best < _PAIRS else 0, most
+
+
+@jit
+def _worth(
+    s: State,
+    players: int,
+    seat: int,
+    suspect: int,
+    weapon: int,
+    room: int,
+    table: np.ndarray,
+    price: float,
+    most: float,
+) -> float:
+    """Return the net bits of naming three cards; -1 where they cannot come to ``most``."""
+    hiding = s.hiding[seat]
+    unsure = table[suspect, UNSURE] + table[weapon, UNSURE] + table[room, UNSURE] + swift.SLACK
+    bound = table[suspect, BOUND] + table[weapon, BOUND] + table[room, BOUND]
+    if _net(unsure, hiding * bound + price) <= most:
+        return -1.0
+    cost = price + hiding * given_away(table, players, suspect, weapon, room)
+    if _net(unsure, cost) <= most:
+        return -1.0
+    return _net(closed_form(s.marginals, seat, suspect, weapon, room), cost)
 
 
 @jit
@@ -116,47 +160,100 @@ def _net(bits: float, cost: float) -> float:
 
 
 @jit
-def _price(world: World, s: State, seat: int, suspect: int, room: int) -> float:
-    """Return what is paid for calling the pawn of ``suspect`` to ``room``."""
-    return s.summoning[seat] if summons(world, s, seat, suspect, room) else 0.0
+def _extremes(table: np.ndarray) -> tuple[float, float]:
+    """Return the most that a suspect and a weapon can tell, and the least that they give away."""
+    bits = bound = 0.0
+    for kind in range(2):
+        start = FIRST_WEAPON * kind
+        most, least = table[start, UNSURE], table[start, BOUND]
+        for card in range(start + 1, start + FIRST_WEAPON):
+            most, least = max(most, table[card, UNSURE]), min(least, table[card, BOUND])
+        bits += most
+        bound += least
+    return bits + swift.SLACK, bound
 
 
-@jit_owning
+@jit
 def turn(world: World, s: State, seat: int) -> int:
-    """Return the action of most net bits per expected turn; draws nothing."""
-    if s.hiding[seat] == 0.0 and s.summoning[seat] == 0.0:
+    """Return the action of most net bits per expected turn; draws nothing.
+
+    A room is not looked at closely if the bounds of its pairs are too few, nor if another of which
+    the same is known, and in which naming has the same prices, was.
+    """
+    hiding = s.hiding[seat]
+    if hiding == 0.0 and s.summoning[seat] == 0.0:
         return swift.turn(world, s, seat)
     swift.refresh(world, s, seat)
-    table = np.empty((N_CARDS, COLUMNS))
+    table, known = floats(N_CARDS, COLUMNS), floats(3, N_ROOMS)
     _tabulate(world, s, seat, ALL_CARDS, table)
     here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
     best, most = MOVE, -1.0
+    where, pair = 0, -1
     if here >= 0 and s.summoned[seat]:
-        best, most = SUGGESTS, best_pair(world, s, seat, here, table, -1.0)[1]
+        called = called_by(world, s, seat, here)
+        best, where = SUGGESTS, here
+        pair, most = best_pair(s, world.players, seat, here, called, table, 0, -1.0)
+    unsure, bound = _extremes(table)
     nearest = swift.nearest_room(world, s, seat, here)
+    tried, first = 0, max(pair, 0)
     for i in range(-1, N_ROOMS):
         room = nearest if i < 0 else i
         if room == here or i == nearest:
             continue
         turns = 1.0 if room == passage else turns_to(world, s, seat, room)
-        net = best_pair(world, s, seat, room, table, most * turns)[1]
-        if net > most * turns and net / turns > most:
+        least = most * turns
+        row = table[FIRST_ROOM + room]
+        if _net(unsure + row[UNSURE], hiding * (bound + row[BOUND])) <= least:
+            continue
+        called = called_by(world, s, seat, room)
+        like = _like(table, known, tried, room, called)
+        if like == room:
+            tried |= 1 << room
+            known[CALLED, room] = called
+        elif known[swift.BITS, like] <= least:
+            continue
+        if like == room or known[swift.PAIR, like] < 0.0:
+            found, net = best_pair(s, world.players, seat, room, called, table, first, least)
+            known[swift.BITS, like], known[swift.PAIR, like] = net, found if net > least else -1
+            if net > least:
+                first = found
+        net = known[swift.BITS, like]
+        if net > least and net / turns > most:
             best, most = PASSAGE if room == passage else MOVE + room, net / turns
+            where, pair = room, np.int64(known[swift.PAIR, like])
+    if pair >= 0:
+        swift.intend(s, seat, where, pair)
     return best
 
 
-@jit_owning
+@jit
+def _like(table: np.ndarray, known: np.ndarray, tried: int, room: int, called: int) -> int:
+    """Return the first of the rooms ``tried`` (mask) worth what ``room`` is, or that itself."""
+    while tried:
+        other = lowest(tried)
+        tried &= tried - 1
+        same = table[FIRST_ROOM + other, TWIN] == table[FIRST_ROOM + room, TWIN]
+        if same and known[CALLED, other] == called:
+            return other
+    return room
+
+
+@jit
 def suggestion(world: World, s: State, seat: int) -> int:
     """Return the suggestion of most net bits here; draws nothing."""
     if s.hiding[seat] == 0.0 and s.summoning[seat] == 0.0:
         return swift.suggestion(world, s, seat)
     swift.refresh(world, s, seat)
-    room = world.room_of[s.spot[seat]]
-    table = np.empty((N_CARDS, COLUMNS))
-    named = CATEGORY_MASK[0] | CATEGORY_MASK[1] | 1 << FIRST_ROOM + room
-    _tabulate(world, s, seat, named, table)
-    return ASK + best_pair(world, s, seat, room, table, -1.0)[0]
+    pair = swift.intended(world, s, seat)
+    if pair < 0:
+        room = world.room_of[s.spot[seat]]
+        table = floats(N_CARDS, COLUMNS)
+        named = CATEGORY_MASK[0] | CATEGORY_MASK[1] | 1 << FIRST_ROOM + room
+        _tabulate(world, s, seat, named, table)
+        called = called_by(world, s, seat, room)
+        pair = best_pair(s, world.players, seat, room, called, table, 0, -1.0)[0]
+    return ASK + pair
 
 
 @jit

@@ -14,15 +14,15 @@ import numpy as np
 
 from belief.beliefs.constrained import fit, masked
 from belief.evidence import ENVELOPE, HOLDERS, lowest
-from belief.information import closed_form
-from belief.matrix import binary_entropy
+from belief.information import closed_form, rough_entropy
 from mcts.kernel.compile import jit
+from mcts.kernel.stack import floats
 from sim.board import N_ROOMS
-from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.knowledge import knowledge_version, update_seat_closure
 from sim.policies.closure import proved_envelope
 from sim.policies.common import SUGGESTS, last_chance, turns_to
-from sim.state import ASK, EVIDENCE, FACTORED, MOVE, PASSAGE, State, World
+from sim.state import ASK, EVIDENCE, FACTORED, MAX_PLAYERS, MOVE, PASSAGE, State, World
 
 REQUIRES = FACTORED | EVIDENCE
 SWITCHES = ("inference", "threshold", "own_card_weight")
@@ -30,8 +30,11 @@ SWITCHES = ("inference", "threshold", "own_card_weight")
 ROUNDS = 3
 """Rounds of fitting; more change no strength."""
 
-SLACK = 0.01
-"""More bits than the closed form, which reads its entropies from a table, can be off."""
+SLACK = 1e-9
+"""More bits than rounding takes from the sum of three entropies."""
+
+BITS, PAIR = 0, 1
+"""What is known of a room: the bits of its best suggestion, and that (-1: they are fewer)."""
 
 
 @jit
@@ -41,6 +44,7 @@ def refresh(world: World, s: State, seat: int) -> None:
     if s.marginals_of == now:
         return
     s.marginals_of = now
+    s.intention = 0
     update_seat_closure(s, seat)
     if s.threshold[seat] < 1.0:
         fit(s.belief[seat], s.closure[seat], s.evidence[seat], ROUNDS, s.marginals)
@@ -90,42 +94,62 @@ def different(marginals: np.ndarray, cards: int) -> int:
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        others = kept
-        kept |= 1 << card
-        while others:
-            other = lowest(others)
-            others &= others - 1
-            column = 0
-            while column < HOLDERS and marginals[card, column] == marginals[other, column]:
-                column += 1
-            if column == HOLDERS:
-                kept ^= 1 << card
-                others = 0
+        if alike(marginals, card, kept) == card:
+            kept |= 1 << card
     return kept
 
 
 @jit
-def best_suggestion(s: State, seat: int, room: int, least: float) -> tuple[int, float]:
-    """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits.
+def alike(marginals: np.ndarray, card: int, cards: int) -> int:
+    """Return the lowest of ``cards`` (mask) whose row equals that of ``card``, which may be it."""
+    while cards:
+        other = lowest(cards)
+        cards &= cards - 1
+        column = 0
+        while column < HOLDERS and marginals[card, column] == marginals[other, column]:
+            column += 1
+        if column == HOLDERS:
+            return other
+    return card
 
-    Pairs that tell no more than ``least`` are of no interest; if no other is left, the bits are
-    ``least``.  Cards believed alike are tried once, and not if even all three entropies together
-    are too few.
+
+@jit
+def survey(s: State, seat: int, unsure: np.ndarray) -> int:
+    """Fill ``unsure`` (1, 21) with what the envelope entropy of each card is, in bits.
+
+    Returns the mask of the suspects and weapons worth naming: those that may be in the envelope,
+    and of cards believed alike the first.
     """
     may = s.closure[seat].may[ENVELOPE]
+    for card in range(N_CARDS):
+        unsure[0, card] = rough_entropy(s.marginals[card, ENVELOPE])
+    return different(s.marginals, may & CATEGORY_MASK[0]) | different(
+        s.marginals, may & CATEGORY_MASK[1]
+    )
+
+
+@jit
+def best_suggestion(
+    s: State, seat: int, room: int, named: int, unsure: np.ndarray, least: float
+) -> tuple[int, float]:
+    """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits.
+
+    ``named`` and ``unsure`` are what `survey` found.  Pairs that tell no more than ``least`` are of
+    no interest; if no other is left, the bits are ``least``.  A pair is not tried if even all three
+    entropies together are too few.
+    """
     pair, most = 0, least
-    rest = binary_entropy(s.marginals[FIRST_ROOM + room, ENVELOPE]) + SLACK
-    every_weapon = different(s.marginals, may & CATEGORY_MASK[1])
-    suspects = different(s.marginals, may & CATEGORY_MASK[0])
+    rest = unsure[0, FIRST_ROOM + room] + SLACK
+    suspects = named & CATEGORY_MASK[0]
     while suspects:
         suspect = lowest(suspects)
         suspects &= suspects - 1
-        both = rest + binary_entropy(s.marginals[suspect, ENVELOPE])
-        weapons = every_weapon
+        both = rest + unsure[0, suspect]
+        weapons = named & CATEGORY_MASK[1]
         while weapons:
             weapon = lowest(weapons)
             weapons &= weapons - 1
-            if both + binary_entropy(s.marginals[weapon, ENVELOPE]) <= most:
+            if both + unsure[0, weapon] <= most:
                 continue
             bits = closed_form(s.marginals, seat, suspect, weapon, FIRST_ROOM + room)
             if bits > most:
@@ -134,14 +158,30 @@ def best_suggestion(s: State, seat: int, room: int, least: float) -> tuple[int, 
 
 
 @jit
-def most_unsure(s: State, seat: int, category: int) -> float:
-    """Return the largest binary envelope entropy, in bits, of a card in the mask ``category``."""
+def most_unsure(named: int, unsure: np.ndarray) -> float:
+    """Return the largest entropy, in bits, of a card in the mask ``named``."""
     most = 0.0
-    rest = s.closure[seat].may[ENVELOPE] & category
-    while rest:
-        most = max(most, binary_entropy(s.marginals[lowest(rest), ENVELOPE]))
-        rest &= rest - 1
+    while named:
+        most = max(most, unsure[0, lowest(named)])
+        named &= named - 1
     return most
+
+
+@jit
+def intend(s: State, seat: int, room: int, pair: int) -> None:
+    """Remember the ``pair`` that ``seat`` would name if this turn brings it to ``room``."""
+    s.intention = 1 + pair + 36 * (room + N_ROOMS * (seat + MAX_PLAYERS * s.turn))
+
+
+@jit
+def intended(world: World, s: State, seat: int) -> int:
+    """Return the pair that ``seat`` has chosen this turn for the room that it is in, or -1.
+
+    Nobody learns anything between the start of a turn and its suggestion.
+    """
+    room = world.room_of[s.spot[seat]]
+    pair = s.intention - 1 - 36 * (room + N_ROOMS * (seat + MAX_PLAYERS * s.turn))
+    return pair if 0 <= pair < 36 else -1
 
 
 @jit
@@ -161,27 +201,45 @@ def turn(world: World, s: State, seat: int) -> int:
     """Return the action of most information per expected turn; draws nothing.
 
     A room whose three entropies together, shared out over the turns to it, are below the best found
-    so far is not looked at closely: nearly all far ones, once the nearest has been.
+    so far is not looked at closely: nearly all far ones, once the nearest has been.  Nor is one
+    believed like another, whose best suggestion is the same.
     """
     refresh(world, s, seat)
+    unsure, known = floats(1, N_CARDS), floats(2, N_ROOMS)
+    named = survey(s, seat, unsure)
     here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
     best, most = MOVE, -1.0
+    where, pair = 0, -1
     if here >= 0 and s.summoned[seat]:
-        best, most = SUGGESTS, best_suggestion(s, seat, here, -1.0)[1]
-    others = most_unsure(s, seat, CATEGORY_MASK[0]) + most_unsure(s, seat, CATEGORY_MASK[1]) + SLACK
+        best, where = SUGGESTS, here
+        pair, most = best_suggestion(s, seat, here, named, unsure, -1.0)
+    others = most_unsure(named & CATEGORY_MASK[0], unsure)
+    others += most_unsure(named & CATEGORY_MASK[1], unsure) + SLACK
     nearest = nearest_room(world, s, seat, here)
+    tried = 0
     for i in range(-1, N_ROOMS):
         room = nearest if i < 0 else i
         if room == here or i == nearest:
             continue
         turns = 1.0 if room == passage else turns_to(world, s, seat, room)
-        all_of_it = others + binary_entropy(s.marginals[FIRST_ROOM + room, ENVELOPE])
-        if all_of_it <= most * turns:
+        least = most * turns
+        if others + unsure[0, FIRST_ROOM + room] <= least:
             continue
-        bits = best_suggestion(s, seat, room, most * turns)[1]
-        if bits > most * turns and bits / turns > most:
+        twin = alike(s.marginals, FIRST_ROOM + room, tried) - FIRST_ROOM
+        if twin == room:
+            tried |= 1 << FIRST_ROOM + room
+        elif known[BITS, twin] <= least:
+            continue
+        if twin == room or known[PAIR, twin] < 0.0:
+            found, bits = best_suggestion(s, seat, room, named, unsure, least)
+            known[BITS, twin], known[PAIR, twin] = bits, found if bits > least else -1
+        bits = known[BITS, twin]
+        if bits > least and bits / turns > most:
             best, most = PASSAGE if room == passage else MOVE + room, bits / turns
+            where, pair = room, np.int64(known[PAIR, twin])
+    if pair >= 0:
+        intend(s, seat, where, pair)
     return best
 
 
@@ -189,4 +247,10 @@ def turn(world: World, s: State, seat: int) -> int:
 def suggestion(world: World, s: State, seat: int) -> int:
     """Return the most telling suggestion here; draws nothing."""
     refresh(world, s, seat)
-    return ASK + best_suggestion(s, seat, world.room_of[s.spot[seat]], -1.0)[0]
+    pair = intended(world, s, seat)
+    if pair < 0:
+        unsure = floats(1, N_CARDS)
+        named = survey(s, seat, unsure)
+        room = world.room_of[s.spot[seat]]
+        pair = best_suggestion(s, seat, room, named, unsure, -1.0)[0]
+    return ASK + pair
