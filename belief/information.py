@@ -4,9 +4,8 @@
 its row of the marginals, and sums over the outcomes -- a given one of the three comes back, or
 none -- the drop of the three binary entropies "this card is in the envelope".  Opponents answer in
 seat order from the suggester's left; one that holds k of the three shows each with 1/k.  Who
-answered is not kept as part of the outcome.  The binary entropy comes from a table with linear
-interpolation (error below 5e-4 bits, largest near 0 and 1): candidate suggestions are ranked with
-it, dozens at a tree node.
+answered is not kept as part of the outcome.  The binary entropy comes from `belief.entropy_table`:
+candidate suggestions are ranked with it, dozens at a tree node.
 
 `sampled` estimates the drop of the *joint* entropy of the envelope from exact deals drawn once for
 all suggestions; an outcome is who answers with which card, or that nobody does.  It plugs relative
@@ -30,6 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from belief.entropy_table import weighed
 from belief.evidence import (
     CATEGORY_START,
     ENVELOPE,
@@ -44,19 +44,6 @@ from belief.evidence import (
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.exact.solver import sample as draw_deal
 from mcts.kernel.compile import jit
-
-_STEPS = 1024
-
-
-def _entropy_table() -> np.ndarray:
-    """Return the binary entropy at ``i / _STEPS``, with one value beyond the end."""
-    p = np.arange(1, _STEPS) / _STEPS
-    table = np.zeros(_STEPS + 2)
-    table[1:_STEPS] = -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
-    return table
-
-
-_ENTROPY = _entropy_table()
 
 
 @jit
@@ -89,23 +76,6 @@ def mutual(joint: np.ndarray) -> float:
         if chance > 0.0:
             bits -= chance * log2(chance)
     return max(bits, 0.0)
-
-
-@jit
-def _weighed(joint: float, chance: float) -> float:
-    """Return ``chance * H(joint / chance)``, by the table."""
-    if joint <= 0.0 or joint >= chance:
-        return 0.0
-    x = joint / chance * _STEPS
-    i = np.int64(x)
-    low = _ENTROPY[i]
-    return chance * (low + (x - i) * (_ENTROPY[i + 1] - low))
-
-
-@jit
-def rough_entropy(p: float) -> float:
-    """Return the binary entropy of ``p`` in bits, by the table: what `closed_form` begins with."""
-    return _weighed(p, 1.0)
 
 
 @jit
@@ -142,18 +112,18 @@ def closed_form(marginals: np.ndarray, seat: int, suspect: int, weapon: int, roo
         e2_with1 += b1 * half0
         e0_with2 += b2 * half1
         e1_with2 += b2 * half0
-    before = _weighed(e0, 1.0) + _weighed(e1, 1.0) + _weighed(e2, 1.0)
+    before = weighed(e0, 1.0) + weighed(e1, 1.0) + weighed(e2, 1.0)
     none = n0 * n1 * n2
     after = (
-        _weighed(e1 * e1_with0, came0)
-        + _weighed(e2 * e2_with0, came0)
-        + _weighed(e0 * e0_with1, came1)
-        + _weighed(e2 * e2_with1, came1)
-        + _weighed(e0 * e0_with2, came2)
-        + _weighed(e1 * e1_with2, came2)
-        + _weighed(e0 * n1 * n2, none)
-        + _weighed(e1 * n0 * n2, none)
-        + _weighed(e2 * n0 * n1, none)
+        weighed(e1 * e1_with0, came0)
+        + weighed(e2 * e2_with0, came0)
+        + weighed(e0 * e0_with1, came1)
+        + weighed(e2 * e2_with1, came1)
+        + weighed(e0 * e0_with2, came2)
+        + weighed(e1 * e1_with2, came2)
+        + weighed(e0 * n1 * n2, none)
+        + weighed(e1 * n0 * n2, none)
+        + weighed(e2 * n0 * n1, none)
     )
     return max(before - after, 0.0)
 

@@ -13,7 +13,16 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import count, lowest
-from belief.giveaway import BOUND, COLUMNS, TWIN, UNSURE, given_away, tabulate
+from belief.giveaway import (
+    BOUND,
+    COLUMNS,
+    LANES,
+    TWIN,
+    UNSURE,
+    beside,
+    given_away_by_weapon,
+    tabulate,
+)
 from belief.information import closed_form
 from mcts.kernel.compile import jit
 from mcts.kernel.stack import floats
@@ -101,6 +110,7 @@ def best_pair(
     room: int,
     called: int,
     table: np.ndarray,
+    columns: np.ndarray,
     first: int,
     least: float,
 ) -> tuple[int, float]:
@@ -108,49 +118,37 @@ def best_pair(
 
     Of equals the first counts.  Naming a suspect of the mask ``called`` has its price.  Pairs of no
     more than ``least`` are of no interest; if no other is left, the bits are ``least``.  Cards of
-    which the same is known are tried once.  Most pairs are left out unseen, all the more if the
-    pair ``first`` is good: a closed form cannot exceed the three entropies, nor can the others gain
-    less than the bounds of ``table``.
+    which the same is known are tried once.  Most closed forms are left out, all the more if the
+    pair ``first`` is good: they cannot exceed the three entropies, nor can the others gain less
+    than the bounds of ``table``, of which ``columns`` are the weapons side by side.
     """
-    best, most = _PAIRS, least
+    hiding, best, most = s.hiding[seat], _PAIRS, least
+    row, given = table[FIRST_ROOM + room], floats(1, LANES)
+    bits, bound = _extremes(table, FIRST_WEAPON)
+    bits, bound = bits + row[UNSURE] + swift.SLACK, bound + row[BOUND]
     for i in range(-1, FIRST_WEAPON):
         suspect = first // 6 if i < 0 else i
         price = s.summoning[seat] if called >> suspect & 1 else 0.0
         twin = np.int64(table[suspect, TWIN])
-        if i >= 0 and twin != suspect and called >> suspect & 1 == called >> twin & 1:
+        if i == first // 6 or (twin != suspect and called >> suspect & 1 == called >> twin & 1):
             continue
-        for weapon in range(FIRST_WEAPON, FIRST_ROOM):
-            pair = 6 * suspect + weapon - FIRST_WEAPON
-            if (pair != first) == (i < 0) or (table[weapon, TWIN] != weapon and i >= 0):
+        bits_now, bound_now = bits + table[suspect, UNSURE], bound + table[suspect, BOUND]
+        if _net(bits_now, hiding * bound_now + price) <= most:
+            continue
+        given_away_by_weapon(table, columns, players, suspect, FIRST_ROOM + room, given)
+        for lane in range(6):
+            weapon = FIRST_WEAPON + (lane + first) % 6
+            if table[weapon, TWIN] != weapon:
                 continue
-            net = _worth(s, players, seat, suspect, weapon, FIRST_ROOM + room, table, price, most)
+            unsure = table[suspect, UNSURE] + table[weapon, UNSURE] + row[UNSURE] + swift.SLACK
+            cost = price + hiding * given[0, weapon - FIRST_WEAPON]
+            if _net(unsure, cost) <= most:
+                continue
+            net = _net(closed_form(s.marginals, seat, suspect, weapon, FIRST_ROOM + room), cost)
+            pair = 6 * suspect + weapon - FIRST_WEAPON
             if net > most or (net == most and pair < best < _PAIRS):
                 best, most = pair, net
     return best if best < _PAIRS else 0, most
-
-
-@jit
-def _worth(
-    s: State,
-    players: int,
-    seat: int,
-    suspect: int,
-    weapon: int,
-    room: int,
-    table: np.ndarray,
-    price: float,
-    most: float,
-) -> float:
-    """Return the net bits of naming three cards; -1 where they cannot come to ``most``."""
-    hiding = s.hiding[seat]
-    unsure = table[suspect, UNSURE] + table[weapon, UNSURE] + table[room, UNSURE] + swift.SLACK
-    bound = table[suspect, BOUND] + table[weapon, BOUND] + table[room, BOUND]
-    if _net(unsure, hiding * bound + price) <= most:
-        return -1.0
-    cost = price + hiding * given_away(table, players, suspect, weapon, room)
-    if _net(unsure, cost) <= most:
-        return -1.0
-    return _net(closed_form(s.marginals, seat, suspect, weapon, room), cost)
 
 
 @jit
@@ -160,17 +158,26 @@ def _net(bits: float, cost: float) -> float:
 
 
 @jit
-def _extremes(table: np.ndarray) -> tuple[float, float]:
-    """Return the most that a suspect and a weapon can tell, and the least that they give away."""
-    bits = bound = 0.0
-    for kind in range(2):
-        start = FIRST_WEAPON * kind
-        most, least = table[start, UNSURE], table[start, BOUND]
-        for card in range(start + 1, start + FIRST_WEAPON):
-            most, least = max(most, table[card, UNSURE]), min(least, table[card, BOUND])
-        bits += most
-        bound += least
-    return bits + swift.SLACK, bound
+def _extremes(table: np.ndarray, start: int) -> tuple[float, float]:
+    """Return the most that any of six cards from ``start`` on tells, and the least given away."""
+    most, least = table[start, UNSURE], table[start, BOUND]
+    for card in range(start + 1, start + FIRST_WEAPON):
+        most, least = max(most, table[card, UNSURE]), min(least, table[card, BOUND])
+    return most, least
+
+
+@jit
+def _likely_best(table: np.ndarray, hiding: float) -> int:
+    """Return the pair whose bounds promise most: it is tried first."""
+    pair = 0
+    for start in (0, FIRST_WEAPON):
+        best, most = start, -1.0
+        for card in range(start, start + FIRST_WEAPON):
+            promised = table[card, UNSURE] - hiding * table[card, BOUND]
+            if promised > most:
+                best, most = card, promised
+        pair = 6 * pair + best - start
+    return pair
 
 
 @jit
@@ -184,8 +191,10 @@ def turn(world: World, s: State, seat: int) -> int:
     if hiding == 0.0 and s.summoning[seat] == 0.0:
         return swift.turn(world, s, seat)
     swift.refresh(world, s, seat)
-    table, known = floats(N_CARDS, COLUMNS), floats(3, N_ROOMS)
+    table, columns, known = floats(N_CARDS, COLUMNS), floats(COLUMNS, LANES), floats(3, N_ROOMS)
     _tabulate(world, s, seat, ALL_CARDS, table)
+    beside(table, columns)
+    first = _likely_best(table, hiding)
     here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
     best, most = MOVE, -1.0
@@ -193,10 +202,13 @@ def turn(world: World, s: State, seat: int) -> int:
     if here >= 0 and s.summoned[seat]:
         called = called_by(world, s, seat, here)
         best, where = SUGGESTS, here
-        pair, most = best_pair(s, world.players, seat, here, called, table, 0, -1.0)
-    unsure, bound = _extremes(table)
+        pair, most = best_pair(s, world.players, seat, here, called, table, columns, first, -1.0)
+        first = pair
+    unsure, bound = _extremes(table, 0)
+    more_unsure, lower_bound = _extremes(table, FIRST_WEAPON)
+    unsure, bound = unsure + more_unsure + swift.SLACK, bound + lower_bound
     nearest = swift.nearest_room(world, s, seat, here)
-    tried, first = 0, max(pair, 0)
+    tried = 0
     for i in range(-1, N_ROOMS):
         room = nearest if i < 0 else i
         if room == here or i == nearest:
@@ -214,7 +226,9 @@ def turn(world: World, s: State, seat: int) -> int:
         elif known[swift.BITS, like] <= least:
             continue
         if like == room or known[swift.PAIR, like] < 0.0:
-            found, net = best_pair(s, world.players, seat, room, called, table, first, least)
+            found, net = best_pair(
+                s, world.players, seat, room, called, table, columns, first, least
+            )
             known[swift.BITS, like], known[swift.PAIR, like] = net, found if net > least else -1
             if net > least:
                 first = found
@@ -248,11 +262,13 @@ def suggestion(world: World, s: State, seat: int) -> int:
     pair = swift.intended(world, s, seat)
     if pair < 0:
         room = world.room_of[s.spot[seat]]
-        table = floats(N_CARDS, COLUMNS)
+        table, columns = floats(N_CARDS, COLUMNS), floats(COLUMNS, LANES)
         named = CATEGORY_MASK[0] | CATEGORY_MASK[1] | 1 << FIRST_ROOM + room
         _tabulate(world, s, seat, named, table)
+        beside(table, columns)
         called = called_by(world, s, seat, room)
-        pair = best_pair(s, world.players, seat, room, called, table, 0, -1.0)[0]
+        first = _likely_best(table, s.hiding[seat])
+        pair = best_pair(s, world.players, seat, room, called, table, columns, first, -1.0)[0]
     return ASK + pair
 
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from belief.beliefs.constrained import fit, masked
+from belief.entropy_table import rough_entropy
 from belief.evidence import ENVELOPE, HOLDERS, lowest
-from belief.information import closed_form, rough_entropy
+from belief.information import closed_form
 from mcts.kernel.compile import jit
 from mcts.kernel.stack import floats
 from sim.board import N_ROOMS

@@ -7,7 +7,7 @@ import pytest
 
 from belief import public
 from belief.exact.solver import ExactPosterior
-from belief.giveaway import BOUND, COLUMNS, given_away, tabulate
+from belief.giveaway import BOUND, COLUMNS, LANES, beside, given_away, tabulate
 from belief.information import closed_form
 from mcts.options import Budget, Options
 from sim.arena import play_many
@@ -244,7 +244,9 @@ def thinking(games=4, **switches):
 @pytest.mark.parametrize("switches", [{}, {"hiding": 4.0, "summoning": 0.5}])
 def test_what_it_leaves_out_unseen_is_no_better(switches):
     looked = 0
+    columns = np.empty((COLUMNS, LANES))
     for state, table in thinking(**switches):
+        beside(table, columns)
         for room in range(9):
             nets = []
             for pair in range(36):
@@ -253,14 +255,12 @@ def test_what_it_leaves_out_unseen_is_no_better(switches):
                 cost = state.hiding[0] * given_away(table, 4, *trio)
                 cost += state.summoning[0] * hide.summons(BOARD, state, 0, pair // 6, room)
                 nets.append(max(bits - cost, hide.LEAST * bits))
-            called = hide.called_by(BOARD, state, 0, room)
-            pair, net = hide.best_pair(state, 4, 0, room, called, table, 0, -1.0)
+            seen = state, 4, 0, room, hide.called_by(BOARD, state, 0, room), table, columns
+            pair, net = hide.best_pair(*seen, 0, -1.0)
             assert net == pytest.approx(max(nets)) == pytest.approx(nets[pair])
             # Which pair is tried first decides nothing, not even among equals.
-            again = {hide.best_pair(state, 4, 0, room, called, table, i, -1.0) for i in range(36)}
-            assert again == {(pair, net)}
-            above = hide.best_pair(state, 4, 0, room, called, table, 0, net + 0.01)
-            assert above[1] == net + 0.01
+            assert {hide.best_pair(*seen, first, -1.0) for first in range(36)} == {(pair, net)}
+            assert hide.best_pair(*seen, 0, net + 0.01)[1] == net + 0.01
             looked += 1
     assert looked > 100
 
