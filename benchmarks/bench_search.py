@@ -2,6 +2,7 @@
 
     python -m benchmarks.bench_search [--seconds 1.0] [--repeats 5]
     python -m benchmarks.bench_search --against FOLDER [--simulations 400] [--only bmcts]
+    python -m benchmarks.bench_search --against FOLDER --simulations 2000 --only games rollouts
 
 The first measures one thread, two on one tree, and what two cores could give, on Tiger.
 
@@ -14,7 +15,10 @@ The second searches the opening of a game with every preset that searches, here 
 checkout (one process each, asked in turn, first one and then the other first), and shows the CPU
 time of both, the median ratio of a round, and whether the trees were the same bit by bit.  The
 control is this checkout beside itself (``--against .``): what its ratios differ from 1 is noise.
-A checkout whose modules have other names brings a worker of its own (``--worker FILE``).
+A checkout whose modules have other names brings a worker of its own (``--worker FILE``), and one
+of before the parts below the worker of here.  The parts ``games``, ``rollouts`` and ``search``
+measure likewise, in place of presets, games of four of a kind, roll-outs of `best` (told that the
+others are swift that accuses from 0.35) from rounds 1 and 4, and its search in rounds 1, 3 and 6.
 """
 
 from __future__ import annotations
@@ -78,6 +82,13 @@ PRESETS = (
 )
 """The planners that are measured beside another checkout."""
 
+PARTS = {
+    "games": ["games:swift(0.35)", "games:swift", "games:hide(0.35)", "games:heuristic"],
+    "rollouts": [f"rollouts:{own}:{start}" for own in ("swift", "hide") for start in (1, 4)],
+    "search": [f"search:{own}:{start}" for own in ("swift", "hide") for start in (1, 3, 6)],
+}
+"""Other things that are measured beside another checkout, as tasks of the worker."""
+
 WORKER = Path(__file__).with_name("search_worker.py")
 
 
@@ -99,10 +110,10 @@ class Checkout:
 
 
 def beside(folder: Path, worker: Path, presets: list[str], simulations: int, repeats: int) -> None:
-    """Measure every preset here and in ``folder``, and print one line each."""
+    """Measure every preset or part here and in ``folder``, and print one line each."""
     checkouts = [Checkout(Path.cwd(), WORKER), Checkout(folder, worker)]
     print(f"{'preset':22}{'us here':>10}{'us there':>10}{'speed, here/there':>18}   trees")
-    for preset in presets:
+    for preset in [task for asked in presets for task in PARTS.get(asked, [asked])]:
         for checkout in checkouts:
             checkout.searched(preset, simulations, 0)  # compiles
         rounds = []
@@ -128,7 +139,9 @@ def main() -> None:
     parser.add_argument("--against", type=Path, help="another checkout, with its .venv")
     parser.add_argument("--worker", type=Path, default=WORKER, help="its worker, if not this one's")
     parser.add_argument("--simulations", type=int, default=400, help="of a decision")
-    parser.add_argument("--only", choices=PRESETS, nargs="+", default=PRESETS, metavar="PRESET")
+    parser.add_argument(
+        "--only", choices=(*PRESETS, *PARTS), nargs="+", default=PRESETS, metavar="PRESET"
+    )
     asked = parser.parse_args()
     if asked.against:
         beside(asked.against, asked.worker, asked.only, asked.simulations, asked.repeats)
