@@ -6,7 +6,15 @@ from math import log2
 import numpy as np
 import pytest
 
-from belief.giveaway import COLUMNS, SHOWN, given_away, tabulate
+from belief.giveaway import (
+    COLUMNS,
+    LANES,
+    SHOWN,
+    beside,
+    given_away,
+    given_away_by_weapon,
+    tabulate,
+)
 
 PLAYERS, SEAT, TRIO = 4, 1, (2, 8, 15)
 LEAST = 0.002
@@ -114,3 +122,17 @@ def test_a_card_of_our_own_that_all_pass_misleads():
     assert computed(own, view, (0, 2, 3), np.zeros(6, np.int64)) < -3.0
     own[list(TRIO)] = np.eye(7)[0]
     assert computed(own, view, (0, 2, 3), np.zeros(6, np.int64)) > 3.0
+
+
+def test_six_weapons_at_once_come_to_the_same_bit_by_bit():
+    rng = np.random.default_rng(5151)
+    columns, given = np.empty((COLUMNS, LANES)), np.empty((1, LANES))
+    for players in (3, 4, 6):
+        table = rng.normal(size=(21, COLUMNS))
+        beside(table, columns)
+        for suspect, room in ((0, 12), (5, 20)):
+            given_away_by_weapon(table, columns, players, suspect, room, given)
+            alone = [given_away(table, players, suspect, weapon, room) for weapon in range(6, 12)]
+            assert given[0, :6].tolist() == alone
+            given_away_by_weapon(table, columns[:, ::-1].copy(), players, suspect, room, given)
+            assert given[0, :6].tolist() != alone  # the control
