@@ -372,7 +372,8 @@ def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
     taken = cell.opponents[0] if table.model is None else Entrant.read(table.model)
     # Where the tree moves the opponents, the policy is that of its roll-outs.
     key = "rollout.opponents" if settings.opponents == "tree" else "opponents"
-    policy = "swift" if taken.preset == "greedy" else taken.preset
+    name = taken.settings.name  # presets such as reader are others under one of these names
+    policy = "swift" if name == "greedy" else name
     switches = {**taken.settings, **dict(change.split("=", 1) for change in taken.changes)}
     told = [f"model.{name}={switches[name]}" for name in settings.model if name in switches]
     return [f"{key}={policy}", *told]

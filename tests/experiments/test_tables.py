@@ -58,6 +58,17 @@ def test_opponents_are_taken_for_what_they_are_in_the_main_table():
             assert player["model"]["threshold"] == opponent["threshold"]
 
 
+def test_planners_are_told_all_switches_of_their_opponents():
+    others = ["hide+hiding=2+by_out=0.1+label=h", "reader", "greedy+own_card_weight=0.2+label=g"]
+    table = replace(of.load("main"), opponents=others, players=["best"])
+    found = [match.entrants for match in matches(table)]
+    assert [player["opponents"] for player, _ in found] == ["hide", "swift", "swift"]
+    for player, opponent in found:
+        told = {key: opponent[key] for key in player["model"] if key in opponent}
+        assert told.items() <= player["model"].items() and "own_card_weight" in told
+    assert found[0][0]["model"]["hiding"] == 2 and found[1][0]["model"]["own_card_weight"] == 0.1
+
+
 def test_one_model_of_all_opponents():
     found = matches(of.load("one_model"))
     models = {
