@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from presets import spec_of
 
 from mcts.kernel.rng import new_stream
 from sim import referee
@@ -15,6 +16,7 @@ from sim.planning.opponents.responses import RESPONSES, best_reply, points, read
 from sim.planning.opponents.seating import draw_company, seated
 from sim.planning.opponents.types import PRESETS, TYPES, Mixture, mixture
 from sim.players.player import PolicyPlayer
+from sim.players.registry import make
 from sim.policies.table import Policy, number
 from sim.rules import Rules, preset, world
 from sim.state import ASK, MOVE, SUGGEST, empty
@@ -160,6 +162,13 @@ def test_the_belief_is_a_function_of_the_view():
     assert check_player(lambda: Telling(OWN, FEW, 4), rules, games=2, swaps=1) >= 6
     with pytest.raises(AssertionError, match="when what its seat cannot know is exchanged"):
         check_player(lambda: Peeping(OWN, FEW, 4), rules, games=2, swaps=3)
+
+
+def test_a_planner_with_a_mixture_keeps_the_contract_of_players():
+    rules = preset("ledford", turn_cap=16)
+    spec = spec_of("best", opponents="mixture", budget__simulations=20)
+    assert check_player(lambda: make(spec, rules), rules, games=1, swaps=1) >= 3
+    assert make(spec, rules).config.mixture == PRESETS["usual"]
 
 
 def test_the_reply_is_the_best_of_the_table():

@@ -144,13 +144,16 @@ class CompanyBelief:
         self, view: np.record, observed: np.recarray, events: np.recarray, deals: np.ndarray
     ) -> None:
         """Take in what the others did in the turns ``observed``."""
-        hits, tries = self.shares(view, observed, events, deals)
+        self.take_in(observed.seat, *self.shares(view, observed, events, deals))
+
+    def take_in(self, seats: np.ndarray, hits: np.ndarray, tries: np.ndarray) -> None:
+        """Take in ``hits`` and ``tries``, as of `shares`, of turns of ``seats`` (turns,)."""
         by_kind = (SMOOTHING[:, None], CLUELESS[:, None], TRUST[:, None])
         smoothing, clueless, trust = by_kind
         chance = (hits + smoothing * clueless) / (tries + smoothing)
         # Nobody asked tells nothing.
         told = trust * np.where(tries.max(axis=2, keepdims=True) > 0, np.log(chance), 0.0)
-        np.add.at(self.likelihood, observed.seat, told.sum(axis=1))
+        np.add.at(self.likelihood, seats, told.sum(axis=1))
 
     @property
     def opponents(self) -> list[int]:

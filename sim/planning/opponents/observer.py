@@ -77,5 +77,6 @@ class Observer(Player):
         exact = solver.ExactPosterior(facts, self._work)
         deals = exact.sample(new_stream(derive_key(self._key, int(view[0].turn))), self._deals)
         seen = (view[0], observed, self._log.events, deals)
-        self.notes.append(Note(int(view[0].turn), observed.seat.copy(), *self.belief.shares(*seen)))
-        self.belief.weigh(*seen)
+        note = Note(int(view[0].turn), observed.seat.copy(), *self.belief.shares(*seen))
+        self.notes.append(note)
+        self.belief.take_in(note.seats, note.hits, note.tries)
