@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from belief.exact.solver import ExactPosterior
     from experiments.explain.recorded import Decision
-    from mcts.search import SearchResult
     from mcts.tree import Tree
     from sim.players.player import Player
     from sim.rules import Rules
@@ -108,7 +107,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     _tell_actions(console, decision, posterior, player)
     # A search in several processes keeps its trees there.
     tree = getattr(player.search, "tree", None)
-    _tell_search(console, player.result, tree)
+    _tell_search(console, player, tree)
     if tree is not None:
         _keep(console, settings, folder, tree)
 
@@ -223,12 +222,16 @@ def _tell_actions(
     console.print(table)
 
 
-def _tell_search(console: Console, result: SearchResult, tree: Tree | None) -> None:
-    """Print what the search expects to be played, how big it was, and where its time went."""
+def _tell_search(console: Console, player: Player, tree: Tree | None) -> None:
+    """Print what the search expects to be played, how big it was, how far its decisions reached,
+    and where its time went."""
     from experiments.explain.recorded import words
-    from mcts.inspect import principal_variation
+    from mcts.inspect import decided, principal_variation
     from mcts.tree import TOP
+    from sim.planning.information_sets import begins_turn
+    from sim.planning.ways import POLICY
 
+    result = player.result
     if tree is not None:
         most = int(tree.visits[tree.counters[TOP]])
         whose = "" if most == result.visits.sum() else f", in one tree of {most} simulations"
@@ -239,6 +242,12 @@ def _tell_search(console: Console, result: SearchResult, tree: Tree | None) -> N
     full = ", all that there is room for" if result.full else ""
     spent = f"{result.simulations} simulations in {result.seconds:.2f} s"
     console.print(f"{spent}, {result.nodes} nodes{full}")
+    if tree is not None and player.config.how.movers == POLICY:
+        second, third = decided(tree, begins_turn)[1:]
+        console.print(
+            f"{second:.0%} of the simulations decided in the tree in the second own turn, "
+            f"{third:.0%} in the third"
+        )
     whole = sum(result.phases.values())
     if whole > 0:  # nan where the processor has no counter
         shares = (f"{name} {seconds / whole:.0%}" for name, seconds in result.phases.items())

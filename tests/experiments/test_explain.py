@@ -149,6 +149,7 @@ def test_a_decision_is_explained(asked, event):
     assert f"in the record: {recorded.words(decision.action)}" in out
     assert f"60 simulations in {result.seconds:.2f} s, {result.nodes} nodes" in out
     assert re.search(r"time: selection \d+%, belief \d+%, roll-out \d+%", out)
+    assert re.search(r"\d+% of the simulations decided in the tree in the second own turn", out)
     (first,) = re.findall(r"^  1\. (.*) \((\d+) visits", out, re.MULTILINE)
     assert first == (table[0][0], table[0][1])
     assert (told.folder / "config.yaml").read_text().count(str(FILE)) == 1
