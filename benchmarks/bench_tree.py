@@ -6,7 +6,7 @@ Settings are dotted keys below ``player``, such as ``search.outcomes_base=2``.  
 and suggestions of rounds 2 to 4 of games among four ``swift`` players that accuse from 0.35, which
 is also the planner's model of the others.  Of each simulation that a search made: did it follow an
 edge of the tree in the second own turn, and in the third (`mcts.inspect.decided`)?  Else the
-roll-out policy decided there.  Beside it CPU time a simulation, and where it went.
+roll-out policy decided there.  Beside it CPU time a simulation.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from sim.cards import N_CARDS
 from sim.game import decider
 from sim.state import ASK, MAX_PLAYERS, PASS, SHOW, STATE, State
 
-_BY_SEAT = ("spot", "summoned", "out", "suggestions")
+_BY_SEAT = ("spot", "summoned", "out", "suggestions", "walked")
 _AS_IT_IS = ("phase", "turn", "seat", "roll", "asked", *_BY_SEAT, "public", "events", "event")
 _OWN = ("known", "proved", "goal", "belief", "evidence")
 
@@ -88,6 +88,8 @@ def keep(s: State, own: int, seen: np.record) -> None:
         seen.spot[seat], seen.summoned[seat] = s.spot[seat], s.summoned[seat]
         seen.out[seat], seen.suggestions[seat] = s.out[seat], s.suggestions[seat]
         seen.shown[seat] = s.has_shown[own, seat]
+        for what in range(s.walked.shape[1]):
+            seen.walked[seat, what] = s.walked[seat, what]
     for card in range(N_CARDS):
         for holder in range(s.public.shape[1]):
             seen.public[card, holder] = s.public[card, holder]
@@ -119,6 +121,8 @@ def recall(seen: np.record, own: int, s: State) -> None:
         s.spot[seat], s.summoned[seat] = seen.spot[seat], seen.summoned[seat]
         s.out[seat], s.suggestions[seat] = seen.out[seat], seen.suggestions[seat]
         s.has_shown[own, seat] = seen.shown[seat]
+        for what in range(s.walked.shape[1]):
+            s.walked[seat, what] = seen.walked[seat, what]
     for card in range(N_CARDS):
         s.bits[own, card] = -1.0
         for holder in range(s.public.shape[1]):
