@@ -134,7 +134,7 @@ def recall(seen: np.record, own: int, s: State) -> None:
     s.known[own], s.proved[own], s.goal[own] = seen.known, seen.proved, seen.goal
     s.evidence[own] = seen.evidence
     s.settled[own] = 0
-    s.marginals_of = 0
+    s.marginals_of = s.intention = 0
 
 
 def begins_turn(before: int, listed: np.ndarray) -> bool:
