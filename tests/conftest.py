@@ -33,7 +33,9 @@ _LONG = {
         "many_threads neural observation plain_bmcts planners players policy_switches posteriors "
         "properties reading slow_games testing"
     ),
-    "experiments": "beliefs cluster config explain hunt lineups qlearning regret survival",
+    "experiments": (
+        "beliefs cluster config explain hunt lineups qlearning regret survival win_model"
+    ),
     ".": "extending plugins python_docs wheel",
 }
 """Files (test_*.py) by folder whose tests search the game, play or draw much, or start others."""

@@ -69,6 +69,7 @@ FLOORS = (
         "experiments.explain",
         "experiments.replay",
         "experiments.qlearning",
+        "experiments.win_model",
         "experiments.hunt",
     ),
 )

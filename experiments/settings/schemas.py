@@ -226,6 +226,8 @@ class Rollout(Hiding):
     threshold: float = above(0, 1)
     opponents: str | None = one_of(None, *POLICIES)
     horizon: int = between(*RANGES["horizon"])
+    model_share: float = between(0, 1)
+    win_model: str | None = place()
     per_leaf: int = as_option(options.Options, "rollouts_per_leaf")
 
 

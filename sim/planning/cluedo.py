@@ -40,6 +40,8 @@ from sim.game import decider
 from sim.planning import belief_mdp, determinized
 from sim.planning.candidates import offer
 from sim.planning.information_sets import SEEN, after_state_key, keep, view_key
+from sim.planning.leaf.features import size
+from sim.planning.leaf.win_model import Weights
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, won
 from sim.planning.opponents.seating import Seating
@@ -71,7 +73,10 @@ class Cluedo(NamedTuple):
     clairvoyant : 1: nodes know the deal (PIMC)
     policies : int64 (6,), (6,): what each seat plays in roll-outs, and what is kept for it
     seating : types from which each simulation draws the opponents'; none: they play ``policies``
-    horizon : turns after which a roll-out is cut off and estimated; 0: none
+    horizon : turns after which a roll-out is cut off and estimated; 0: none, or at once if there
+        is a win model
+    model_share : what the win model counts for at a leaf, from 0 to 1
+    win_model : it
     candidates : actions of a kind offered at a node, best net bits first; 0 offers all in order
     informative : how many of these by own information alone
     hiding, summoning : prices of what the opponents gain and of calling them, where candidates are
@@ -98,6 +103,8 @@ class Cluedo(NamedTuple):
     policies: np.ndarray
     seating: Seating
     horizon: int
+    model_share: float
+    win_model: Weights
     candidates: int
     informative: int
     hiding: float
@@ -118,6 +125,9 @@ class Workspace(NamedTuple):
     """Suggestions on the way down, of which ``length`` are in use (and were before the last
     step)."""
     length: np.ndarray
+    inputs: np.ndarray
+    """Of the win model, and its ``hidden`` nodes."""
+    hidden: np.ndarray
 
 
 def workspace(p: Cluedo) -> Workspace:
@@ -130,6 +140,8 @@ def workspace(p: Cluedo) -> Workspace:
         rows=new_memory(),
         path=np.zeros(_PATH_EVENTS, EVENT).view(np.recarray),
         length=private(2, np.int64),
+        inputs=private(size(int(p.world[0].players))),
+        hidden=private(len(p.win_model.hidden_bias)),
     )
 
 
@@ -188,7 +200,7 @@ def rollout(p, s, stream):
     if p.resample_at_leaf and not determinized.resample(p, s, stream):
         return 0.0
     if p.answers == DEAL or p.resample_at_leaf:
-        return determinized.rollout(p, s.state[0])
+        return determinized.rollout(p, s)
     return belief_mdp.rollout(p, s.state[0], s.matrix, stream)
 
 

@@ -41,7 +41,11 @@ class PlannerConfig:
         ``own_card_weight`` are then those of the types
     best_response : the own seat plays in roll-outs with those switches of its policy that win most
         games against the model (`sim.planning.best_response`), found when the first game begins
-    horizon : turns after which a roll-out is cut off and estimated; 0: none
+    horizon : turns after which a roll-out is cut off and estimated; 0: none, or at once if there is
+        a win model
+    model_share : what the win model counts for at a leaf beside the roll-out; 0: it is not asked,
+        1: after ``horizon`` turns nothing is played
+    win_model : its file or name; None: that of the kind of opponents
     candidates : actions of a kind that a node offers, best net bits first; 0 offers all
     informative : how many of these by own information alone
     hiding, summoning : prices, in own bits, of a bit that the opponents gain and of calling one of
@@ -64,6 +68,8 @@ class PlannerConfig:
     mixture: Mixture | None = None
     best_response: bool = False
     horizon: int = 0
+    model_share: float = 0.0
+    win_model: str | None = None
     candidates: int = 6
     informative: int = 0
     hiding: float | None = 0.0
@@ -112,10 +118,13 @@ class PlannerConfig:
             for name in {*switches_of(later.name)} & {*switches_of(own.name)}:
                 if getattr(later, name) != getattr(own, name):
                     raise ValueError(f"{name} of opponents and rollout_opponents must be the same")
-        if by_tree and self.horizon:
-            raise ValueError(
-                f"horizon must be 0 for {self.variant}: it estimates for one seat alone"
-            )
+        if not 0.0 <= self.model_share <= 1.0:
+            raise ValueError(f"model_share must be from 0 to 1, got {self.model_share}")
+        for name in ("horizon", "model_share"):
+            if by_tree and getattr(self, name):
+                raise ValueError(
+                    f"{name} must be 0 for {self.variant}: it estimates for one seat alone"
+                )
         for simulated in (self.model, self.rollout):
             name = policy(simulated).name
             number(name)
@@ -141,8 +150,9 @@ class PlannerConfig:
         for name in (policy(which).name for which in policies):
             if REQUIRES[number(name)] & EVIDENCE:
                 raise ValueError(f"{name} has no evidence to go by where answers come one by one")
-        if self.horizon and not self.how.resample_at_leaf:
-            raise ValueError("horizon must be 0 where answers come one by one")
+        for name in ("horizon", "model_share"):
+            if getattr(self, name) and not self.how.resample_at_leaf:
+                raise ValueError(f"{name} must be 0 where answers come one by one")
 
     def _ask_for_redrawing(self) -> None:
         """Refuse planners whose simulations cannot go on from what another one saw."""

@@ -23,8 +23,8 @@ from mcts.kernel.rng import below, draw
 from sim.cards import N_CARDS
 from sim.game import advance, apply, decider
 from sim.knowledge import begin, learn, update_seat_closure
-from sim.planning.cutoff import play_to_horizon
 from sim.planning.information_sets import recall
+from sim.planning.leaf.value import leaf_value
 from sim.planning.opponent_nodes import GUESS, guess
 from sim.planning.opponents.seating import draw_company
 from sim.planning.ways import EXACT, POLICY
@@ -134,13 +134,13 @@ def step(p, state: State, action: int, edge_data: float) -> float:
     return reward
 
 
-# Roll-out: by the rules to the end, or to a horizon.
+# Roll-out: by the rules to the end or to a horizon, or the win model.
 
 
 @jit
-def rollout(p, state: State) -> float:
-    """Play on with the policies in all seats; return 1 for winning, else 0 (or an estimate)."""
-    world = p.world[0]
+def rollout(p, s) -> float:
+    """Play on with the policies in all seats; return 1 for winning, else 0, or an estimate."""
+    world, state = p.world[0], s.state[0]
     state.recording = 0
     state.events = 0
     for seat in range(world.players):
@@ -150,10 +150,7 @@ def rollout(p, state: State) -> float:
         own = p.movers == POLICY or seat == p.seat
         state.showing[seat] = p.root[0].showing[seat] if own else 0
         state.tracks[seat] = p.policies[1, seat]
-    if p.horizon:
-        return play_to_horizon(p, state)
-    advance(world, state)
-    return 1.0 if state.winner == p.seat else 0.0
+    return leaf_value(p, s)
 
 
 @jit

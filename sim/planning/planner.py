@@ -34,6 +34,8 @@ from sim.planning.best_response import best_response
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
+from sim.planning.leaf.features import KEPT
+from sim.planning.leaf.win_model import NONE, chosen
 from sim.planning.opponents.belief import DEALS, CompanyBelief
 from sim.planning.opponents.responses import best_reply
 from sim.planning.opponents.seating import NO_TYPES, wants_public
@@ -42,6 +44,7 @@ from sim.planning.ways import BELIEFS, POLICY
 from sim.players.player import Player
 from sim.policies.table import (
     REQUIRES,
+    Policy,
     number,
     policy,
     seat_policy,
@@ -108,6 +111,9 @@ class Planner(Player):
             chance = int(derive_key(key, 0, _COMPANY))
             self._company = CompanyBelief(rules, seat, self.config.mixture, chance)
         self._respond()
+        self._win_model = NONE
+        if self.config.model_share > 0.0:
+            self._win_model = chosen(self.config.win_model, rules, self.config.model).weights
         self._log = Log()
         self._last: tuple[int, int] | None = None
         self._belief: Belief | None = None
@@ -140,6 +146,16 @@ class Planner(Player):
             (getattr(own, name) if hides else 0.0) if price is None else float(price)
             for name, price in (("hiding", config.hiding), ("summoning", config.summoning))
         ]
+
+    @property
+    def rollout_policy(self) -> Policy:
+        """What its own seat plays in roll-outs in this game."""
+        return self._own
+
+    @property
+    def seen(self) -> np.recarray:
+        """The suggestions so far as this seat saw them, (n,) of `sim.state.EVENT`."""
+        return self._log.events
 
     def see(self, event: tuple[int, int, int, int]) -> None:
         """Add a suggestion to the log."""
@@ -184,6 +200,8 @@ class Planner(Player):
             policies=self._policies(),
             seating=NO_TYPES if self._company is None else self._company.seating,
             horizon=config.horizon,
+            model_share=float(config.model_share),
+            win_model=self._win_model,
             candidates=config.candidates,
             informative=config.informative,
             hiding=self._prices[0],
@@ -221,6 +239,8 @@ class Planner(Player):
         seat_policy(root[0], seat, self._own)
         root[0].policy[seat] = EXTERNAL
         root[0].tracks[seat] |= FACTORED | EVIDENCE | (PUBLIC if any(self._prices) else 0)
+        if config.model_share > 0.0:
+            root[0].tracks[seat] |= KEPT
         root[0].own_card_weight[seat] = self._weight
         if self._company is not None and wants_public(self._company.types):
             root[0].tracks[seat] |= PUBLIC
@@ -245,6 +265,8 @@ class Planner(Player):
         played = np.full((2, MAX_PLAYERS), number(config.model.name))
         played[0, self._seat] = number(policy(config.rollout).name)
         played[1] = np.array(REQUIRES)[played[0]]
+        if config.model_share > 0.0:
+            played[1, self._seat] |= KEPT
         return played
 
     def _solve(self, facts: Evidence) -> None:

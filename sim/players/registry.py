@@ -84,6 +84,8 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
         best_response=rollout["best_response"],
         rollout_opponents=None if others is None else modelled(others, spec["model"]),
         horizon=rollout["horizon"],
+        model_share=rollout["model_share"],
+        win_model=rollout["win_model"],
         candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
         **{
             key: actions[key]

@@ -9,7 +9,6 @@ A file is JSON: the numbers, the settings that they were made with, and a digest
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from sim.board import N_ROOMS
+from sim.digest import MOST_BYTES, digest
 from sim.qlearning import turns
 
 KINDS = {"rooms": 2 * N_ROOMS, "games": turns.SIZE}
@@ -28,9 +28,6 @@ KINDS = {"rooms": 2 * N_ROOMS, "games": turns.SIZE}
 
 DIGITS = 6
 """Decimals that are kept of a number."""
-
-MOST_BYTES = 10_000_000
-"""Of a file that is worth reading."""
 
 ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "logistic": lambda sums: 1 / (1 + np.exp(-np.clip(sums, -500, 500))),
@@ -83,12 +80,6 @@ class Network:
             "numbers_digest": digest(numbers),
         }
         return json.dumps(told, allow_nan=False) + "\n"
-
-
-def digest(data: Mapping[str, Any]) -> str:
-    """Return a digest of what JSON can hold: 16 hexadecimal digits."""
-    text = json.dumps(dict(data), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def loads(text: str, inputs: int) -> Network:

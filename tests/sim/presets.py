@@ -11,6 +11,9 @@ from sim.players.registry import PLANNERS
 
 PLAYERS = Path(__file__).parents[2] / "conf/player"
 
+WIN_MODEL = str(Path(__file__).parents[1] / "data/win_model.json")
+"""A file of made-up weights."""
+
 
 def spec_of(name: str, **changes: Any) -> dict[str, Any]:
     """Return the values of preset ``name`` with what it inherits.

@@ -1,7 +1,4 @@
-"""Every choice of a plan, an option or the configuration changes what it says it changes.
-
-The names are read from where they are declared, so that a new one cannot be left out.
-"""
+"""Every choice that is declared, of a plan, an option or a key, changes what it says it changes."""
 
 import sys
 from dataclasses import fields, replace
@@ -11,7 +8,7 @@ import numpy as np
 import pytest
 from omegaconf import OmegaConf
 from positions import SMALL, decided, found, positions, unsure_positions
-from presets import leaves, spec_of
+from presets import WIN_MODEL, leaves, spec_of
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import specialise
@@ -71,6 +68,8 @@ PLAN_CHANGES = {
     "rollout_opponents": ("uniform", SMALL),
     "best_response": (True, replace(SMALL, rollout=Policy("swift", threshold=0.2))),
     "horizon": (4, SMALL),
+    "model_share": (0.5, replace(SMALL, win_model=WIN_MODEL)),
+    "win_model": (WIN_MODEL, replace(SMALL, model_share=1.0, win_model="swift-0.35")),
     "candidates": (3, SMALL),
     "informative": (3, replace(SMALL, hiding=1.0)),
     "hiding": (1.0, SMALL),
@@ -191,6 +190,8 @@ CHANGES = {
     "rollout.by_out": (-0.3, {"rollout.policy": "hide", "rollout.threshold": 0.6, **BOLD}),
     "rollout.opponents": ("uniform", {}),
     "rollout.horizon": (4, {}),
+    "rollout.model_share": (0.5, {"rollout.win_model": WIN_MODEL}),
+    "rollout.win_model": (WIN_MODEL, {"rollout.model_share": 1, "rollout.win_model": "swift-0.35"}),
     "rollout.per_leaf": (2, {}),
     "actions.offer": ("all", {}),
     "actions.candidates": (3, {}),

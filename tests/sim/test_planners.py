@@ -297,11 +297,16 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
             "horizon must be 0 for so_ismcts",
         ),
         (
+            {"variant": "so_ismcts", "opponents": "tree", "model_share": 0.5},
+            "model_share must be 0 for so_ismcts",
+        ),
+        (
             {"opponents": Policy("swift", threshold=0.5), "rollout_opponents": "swift"},
             "threshold of opponents and rollout_opponents must be the same",
         ),
         ({"trees": 0}, "trees must be 1 to 10,000, got 0"),
         ({"horizon": -1}, "horizon must be 0 to 1,000,000, got -1"),
+        ({"model_share": 1.5}, "model_share must be from 0 to 1, got 1.5"),
         ({"own_card_weight": 0.0}, "own_card_weight must be above 0 and at most 100, got 0.0"),
         ({"own_card_weight": 101.0}, "own_card_weight must be above 0 and at most 100, got 101"),
     ],
@@ -334,6 +339,7 @@ KEEPING = replace(PlannerConfig().options, keep_tree=True)
         ({"opponents": "swift"}, "swift has no evidence to go by"),
         ({"rollout_opponents": "closure"}, "closure has no evidence to go by"),
         ({"horizon": 5}, "horizon must be 0 where answers come one by one"),
+        ({"model_share": 0.5}, "model_share must be 0 where answers come one by one"),
     ],
 )
 def test_plans_that_would_do_nothing_or_harm_are_refused(wrong, sentence):

@@ -67,6 +67,8 @@ CHANGES = {
     "rollout.by_out": (0.1, {"rollout.policy": "hide"}),
     "rollout.opponents": "uniform",
     "rollout.horizon": 9,
+    "rollout.model_share": 0.5,
+    "rollout.win_model": "swift-0.35",
     "rollout.per_leaf": 2,
     "actions.offer": "all",
     "actions.candidates": 7,
