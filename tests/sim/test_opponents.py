@@ -166,7 +166,8 @@ def test_the_belief_is_a_function_of_the_view():
 
 def test_a_planner_with_a_mixture_keeps_the_contract_of_players():
     rules = preset("ledford", turn_cap=16)
-    spec = spec_of("best", opponents="mixture", budget__simulations=20)
+    free = {"budget__simulations": 20, "actions__least_accused": 0.8}
+    spec = spec_of("best", opponents="mixture", **free)
     assert check_player(lambda: make(spec, rules), rules, games=1, swaps=1) >= 3
     assert make(spec, rules).config.mixture == PRESETS["usual"]
 
