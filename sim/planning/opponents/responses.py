@@ -27,15 +27,23 @@ from sim.planning.opponents.types import TYPES
 from sim.policies.table import Policy, switches_of
 from sim.rules import Rules
 
-_THRESHOLDS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.35, 0.3)
-_SUMMONING = 0.2
+_THRESHOLDS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.35, 0.3, 0.26)
+_SUMMONING = 0.5
+_BY_OUT = 0.15
 
 RESPONSES = (
     *(Policy("swift", threshold=threshold) for threshold in _THRESHOLDS),
     *(
-        Policy("hide", threshold=threshold, hiding=hiding, summoning=_SUMMONING if hiding else 0.0)
-        for hiding in (0.0, 0.5, 1.0, 2.0)
-        for threshold in _THRESHOLDS
+        Policy(
+            "hide",
+            threshold=threshold,
+            hiding=hiding,
+            summoning=_SUMMONING if hiding else 0.0,
+            by_out=by_out,
+        )
+        for hiding in (0.0, 0.6, 1.2, 2.4)
+        for by_out in (0.0, _BY_OUT)
+        for threshold in _THRESHOLDS[1 if by_out else 0 :]
     ),
 )
 """What is tried against each type, the patient before the hasty."""
@@ -47,7 +55,8 @@ LEAST_READ = 0.01
 
 def label(response: Policy) -> str:
     """Return the name of ``response`` in the table."""
-    return f"{response.name} {response.threshold:g} {response.hiding:g}"
+    settings = (response.threshold, response.hiding, response.by_out)
+    return " ".join([response.name, *(f"{value:g}" for value in settings)])
 
 
 @cache
@@ -79,7 +88,7 @@ def best_reply(own: Policy, types: tuple[str, ...], chances: np.ndarray) -> Poli
     if not tried:
         return own
     found = tried[int(np.argmax(shares @ chances))]
-    settings = {key: getattr(found, key) for key in ("threshold", "hiding", "summoning")}
+    settings = {key: getattr(found, key) for key in ("threshold", "hiding", "summoning", "by_out")}
     has = switches_of(own.name)
     return replace(own, **{key: value for key, value in settings.items() if key in has})
 
