@@ -113,7 +113,11 @@ def test_strength_is_measured_on_a_seed_that_tuned_nothing():
     fields = {"field", "field_best", "field_swift"}
     assert {of.load(name).seed for name in bayes} == {4245, 4246}
     assert {of.load(name).seed for name in fields} == {4247}
-    rest = {*PLAYED} - {*ledford.ROWS} - bayes - fields
+    hiding = {"hiding", "hiding_greedy", "responses"}
+    assert {of.load(name).seed for name in hiding} == {5010}
+    hidden = {"ablation", "company", "search"}  # best since it hides
+    assert {of.load(name).seed for name in hidden} == {6001}
+    rest = {*PLAYED} - {*ledford.ROWS} - bayes - fields - hiding - hidden
     assert {of.load(name).seed for name in rest} == {20261}
 
 
