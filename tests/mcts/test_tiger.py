@@ -162,7 +162,7 @@ NOISY = TigerParameters(steps=3, noises=10**6)
 def noisy(kind=NOISY, **options):
     """Return the search of three steps among noises, and the best value that it finds."""
     search = Search(kind, Options(exploration=0.2, nodes=2_000, **options))
-    return search, float(np.nanmax(search.run(Budget(simulations=200_000), 1).values))
+    return search, float(np.nanmax(search.run(Budget(simulations=400_000), 1).values))
 
 
 class Unmoved(TigerParameters):

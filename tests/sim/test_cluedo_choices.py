@@ -18,6 +18,7 @@ from mcts.selection import select
 from mcts.tree import LISTED, ROOT
 from sim.game import apply
 from sim.planning.config import PlannerConfig
+from sim.planning.opponents.types import Mixture
 from sim.players.registry import make
 from sim.policies.table import Policy
 from sim.rules import Rules, world
@@ -64,6 +65,7 @@ PLAN_CHANGES = {
     "own_card_weight": (0.3, SMALL),
     "transpositions": (False, SMALL),
     "opponents": ("uniform", SMALL),
+    "mixture": (Mixture(("heuristic", "swift35"), (1.0, 1.0)), SMALL),
     "rollout": ("uniform", SMALL),
     "rollout_opponents": ("uniform", SMALL),
     "best_response": (True, replace(SMALL, rollout=Policy("swift", threshold=0.2))),
@@ -175,6 +177,7 @@ CHANGES = {
     "own_card_weight": (0.3, {}),
     "transpositions": (False, {}),
     "opponents": ("uniform", {}),
+    "mixture": ("swift35", {"opponents": "mixture"}),
     "model.threshold": (0.2, {"opponents": "swift"}),
     "model.inference": (False, {}),
     "model.own_card_weight": (0.1, {"opponents": "swift"}),
@@ -217,11 +220,7 @@ MORE_CHANGES = [
     ("belief", "particles", {}),
     ("belief", "factored", {}),
     ("belief", "closure", {}),
-    (
-        "redraw",
-        "decision",
-        {"name": "ld_bmcts", "belief": "factored", "answers": "predictive"},
-    ),
+    ("redraw", "decision", {"name": "ld_bmcts", "belief": "factored", "answers": "predictive"}),
     ("own_card_weight", None, {}),
     ("actions.hiding", None, {"rollout.policy": "hide"}),
     ("actions.summoning", None, {"rollout.policy": "hide"}),
