@@ -10,6 +10,7 @@ from typing import Any
 from mcts.kernel.plugins import entry_points
 from mcts.options import MOST_NODES, Budget, Options
 from sim.planning.config import TREE, PlannerConfig
+from sim.planning.leaf.win_model import chosen
 from sim.planning.opponents.types import mixture
 from sim.planning.planner import Planner
 from sim.planning.variants import VARIANTS
@@ -51,7 +52,10 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     if name not in PLANNERS:
         known = ", ".join((*POLICIES, *PLANNERS, *PAPERS, *outside))
         raise ValueError(f"unknown player {name!r}: choose one of {known}")
-    player = Planner(planner_config(spec), label)
+    config = planner_config(spec)
+    if config.model_share > 0.0:  # refused here, and not when the first game begins
+        chosen(config.win_model, rules, config.model)
+    player = Planner(config, label)
     player.showing = spec["showing"]
     return player
 

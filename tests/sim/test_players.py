@@ -67,7 +67,7 @@ CHANGES = {
     "rollout.by_out": (0.1, {"rollout.policy": "hide"}),
     "rollout.opponents": "uniform",
     "rollout.horizon": 9,
-    "rollout.model_share": 0.5,
+    "rollout.model_share": (0.5, {"rollout.win_model": "swift-0.35"}),
     "rollout.win_model": "swift-0.35",
     "rollout.per_leaf": 2,
     "actions.offer": "all",
@@ -193,6 +193,17 @@ def test_a_switch_that_a_policy_does_not_have_is_refused():
         make({"name": "closure", "threshold": 0.5}, Rules())
     with pytest.raises(ValueError, match="greedy is too slow inside a simulation"):
         PlannerConfig(opponents="greedy")
+
+
+def test_a_win_model_that_is_not_there_is_refused_before_a_game_begins():
+    spec = spec_of("best", opponents="swift", rollout__model_share=1.0)
+    with pytest.raises(ValueError, match="no win model against swift that accuses from 1 on"):
+        make(spec, Rules())
+    spec["rollout"]["win_model"] = "nowhere.json"
+    with pytest.raises(ValueError, match=r"nowhere\.json is no win model"):
+        make(spec, Rules())
+    spec["rollout"]["model_share"] = 0.0
+    assert make(spec, Rules())
 
 
 def test_unknown_players_are_refused():
