@@ -99,7 +99,8 @@ def main(seed: int, games: int, file: Path) -> None:
     """Print the losses and draw the reliability."""
     mixed = PRESETS["usual"]
     rows = judged(seed, games, mixed)
-    prior = np.log2(len(mixed.types))
+    weights = np.array(mixed.weights)
+    prior = -np.log2(weights / weights.sum()).mean()  # companies come from all types alike
     print(f"seed {seed}, {games * (len(mixed.types) + _MIXED)} games; prior {prior:.2f} bits")
     true, exchanged = losses(rows), losses(rows, 1)
     for at in (0, 1, 2, 4, 7, 10):
