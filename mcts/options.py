@@ -149,7 +149,7 @@ class Options:
     root a larger one compares the actions at like numbers of visits [Tolpin & Shimony 2012]."""
     selection: str = _one_of("uct", tuple(SELECTION))
     """N in the formula: visits of the actions on offer, or how often the action was available
-    (``availability``, for ISMCTS)."""
+    (``availability``, for ISMCTS), or the formula times the action's weight (``weighted``)."""
     in_flight: str = _one_of("virtual_loss", tuple(IN_FLIGHT))
     """What visits under way in other threads count for: ``none``, ``virtual_loss``, ``wu_uct``."""
     virtual_loss: float = _from(0, 1.0)

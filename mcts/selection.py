@@ -9,7 +9,13 @@ without the factor 2) to 0.495.  N depends on the rule:
 * `AVAILABILITY` [Cowling, Powley & Whitehouse 2012]: for each action the visits of the node at
   which that action was legal.
 
-The two are the same where every listed action is always legal.  Progressive widening [Coulom 2007;
+The two are the same where every listed action is always legal.
+
+* `WEIGHTED`: the whole formula counts by the weight that the domain gave an action
+  (``edge_data``), with N as in `UCT`, and of the unvisited the heaviest goes first.  So chance that
+  is searched like a player is still met in proportion [program of Ledford 2018].
+
+Progressive widening [Coulom 2007;
 Chaslot et al. 2008] offers only the first part of a node's list, which grows with its visits.
 
 In-flight treatments, for threads that share a tree:
@@ -29,7 +35,7 @@ import math
 from mcts.domain import available
 from mcts.kernel.atomics import fetch_add
 from mcts.kernel.compile import jit, jit_generic
-from mcts.settings import AVAILABILITY, VIRTUAL_LOSS, WU_UCT, Settings
+from mcts.settings import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, Settings
 from mcts.tree import NOWHERE, TOP, Tree
 
 
@@ -65,6 +71,8 @@ def mean(tree: Tree, edge: int, n: float, settings: Settings) -> float:
 def select(p, s, tree, node, settings):
     """Return the edge of the listed ``node`` to follow: the first unvisited, or the best.
 
+    The first is the one listed first, or under `WEIGHTED` the heaviest.
+
     Only actions that are available in ``s`` are considered; `NOWHERE` if none is.  At the root all
     are: the list of the player who searches, who knows what it is made from.
     """
@@ -74,15 +82,17 @@ def select(p, s, tree, node, settings):
     total = 0.0
     fresh = NOWHERE
     counting = settings.selection == AVAILABILITY
+    weighing = settings.selection == WEIGHTED
     for edge in range(first, last):
         if not (top or available(p, s, tree.action[edge])):
             continue
         if counting:
             fetch_add(tree.edge_available, edge, 1)
         n = count(tree, edge, settings)
-        if n <= 0.0 and fresh == NOWHERE:
-            fresh = edge
-            if not counting:
+        if n <= 0.0:
+            if fresh == NOWHERE or (weighing and tree.edge_data[edge] > tree.edge_data[fresh]):
+                fresh = edge
+            if not (counting or weighing):
                 break
         total += n
     if fresh != NOWHERE:
@@ -98,6 +108,8 @@ def select(p, s, tree, node, settings):
             width = 2.0 * math.log(max(earlier, 1.0))
         n = max(count(tree, edge, settings), 1.0)  # another thread may have just landed
         bound = mean(tree, edge, n, settings) + c * math.sqrt(width / n)
+        if weighing:
+            bound *= tree.edge_data[edge]
         if bound > best_bound:
             best, best_bound = edge, bound
     return best

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-UCT, AVAILABILITY = 0, 1
-SELECTION = {"uct": UCT, "availability": AVAILABILITY}
+UCT, AVAILABILITY, WEIGHTED = 0, 1, 2
+SELECTION = {"uct": UCT, "availability": AVAILABILITY, "weighted": WEIGHTED}
 """Selection rules by name."""
 
 NONE, VIRTUAL_LOSS, WU_UCT = 0, 1, 2

@@ -25,7 +25,7 @@ BAD = [
     ({"exploration": float("inf")}, "exploration must be"),
     ({"exploration": 10**400}, "exploration must be"),
     ({"edges": 0}, "edges must be"),
-    ({"selection": "ucb"}, "selection must be uct or availability, not 'ucb'"),
+    ({"selection": "ucb"}, "selection must be uct or availability or weighted, not 'ucb'"),
     ({"rollouts_per_leaf": 0}, "per_leaf must be a whole number from 1 to 10,000, not 0"),
     ({"mode": "shared"}, "mode must be tree or leaf or root, not 'shared'"),
     ({"merge": "sum"}, "merge must be visits or value or vote, not 'sum'"),

@@ -84,12 +84,13 @@ def selected(tree, settings, awake=ALL):
     return _select(Sleepers(), np.array([awake]), tree, ROOT, settings)
 
 
-def node_with(visits, totals, in_flight=None, available=None):
+def node_with(visits, totals, in_flight=None, available=None, weights=None):
     """Return a tree whose first node has edges with these statistics, and is not the root."""
     n = len(visits)
     tree = new_tree(4, 16)
     tree.status[ROOT] = 1
-    assert attach(tree, ROOT, np.arange(n), np.zeros(n), n) == LISTED
+    weights = np.ones(n) if weights is None else np.array(weights)
+    assert attach(tree, ROOT, np.arange(n), weights, n) == LISTED
     tree.edge_visits[:n] = visits
     tree.edge_total[:n] = totals
     tree.edge_in_flight[:n] = np.zeros(n) if in_flight is None else in_flight
@@ -281,6 +282,35 @@ def test_availability_is_uct_where_everything_is_always_available():
     assert played("availability", lambda number: rarely[number % 3]) != played(
         "uct", lambda number: rarely[number % 3]
     )
+
+
+def test_weights_multiply_the_formula():
+    """weight x [mean + c sqrt(2 ln N / n)]."""
+    generator = np.random.default_rng(5)
+    chosen, as_uct = set(), 0
+    for _ in range(200):
+        visits, totals, c = drawn(generator)
+        weights = generator.random(5) + 0.2
+        log = 2 * math.log(sum(visits))
+        bounds = weights * (totals / visits + c * np.sqrt(log / visits))
+        tree = node_with(visits, totals, weights=weights)
+        edge = selected(tree, settings(exploration=c, selection="weighted"))
+        assert edge == int(np.argmax(bounds))
+        chosen.add(edge)
+        as_uct += selected(tree, settings(exploration=c)) == edge
+    assert chosen == set(range(5))
+    assert as_uct < 180  # the control: without weights it is another rule
+
+
+def test_of_the_unvisited_the_heaviest_goes_first():
+    tree = node_with([4, 0, 0, 0], [4.0, 0.0, 0.0, 0.0], weights=[9.0, 0.2, 0.5, 0.5])
+    assert selected(tree, settings(selection="weighted")) == 2
+    assert selected(tree, settings()) == 1  # the control
+    assert selected(tree, settings(selection="weighted"), awake=0b0011) == 1
+
+
+def test_weighted_is_uct_where_all_weigh_the_same():
+    assert played("weighted", lambda number: ALL) == played("uct", lambda number: ALL)
 
 
 # Visits in flight.
