@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import MISSING, DictConfig
 
-from experiments.settings import config, schemas, signals
+from experiments.settings import config, schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.limits import GAMES, as_option, between, place, seed
@@ -29,11 +29,11 @@ from mcts.options import Budget
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from experiments.matches.match_loop import Outcome, Resources
-    from experiments.matches.results import Results
+    from experiments.matches.match_loop import Outcome
     from experiments.matches.schedule import Match
-    from experiments.tables.cells import Computed, Table
     from experiments.tables.figures import Measured
+    from experiments.tables.forms import Computed, Table
+    from experiments.tables.stairs.form import Steps
 
 PLOT = "budget.png"
 PIPED_WIDTH = 160
@@ -79,8 +79,12 @@ def job(settings: DictConfig, folder: Path) -> None:
     else:
         name = HydraConfig.get().runtime.choices.table
         table = cells.read(settings.table, name)
-        tell = _computed if isinstance(table, cells.Computed) else _table
-        tell(table, settings, console)
+        if isinstance(table, cells.Steps):
+            _steps(table, settings, console)
+        elif isinstance(table, cells.Computed):
+            _computed(table, settings, console)
+        else:
+            _table(table, settings, console)
 
 
 def _list(settings: DictConfig, console: Console) -> None:
@@ -132,6 +136,19 @@ def _computed(table: Computed, settings: DictConfig, console: Console) -> None:
         console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
 
 
+def _steps(table: Steps, settings: DictConfig, console: Console) -> None:
+    """Play what is missing of ``table``, then show it and write it down."""
+    from experiments.tables.stairs import command
+
+    _check_budget(table, settings)
+    command.tell(table, settings, console)
+
+
+def _check_budget(table: Table, settings: DictConfig) -> None:
+    if settings.simulations is not None and table.simulations is None:
+        raise Refusal(f"simulations: the budgets of {table.name} are its own; leave it out")
+
+
 def _table(table: Table, settings: DictConfig, console: Console) -> None:
     """Play what is missing of ``table``, then show it and write it down."""
     from experiments.runs import runfolder
@@ -140,8 +157,7 @@ def _table(table: Table, settings: DictConfig, console: Console) -> None:
     from experiments.tables import report as table_report
     from experiments.tables.cells import matches
 
-    if settings.simulations is not None and table.simulations is None:
-        raise Refusal(f"simulations: the budgets of {table.name} are its own; leave it out")
+    _check_budget(table, settings)
     folder = Path(settings.folder) / (table.folder + ("_fast" if settings.fast else ""))
     if settings.show and not (folder / MATCHES_FILE).exists():
         raise Refusal(f"nothing was played in {folder}: leave out show=true to play")
@@ -216,6 +232,7 @@ def _played(
     """
     from experiments.matches import play, startup
     from experiments.matches.results import Results
+    from experiments.tables import playing
 
     played = Results.resumed(folder, [planned[i] for i in chosen])
     if all(tally.has(games) for tally in played.tallies):
@@ -227,53 +244,9 @@ def _played(
         except ValueError as fault:
             raise Refusal(f"{match.name}: {fault}") from None
     resources = startup.prepare(played.matches, None, address, console)
-    ended = _games_played(played, games, resources, console)
-    _summarise(folder, planned, ended, time.monotonic() - started)
+    ended = playing.games_played(played, games, resources, console)
+    playing.summarise(folder, planned, ended, time.monotonic() - started)
     return ended
-
-
-def _games_played(played: Results, games: int, resources: Resources, console: Console) -> Outcome:
-    from experiments.matches import match_loop
-    from experiments.matches.progress import GamesPlayed
-    from experiments.stats import stopping
-
-    with signals.deferred() as wished, GamesPlayed(console, played.matches, games) as progress:
-
-        def watch() -> bool:
-            progress.update(played.tallies)
-            return not wished.is_set()
-
-        return match_loop.play(played, games, stopping.parse("games"), resources, watch)
-
-
-def _summarise(folder: Path, planned: list[Match], ended: Outcome, seconds: float) -> None:
-    """Write the summary of the run, as `experiments.compare` does."""
-    from experiments.provenance import provenance
-    from experiments.provenance.files import write_json
-    from experiments.runs import runfolder, summary
-    from experiments.stats import stopping
-
-    played = runfolder.loaded(folder)
-    try:
-        write_json(
-            folder,
-            {
-                "seed": planned[0].seed,
-                "stop": "games",
-                **summary.figures(played, stopping.parse("games")),
-                "interrupted": ended.interrupted or ended.fault is not None,
-                "fault": ended.fault,
-                "seconds": seconds,
-                "run": {
-                    "folder": str(folder),
-                    "configuration": {},
-                    **provenance.origin(),
-                },
-            },
-        )
-    except OSError as fault:
-        if ended.fault is None:
-            raise Refusal(f"cannot write to {folder}: {fault.strerror}") from None
 
 
 COMMAND = Command("tables", Tables, job, bare="table", multirun=False, lasting=True)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from experiments.tables import figures as of
-from experiments.tables.causes import Cause
 from experiments.tables.figures import Figure
 from experiments.tables.networks import ABOUT, EVIDENCE, PUBLISHED, SOURCES, by_evidence
-from experiments.tables.rows import Paper, Row
+from experiments.tables.rows import Cause, Paper, Row
 
 _Reading = tuple[str, str, tuple[str, ...]]
 _Cells = dict[str, tuple[str, str]]

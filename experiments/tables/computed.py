@@ -20,8 +20,8 @@ from rich.console import Console
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, read_json, reading, write_json
 from experiments.settings.commandline import Refusal
-from experiments.tables.cells import Computed
 from experiments.tables.figures import Figure
+from experiments.tables.forms import Computed
 
 GIVEN = ("games", "simulations", "only")
 """Settings of tables of games."""

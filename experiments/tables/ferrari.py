@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from experiments.tables import figures as of
-from experiments.tables.causes import Cause
 from experiments.tables.figures import Figure, Quantity
 from experiments.tables.networks import ABOUT, EVIDENCE, PUBLISHED, SOURCES, by_evidence
-from experiments.tables.rows import Paper, Row
+from experiments.tables.rows import Cause, Paper, Row
 
 P = ("p1", "p2", "p3")
 

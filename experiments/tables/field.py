@@ -13,8 +13,8 @@ from experiments.matches.results import Tally
 from experiments.matches.schedule import Match, label
 from experiments.stats.comparisons import Comparison, holm, round_robin
 from experiments.stats.intervals import Estimate
-from experiments.tables.cells import Entrant, Table
 from experiments.tables.figures import Measured, simulations_of
+from experiments.tables.forms import Entrant, Table
 from experiments.tabular import Column
 
 OURS = "ours"

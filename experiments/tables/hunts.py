@@ -12,10 +12,9 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from experiments.tables.causes import Cause
 from experiments.tables.computed import figure
 from experiments.tables.figures import Figure, Quantity
-from experiments.tables.rows import Paper, Row
+from experiments.tables.rows import Cause, Paper, Row
 from sim.hunt.benefit import Partition
 from sim.hunt.paths import controls, labels
 from sim.hunt.paths.generated import random_graph

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.tables import cai, ferrari, hunts, ledford
+from experiments.tables import cai, ferrari, hunts
+from experiments.tables.ledford import rows as ledford
 from experiments.tables.rows import Paper
 
 PAPERS: tuple[Paper, ...] = (ledford.PAPER, cai.PAPER, ferrari.PAPER, hunts.PAPER)

@@ -16,11 +16,10 @@ from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
 from experiments.stats.intervals import Estimate
 from experiments.tables import field, papers
-from experiments.tables.causes import fitting
-from experiments.tables.cells import Table
 from experiments.tables.computed import Figures
 from experiments.tables.figures import Measured, simulations_of
-from experiments.tables.rows import Paper, Row
+from experiments.tables.forms import Table
+from experiments.tables.rows import Paper, Row, fitting
 from experiments.tabular import Marked
 from experiments.texts import markdown, printable
 

@@ -1,12 +1,47 @@
-"""What a paper published, line by line, beside the matches of ours that stand for it."""
+"""What a paper published, line by line, beside the matches of ours that stand for it.
+
+A cause stands at a cell only where its sign fits: where it would move ours to the side on which
+ours is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from experiments.tables.causes import NOT_EXPLAINED, UNEXPLAINED, Cause
 from experiments.tables.figures import Figure, Quantity
+
+ANY = 0
+"""The sign of what holds whichever is more."""
+
+UNEXPLAINED = "unexplained"
+"""Stands where no cause has the sign of the difference."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A reason for a difference.
+
+    Attributes
+    ----------
+    text : in words
+    tested : whether a measurement here shows it, which the text names
+    """
+
+    text: str
+    tested: bool = True
+
+    def __str__(self) -> str:
+        return self.text if self.tested else f"{self.text} Not tested."
+
+
+NOT_EXPLAINED = Cause("Not explained.")
+
+
+def fitting(signs: Mapping[str, int], side: int) -> tuple[str, ...]:
+    """Return the causes, by their ``signs``, of ours being more (1) or less (-1)."""
+    found = tuple(key for key, sign in signs.items() if sign in (ANY, side))
+    return found or (UNEXPLAINED,)
 
 
 @dataclass(frozen=True)
@@ -21,7 +56,7 @@ class Row:
         `Paper.computed` yields; none where people played
     published : by source, a key of `Paper.sources`, its figure
     causes : by column, of where ours differs: keys of `Paper.causes`, each with the side to which
-        it moves ours (1: more), or `causes.ANY`
+        it moves ours (1: more), or `ANY`
     notes : keys of `Paper.causes` that hold in any case
     """
 

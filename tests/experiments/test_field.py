@@ -17,8 +17,8 @@ from experiments.settings import composing, config
 from experiments.stats.comparisons import round_robin
 from experiments.stats.ratings import ratings
 from experiments.tables import cells, field, plot, report
-from experiments.tables.cells import Table
 from experiments.tables.figures import Measured
+from experiments.tables.forms import Table
 
 GAMES = 240
 SMALL = Table(

@@ -12,13 +12,14 @@ import pytest
 from hydra.core.config_store import ConfigStore
 
 from experiments.matches import results
-from experiments.runs.published import published
 from experiments.settings import config
 from experiments.stats.intervals import paired_difference
-from experiments.tables import cai, causes, ferrari, ledford, papers
+from experiments.tables import cai, ferrari, papers
 from experiments.tables import cells as of
-from experiments.tables.cells import Table
-from experiments.tables.figures import ENDLESS, GAINED, TURNS_WON, WON, Figure, Measured
+from experiments.tables.figures import ENDLESS, GAINED, TURNS_WON, Figure, Measured
+from experiments.tables.forms import Table
+from experiments.tables.ledford import causes
+from experiments.tables.ledford import rows as ledford
 from sim import rules
 from sim.players import registry
 
@@ -44,7 +45,7 @@ def matches(table, cells=None, simulations=None, fast=False):
     """Return the matches of ``table``, or of these ``cells`` of it."""
     with pytest.MonkeyPatch.context() as patch:
         if cells is not None:
-            patch.setattr(Table, "cells", cells)
+            patch.setattr(type(table), "cells", cells)
         return of.matches(table, simulations, 7, fast)
 
 
@@ -117,7 +118,9 @@ def test_strength_is_measured_on_a_seed_that_tuned_nothing():
     assert {of.load(name).seed for name in hiding} == {5010}
     hidden = {"ablation", "company", "search"}  # best since it hides
     assert {of.load(name).seed for name in hidden} == {6001}
-    rest = {*PLAYED} - {*ledford.ROWS} - bayes - fields - hiding - hidden
+    steps = {name: of.load(name).seed for name in PLAYED if isinstance(of.load(name), of.Steps)}
+    assert set(steps.values()) <= {6101, 6102}
+    rest = {*PLAYED} - {*steps} - {*ledford.ROWS} - bayes - fields - hiding - hidden
     assert {of.load(name).seed for name in rest} == {20261}
 
 
@@ -261,45 +264,6 @@ def test_every_cause_belongs_to_a_line(paper):
     lines = [row for found in paper.rows.values() for row in found]
     used = {key for row in lines for signs in (*row.causes.values(), row.notes) for key in signs}
     assert used == set(paper.causes)
-
-
-def test_a_cause_stands_where_its_sign_fits_and_says_whether_it_was_tested():
-    signs = {"budget": -1, "seat": 1, "best": causes.ANY}
-    assert causes.fitting(signs, -1) == ("budget", "best")
-    assert causes.fitting(signs, 1) == ("seat", "best")
-    assert causes.fitting({"budget": -1}, 1) == (causes.UNEXPLAINED,)
-    assert str(causes.CAUSES["seat"]).endswith("Not tested.")
-    assert "ested by" in str(causes.CAUSES["pawns"])
-    won = ledford.ROWS["ledford_4_2"][3].causes[ledford.FAITHFUL]  # LD-BMCTS wins more by the text
-    assert not {"certainty", "budget"} & set(causes.fitting(won, 1))
-
-
-def test_the_editions_of_the_thesis_have_a_column_each():
-    """By ``published-results``: Table 4.1 of the final text alone, 4.2 of both."""
-
-    def values(rows, source):
-        return [source in row.published and row.published[source].value for row in rows]
-
-    of_policies = ledford.ROWS["ledford_4_1"]
-    assert values(of_policies, "draft") == [False] * 4
-    assert values(of_policies, "final") == [False, 0.0225, 0.9475, False]
-    both = list(zip(*(values(_won(), source) for source in ("draft", "final")), strict=True))
-    assert both == [(0.718, 0.678), (0.204, 0.204), (False, 0.761), (0.2701, 0.2755)]
-
-
-def _won():
-    return [row for row in ledford.ROWS["ledford_4_2"] if row.quantity is WON]
-
-
-def test_published_figures_are_the_same_everywhere():
-    of_program = [row for row in ledford.ROWS["ledford_4_1"] if "program" in row.published]
-    known = {row.setup: row.published["program"] for row in of_program}
-    for player, other in (("heuristic", "random"), ("random", "heuristic")):
-        again = published(player, 1, other)
-        found = known[f"1 {player.title()} against 3 {other.title()}"]
-        assert (found.value, found.games) == (again.wins / again.games, again.games)
-    bmcts = [row.published["program"] for row in ledford.ROWS["ledford_4_2"][:2]]
-    assert [WON.told(each) for each in bmcts] == ["67.8 % (65.7 to 69.8)", "20.4 % (18.7 to 22.2)"]
 
 
 @pytest.mark.parametrize(

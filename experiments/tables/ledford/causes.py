@@ -6,41 +6,7 @@ ours is.  Of most nobody has tried what they are worth, and then it says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-ANY = 0
-"""The sign of what holds whichever is more."""
-
-UNEXPLAINED = "unexplained"
-"""Stands where no cause has the sign of the difference."""
-
-
-@dataclass(frozen=True)
-class Cause:
-    """A reason for a difference.
-
-    Attributes
-    ----------
-    text : in words
-    tested : whether a measurement here shows it, which the text names
-    """
-
-    text: str
-    tested: bool = True
-
-    def __str__(self) -> str:
-        return self.text if self.tested else f"{self.text} Not tested."
-
-
-NOT_EXPLAINED = Cause("Not explained.")
-
-
-def fitting(signs: Mapping[str, int], side: int) -> tuple[str, ...]:
-    """Return the causes, by their ``signs``, of ours being more (1) or less (-1)."""
-    found = tuple(key for key, sign in signs.items() if sign in (ANY, side))
-    return found or (UNEXPLAINED,)
-
+from experiments.tables.rows import Cause
 
 _PAWNS = (
     "The program never moves a suggested pawn; by the text it is moved, and whoever is moved may "

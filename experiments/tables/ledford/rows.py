@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from experiments.tables import figures as of
-from experiments.tables.causes import ANY, CAUSES
 from experiments.tables.figures import Figure, Quantity
-from experiments.tables.rows import Paper, Row
+from experiments.tables.ledford.causes import CAUSES
+from experiments.tables.rows import ANY, Paper, Row
 
 OURS, STAY, FAITHFUL, BEST = "ours", "ours, pawns stay", "ours, by the text", "ours, best"
 """Columns of ours; under the second suggested pawns stay where they are, as in the program."""
