@@ -25,7 +25,7 @@ from math import log2
 import numpy as np
 
 from belief.events import CARD, KIND, NAMED, PASSED, PLAYER, REFUTED_OTHER
-from belief.evidence import HOLDERS, N_CARDS, count, lowest
+from belief.evidence import CATEGORY_MASK, HOLDERS, N_CARDS, count, lowest
 from mcts.kernel.compile import jit
 
 
@@ -65,8 +65,12 @@ def _row_sum(b: np.ndarray, card: int) -> float:
 
 
 @jit
-def passed(b: np.ndarray, player: int, cards: int) -> None:
-    """Condition on ``player`` holding none of ``cards`` (mask): zero its entries, normalise."""
+def passed(b: np.ndarray, player: int, cards: int) -> int:
+    """Condition on ``player`` holding none of ``cards`` (mask): zero its entries, normalise.
+
+    Return the mask of those whose rows changed.
+    """
+    changed = 0
     while cards:
         card = lowest(cards)
         cards &= cards - 1
@@ -77,26 +81,29 @@ def passed(b: np.ndarray, player: int, cards: int) -> None:
         total = _row_sum(b, card)
         if total > 0.0:
             _normalise(b, card, total)
+            changed |= 1 << card
         else:
             b[card, player + 1] = entry
+    return changed
 
 
 @jit
-def refuted_other(b: np.ndarray, player: int, cards: int, unknown: int) -> None:
+def refuted_other(b: np.ndarray, player: int, cards: int, unknown: int) -> int:
     """Weigh in that ``player`` showed one of ``cards`` (mask) to somebody else [eq. 3.1].
 
     ``P(player) *= unknown / n`` for each of the n cards that it may hold (entry > 0), then the row
     is normalised.  ``unknown`` is the number of cards that the observer has not ticked off (its
-    hand, face up, shown to it); with none the belief is left alone.
+    hand, face up, shown to it); with none the belief is left alone.  Return the mask of the cards
+    whose rows changed.
     """
-    n = 0
+    n = changed = 0
     rest = cards
     while rest:
         if b[lowest(rest), player + 1] > 0.0:
             n += 1
         rest &= rest - 1
     if n == 0 or unknown == 0:
-        return
+        return changed
     factor = unknown / n
     while cards:
         card = lowest(cards)
@@ -106,6 +113,8 @@ def refuted_other(b: np.ndarray, player: int, cards: int, unknown: int) -> None:
             continue
         b[card, player + 1] = entry * factor
         _normalise(b, card, _row_sum(b, card))
+        changed |= 1 << card
+    return changed
 
 
 @jit
@@ -156,6 +165,35 @@ def entropy(b: np.ndarray) -> float:
     for card in range(N_CARDS):
         bits += row_entropy(b, card)
     return bits
+
+
+@jit
+def never_certain(b: np.ndarray) -> bool:
+    """Tell whether it is settled that no envelope will ever be certain under ``b``.
+
+    Certain is an envelope whose three entries are exactly 1, one of each category.  An entry of 0
+    stays 0, and a row that gives its card to one player for sure, and to no other at all, stays as
+    it is or gives it to another: so it is settled when a category has no other rows.
+    """
+    for category in CATEGORY_MASK:
+        rest = category
+        while rest and not _may_be_certain(b, lowest(rest)):
+            rest &= rest - 1
+        if not rest:
+            return True
+    return False
+
+
+@jit
+def _may_be_certain(b: np.ndarray, card: int) -> bool:
+    """Tell whether an update may yet make it certain that ``card`` is in the envelope."""
+    if b[card, 0] == 0.0:
+        return False
+    certain = possible = 0
+    for column in range(1, HOLDERS):
+        possible += b[card, column] > 0.0
+        certain += b[card, column] == 1.0
+    return not (certain and possible == 1)
 
 
 @jit

@@ -88,7 +88,7 @@ def learn(
 
     ``card`` is read only where ``seat`` is the asker; ``answerer`` is -1 if everybody passed.
     """
-    tracks = s.tracks[seat]
+    tracks, changed = s.tracks[seat], 0
     if tracks:
         for step in range(1, world.players):
             player = asker + step if asker + step < world.players else asker + step - world.players
@@ -96,20 +96,19 @@ def learn(
                 break
             if player != seat:
                 if tracks & FACTORED:
-                    matrix.passed(s.belief[seat], player, cards)
+                    changed |= matrix.passed(s.belief[seat], player, cards)
                 if tracks & EVIDENCE:
                     evidence.passed(s.evidence[seat], player, cards)
         if answerer >= 0 and answerer != seat:
             if seat == asker:
-                _learn_card(s, seat, answerer, card, cards)
+                changed |= _learn_card(s, seat, answerer, card, cards)
             else:
-                _learn_shown(s, seat, answerer, cards)
+                changed |= _learn_shown(s, seat, answerer, cards)
         if asker != seat and reads(s, seat, asker) and tracks & EVIDENCE:
-            _read(s, seat, asker, cards & _CHOSEN)
-        rest = cards
-        while rest:
-            s.bits[seat, lowest(rest)] = -1.0
-            rest &= rest - 1
+            changed |= _read(s, seat, asker, cards & _CHOSEN)
+        while changed:
+            s.bits[seat, lowest(changed)] = -1.0
+            changed &= changed - 1
         s.settled[seat] = 0
     if seat == asker:
         if answerer >= 0:
@@ -119,30 +118,37 @@ def learn(
 
 
 @jit
-def _learn_card(s: State, seat: int, answerer: int, card: int, cards: int) -> None:
-    """Let ``seat`` take in the ``card`` that it was shown."""
+def _learn_card(s: State, seat: int, answerer: int, card: int, cards: int) -> int:
+    """Let ``seat`` take in the ``card`` that it was shown; return its mask, for its row changed."""
     if s.tracks[seat] & FACTORED:
         matrix.refuted_us(s.belief[seat], answerer, card)
     if s.tracks[seat] & EVIDENCE:
         evidence.refuted_us(s.evidence[seat], answerer, card, cards)
+    return 1 << card
 
 
 @jit
-def _learn_shown(s: State, seat: int, answerer: int, cards: int) -> None:
-    """Let ``seat`` take in that somebody else was shown one of ``cards``."""
+def _learn_shown(s: State, seat: int, answerer: int, cards: int) -> int:
+    """Let ``seat`` take in that somebody else was shown one of ``cards``; return changed rows."""
+    changed = 0
     if s.tracks[seat] & FACTORED and s.infers[seat]:
         unknown = N_CARDS - evidence.count(s.known[seat])
-        matrix.refuted_other(s.belief[seat], answerer, cards, unknown)
+        changed = matrix.refuted_other(s.belief[seat], answerer, cards, unknown)
     if s.tracks[seat] & EVIDENCE:
         evidence.refuted_other(s.evidence[seat], answerer, cards)
+    return changed
 
 
 @jit
-def _read(s: State, seat: int, asker: int, cards: int) -> None:
-    """Let ``seat`` take in that ``asker`` chose to name ``cards``, which it may well not hold."""
+def _read(s: State, seat: int, asker: int, cards: int) -> int:
+    """Let ``seat`` take in that ``asker`` chose to name ``cards``, which it may well not hold.
+
+    Return the mask of those whose rows may have changed.
+    """
     fresh = evidence.asked(s.evidence[seat], asker, cards)
     if s.tracks[seat] & FACTORED:
         matrix.doubted(s.belief[seat], asker, fresh, s.own_card_weight[seat, asker])
+    return fresh
 
 
 @jit

@@ -20,15 +20,18 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import lowest
-from belief.matrix import passed
+from belief.matrix import never_certain, passed
 from belief.matrix import start as prior
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, uniform
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.game import apply, decider, open_decision, stops
 from sim.planning.ways import RESTRICTED
-from sim.policies.table import choose
-from sim.state import ACCUSE, ASK, EVENTS, MOVE, OVER, PASSAGE, REVEAL, State
+from sim.policies.table import choose, number
+from sim.state import ACCUSE, ASK, EVENTS, FACTORED, MOVE, OVER, PASSAGE, REVEAL, State
+
+_HEURISTIC = number("heuristic")
+"""The policy that accuses only an envelope that its matrix is certain of."""
 
 # Start: the root's belief, for everybody.
 
@@ -193,15 +196,27 @@ def propagate(p, state: State, action: int) -> None:
 
 @jit
 def rollout(p, state: State, matrix: np.ndarray, stream: np.ndarray) -> float:
-    """Play on with policies in all seats, in the belief [s. 2.5.2]; pay what b makes of the end."""
+    """Play on with policies in all seats, in the belief [s. 2.5.2]; pay what b makes of the end.
+
+    By the text most roll-outs of a game's first half never end: hands drawn from independent rows
+    need not leave an envelope, and then nobody is ever certain.  A seat that can be certain no more
+    cannot win, so what happens to it is not played out.
+    """
     state.recording = 0
     state.events = 0
     for seat in range(p.world[0].players):
         state.policy[seat] = p.policies[0, seat]
-    play_on(p, state, matrix, stream)
-    if state.winner != p.seat:
-        return 0.0
-    return reward(state.belief[p.seat])
+        state.tracks[seat] = p.policies[1, seat]
+    state.tracks[p.seat] |= FACTORED
+    own, asked, certain = state.belief[p.seat], -1, state.policy[p.seat] == _HEURISTIC
+    while state.phase != OVER:
+        if certain and state.asked != asked:
+            asked = state.asked
+            if never_certain(own):
+                return 0.0
+        open_decision(state)
+        transition(p, state, choose(p.world[0], state, decider(state)), matrix, stream)
+    return reward(own) if state.winner == p.seat else 0.0
 
 
 @jit

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from belief.evidence import lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
-from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.knowledge import row_bits
 from sim.policies.common import kind_of_turn
 from sim.state import ASK, FACTORED, MOVE, State, World
@@ -52,10 +53,12 @@ def suggestion(world: World, s: State, seat: int) -> int:
 def certain_envelope(matrix: np.ndarray) -> int:
     """Return the mask of the envelope if one entry of each category is exactly 1, else 0."""
     found = 0
-    for card in range(N_CARDS):
-        if matrix[card, 0] == 1.0:
-            found |= 1 << card
     for category in CATEGORY_MASK:
+        rest = category
+        while rest:
+            if matrix[lowest(rest), 0] == 1.0:
+                found |= rest & -rest
+            rest &= rest - 1
         if not found & category:
             return 0
     return found
