@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from omegaconf import MISSING
+from omegaconf import MISSING, OmegaConf
 
 from experiments.settings.commandline import Refusal
-from experiments.tables.forms import PER_SIMULATIONS, Cell, Table, columns
+from experiments.tables.forms import PER_SIMULATIONS, Cell, Entrant, Table, columns
 
 CUMULATIVE, ALONE, ADDED, APART = "cumulative", "alone", "added", "apart"
 WAYS = (CUMULATIVE, ALONE, ADDED, APART)
@@ -34,7 +34,7 @@ class Steps(Table):
     steps : ``NAME+SETTING=VALUE+...``, in order; settings as in `Table.variants`, or of a player:
         ``player.KEY=VALUE``, ``opponent.KEY=VALUE``.  Besides them a step may have ``about=WORDS``,
         ``games=NUMBER`` a cell, and ``of=LABEL``: it stands in the columns of that player alone,
-        and in the others its settings belong to the next step
+        and in the others its settings belong to the next step, as far as they have them
     base : name of the line without any step
     ways : which lines there are: ``cumulative``, the base and then the steps up to each, before it
         the step above; ``alone``, each step by itself, before it the base; ``added``, all steps but
@@ -148,7 +148,7 @@ def in_column(table: Steps, column: Cell) -> list[tuple[Line, Cell]]:
     """Return the lines of a ``column`` with their cells, in order."""
     return [
         (line, replace(column, variant=line.called, settings=_settings(column, line)))
-        for line in _lines(table, column.player.label)
+        for line in _lines(table, column.player)
     ]
 
 
@@ -157,7 +157,7 @@ def _settings(column: Cell, line: Line) -> tuple[str, ...]:
     return tuple(f"{key}={value}" for key, value in settings.items())
 
 
-def _lines(table: Steps, player: str) -> Iterator[Line]:
+def _lines(table: Steps, player: Entrant) -> Iterator[Line]:
     steps = _concerning(table, player)
     base = before = Line(CUMULATIVE, table.base)
     if CUMULATIVE in table.ways or ALONE in table.ways:
@@ -185,13 +185,21 @@ def _lines(table: Steps, player: str) -> Iterator[Line]:
             yield above
 
 
-def _concerning(table: Steps, player: str) -> list[Step]:
+def _has(player: Entrant, key: str) -> bool:
+    """Tell whether ``key`` is a setting of ``player``, or of no player."""
+    prefix, _, path = key.partition(".")
+    if prefix != "player":
+        return True
+    return OmegaConf.select(player.settings, path, default=MISSING) != MISSING
+
+
+def _concerning(table: Steps, player: Entrant) -> list[Step]:
     """Return the steps of a column; those of other players are in the next of its own."""
     found: list[Step] = []
     waiting: dict[str, str] = {}
     for step in map(Step.read, table.steps):
-        if step.of not in (None, player):
-            waiting |= step.settings
+        if step.of not in (None, player.label):
+            waiting |= {key: value for key, value in step.settings.items() if _has(player, key)}
         else:
             found.append(replace(step, settings={**waiting, **step.settings}))
             waiting = {}

@@ -124,7 +124,8 @@ def _smaller(match: Match) -> Match:
 def _slug(match: Match) -> str:
     """Return the name of the folder of ``match``, unlike that of any other."""
     text = json.dumps(asdict(match), sort_keys=True)
-    return f"{file_name(match.name.replace(' ', '_'))}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"{file_name(match.name.replace(' ', '_'))}-{digest[:10]}"
 
 
 def chosen(found: Sequence[Part], only: Sequence[str] | None) -> list[Part]:

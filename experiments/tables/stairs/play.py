@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 from rich.console import Console
 
 from experiments.matches import play, startup
-from experiments.matches.match_loop import LOCK, Outcome
+from experiments.matches.match_loop import LOCK, Outcome, Resources
 from experiments.matches.results import Results
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
@@ -28,7 +29,7 @@ def missing(parts: Sequence[Part], address: str | None, console: Console) -> Out
     Refusal
         If a match cannot be played, or a folder not be written to.
     """
-    left = [part for part in parts if part.played < part.games or not _whole(part)]
+    left = _left(parts)
     if not left:
         return None
     for part in left:
@@ -37,6 +38,7 @@ def missing(parts: Sequence[Part], address: str | None, console: Console) -> Out
         except ValueError as fault:
             raise Refusal(f"{part.setup}, {part.line.called}: {fault}") from None
     startup.prepare([part.match for part in _different(left)], None, address, console)
+    ready = startup.resources([part.match for part in left], None, address, console)
     ended = None
     for number, part in enumerate(left, 1):
         if part.folder.exists() and _locked(part.folder):
@@ -45,15 +47,23 @@ def missing(parts: Sequence[Part], address: str | None, console: Console) -> Out
             continue
         told = f"cell {number} of {len(left)}: {part.setup}, {part.line.called}"
         console.print(told, soft_wrap=True)
-        ended = _played(part, address, console)
+        at = slice(number - 1, number)
+        mine = replace(ready, workers=ready.workers[at], cpus=ready.cpus[at])
+        ended = _played(part, mine, console)
         if ended.interrupted or ended.fault is not None:
             break
     forget()
     return ended
 
 
-def _whole(part: Part) -> bool:
-    return part.measured is not None and part.measured.played.tallies[0].has(part.games)
+def _left(parts: Sequence[Part]) -> list[Part]:
+    """Return the cells that lack games, one of those that are the same."""
+    found: dict[Path, Part] = {}
+    for part in parts:
+        if part.measured is None or not part.measured.played.tallies[0].has(part.games):
+            most = found.get(part.folder, part)
+            found[part.folder] = max(most, part, key=lambda one: one.games)
+    return list(found.values())
 
 
 def _different(parts: Sequence[Part]) -> list[Part]:
@@ -73,12 +83,11 @@ def _locked(folder: Path) -> bool:
         return True
 
 
-def _played(part: Part, address: str | None, console: Console) -> Outcome:
+def _played(part: Part, resources: Resources, console: Console) -> Outcome:
     """Play what is missing of one cell."""
     runfolder.claim(part.folder, [part.match], "games", resume=True)
     played = Results.resumed(part.folder, [part.match])
     started = time.monotonic()
-    resources = startup.resources(played.matches, None, address, console)
     ended = playing.games_played(played, part.games, resources, console)
     playing.summarise(part.folder, [part.match], ended, time.monotonic() - started)
     return ended

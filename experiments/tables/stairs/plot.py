@@ -37,7 +37,7 @@ def draw(table: Steps, parts: Sequence[Part], path: Path) -> None:
 
 def _curves(table: Steps, columns: Sequence[Sequence[Part]], path: Path) -> None:
     size = (11, 5)
-    title = f"{table.about}; 95 % intervals, strips: published"
+    title = f"{table.name}: 95 % intervals; strips: published"
     with plotting.picture(path, title, size, columns=2, layout="constrained") as (figure, all_):
         rates, wrong = all_[0]
         budgets = sorted({simulations_of(part.match) for parts in columns for part in parts})
@@ -67,7 +67,7 @@ def _stairs(table: Steps, columns: Sequence[Sequence[Part]], path: Path) -> None
     rows = -(-len(columns) // 2)
     steps = list(dict.fromkeys(part.line.step for parts in columns for part in parts))
     size = (4.0 + 0.9 * len(steps), 2.0 + 2.8 * rows)
-    title = f"{table.about}; 95 % intervals"
+    title = f"{table.name}: games won, 95 % intervals"
     with plotting.picture(
         path, title, size, rows=rows, columns=2, sharex=True, layout="constrained"
     ) as (figure, all_):
@@ -87,7 +87,8 @@ def _stairs(table: Steps, columns: Sequence[Sequence[Part]], path: Path) -> None
             plotting.shares(axes.yaxis)
         for axes in all_.flat[len(columns) :]:
             axes.set_axis_off()
-        plotting.legend_below(figure, all_.flat[0], columns=5)
+        fullest = max(all_.flat, key=lambda axes: len(axes.get_legend_handles_labels()[1]))
+        plotting.legend_below(figure, fullest, columns=5)
 
 
 def _strip(axes: Axes, part: Part, colour: str, label: str | None = None) -> None:
