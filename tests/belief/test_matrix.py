@@ -8,6 +8,7 @@ from belief import matrix as factored
 from belief.beliefs.base import Setting
 from belief.beliefs.factored import FactoredBelief
 from belief.events import PASSED, REFUTED_OTHER, REFUTED_US
+from sim.policies.heuristic import certain_envelope
 
 HAND, FACE_UP = mask((0, 7, 13, 14)), mask((3, 20))
 
@@ -127,3 +128,67 @@ def test_contradictions_go_unnoticed():
     belief.passed(1, mask((1, 8, 15)))
     belief.refuted_us(2, 8, mask((1, 8, 15)))
     assert belief.marginals()[8].tolist() == [0, 0, 0, 1, 0, 0, 0]
+
+
+def test_an_update_tells_which_rows_it_changed(b):
+    for update, changes in (
+        (lambda: factored.passed(b, 2, mask((1, 7, 15))), (1, 15)),  # 7 is held for sure
+        (lambda: factored.passed(b, 2, mask((1, 7, 15))), ()),  # nothing new
+        (lambda: factored.refuted_other(b, 1, mask((1, 6, 15)), 15), (1, 6, 15)),
+        (lambda: factored.refuted_other(b, 2, mask((1, 6, 15)), 15), (6,)),
+        (lambda: factored.refuted_other(b, 2, mask((1, 15)), 15), ()),
+    ):
+        before = b.copy()
+        assert update() == mask(changes)
+        assert np.flatnonzero((b != before).any(axis=1)).tolist() == sorted(changes)
+
+
+def test_a_category_without_an_envelope_card_is_never_certain(b):
+    assert not factored.never_certain(b)
+    for card in range(6, 12):
+        factored.refuted_us(b, 2, card)
+    assert factored.never_certain(b)
+
+
+@pytest.mark.parametrize(
+    ("row", "never"),
+    [
+        ([0, 0, 0.5, 0.5, 0, 0, 0], True),
+        ([1e-17, 0, 1, 0, 0, 0, 0], True),  # what soft evidence rounds to
+        ([1e-17, 0, 1, 1e-17, 0, 0, 0], False),  # the third player's entry can grow
+        ([0.5, 0, 0.5, 0, 0, 0, 0], False),
+        ([1, 0, 0, 0, 0, 0, 0], False),
+    ],
+)
+def test_whether_a_row_leaves_hope(b, row, never):
+    for card in range(6):
+        factored.refuted_us(b, 2, card)
+    b[4] = row
+    assert factored.never_certain(b) == never
+
+
+def test_what_is_never_certain_never_is():
+    """Whatever is seen later; the control is that without it some become certain."""
+    stream, certain, hopeless = np.random.default_rng(5), 0, 0
+    for _ in range(60):
+        b = np.zeros((21, 7))
+        factored.start(b, 4, 0, HAND, FACE_UP)
+        settled = False
+        for _ in range(150):
+            cards = [stream.integers(6), 6 + stream.integers(6), 12 + stream.integers(9)]
+            for player in 1, 2, 3:
+                held = [card for card in cards if stream.random() < b[card, player + 1]]
+                if held and stream.random() < 0.5:
+                    factored.refuted_us(b, player, held[0])
+                elif held:
+                    factored.refuted_other(b, player, mask(cards), 12)
+                else:
+                    factored.passed(b, player, mask(cards))
+                    continue
+                break
+            found = certain_envelope(b) != 0
+            assert not (settled and found)
+            certain += found
+            settled |= factored.never_certain(b)
+        hopeless += settled
+    assert certain and hopeless > 20

@@ -7,16 +7,18 @@ from plain_bmcts import PlainBMCTS
 from positions import position
 from presets import spec_of
 
+from belief.matrix import never_certain
 from mcts.options import Budget
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, NOWHERE
 from sim.planning.planner import Planner
 from sim.players.registry import planner_config
 from sim.rules import Rules
-from sim.state import SUGGEST, TURN
+from sim.state import OVER, SUGGEST, TURN
 
 SIMULATIONS, KEY = 90, 11
 SHORT = Rules(turn_cap=72)
+LONG, LONG_SIMULATIONS = Rules(turn_cap=500), 24
 PLACES = {"at a turn": (3, 11), "in a room": (4, 13)}
 """Game and own decisions before."""
 
@@ -52,6 +54,11 @@ def compiled(preset, place):
     """Return the same of the compiled search."""
     search = Search(searched(preset, place), config(preset).search_options)
     search.run(Budget(simulations=SIMULATIONS), KEY)
+    return tree_of(search)
+
+
+def tree_of(search):
+    """Return of each node how it was reached, its visits, and its edges."""
     tree = search.tree
     nodes = tree.order[: tree.counters[NODES]].tolist()
     number = {node: i for i, node in enumerate(nodes)}
@@ -75,6 +82,34 @@ def test_the_kernel_grows_the_tree_of_the_plain_one(preset, place):
     assert tree == plain(preset, place)
     assert len(tree) > SIMULATIONS // 2 and any(parent and parent[0] for parent, _, _ in tree)
     assert any(0.0 < total < visits for _, _, edges in tree for *_, visits, total in edges)
+
+
+class Counting(PlainBMCTS):
+    """Counts its roll-outs that go on after the own seat can never be certain any more."""
+
+    hopeless = 0
+
+    def roll_out(self):
+        value = super().roll_out()
+        self.hopeless += self.s.phase == OVER and never_certain(self.s.belief[self.seat])
+        return value
+
+
+def test_roll_outs_that_are_cut_short_pay_what_they_would_have_paid():
+    """The plain one plays on where the kernel stops."""
+    one = position(*PLACES["at a turn"], rules=LONG)
+    p = one.take(Planner(config("bmcts_faithful"))).position(one.view)
+    counting = Counting(p, 1.0)
+    plain_tree = [
+        (node.visits, [edge.total for edge in node.edges or ()])
+        for node in counting.search(LONG_SIMULATIONS, KEY)
+    ]
+    assert counting.hopeless > LONG_SIMULATIONS // 3
+    search = Search(p, config("bmcts_faithful").search_options)
+    search.run(Budget(simulations=LONG_SIMULATIONS), KEY)
+    assert [
+        (visits, [total for *_, total in edges]) for _, visits, edges in tree_of(search)
+    ] == plain_tree
 
 
 class Unpropagated(PlainBMCTS):

@@ -8,7 +8,7 @@ from belief import matrix
 from sim.arena import play_many
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
 from sim.chance import DECIDE, game_key, open_stream
-from sim.game import advance, apply, new_game
+from sim.game import advance, apply, new_game, open_decision
 from sim.policies.common import SUGGESTS, kind_of_turn
 from sim.policies.table import NAMES, REQUIRES, choose, number
 from sim.rules import Rules, world
@@ -315,3 +315,21 @@ def test_kept_entropies_are_those_of_the_belief():
                 assert state.bits[seat, card] == matrix.row_entropy(state.belief[seat], card)
                 kept += 1
     assert kept > 50
+
+
+def test_kept_entropies_are_those_of_the_rows():
+    """What a suggestion leaves as it is keeps its entropy; the control changes a row unseen."""
+    state, kept = fresh(), 0
+    state.policy[:], state.showing[:] = HEURISTIC, 0
+    while state.phase != OVER and state.asked < 40:
+        open_decision(state)
+        apply(BOARD, state, choose(BOARD, state, state.seat))
+        rows = np.array([[matrix.row_entropy(b, card) for card in range(21)] for b in state.belief])
+        known = state.bits >= 0.0
+        known[BOARD.players :] = False
+        np.testing.assert_array_equal(state.bits[known], rows[known])
+        kept += known.sum()
+    assert kept > 100
+    seat, card = np.argwhere(known & (rows > 0.0))[0]
+    state.belief[seat, card, 0] /= 2
+    assert matrix.row_entropy(state.belief[seat], card) != state.bits[seat, card]
