@@ -27,6 +27,7 @@ from experiments.settings.limits import (
 )
 from mcts import options
 from mcts.kernel.plugins import names
+from sim.planning.released.departures import NAMES as DEPARTURES
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import BELIEFS, DRAWN, MIXTURE, RANGES
 from sim.players.names import ABOUT, AGAIN, EVIDENCE, GOALS, PAPERS, STRATEGIES, UNITS, WORTH
@@ -270,6 +271,12 @@ Search = _search()
 """How the tree is searched."""
 
 
+Departures = make_dataclass(
+    "Departures", [(name, bool, field(default=MISSING)) for name in DEPARTURES]
+)
+"""What a planner does as the program of the thesis does, and not as its text says."""
+
+
 @dataclass
 class Budget:
     """When the search for one decision ends."""
@@ -301,6 +308,7 @@ class Planner(Seat):
     model: Model = field(default_factory=Model)
     rollout: Rollout = field(default_factory=Rollout)
     actions: Actions = field(default_factory=Actions)
+    departures: Departures = field(default_factory=Departures)
     search: Search = field(default_factory=Search)
     budget: Budget = field(default_factory=Budget)
 

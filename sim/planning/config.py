@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from mcts.options import Budget, Options
 from sim.planning.opponents.types import Mixture
+from sim.planning.released.departures import Departures, refuse_misfits
 from sim.planning.variants import VARIANTS, Variant
-from sim.planning.ways import BELIEFS, DRAWN, POLICY, RANGES
+from sim.planning.ways import BELIEFS, DRAWN, MIXTURE, POLICY, RANGES
 from sim.policies.table import FAST_NAMES, MOST, REQUIRES, Policy, number, policy, switches_of
 from sim.state import EVIDENCE
 
@@ -52,6 +54,8 @@ class PlannerConfig:
         them, where candidates are ranked; None: those of the policy in roll-outs
     accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
         only those above this probability
+    departures : what the planner does as the program of the thesis does, and not as its text says
+        (`sim.planning.released`)
     options, budget : see `mcts.options`
     """
 
@@ -76,6 +80,7 @@ class PlannerConfig:
     summoning: float | None = 0.0
     accusations: int = 1
     least_accused: float = 0.0
+    departures: Departures = field(default_factory=Departures)
     options: Options = field(
         default_factory=lambda: Options(exploration=0.2, root_exploration=0.7, nodes=1001)
     )
@@ -107,6 +112,7 @@ class PlannerConfig:
             raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
         if self.mixture is not None:
             self._ask_for_deals()
+        refuse_misfits(self.departures, self._by_the_text())
         by_tree = self.how.movers != POLICY
         if by_tree != (self.opponents == TREE):
             raise ValueError(
@@ -154,6 +160,24 @@ class PlannerConfig:
             if getattr(self, name) and not self.how.resample_at_leaf:
                 raise ValueError(f"{name} must be 0 where answers come one by one")
 
+    def _by_the_text(self) -> dict[str, Any]:
+        """Return what departures depart from, by its names in the configuration."""
+        return {
+            "name": self.variant,
+            "answers": "predictive" if self.predictive_answers else "deal",
+            "opponents": MIXTURE
+            if self.mixture
+            else getattr(self.opponents, "name", self.opponents),
+            "rollout.policy": policy(self.rollout).name,
+            "rollout.opponents": self.model.name,
+            "rollout.best_response": self.best_response,
+            "own_card_weight": self.own_card_weight,
+            "actions.offer": "candidates" if self.candidates else "all",
+            "redraw": self.redraw,
+            "search.mode": self.options.mode,
+            "search.keep_tree": self.options.keep_tree,
+        }
+
     def _ask_for_redrawing(self) -> None:
         """Refuse planners whose simulations cannot go on from what another one saw."""
         if self.belief != "exact":
@@ -194,4 +218,5 @@ class PlannerConfig:
         """``options`` as the variant searches: its rule of selection, no tree where it has none."""
         how = self.how
         nodes = self.options.nodes if how.builds_tree else 1
-        return replace(self.options, selection=how.selection, nodes=nodes)
+        selection = "weighted" if self.departures.tree_opponents else how.selection
+        return replace(self.options, selection=selection, nodes=nodes)

@@ -87,8 +87,13 @@ class Planner(Player):
     result : the last search
     """
 
+    departs = False
+    """Whether it makes the departures that its configuration has."""
+
     def __init__(self, config: PlannerConfig | None = None, name: str | None = None) -> None:
         self.config = config or PlannerConfig()
+        if self.config.departures.mask and not self.departs:
+            raise ValueError("departures from the text are played by a ReleasedPlanner")
         super().__init__(name or self.config.variant)
         self.result: SearchResult | None = None
         self.search: Searcher | None = None

@@ -13,6 +13,8 @@ from sim.planning.config import TREE, PlannerConfig
 from sim.planning.leaf.win_model import chosen
 from sim.planning.opponents.types import mixture
 from sim.planning.planner import Planner
+from sim.planning.released.departures import Departures
+from sim.planning.released.seat import ReleasedPlanner
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import MIXTURE
 from sim.players.names import PAPERS
@@ -55,7 +57,7 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     config = planner_config(spec)
     if config.model_share > 0.0:  # refused here, and not when the first game begins
         chosen(config.win_model, rules, config.model)
-    player = Planner(config, label)
+    player = (ReleasedPlanner if config.departures.mask else Planner)(config, label)
     player.showing = spec["showing"]
     return player
 
@@ -95,6 +97,7 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
             key: actions[key]
             for key in ("informative", "hiding", "summoning", "accusations", "least_accused")
         },
+        departures=Departures(**spec["departures"]),
         options=options,
         budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
     )

@@ -128,7 +128,8 @@ OTHER_OPTIONS = {
 
 
 def test_every_option_is_looked_at():
-    assert set(PLAN_CHANGES) == {field.name for field in fields(PlannerConfig)}
+    elsewhere = {"departures"}  # of test_released.py, as are their keys
+    assert set(PLAN_CHANGES) | elsewhere == {field.name for field in fields(PlannerConfig)}
     assert set(OPTION_CHANGES) | OTHER_OPTIONS == {field.name for field in fields(Options)}
 
 
@@ -245,7 +246,8 @@ ELSEWHERE = {
 
 
 def test_every_key_of_the_configuration_is_looked_at():
-    assert set(CHANGES) | set(ELSEWHERE) == set(leaves(spec_of("bmcts")))
+    keys = {key for key in leaves(spec_of("bmcts")) if not key.startswith("departures.")}
+    assert set(CHANGES) | set(ELSEWHERE) == keys
     assert not set(CHANGES) & set(ELSEWHERE)
 
 

@@ -1,0 +1,145 @@
+"""Answers to suggestions: who may hold what, drawn by the belief or evenly, and as nodes.
+
+Whether a player holds a card is known from the agent's notebook alone, but for the cards of the
+searching seat.  Who has passed in the same question is left out of the rows (``passed``, a mask of
+columns).  Cards of the envelope that a simulation has drawn are never shown.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import HOLDERS, lowest
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import uniform
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.planning.released.departures import EVEN_ANSWERS
+from sim.policies.common import any_card
+from sim.state import ASK, PASS, REVEAL, State, World
+
+
+@jit
+def named(world: World, state: State, action: int) -> int:
+    """Return the mask of the cards of the suggestion ``action`` by the seat whose turn it is."""
+    pair = action - ASK
+    room = world.room_of[state.spot[state.seat]]
+    return 1 << (pair // 6) | 1 << (FIRST_WEAPON + pair % 6) | 1 << (FIRST_ROOM + room)
+
+
+@jit
+def left_over(own: np.ndarray, card: int, passed: int) -> float:
+    """Return what the row of ``card`` sums to without the columns ``passed``."""
+    total = 0.0
+    for column in range(HOLDERS):
+        if not passed >> column & 1:
+            total += own[card, column]
+    return total
+
+
+@jit
+def may_show(own: np.ndarray, seat: int, cards: int, passed: int) -> tuple[int, bool]:
+    """Return which of ``cards`` the player ``seat`` may hold, and whether it surely holds one."""
+    possible, sure = 0, False
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if own[card, seat + 1] > 0.0:
+            possible |= 1 << card
+            sure = sure or own[card, seat + 1] == left_over(own, card, passed)
+    return possible, sure
+
+
+@jit
+def empty_hands(world: World, state: State, real: int) -> None:
+    """Take all cards from everybody but the seat ``real``, whose hand is known."""
+    for seat in range(world.players):
+        if seat != real:
+            state.hand[seat] = 0
+
+
+@jit
+def draw_answer(
+    world: World,
+    state: State,
+    real: int,
+    agent: int,
+    on: int,
+    cards: int,
+    asked: int,
+    passed: int,
+    stream: np.ndarray,
+) -> None:
+    """Fill the hands with just what answers the suggestion of ``cards``: o ~ P(o | a, b).
+
+    As `sim.planning.belief_mdp.draw_answer` does, a draw for each card that a player may hold; but
+    with `EVEN_ANSWERS` whether a player shows one is a coin, and which is uniform.  ``asked`` is
+    the first to answer.
+    """
+    empty_hands(world, state, real)
+    own = state.belief[agent]
+    while asked != state.seat:
+        if asked == real:
+            if state.hand[asked] & cards:
+                return
+        else:
+            allowed = cards & ~state.envelope
+            if on & EVEN_ANSWERS:
+                held = _toss(own, asked, allowed, passed, stream)
+            else:
+                held = _weigh(own, asked, allowed, passed, stream)
+            passed |= 1 << (asked + 1)
+            if held:
+                state.hand[asked] = held
+                return
+        asked = asked + 1 if asked + 1 < world.players else 0
+
+
+@jit
+def _weigh(own: np.ndarray, asked: int, cards: int, passed: int, stream: np.ndarray) -> int:
+    """Return which of ``cards`` the player ``asked`` holds, each by its probability."""
+    held = 0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        chance = own[card, asked + 1]
+        if chance > 0.0 and uniform(stream) * left_over(own, card, passed) < chance:
+            held |= 1 << card
+    return held
+
+
+@jit
+def _toss(own: np.ndarray, asked: int, cards: int, passed: int, stream: np.ndarray) -> int:
+    """Return one of the ``cards`` that ``asked`` may hold, or none: a coin, unless it is sure."""
+    possible, sure = may_show(own, asked, cards, passed)
+    if possible and (sure or uniform(stream) < 0.5):
+        return 1 << any_card(stream, possible)
+    return 0
+
+
+@jit
+def list_answers(
+    own: np.ndarray,
+    asked: int,
+    cards: int,
+    passed: int,
+    out: np.ndarray,
+    edge_data: np.ndarray,
+) -> int:
+    """List the answers of the player ``asked``, weighed by their probability; return how many.
+
+    `REVEAL` + card for each of ``cards`` that it may hold, and `PASS` for "no card".
+    """
+    n, nothing = 0, 1.0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        chance = own[card, asked + 1]
+        if chance > 0.0:
+            chance /= left_over(own, card, passed)
+            out[n], edge_data[n] = REVEAL + card, chance
+            nothing *= 1.0 - chance
+            n += 1
+    if nothing > 0.0:
+        out[n], edge_data[n] = PASS, nothing
+        n += 1
+    return n

@@ -1,0 +1,199 @@
+"""What the nodes of the tree offer: the agent's own options, opponents' moves, and answers.
+
+A suggestion whose answer the tree decides is *open*: the game itself has not seen it yet.  It
+stands in ``question``, with the player that is asked and the columns of those that passed, until
+somebody shows a card or all have passed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcts.kernel.compile import jit
+from sim.board import N_ROOMS
+from sim.cards import FIRST_ROOM
+from sim.knowledge import row_bits
+from sim.planning.candidates import every, weave_accusations
+from sim.planning.released.answers import empty_hands, list_answers, may_show, named
+from sim.planning.released.departures import (
+    BOLD_OPPONENTS,
+    CERTAIN_ONLY,
+    NO_FACE_UP,
+    ROOT_BELIEF,
+)
+from sim.planning.released.playing import do, is_bold, likeliest, may_ask
+from sim.policies.common import accusation
+from sim.policies.heuristic import certain_envelope, suggestion
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, State, World
+
+ACTION, ASKED, PASSED, HELD = range(4)
+"""Of an open question: the suggestion (0: none is open), who is asked, the columns of those that
+passed, and what is shown as a mask."""
+
+
+@jit
+def list_own(
+    p,
+    state: State,
+    work: tuple,
+    belief: np.ndarray,
+    on: int,
+    out: np.ndarray,
+    edge_data: np.ndarray,
+) -> int:
+    """List what the seat to move may do that has the notebook ``belief``, in order of number.
+
+    As the planner by the text does (`sim.planning.candidates`), but for what is not offered: ``p``
+    is its position, and ``work`` its workspace for marginals.
+    """
+    seat = state.seat
+    n = 0
+    for i in range(every(p.world[0], state, seat, out)):
+        if not (
+            on & NO_FACE_UP and ASK <= out[i] < ACCUSE and not may_ask(state, out[i] - ASK, on)
+        ):
+            out[n], edge_data[n] = out[i], 0.0
+            n += 1
+    if state.phase == SUGGEST or (on & CERTAIN_ONLY and not certain_envelope(belief)):
+        return n
+    for card in range(belief.shape[0]):
+        for holder in range(belief.shape[1]):
+            work.marginals[card, holder] = belief[card, holder]
+    return weave_accusations(p, state, work, out, edge_data, n)
+
+
+@jit
+def list_opponents(
+    world: World, state: State, on: int, out: np.ndarray, edge_data: np.ndarray
+) -> int:
+    """List what the heuristic in the seat to move might do: of each type what it would.
+
+    Rooms of equal entropy are listed all.  A certain envelope is accused at once.
+    """
+    seat = state.seat
+    known = certain_envelope(state.belief[seat])
+    n = 0
+    if state.phase != SUGGEST and known:
+        out[0] = accusation(known)
+        n = 1
+    elif state.phase == END:
+        out[0] = PASS
+        n = 1
+    elif state.phase == SUGGEST:
+        out[0] = suggestion(world, state, seat)
+        n = 1
+    else:
+        here = world.room_of[state.spot[seat]]
+        n = _list_goals(state, here, out)
+        if here >= 0 and world.passage[here] >= 0:
+            out[n] = PASSAGE
+            n += 1
+        if here >= 0 and state.summoned[seat]:
+            out[n] = suggestion(world, state, seat)
+            n += 1
+        if on & BOLD_OPPONENTS and state.phase == TURN and is_bold(state, seat):
+            out[n] = likeliest(state.belief[seat])
+            n += 1
+    for i in range(n):
+        edge_data[i] = 1.0
+    return n
+
+
+@jit
+def _list_goals(state: State, here: int, out: np.ndarray) -> int:
+    """List the room that the seat to move is on its way to, or all those of the highest entropy."""
+    seat = state.seat
+    if state.goal[seat] >= 0 and state.goal[seat] != here:
+        out[0] = MOVE + state.goal[seat]
+        return 1
+    highest = -1.0
+    n = 0
+    for room in range(N_ROOMS):
+        bits = row_bits(state, seat, FIRST_ROOM + room)
+        if room == here or bits < highest:
+            continue
+        if bits > highest:
+            highest, n = bits, 0
+        out[n] = MOVE + room
+        n += 1
+    return n
+
+
+# Questions.
+
+
+@jit
+def ask(world: World, state: State, agent: int, action: int, question: np.ndarray) -> None:
+    """Open the suggestion ``action`` of the seat to move; ask the first that may have a card."""
+    question[ACTION], question[ASKED], question[PASSED] = action, state.seat, 0
+    question[HELD] = 0
+    ask_next(world, state, agent, question)
+
+
+@jit
+def answer(world: World, state: State, agent: int, action: int, question: np.ndarray) -> None:
+    """Let the player that is asked show a card or pass; the next is asked then."""
+    if action == PASS:
+        question[PASSED] |= 1 << (question[ASKED] + 1)
+        ask_next(world, state, agent, question)
+    else:
+        question[HELD] = 1 << (action - REVEAL)
+
+
+@jit
+def ask_next(world: World, state: State, agent: int, question: np.ndarray) -> None:
+    """Go on to the next player that may have a card, or else round to the seat that asks."""
+    cards = named(world, state, question[ACTION]) & ~state.envelope
+    while True:
+        question[ASKED] = question[ASKED] + 1 if question[ASKED] + 1 < world.players else 0
+        asked = question[ASKED]
+        if asked == state.seat or may_show(state.belief[agent], asked, cards, 0)[0]:
+            return
+        question[PASSED] |= 1 << (asked + 1)
+
+
+@jit
+def is_decided(state: State, question: np.ndarray) -> bool:
+    """Tell whether it is known how the open suggestion is answered."""
+    return question[HELD] != 0 or question[ASKED] == state.seat
+
+
+@jit
+def close(
+    world: World,
+    state: State,
+    real: int,
+    agent: int,
+    on: int,
+    question: np.ndarray,
+    paid: np.ndarray,
+) -> None:
+    """Let the game hear a suggestion that is decided: the hands hold what answers it alone."""
+    own, action = state.hand[real], question[ACTION]
+    question[ACTION] = 0
+    empty_hands(world, state, -1)
+    if question[HELD]:
+        state.hand[question[ASKED]] = question[HELD]
+    do(world, state, agent, on, action, paid)
+    empty_hands(world, state, -1)
+    state.hand[real] = own
+
+
+@jit
+def list_open(
+    world: World,
+    state: State,
+    agent: int,
+    on: int,
+    question: np.ndarray,
+    out: np.ndarray,
+    edge_data: np.ndarray,
+) -> int:
+    """List the answers of the player that is asked.
+
+    With `ROOT_BELIEF` those that passed before tell nothing about the rows.
+    """
+    cards = named(world, state, question[ACTION]) & ~state.envelope
+    passed = 0 if on & ROOT_BELIEF else question[PASSED]
+    own = state.belief[agent]
+    return list_answers(own, question[ASKED], cards, passed, out, edge_data)

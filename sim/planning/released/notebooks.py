@@ -1,0 +1,89 @@
+"""The notebooks at the root: ours, which is the agent's, and what the others make of it.
+
+By the text [Ledford 2018, s. 3.4] the agent is the searching seat, and the others' notebooks are
+copies of ours with "our hand" spread.  With `FIRST_SEAT` the agent is seat 0: it has our notebook,
+everybody else has a copy in which the cards that we know seat 0 to hold are spread, and so all of
+them, our own seat among them, are sure of our hand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.matrix import passed
+from belief.matrix import start as prior
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import draw
+from sim.cards import N_CARDS
+from sim.knowledge import row_bits
+from sim.planning.released.departures import UNTOLD
+from sim.state import EXTERNAL, FACTORED, State
+
+
+@jit
+def share(players: int, state: State, real: int, agent: int) -> None:
+    """Turn ``state``, the root as the seat ``real`` sees it, into where simulations begin."""
+    state.envelope = 0
+    for seat in range(players):
+        state.tracks[seat] = FACTORED
+        if seat != real:
+            state.hand[seat] = 0
+    ours, seen, proved = state.belief[agent], state.known[real], state.proved[real]
+    if agent != real:
+        for card in range(N_CARDS):
+            for column in range(ours.shape[1]):
+                ours[card, column] = state.belief[real, card, column]
+        state.policy[real], state.policy[agent] = state.policy[agent], EXTERNAL
+    for seat in range(players):
+        if seat == agent:
+            continue
+        theirs = state.belief[seat]
+        prior(theirs, players, seat, 0, state.face_up)
+        for card in range(N_CARDS):
+            if ours[card, agent + 1] != 1.0:
+                for column in range(theirs.shape[1]):
+                    theirs[card, column] = ours[card, column]
+        state.known[seat] = state.face_up
+        state.proved[seat] = 0
+        state.goal[seat] = -1
+    state.known[agent], state.proved[agent] = seen, proved
+    for seat in range(players):
+        state.bits[seat][:] = -1.0
+        for card in range(N_CARDS):
+            row_bits(state, seat, card)
+
+
+@jit
+def limit(players: int, state: State, deals: np.ndarray, on: int, stream: np.ndarray) -> None:
+    """Draw the envelope whose cards are never shown from ``deals`` [LD-BMCTS, s. 3.5]; one draw."""
+    row = np.int64(draw(stream) % np.uint64(len(deals)))
+    for card in range(N_CARDS):
+        if deals[row, card] == 0:
+            state.envelope |= 1 << card
+    tell(players, state, on)
+
+
+@jit
+def tell(players: int, state: State, on: int) -> None:
+    """Tell everybody that it has none of the cards of a drawn envelope, unless `UNTOLD`."""
+    if on & UNTOLD:
+        return
+    cards = state.envelope
+    for seat in range(players):
+        passed(state.belief[seat], seat, cards)
+        for card in range(N_CARDS):
+            if cards >> card & 1:
+                state.bits[seat, card] = -1.0
+
+
+@jit
+def restore(players: int, state: State, root: State, on: int) -> None:
+    """Set all notebooks back to those of the ``root`` of the search."""
+    for seat in range(players):
+        state.known[seat], state.proved[seat] = root.known[seat], root.proved[seat]
+        for card in range(N_CARDS):
+            state.bits[seat, card] = root.bits[seat, card]
+            for column in range(state.belief.shape[2]):
+                state.belief[seat, card, column] = root.belief[seat, card, column]
+    if state.envelope:
+        tell(players, state, on)

@@ -1,0 +1,357 @@
+"""How the game goes on inside a simulation: decisions of policies, answers, accusations, the end.
+
+``real`` is the seat that searches, ``agent`` the one that it takes itself for, ``on`` the
+departures that are made, as bits.  ``paid`` collects what each seat gets.  Policies draw from
+``state.stream``, which is opened for each decision; answers and accusations from ``stream``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import CATEGORY_MASK, count, lowest
+from belief.matrix import never_certain, passed, refuted_other
+from mcts.kernel.compile import jit
+from mcts.kernel.rng import below, uniform
+from sim.board import N_ROOMS
+from sim.cards import FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from sim.game import apply, decider, next_turn, open_decision
+from sim.knowledge import row_bits
+from sim.planning.belief_mdp import reward
+from sim.planning.released.answers import draw_answer, named
+from sim.planning.released.departures import (
+    ANSWERER_NEXT,
+    BOLD_OPPONENTS,
+    EVEN_ACCUSATIONS,
+    INSTANT_WIN,
+    MOVE_TICKETS,
+    NO_FACE_UP,
+    OWN_ANSWERS,
+    RANDOM_SELF,
+)
+from sim.policies.common import accusation
+from sim.policies.heuristic import certain_envelope, suggestion, unsure_room
+from sim.policies.table import choose
+from sim.state import (
+    ACCUSE,
+    ASK,
+    MOVE,
+    OVER,
+    PASS,
+    PASSAGE,
+    REVEAL,
+    SHOW,
+    SUGGEST,
+    TURN,
+    State,
+    World,
+)
+
+BOLD_BITS = 4.0
+"""Below this entropy of its notebook an opponent of the program accuses the likeliest envelope."""
+
+_TRIOS = 324
+_PAIRS = 36
+
+
+# Decisions.
+
+
+@jit
+def decide(world: World, state: State, agent: int, on: int) -> int:
+    """Return what the seat to move does; its policy decides where no departure does."""
+    own = state.seat == agent
+    if state.phase == TURN:
+        if own and on & (RANDOM_SELF | MOVE_TICKETS):
+            return own_turn(world, state, on)
+        if not own and on & BOLD_OPPONENTS:
+            return bold_turn(world, state)
+    elif state.phase == SUGGEST and own and on & RANDOM_SELF:
+        return any_pair(state, on)
+    return choose(world, state, decider(state))
+
+
+@jit
+def own_turn(world: World, state: State, on: int) -> int:
+    """Return an action of the agent at a turn: its type by lot, then by policy or uniform.
+
+    It may accuse once the envelope is known: of the program any of all trios.
+    """
+    seat = state.seat
+    known = certain_envelope(state.belief[seat])
+    if known and not on & RANDOM_SELF:
+        return accusation(known)
+    room = world.room_of[state.spot[seat]]
+    moves = 1
+    if on & MOVE_TICKETS:
+        moves = N_ROOMS if room < 0 else N_ROOMS - 1
+    kind = _draw_kind(world, state, moves, known > 0)
+    if kind == ACCUSE:
+        return ACCUSE + below(state.stream, _TRIOS)
+    if kind == ASK:
+        return any_pair(state, on) if on & RANDOM_SELF else suggestion(world, state, seat)
+    if kind == PASSAGE:
+        return PASSAGE
+    if on & RANDOM_SELF:
+        goal = below(state.stream, N_ROOMS if room < 0 else N_ROOMS - 1)
+        return MOVE + (goal + 1 if 0 <= room <= goal else goal)
+    return MOVE + _goal(state, room)
+
+
+@jit
+def bold_turn(world: World, state: State) -> int:
+    """Return an action of an opponent at a turn: of the types on offer one by lot."""
+    seat = state.seat
+    known = certain_envelope(state.belief[seat])
+    if known:
+        return accusation(known)
+    kind = _draw_kind(world, state, 1, is_bold(state, seat))
+    if kind == ACCUSE:
+        return likeliest(state.belief[seat])
+    if kind == ASK:
+        return suggestion(world, state, seat)
+    if kind == PASSAGE:
+        return PASSAGE
+    return MOVE + _goal(state, world.room_of[state.spot[seat]])
+
+
+@jit
+def _draw_kind(world: World, state: State, moves: int, accuses: bool) -> int:
+    """Return `MOVE`, which has so many tickets, `PASSAGE`, `ASK` or `ACCUSE`, which have one."""
+    room = world.room_of[state.spot[state.seat]]
+    passage = room >= 0 and world.passage[room] >= 0
+    asks = room >= 0 and state.summoned[state.seat] > 0
+    tickets = moves + passage + asks + accuses
+    if tickets == moves:
+        return MOVE
+    drawn = below(state.stream, tickets) - moves
+    if drawn < 0:
+        return MOVE
+    if passage and drawn == 0:
+        return PASSAGE
+    return ASK if asks and drawn == passage else ACCUSE
+
+
+@jit
+def _goal(state: State, here: int) -> int:
+    """Return the room that the heuristic walks to, which it keeps until it is there."""
+    seat = state.seat
+    if state.goal[seat] < 0 or state.goal[seat] == here:
+        state.goal[seat] = unsure_room(state, seat, here)
+    return state.goal[seat]
+
+
+@jit
+def any_pair(state: State, on: int) -> int:
+    """Return a suggestion uniformly of those that `may_ask` allows."""
+    open_to = 0
+    for pair in range(_PAIRS):
+        open_to += may_ask(state, pair, on)
+    left = below(state.stream, open_to)
+    for pair in range(_PAIRS):
+        left -= may_ask(state, pair, on)
+        if left < 0:
+            return ASK + pair
+    return ASK
+
+
+@jit
+def may_ask(state: State, pair: int, on: int) -> bool:
+    """Tell whether the agent may name this suspect and weapon: with `NO_FACE_UP` hidden ones."""
+    if not on & NO_FACE_UP:
+        return True
+    return not state.face_up & (1 << (pair // 6) | 1 << (FIRST_WEAPON + pair % 6))
+
+
+@jit
+def is_bold(state: State, seat: int) -> bool:
+    """Tell whether the entropy of the whole notebook of ``seat`` is below `BOLD_BITS`."""
+    bits = 0.0
+    for card in range(N_CARDS):
+        bits += row_bits(state, seat, card)
+        if bits >= BOLD_BITS:
+            return False
+    return True
+
+
+@jit
+def likeliest(matrix: np.ndarray) -> int:
+    """Return the accusation of the likeliest card of each category, the first of equals."""
+    envelope = 0
+    for kind in CATEGORY_MASK:
+        best, rest = lowest(kind), kind
+        while rest:
+            card = lowest(rest)
+            rest &= rest - 1
+            if matrix[card, 0] > matrix[best, 0]:
+                best = card
+        envelope |= 1 << best
+    return accusation(envelope)
+
+
+@jit
+def chance_of(matrix: np.ndarray, action: int) -> float:
+    """Return the probability that the accusation ``action`` is right, rows independent."""
+    trio = action - ACCUSE
+    accused = 1 << (trio // 54) | 1 << (FIRST_WEAPON + trio // 9 % 6) | 1 << (FIRST_ROOM + trio % 9)
+    chance = 1.0
+    for kind in CATEGORY_MASK:
+        total, rest = 0.0, kind
+        while rest:
+            total += matrix[lowest(rest), 0]
+            rest &= rest - 1
+        chance *= matrix[lowest(accused & kind), 0] / total if total > 0.0 else 0.0
+    return chance
+
+
+# What comes of them.
+
+
+@jit
+def act(
+    world: World,
+    state: State,
+    real: int,
+    agent: int,
+    on: int,
+    action: int,
+    paid: np.ndarray,
+    stream: np.ndarray,
+) -> None:
+    """Do ``action`` of the seat to move; a suggestion is answered, unless that leaves a choice."""
+    if ACCUSE <= action < REVEAL:
+        accuse(world, state, agent, on, action, paid, stream)
+        return
+    if PASSAGE < action < ACCUSE:
+        first = state.seat + 1 if state.seat + 1 < world.players else 0
+        cards = named(world, state, action)
+        draw_answer(world, state, real, agent, on, cards, first, 0, stream)
+    do(world, state, agent, on, action, paid)
+
+
+@jit
+def do(world: World, state: State, agent: int, on: int, action: int, paid: np.ndarray) -> None:
+    """Do ``action`` by the rules, and what comes of it when it concludes a suggestion."""
+    asker = state.seat
+    apply(world, state, action)
+    if state.phase == SHOW or not (ASK <= action < ACCUSE or REVEAL <= action < PASS):
+        return
+    if on & OWN_ANSWERS:
+        learn_own_answers(world, state, asker)
+    if on & INSTANT_WIN:
+        for seat in range(world.players):
+            if seat != agent and not state.out[seat] and certain_envelope(state.belief[seat]):
+                win(state, seat, 1.0, paid)
+                return
+    if on & ANSWERER_NEXT and state.answerer >= 0 and state.phase == TURN:
+        seat = state.answerer
+        for _ in range(world.players):
+            seat = seat + 1 if seat + 1 < world.players else 0
+            if not state.out[seat]:
+                break
+        state.seat = seat
+
+
+@jit
+def learn_own_answers(world: World, state: State, asker: int) -> None:
+    """Let those that answered take in that they did, in their own columns.
+
+    Who knows its hand learns nothing, for its rows are certain.
+    """
+    cards, seat = state.cards, asker
+    for _ in range(world.players - 1):
+        seat = seat + 1 if seat + 1 < world.players else 0
+        if seat == state.answerer:
+            unknown = N_CARDS - count(state.known[seat])
+            changed = refuted_other(state.belief[seat], seat, cards, unknown)
+        else:
+            changed = passed(state.belief[seat], seat, cards)
+        while changed:
+            state.bits[seat, lowest(changed)] = -1.0
+            changed &= changed - 1
+        if seat == state.answerer:
+            return
+
+
+@jit
+def win(state: State, seat: int, worth: float, paid: np.ndarray) -> None:
+    """End the game as won by ``seat``, which is ``worth`` so much."""
+    state.winner = seat
+    state.phase = OVER
+    paid[seat] = worth
+
+
+@jit
+def accuse(
+    world: World,
+    state: State,
+    agent: int,
+    on: int,
+    action: int,
+    paid: np.ndarray,
+    stream: np.ndarray,
+) -> None:
+    """Let a policy accuse.
+
+    By the text the agent's ends the game and pays what its belief says, and an opponent that is
+    certain is right; one that is not is so by its own notebook.  With `EVEN_ACCUSATIONS` a coin
+    decides.  Who was wrong plays no more turns.
+    """
+    seat = state.seat
+    if on & EVEN_ACCUSATIONS:
+        right = uniform(stream) < 0.5
+    elif seat == agent:
+        matrix = state.belief[seat]
+        win(state, seat, chance_of(matrix, action) if on & RANDOM_SELF else reward(matrix), paid)
+        return
+    elif on & BOLD_OPPONENTS and not certain_envelope(state.belief[seat]):
+        right = uniform(stream) < chance_of(state.belief[seat], action)
+    else:
+        right = True
+    if right:
+        win(state, seat, 1.0, paid)
+    else:
+        state.out[seat] = 1
+        next_turn(world, state)
+
+
+# To the end.
+
+
+@jit
+def play_out(
+    world: World,
+    state: State,
+    real: int,
+    agent: int,
+    on: int,
+    alone: bool,
+    paid: np.ndarray,
+    stream: np.ndarray,
+) -> None:
+    """Play on with policies in all seats until the game is over, or nobody can win it any more.
+
+    ``alone``: what others than the agent get is not asked.
+    """
+    while state.phase != OVER:
+        open_decision(state)
+        action = decide(world, state, agent, on)
+        act(world, state, real, agent, on, action, paid, stream)
+        if action >= ASK and is_hopeless(world, state, agent, on, alone):
+            return
+
+
+@jit
+def is_hopeless(world: World, state: State, agent: int, on: int, alone: bool) -> bool:
+    """Tell whether nobody whose pay counts can win any more.
+
+    Nobody but bold opponents accuses before it is certain.
+    """
+    for seat in range(world.players):
+        if state.out[seat] or (alone and seat != agent):
+            continue
+        if seat != agent and on & BOLD_OPPONENTS:
+            return False
+        if not never_certain(state.belief[seat]):
+            return False
+    return True

@@ -1,0 +1,232 @@
+"""The planner of the released program: by the text with no departure, and what each changes."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from positions import fingerprint, position, stream_of
+from presets import leaves, spec_of
+
+from mcts.options import Budget
+from mcts.search import Search
+from sim.planning.planner import Planner
+from sim.planning.released import departures
+from sim.planning.released.departures import NAMES
+from sim.planning.released.domain import Released, released, start, step, workspace
+from sim.planning.released.seat import ENVELOPE, ReleasedPlanner, even_envelope
+from sim.players.registry import make, planner_config
+from sim.rules import Rules
+from sim.state import ACCUSE, ASK, SUGGEST
+
+SIMULATIONS, KEY = 120, 11
+PLACES = {"at a turn": (3, 11), "in a room": (4, 13), "known but for little": (1, 22)}
+"""Game and own decisions before; in game n seat n % 4 decides."""
+
+
+@cache
+def at(place):
+    """Return a position in which a seat decides."""
+    return position(*PLACES[place])
+
+
+@cache
+def config(preset):
+    """Return the configuration of a preset."""
+    return planner_config(spec_of(preset, budget__simulations=SIMULATIONS))
+
+
+@cache
+def planned(preset, place):
+    """Return the position that the planner by the text searches."""
+    one = at(place)
+    return one.take(Planner(config(preset))).position(one.view)
+
+
+def tree(p, options):
+    """Return a digest of the tree of a search of ``p``."""
+    search = Search(p, options)
+    search.run(Budget(simulations=SIMULATIONS), KEY)
+    return fingerprint(search.tree)
+
+
+@cache
+def by_the_text(preset, place):
+    """Return that of the planner by the text."""
+    return tree(planned(preset, place), config(preset).search_options)
+
+
+def departing(name, place, preset):
+    """Return that of the planner by the text with the departure ``name``, as it is configured."""
+    changes = {f"departures__{name}": True, "budget__simulations": SIMULATIONS}
+    planner = make(spec_of(preset, **changes), Rules())
+    assert type(planner) is ReleasedPlanner
+    one = at(place)
+    return tree(one.take(planner).position(one.view), planner.config.search_options)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("preset", ["bmcts_faithful", "ld_bmcts_faithful"])
+def test_with_no_departure_the_tree_is_that_by_the_text(preset, place):
+    p = released(planned(preset, place), 0)
+    assert type(p) is Released
+    assert tree(p, config(preset).search_options) == by_the_text(preset, place)
+
+
+AT = {
+    "bold_opponents": "known but for little",
+    "instant_win": "known but for little",
+}
+"""Where a departure makes a difference, if not at a turn."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_departure_changes_the_tree(name):
+    place = AT.get(name, "at a turn")
+    preset = "ld_bmcts_faithful" if name == "untold" else "bmcts_faithful"
+    assert departing(name, place, preset) != by_the_text(preset, place)
+
+
+def test_the_presets_make_all_departures():
+    named = {f"departures.{name}" for name in NAMES}
+    assert named == {leaf for leaf in leaves(spec_of("bmcts")) if leaf.startswith("departures.")}
+    for preset, left in (("bmcts", {"untold"}), ("ld_bmcts", set())):
+        spec = spec_of(f"{preset}_released")
+        assert {name for name in NAMES if not spec["departures"][name]} == left
+        text = spec_of(f"{preset}_faithful")
+        assert not any(text["departures"].values())
+        changed = {leaf for leaf in leaves(spec) if _value(spec, leaf) != _value(text, leaf)}
+        made = {name for name in named if not name.endswith(tuple(left) or "-")}
+        assert changed == {"label", "search.exploration", *made}
+
+
+def _value(spec, leaf):
+    for key in leaf.split("."):
+        spec = spec[key]
+    return spec
+
+
+MISFITS = {
+    "answers": "deal",
+    "opponents": "uniform",
+    "rollout.policy": "uniform",
+    "rollout.opponents": "uniform",
+    "own_card_weight": 0.5,
+    "actions.offer": "candidates",
+    "search.mode": "root",
+    "search.keep_tree": True,
+}
+
+
+@pytest.mark.parametrize("key", MISFITS)
+def test_departures_are_refused_where_they_do_not_fit(key):
+    changed = {"departures__root_belief": True, key.replace(".", "__"): MISFITS[key]}
+    with pytest.raises(ValueError, match=rf"root_belief departs .*: {key} must be .*, not ") as no:
+        make(spec_of("bmcts_faithful", **changed), Rules())
+    assert "\n" not in str(no.value)
+
+
+def test_departures_are_of_two_planners():
+    with pytest.raises(ValueError, match="name must be bmcts or ld_bmcts, not bmcts_or"):
+        make(spec_of("bmcts_or_faithful", departures__even_answers=True), Rules())
+
+
+def test_a_planner_that_cannot_depart_says_so():
+    with pytest.raises(ValueError, match="played by a ReleasedPlanner"):
+        Planner(planner_config(spec_of("bmcts_released")))
+
+
+def test_an_envelope_of_which_nobody_is_told_is_for_ld_bmcts():
+    for preset, key in (("bmcts", "name"), ("ld_bmcts", "redraw")):
+        changed = {"departures__untold": True, "redraw": "simulation"}
+        with pytest.raises(ValueError, match=f"untold departs .*: {key} must be"):
+            make(spec_of(f"{preset}_faithful", **changed), Rules())
+
+
+# Who believes what.
+
+
+def begun(place, *names, preset="bmcts_faithful"):
+    """Return (parameters, workspace, state) at the start of a simulation with departures."""
+    mask = departures.Departures(**dict.fromkeys(names, True)).mask
+    p = released(planned(preset, place), mask)
+    s = workspace(p)
+    start(p, s, stream_of(1))
+    return p, s, s.state[0]
+
+
+def test_in_the_first_seat_all_are_sure_of_our_hand():
+    p, _, state = begun("at a turn", "first_seat")
+    real = p.planned.seat
+    assert real != 0 and p.agent == 0
+    hand = [c for c in range(21) if p.planned.root[0].hand[real] >> c & 1]
+    np.testing.assert_array_equal(state.belief[0], p.planned.root[0].belief[real])
+    for seat in range(4):
+        assert (state.belief[seat][hand, real + 1] == 1.0).all()
+    text = begun("at a turn")[2]  # the control: by the text nobody else is
+    assert not (text.belief[0][hand, real + 1] == 1.0).any()
+
+
+def kept(state):
+    """Return all notebooks."""
+    return state.belief.copy(), state.bits.copy(), state.known.copy()
+
+
+def test_beliefs_of_the_root_stay_in_the_tree():
+    changed = {}
+    for names in ((), ("root_belief",)):
+        p, s, state = begun("in a room", *names)
+        before = kept(state)
+        step(p, s, ASK + 7, 0.0, stream_of(2))
+        after = kept(state)
+        changed[names] = [not np.array_equal(*pair) for pair in zip(before, after, strict=True)]
+    assert not any(changed["root_belief",]) and changed[()][0]
+
+
+def test_an_even_envelope_is_even():
+    notebook = np.zeros((21, 7))
+    notebook[[2, 3, 4], 0] = 0.97, 0.02, 0.01
+    notebook[12:21, 0] = 0.2
+    stream, found = stream_of(3), np.zeros(21)
+    for _ in range(900):
+        found += even_envelope(notebook, stream)[0] == ENVELOPE
+    assert found[:6].sum() == found[12:].sum() == 900 and not found[6:12].any()
+    assert np.abs(found[2:5] - 300).max() < 60  # 4 standard deviations
+    assert found[12:].min() > 60
+
+
+def test_who_is_told_of_the_envelope():
+    for names, told in (((), True), (("untold",), False)):
+        p, _, state = begun("in a room", *names, preset="ld_bmcts_faithful")
+        cards = [c for c in range(21) if state.envelope >> c & 1]
+        assert len(cards) == 3
+        other = (p.planned.seat + 1) % 4
+        own = state.belief[other][cards, other + 1]
+        assert (not own.any()) == told
+
+
+# Trees.
+
+
+def test_what_is_sampled_of_a_tree_with_opponents_is_their_wins():
+    """The values of an action lie between 0 and 1, and the chosen one is the best mean."""
+    one = at("at a turn")
+    spec = spec_of("bmcts_released", budget__simulations=300)
+    planner = one.take(make(spec, Rules()))
+    action = planner.decide(one.view)
+    result = planner.result
+    assert action == result.best == result.actions[np.nanargmax(result.values)]
+    assert (result.actions < ACCUSE).all() and np.nanmin(result.values) >= 0.0
+    assert np.nanmax(result.values) <= 1.0
+    assert (result.edge_data == 1.0).all()
+
+
+def test_nothing_that_lies_face_up_is_suggested():
+    assert at("in a room").state.phase == SUGGEST
+    listed = {}
+    for names in ((), ("no_face_up",)):
+        p = begun("in a room", *names)[0]
+        p.root[0].face_up = 1 << 2 | 1 << 9
+        search = Search(p, config("bmcts_faithful").search_options)
+        listed[names] = (search.run(Budget(simulations=1), 1).actions - ASK).tolist()
+    assert listed[()] == list(range(36))
+    assert listed["no_face_up",] == [i for i in range(36) if i // 6 != 2 and i % 6 != 3]
