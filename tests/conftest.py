@@ -31,7 +31,7 @@ _LONG = {
         "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search csp determinized "
         "endgame entropy equivalence fitted hunter informed late_positions leaks legal "
         "many_threads neural observation plain_bmcts planners players policy_switches posteriors "
-        "properties reading released slow_games testing"
+        "properties reading released released_play slow_games testing"
     ),
     "experiments": (
         "beliefs cluster config explain hunt lineups qlearning regret survival win_model"
