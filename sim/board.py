@@ -4,7 +4,10 @@ A *spot* is where a pawn can stand: a corridor square, or the square just inside
 inside a door is being in that room, so the door by which a pawn entered is part of where it is
 [Ledford 2018, s. 1.5: a room is left by the door of entry].  Steps are counted as walked; the step
 through a door counts as one.  A path never leads through another room, because the spot inside a
-door touches nothing but the one corridor square that the door opens on.
+door touches nothing but the one corridor square that the door opens on; without walls, as in the
+released program, it touches whatever lies beside it, and paths lead through.
+
+A *goal* of a walk is a room by any of its doors, or, its number plus `N_ROOMS`, by the `FIRST` one.
 """
 
 from __future__ import annotations
@@ -14,8 +17,6 @@ from functools import cache
 import networkx as nx
 import numpy as np
 
-from belief.evidence import lowest
-from mcts.kernel.compile import jit, jit_owning
 from sim.cards import ROOMS
 
 FLOOR_PLAN = """
@@ -72,15 +73,19 @@ STARTS = {
 }
 """Start squares in the order of play."""
 
+FIRST = {"Hall": (11, 6), "Dining Room": (16, 12)}
+"""The entrance that the released program lists first, where that is not the first of `DOORS`."""
+
 _SIDES = {"N": (0, -1), "S": (0, 1), "W": (-1, 0), "E": (1, 0)}
 
 N_ROOMS = len(ROOMS)
+N_GOALS = 2 * N_ROOMS
 N_CORRIDOR = 188
 N_DOORS = sum(len(doors) for _, doors in DOORS)
 N_SPOTS = N_CORRIDOR + N_DOORS
 MAX_ROLL = 12
 WORDS = (N_CORRIDOR + 31) // 32
-_ROWS = 25 + 2  # an empty one on either side
+ROWS = 25 + 2  # an empty one on either side
 
 _PREFERRED = (
     lambda at, near: near,  # up and to the left
@@ -94,16 +99,18 @@ BOARD = np.dtype(
     [
         ("room_of", np.int64, (N_SPOTS,)),  # room of a spot, -1 in the corridor
         ("first_door", np.int64, (N_ROOMS,)),  # spot inside the first listed door
+        ("entrance", np.int64, (N_ROOMS,)),  # that of `FIRST`
+        ("through", np.int64),  # 1: no walls, ways lead through rooms
         ("passage", np.int64, (N_ROOMS,)),  # room at the other end of the passage, or -1
-        ("distance", np.int8, (N_ROOMS, N_SPOTS)),  # steps to be in the room, pawns ignored
+        ("distance", np.int8, (N_GOALS, N_SPOTS)),  # steps to be in the room, pawns ignored
         # A few shortest ways on the empty board, for when pawns close the first.
-        ("landing", np.uint8, (WAYS, N_ROOMS, N_SPOTS, MAX_ROLL + 1)),  # spot after so many steps
-        ("path", np.uint32, (WAYS, N_ROOMS, N_SPOTS, WORDS)),  # corridor squares, as bits
-        ("fronts", np.uint32, (N_ROOMS, WORDS)),  # squares in front of a room's doors, as bits
+        ("landing", np.uint8, (WAYS, N_GOALS, N_SPOTS, MAX_ROLL + 1)),  # spot after so many steps
+        ("path", np.uint32, (WAYS, N_GOALS, N_SPOTS, WORDS)),  # corridor squares, as bits
+        ("fronts", np.uint32, (N_GOALS, WORDS)),  # squares in front of the doors, as bits
         ("row", np.int64, (N_CORRIDOR,)),  # of a corridor square, one more than its y
         ("column", np.int64, (N_CORRIDOR,)),
-        ("open", np.int64, (_ROWS,)),  # corridor squares of each row, as bits by column
-        ("front_rows", np.int64, (N_ROOMS, _ROWS)),  # those of ``fronts``
+        ("open", np.int64, (ROWS,)),  # corridor squares of each row, as bits by column
+        ("front_rows", np.int64, (N_GOALS, ROWS)),  # those of ``fronts``
         ("neighbours", np.int64, (N_SPOTS, 4)),  # touching spots, -1 where there are fewer
     ]
 )
@@ -116,8 +123,10 @@ def corridor() -> list[tuple[int, int]]:
 
 
 @cache
-def graph() -> nx.Graph:
+def graph(walls: bool = True) -> nx.Graph:
     """Return the graph of spots: an edge is one step.
+
+    Without ``walls`` a spot inside a door is joined to all that lies beside it.
 
     Nodes are spot numbers with attributes ``xy`` and ``room`` (a room number, -1 in the corridor).
     """
@@ -135,6 +144,11 @@ def graph() -> nx.Graph:
             dx, dy = _SIDES[side]
             made.add_node(spot, xy=(x, y), room=room)
             made.add_edge(spot, squares[x + dx, y + dy])
+            for beside in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
+                if not walls and beside in squares:
+                    made.add_edge(spot, squares[beside])
+            if not walls:
+                squares[x, y] = spot
             spot += 1
     return made
 
@@ -149,13 +163,23 @@ def start_spot(suspect: str) -> int:
     return corridor().index(STARTS[suspect])
 
 
-def _fill_ways(record: np.record, room: int) -> None:
-    """Fill the distance, landing and path tables towards one room."""
-    plan = graph()
-    far = nx.multi_source_dijkstra_path_length(plan, set(door_spots(room)))
-    record.distance[room] = [far[spot] for spot in range(N_SPOTS)]
+def entrance(room: int) -> int:
+    """Return the spot inside the entrance of ``room`` that the released program lists first."""
+    spots = door_spots(room)
+    listed = FIRST.get(ROOMS[room], graph().nodes[spots[0]]["xy"])
+    return next(spot for spot in spots if graph().nodes[spot]["xy"] == listed)
+
+
+def _fill_ways(record: np.record, plan: nx.Graph, goal: int) -> None:
+    """Fill the tables of what leads to one goal."""
+    doors = door_spots(goal) if goal < N_ROOMS else [entrance(goal - N_ROOMS)]
+    for front in {near for door in doors for near in plan[door] if near < N_CORRIDOR}:
+        record.fronts[goal, front // 32] |= np.uint32(1 << front % 32)
+        record.front_rows[goal, record.row[front]] |= 1 << record.column[front]
+    far = nx.multi_source_dijkstra_path_length(plan, set(doors))
+    record.distance[goal] = [far[spot] for spot in range(N_SPOTS)]
     for way, preferred in enumerate(_PREFERRED):
-        landing, path = record.landing[way, room], record.path[way, room]
+        landing, path = record.landing[way, goal], record.path[way, goal]
         onward = np.arange(N_SPOTS)
         for at in sorted(plan, key=far.get):
             if far[at] == 0:
@@ -171,11 +195,12 @@ def _fill_ways(record: np.record, room: int) -> None:
 
 
 @cache
-def tables() -> np.recarray:
+def tables(walls: bool = True) -> np.recarray:
     """Return the tables, computed from `graph`, in one record; kernels get `sim.rules.world`."""
     made = np.zeros(1, BOARD).view(np.recarray)
     record = made[0]
-    plan = graph()
+    plan = graph(walls)
+    record.through = not walls
     record.neighbours[:] = -1
     for spot in plan:
         record.room_of[spot] = plan.nodes[spot]["room"]
@@ -190,172 +215,7 @@ def tables() -> np.recarray:
         record.passage[ROOMS.index(other)] = ROOMS.index(one)
     for room in range(N_ROOMS):
         record.first_door[room] = door_spots(room)[0]
-        for door in door_spots(room):
-            (front,) = plan[door]
-            record.fronts[room, front // 32] |= np.uint32(1 << front % 32)
-            record.front_rows[room, record.row[front]] |= 1 << record.column[front]
-        _fill_ways(record, room)
+        record.entrance[room] = entrance(room)
+    for goal in range(N_GOALS):
+        _fill_ways(record, plan, goal)
     return made
-
-
-@jit
-def _free_rows(board: np.record, occupied: np.ndarray, free: np.ndarray) -> None:
-    """Write the corridor squares of each row without a pawn into ``free``, as bits by column."""
-    for y in range(_ROWS):
-        free[y] = board.open[y]
-    for word in range(WORDS):
-        rest = np.int64(occupied[word])
-        while rest:
-            spot = 32 * word + lowest(rest)
-            free[board.row[spot]] &= ~(1 << board.column[spot])
-            rest &= rest - 1
-
-
-@jit
-def _spread(wet: np.ndarray, free: np.ndarray, grown: np.ndarray) -> int:
-    """Write the squares at most a step from ``wet`` into ``grown``; return 0 if none is new."""
-    new = 0
-    grown[0] = 0
-    grown[_ROWS - 1] = 0
-    for y in range(1, _ROWS - 1):
-        grown[y] = (wet[y] | wet[y] << 1 | wet[y] >> 1 | wet[y - 1] | wet[y + 1]) & free[y]
-        new |= grown[y] ^ wet[y]
-    return new
-
-
-@jit_owning
-def _detour(board: np.record, occupied: np.ndarray, start: int, room: int, roll: int) -> int:
-    """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none.
-
-    Floods the board from the room's doors, all squares of a row at once, until the start is wet;
-    ``within[k]`` holds the squares at most k steps from being in the room.  Then walks downhill.
-    """
-    free = np.empty(_ROWS, np.int64)
-    _free_rows(board, occupied, free)
-    within = np.empty((N_CORRIDOR + 1, _ROWS), np.int64)
-    for y in range(_ROWS):
-        within[1, y] = board.front_rows[room, y] & free[y]
-    # Out of a room there is one way, through the door by which the pawn stands.
-    inside = start >= N_CORRIDOR
-    first = board.neighbours[start, 0] if inside else start
-    row, bit = board.row[first], 1 << board.column[first]
-    if not free[row] & bit:
-        return -1
-    far = 1
-    while not within[far, row] & bit:
-        if not _spread(within[far], free, within[far + 1]):
-            return -1
-        far += 1
-    at = first
-    for _ in range(roll - 1 if inside else roll):
-        far -= 1
-        for i in range(4):
-            near = board.neighbours[at, i]
-            if near < 0:
-                continue
-            if far == 0:
-                if board.room_of[near] == room:
-                    return near
-            elif near < N_CORRIDOR and within[far, board.row[near]] >> board.column[near] & 1:
-                at = near
-                break
-    return at
-
-
-@jit
-def _holds(occupied: np.ndarray, spot: int) -> bool:
-    """Tell whether the corridor square ``spot`` is in the bit set ``occupied``."""
-    return np.int64(occupied[spot >> 5]) >> (spot & 31) & 1 == 1
-
-
-@jit
-def _shut_in(board: np.record, occupied: np.ndarray, start: int, room: int) -> bool:
-    """Tell whether pawns stand before all doors of ``room``, or all round ``start``.
-
-    Nearly every pawn without a path is one of these, and a search would look at the whole board.
-    """
-    free = np.uint32(0)
-    for word in range(WORDS):
-        free |= board.fronts[room, word] & ~occupied[word]
-    if free == 0:
-        return True
-    for i in range(4):
-        near = board.neighbours[start, i]
-        if near >= N_CORRIDOR:
-            if board.room_of[near] == room:
-                return False
-        elif near >= 0 and not _holds(occupied, near):
-            return False
-    return True
-
-
-@jit
-def walk(board: np.record, occupied: np.ndarray, start: int, room: int, roll: int) -> int:
-    """Return where a pawn ends that walks ``roll`` steps of a shortest path to ``room``.
-
-    Parameters
-    ----------
-    board : record of `BOARD`
-    occupied : uint32 bit set of the corridor squares on which *other* pawns stand
-    start : spot of the walking pawn, not in ``room``
-    room : goal; the walk stops inside its door
-    roll : steps, at most `MAX_ROLL`
-
-    Returns
-    -------
-    int
-        The spot reached, or -1 if pawns close every path [Ledford 2018, s. 3.1].
-    """
-    for way in range(WAYS):
-        path = board.path[way, room, start]
-        met = np.uint32(0)
-        for word in range(WORDS):
-            met |= path[word] & occupied[word]
-        if met == 0:
-            return np.int64(board.landing[way, room, start, roll])
-    if _shut_in(board, occupied, start, room):
-        return -1
-    return _detour(board, occupied, start, room, roll)
-
-
-@jit_owning
-def squares_within(
-    board: np.record,
-    occupied: np.ndarray,
-    start: int,
-    any_door: int,
-    roll: int,
-    out: np.ndarray,
-    n: int,
-    base: int,
-) -> int:
-    """Append ``base`` + square to ``out[n:]`` for every square a pawn may stop on; return the end.
-
-    Those are the corridor squares, without a pawn and other than ``start``, at most ``roll`` steps
-    away round pawns and not through rooms.  A pawn in a room leaves by the door it stands at, or
-    with ``any_door`` by any.
-    """
-    free = np.empty(_ROWS, np.int64)
-    _free_rows(board, occupied, free)
-    wet = np.zeros(_ROWS, np.int64)
-    grown = np.empty(_ROWS, np.int64)
-    steps = roll
-    if start < N_CORRIDOR:
-        wet[board.row[start]] = 1 << board.column[start]
-    else:
-        steps -= 1
-        front = board.neighbours[start, 0]
-        wet[board.row[front]] = 1 << board.column[front]
-        for y in range(_ROWS):
-            if any_door:
-                wet[y] = board.front_rows[board.room_of[start], y]
-            wet[y] &= free[y]
-    for _ in range(steps):
-        if not _spread(wet, free, grown):
-            break
-        wet, grown = grown, wet
-    for square in range(N_CORRIDOR):
-        if square != start and wet[board.row[square]] >> board.column[square] & 1:
-            out[n] = base + square
-            n += 1
-    return n

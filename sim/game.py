@@ -22,11 +22,11 @@ import numpy as np
 from belief.evidence import lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below
-from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS, squares_within, walk
+from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
 from sim.knowledge import begin, learn, open_public, witness
-from sim.policies.table import SLOW, choose
+from sim.policies.table import SLOW, choose, number
 from sim.rules import ACCUSE as ACCUSATIONS
 from sim.state import (
     ACCUSE,
@@ -48,9 +48,11 @@ from sim.state import (
     State,
     World,
 )
+from sim.walks import squares_within, survey, walk_out
 
 _DETOURS = 10
 _ANY_TIME = ACCUSATIONS.index("any")
+_RANDOM = number("random")
 
 
 @jit
@@ -132,10 +134,7 @@ def apply(world: World, s: State, action: int) -> None:
     elif action >= ASK:
         _suggest(world, s, action - ASK)
     elif action == PASSAGE:
-        there = world.passage[world.room_of[s.spot[seat]]]
-        s.spot[seat] = world.first_door[there]
-        s.summoned[seat] = 0
-        s.phase = SUGGEST
+        _take_passage(world, s)
     elif world.board:
         _move(world, s, action - MOVE)
     else:
@@ -145,64 +144,82 @@ def apply(world: World, s: State, action: int) -> None:
 
 
 @jit
-def _survey(world: World, s: State) -> None:
-    """Fill ``s.occupied`` with the corridor squares closed to the pawn whose turn it is."""
-    s.occupied[:] = 0
-    if world.blocking:
-        for other in range(world.players):
-            spot = s.spot[other]
-            if other != s.seat and spot < N_CORRIDOR:
-                s.occupied[spot >> 5] |= np.uint32(1 << (spot & 31))
+def _to_another(world: World, s: State) -> int:
+    """Return where the pawn ends that walks to a random room, -1 if ten of them have no path."""
+    here = world.room_of[s.spot[s.seat]]
+    for _ in range(_DETOURS):
+        goal = below(s.stream, N_ROOMS)
+        if goal != here or world.reenter:
+            reached = walk_out(world, s, goal)
+            if reached >= 0:
+                s.goal[s.seat] = goal
+                return reached
+    return -1
 
 
 @jit
-def _walk_out(world: World, s: State, goal: int) -> int:
-    """Return where the pawn ends that walks to ``goal``, -1 without a path; nearest door first."""
-    start = s.spot[s.seat]
-    here = world.room_of[start]
-    if here < 0 or not world.any_door:
-        return walk(world, s.occupied, start, goal, s.roll)
-    tried = 0
-    while True:
-        nearest = -1
-        for spot in range(N_CORRIDOR, N_SPOTS):
-            if world.room_of[spot] != here or tried >> (spot - N_CORRIDOR) & 1:
-                continue
-            if nearest < 0 or world.distance[goal, spot] < world.distance[goal, nearest]:
-                nearest = spot
-        if nearest < 0:
-            return -1
-        reached = walk(world, s.occupied, nearest, goal, s.roll)
-        if reached >= 0:
-            return reached
-        tried |= 1 << (nearest - N_CORRIDOR)
+def _decide_again(world: World, s: State) -> int:
+    """Return what the policy whose goal has no path does instead, -1 if ten goals have none.
+
+    `ASK` and more is a suggestion where the pawn is.
+    """
+    for _ in range(_DETOURS):
+        s.goal[s.seat] = -1
+        action = choose(world, s, s.seat)
+        if action >= ACCUSE:
+            break
+        if action >= PASSAGE:
+            return action
+        if walk_out(world, s, action - MOVE) >= 0:
+            s.goal[s.seat] = action - MOVE
+            return action
+    s.goal[s.seat] = -1
+    return -1
+
+
+@jit
+def _take_passage(world: World, s: State) -> None:
+    """Go through the passage of the room where the pawn is."""
+    there = world.passage[world.room_of[s.spot[s.seat]]]
+    s.spot[s.seat] = world.first_door[there]
+    s.summoned[s.seat] = 0
+    s.phase = SUGGEST
 
 
 @jit
 def _move(world: World, s: State, goal: int) -> None:
-    """Walk towards ``goal``; without a path try another room, ten times, then stay [s. 3.1]."""
+    """Walk towards ``goal``; without a path try something else, ten times, then stay [s. 3.1]."""
     seat = s.seat
-    s.summoned[seat] = 0
-    _survey(world, s)
-    here = world.room_of[s.spot[seat]]
-    reached = _walk_out(world, s, goal)
+    survey(world, s)
+    reached = walk_out(world, s, goal)
     if reached < 0:
         open_stream(s, DETOUR, s.turn)
-        for _ in range(_DETOURS):
-            goal = below(s.stream, N_ROOMS)
-            if goal != here:
-                reached = _walk_out(world, s, goal)
-                if reached >= 0:
-                    s.goal[seat] = goal
-                    break
-        if reached < 0:
-            _end_turn(world, s)
-            return
+        if world.again and 0 <= s.policy[seat] < SLOW:
+            action = _decide_again(world, s)
+            if action == PASSAGE:
+                _take_passage(world, s)
+                return
+            if action >= ASK:
+                reached = s.spot[seat]
+            elif action >= MOVE:
+                reached = walk_out(world, s, action - MOVE)
+        else:
+            reached = _to_another(world, s)
+    s.summoned[seat] = 0
+    if reached < 0:
+        _end_turn(world, s)
+        return
     s.spot[seat] = reached
     if world.room_of[reached] >= 0:
         s.phase = SUGGEST
     else:
         _end_turn(world, s)
+
+
+@jit
+def calls(world: World, s: State, seat: int) -> bool:
+    """Tell whether the suggestions of ``seat`` move the pawns that they name."""
+    return world.summons == 1 and (not world.random_calls or s.policy[seat] == _RANDOM)
 
 
 @jit
@@ -218,7 +235,7 @@ def _suggest(world: World, s: State, pair: int) -> None:
     called = world.seat_of[suspect]
     if not world.board:
         s.spot[seat] = world.start[seat]
-    elif world.summons and called >= 0 and world.room_of[s.spot[called]] != room:
+    elif called >= 0 and calls(world, s, seat) and world.room_of[s.spot[called]] != room:
         s.spot[called] = world.first_door[room]
         s.summoned[called] = 1
     answerer = seat
@@ -337,7 +354,7 @@ def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
     n = 0
     room = world.room_of[s.spot[s.seat]]
     for goal in range(N_ROOMS):
-        if goal != room:
+        if goal != room or world.reenter:
             out[n] = MOVE + goal
             n += 1
     if room >= 0 and world.passage[room] >= 0:
@@ -349,7 +366,7 @@ def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
     if world.free:
         out[n] = PASS
         n += 1
-        _survey(world, s)
+        survey(world, s)
         start = s.spot[s.seat]
         n = squares_within(world, s.occupied, start, world.any_door, s.roll, out, n, WALK)
     return n

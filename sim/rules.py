@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from belief.evidence import CATEGORY_START, MAX_PLAYERS
-from sim.board import BOARD, MAX_ROLL, N_ROOMS, N_SPOTS, start_spot, tables
+from sim.board import BOARD, MAX_ROLL, N_ROOMS, N_SPOTS, corridor, start_spot, tables
 from sim.cards import N_CARDS, SUSPECTS
 
 MIN_PLAYERS = 3
@@ -34,16 +34,28 @@ SEATS = {
 }
 """Who sits at the table, in the order of play, by number of players."""
 
+RELEASED_SEATS = {
+    "Peacock": (0, 5),
+    "Green": (9, 24),
+    "Scarlett": (23, 7),
+    "Mustard": (16, 0),
+}
+"""Who plays in the released program, in this order, and the square each of them starts on."""
+
 HANDS = ("equal", "round")
 """Ways to deal; all others are hands by category, as in ``213-123-222``."""
 DOORS = ("entry", "any")
 MOVEMENT = ("towards", "free")
 ACCUSE = ("start", "start_or_end", "any")
+STARTS = ("box", "released")
+ENTRANCES = ("nearest", "first")
+CALLERS = ("all", "random")
+BLOCKED = ("another", "again")
 
 DEALT = tuple(stop - start - 1 for start, stop in pairwise(CATEGORY_START))
 """Cards of each category beside the envelope's."""
 
-FIXED_PLAYERS = {"cai2006": 3, "ferrari2009": 3}
+FIXED_PLAYERS = {"cai2006": 3, "ferrari2009": 3, "released": 4}
 """Presets whose source is a game for one number of players."""
 
 
@@ -62,9 +74,18 @@ class Rules:
     dice : six-sided dice a roll, 1 or 2
     doors : a room is left by the door of ``entry`` or by ``any``
     blocking : whether a pawn closes its corridor square
+    blocked : whoever has no path walks to ``another`` room, drawn at random, or, a compiled policy,
+        decides ``again``; ten times, then it stays
     movement : ``towards`` a room, as far as rolled; ``free`` also allows to stop on any corridor
         square within the roll, or to stay
     summons : whether a suggested pawn is moved to the room, from where its player may suggest next
+    callers : whose suggestions move pawns: those of ``all``, or of the policy ``random`` alone
+    walls : whether a door opens on one square only; without them on all beside it, and ways lead
+        through rooms
+    starts : who sits where and starts on which square, by the ``box`` or as ``released``, for four
+    entrance : a compiled policy walks to the ``nearest`` door, or to the ``first`` that the
+        released program lists, where summoned pawns arrive too; all others walk to the nearest
+    reenter : whether the goal may be the own room: out and in again, in one turn from a roll of 2
     accuse : at the ``start`` of an own turn, ``start_or_end``, or ``any``: also before a suggestion
     turn_cap : turns, all players together, after which a game is reported as a draw
     """
@@ -76,8 +97,14 @@ class Rules:
     dice: int = 1
     doors: str = "entry"
     blocking: bool = True
+    blocked: str = "another"
     movement: str = "towards"
     summons: bool = True
+    callers: str = "all"
+    walls: bool = True
+    starts: str = "box"
+    entrance: str = "nearest"
+    reenter: bool = False
     accuse: str = "start"
     turn_cap: int = 3000
 
@@ -95,6 +122,10 @@ class Rules:
             ("doors", DOORS),
             ("movement", MOVEMENT),
             ("accuse", ACCUSE),
+            ("starts", STARTS),
+            ("entrance", ENTRANCES),
+            ("callers", CALLERS),
+            ("blocked", BLOCKED),
         ):
             if getattr(self, key) not in choices:
                 raise ValueError(
@@ -106,6 +137,11 @@ class Rules:
             raise ValueError(
                 "without a board nothing can be blocked or walked: rules.board=false needs "
                 "rules.blocking=false, rules.movement=towards and rules.doors=any"
+            )
+        if self.starts == "released" and self.players != len(RELEASED_SEATS):
+            raise ValueError(
+                f"rules.starts=released seats {len(RELEASED_SEATS)} players, got {self.players}: "
+                "use rules.starts=box"
             )
         if not 1 <= self.turn_cap <= MOST_TURNS:
             raise ValueError(f"rules.turn_cap must be 1 to {MOST_TURNS:,}, got {self.turn_cap}")
@@ -155,7 +191,7 @@ class Rules:
     @property
     def suspects(self) -> tuple[str, ...]:
         """The suspect that each seat plays; suspects nobody plays have no pawn on the board."""
-        return SEATS[self.players]
+        return SEATS[self.players] if self.starts == "box" else tuple(RELEASED_SEATS)
 
 
 WORLD = np.dtype(
@@ -167,6 +203,9 @@ WORLD = np.dtype(
         ("turn_cap", np.int64),  # turns after which the game is a draw
         ("dice", np.int64),
         *((switch.name, np.int64) for switch in fields(Rules) if switch.type == "bool"),
+        ("random_calls", np.int64),  # 1: pawns are moved by suggestions of ``random`` alone
+        ("again", np.int64),  # 1: a policy without a path decides again
+        ("to_first", np.int64),  # 1: policies walk to a room's first entrance
         ("any_door", np.int64),  # 1: a room may be left by any door
         ("free", np.int64),  # 1: a pawn may stop on any square within the roll
         ("accuse", np.int64),  # place in `ACCUSE`
@@ -238,11 +277,13 @@ def _steps(rules: Rules, board: np.record) -> np.ndarray:
     """Return the steps from every spot to every room, by the door that the rules allow."""
     if not rules.board:
         return np.ones((N_ROOMS, N_SPOTS), np.int64)
-    steps = board.distance.astype(np.int64)
+    steps = board.distance[:N_ROOMS].astype(np.int64)
     if rules.doors == "any":
         for room in range(N_ROOMS):
             doors = board.room_of == room
             steps[:, doors] = steps[:, doors].min(axis=1, keepdims=True)
+    if rules.reenter:
+        steps[steps == 0] = 2
     return steps
 
 
@@ -252,7 +293,7 @@ def world(rules: Rules) -> np.recarray:
     made = np.zeros(1, WORLD).view(np.recarray)
     record = made[0]
     for field in BOARD.names:
-        record[field] = tables()[0][field]
+        record[field] = tables(rules.walls)[0][field]
     record.players = rules.players
     record.hand_sizes[: rules.players] = rules.hand_sizes
     record.shares[:] = -1
@@ -263,12 +304,20 @@ def world(rules: Rules) -> np.recarray:
     for switch in fields(Rules):
         if switch.type == "bool":
             record[switch.name] = getattr(rules, switch.name)
+    if rules.entrance == "first":
+        record.first_door = record.entrance
+        record.to_first = 1
+    record.again = rules.blocked == "again"
+    record.random_calls = rules.callers == "random"
     record.any_door = rules.doors == "any"
     record.free = rules.movement == "free"
     record.accuse = ACCUSE.index(rules.accuse)
     record.seat_of[:] = -1
     for seat, suspect in enumerate(rules.suspects):
-        record.start[seat] = start_spot(suspect)
+        released = rules.starts == "released"
+        record.start[seat] = (
+            corridor().index(RELEASED_SEATS[suspect]) if released else start_spot(suspect)
+        )
         record.seat_of[SUSPECTS.index(suspect)] = seat
     if not rules.board:
         record.passage[:] = -1

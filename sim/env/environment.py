@@ -31,7 +31,7 @@ from sim.env import drawing
 from sim.env.observation import Notes, bounds
 from sim.game import apply, decider, legal, new_game
 from sim.policies import greedy
-from sim.policies.table import Policy, seat_policies
+from sim.policies.table import Policy, policy, seat_policies, seat_policy
 from sim.referee import IllegalAction
 from sim.rules import preset, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, empty
@@ -132,6 +132,8 @@ class raw_env(AECEnv):
         self.seed, self.game = run, game
         state = self._state
         state.policy[:] = state.showing[:] = EXTERNAL
+        state.tracks[:] = 0
+        self._advised = -1
         state.recording = 1
         new_game(self._board, state, np.uint64(game_key(self.seed, self.game)))
         self._notes = [Notes(self.rules, seat) for seat in range(self.rules.players)]
@@ -165,7 +167,11 @@ class raw_env(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        apply(self._board, self._state, self._checked(action))
+        decided, state = self._checked(action), self._state
+        if self._advised != decided:
+            state.policy[:], state.tracks[:] = EXTERNAL, 0
+        apply(self._board, state, decided)
+        state.policy[:], state.tracks[:], self._advised = EXTERNAL, 0, -1
         for event in self._state.event[: self._state.events].tolist():
             for seat, notes in enumerate(self._notes):
                 notes.note(as_seen(tuple(event), seat))
@@ -210,7 +216,14 @@ class raw_env(AECEnv):
         while (action := act(self._board, mind, memory.work, memory.sample)) == greedy.UNSOLVED:
             memory.grow()
         state.goal[seat] = mind.goal[seat]
-        return int(action)
+        # What its move and suggestion come to may depend on who it is, and on what it believes.
+        showing = state.showing[seat]
+        seat_policy(state, seat, policy(which))
+        state.showing[seat], state.settled[seat], state.marginals_of = showing, 0, 0
+        for name in ("belief", "bits", "evidence"):
+            state[name][seat] = mind[name][seat]
+        self._advised = int(action)
+        return self._advised
 
     @cached_property
     def _memory(self) -> Memory:

@@ -209,7 +209,7 @@ def list_ways(
     ways, worth, bits = np.empty(_WAYS, np.int64), np.empty(_WAYS), np.empty(_WAYS)
     found = 0
     for room in range(N_ROOMS):
-        if room == here:
+        if room == here and not world.reenter:
             continue
         telling = room_information(by.marginals, seat, room, cards)
         best = telling
@@ -355,7 +355,7 @@ def every(world: World, s: State, seat: int, out: np.ndarray) -> int:
         n = 1
     if s.phase == TURN:
         for room in range(N_ROOMS):
-            if room != here:
+            if room != here or world.reenter:
                 out[n] = MOVE + room
                 n += 1
         if here >= 0 and world.passage[here] >= 0:

@@ -72,14 +72,29 @@ def any_card(stream: np.ndarray, cards: int) -> int:
 
 
 @jit
+def arrived(world: World, s: State, seat: int) -> bool:
+    """Tell whether ``seat`` needs a new goal: it has none, or is in the room that was its goal.
+
+    Where it walks to a room's first entrance and may enter its own room, it is there only at that
+    entrance.
+    """
+    goal = s.goal[seat]
+    if goal < 0:
+        return True
+    if world.to_first and world.reenter:
+        return s.spot[seat] == world.first_door[goal]
+    return world.room_of[s.spot[seat]] == goal
+
+
+@jit
 def roam(world: World, s: State, seat: int) -> int:
     """Return a kind of action uniformly; a goal is drawn uniformly and kept until reached."""
     kind = kind_of_turn(world, s, seat)
     if kind != MOVE:
         return kind
     room = world.room_of[s.spot[seat]]
-    if s.goal[seat] < 0 or s.goal[seat] == room:
-        if room < 0:
+    if arrived(world, s, seat):
+        if room < 0 or world.reenter:
             s.goal[seat] = below(s.stream, N_ROOMS)
         else:
             other = below(s.stream, N_ROOMS - 1)

@@ -16,7 +16,7 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.knowledge import row_bits
-from sim.policies.common import kind_of_turn
+from sim.policies.common import arrived, kind_of_turn
 from sim.state import ASK, FACTORED, MOVE, State, World
 
 REQUIRES = FACTORED
@@ -35,9 +35,9 @@ def turn(world: World, s: State, seat: int) -> int:
     kind = kind_of_turn(world, s, seat)
     if kind != MOVE:
         return kind
-    room = world.room_of[s.spot[seat]]
-    if s.goal[seat] < 0 or s.goal[seat] == room:
-        s.goal[seat] = unsure_room(s, seat, room)
+    if arrived(world, s, seat):
+        here = -1 if world.reenter else world.room_of[s.spot[seat]]
+        s.goal[seat] = unsure_room(s, seat, here)
     return MOVE + s.goal[seat]
 
 
@@ -77,7 +77,7 @@ def most_unsure(s: State, seat: int, first: int, end: int) -> int:
 
 @jit
 def unsure_room(s: State, seat: int, here: int) -> int:
-    """Return a room of highest entropy, not the one the pawn is in; ties uniform."""
+    """Return a room of highest entropy other than ``here``, -1 for any; ties uniform."""
     best, highest, ties = -1, -1.0, 0
     for room in range(N_ROOMS):
         if room == here:

@@ -86,7 +86,9 @@ def least_chance(world: World, s: State, seat: int) -> float:
 def summons(world: World, s: State, seat: int, suspect: int, room: int) -> bool:
     """Tell whether naming ``suspect`` in ``room`` calls the pawn of somebody who still plays."""
     called = world.seat_of[suspect]
-    if called < 0 or called == seat or s.out[called] or not (world.board and world.summons):
+    if not (world.board and world.summons) or world.random_calls:
+        return False
+    if called < 0 or called == seat or s.out[called]:
         return False
     return world.room_of[s.spot[called]] != room
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
 from sim.cards import CARDS
 from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
-from sim.policies.table import seat_policies
+from sim.policies.table import Policy, seat_policies
 from sim.records.events import Event, ending, happened, opening
-from sim.records.record import Record, RecordError, checksum, line
+from sim.records.record import OUTSIDE, Record, RecordError, checksum, line
 from sim.rules import world
 from sim.state import EVIDENCE, N_ACTIONS, OVER, PASS, REVEAL, SHOW, State, World, empty
 
@@ -44,8 +46,9 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
     """
     board = world(record.rules)[0]
     state, before = empty(), empty()
-    seat_policies(state[0], [None] * record.rules.players)
-    state[0].tracks[:] = EVIDENCE
+    # What a policy's move and suggestion come to may depend on who it is (`Rules.callers`).
+    seat_policies(state[0], [_policy(seat) for seat in record.seats])
+    state[0].tracks |= EVIDENCE
     new_game(board, state[0], np.uint64(game_key(record.seed, record.game)))
     told = (*record.events, record.end)
     at = 0
@@ -63,6 +66,14 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
         before[0] = state[0]
         apply(board, state[0], action)
         due = happened(board, before[0], action, state[0])
+
+
+def _policy(seat: dict[str, Any]) -> Policy | None:
+    """Return the compiled policy of a recorded seat, None if it was played from outside."""
+    if seat["policy"] == OUTSIDE:
+        return None
+    switches = [switch.name for switch in fields(Policy)[1:]]
+    return Policy(seat["policy"], **{key: seat[key] for key in switches if key in seat})
 
 
 def _check(record: Record) -> str:

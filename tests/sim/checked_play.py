@@ -316,7 +316,7 @@ def play_checked(
     work = solver.workspace(1 << 20 if slow else 2)
     tally[0].code = play(
         world(table.rules), world(checked or table.rules), states, words,
-        np.zeros(COPIES_KEPT, np.uint64), ground(), new_known(), work,
+        np.zeros(COPIES_KEPT, np.uint64), ground(table.rules.walls), new_known(), work,
         sample_workspace(greedy.DEALS), new_stream(table.seed), doubts(table), table.accusing,
         fault, tally, table.seed, events,
     )  # fmt: skip

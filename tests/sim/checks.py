@@ -7,7 +7,7 @@ the rules, not from `sim.game`.
 from __future__ import annotations
 
 import numpy as np
-from walking import bar, flood, walked
+from walking import bar, called, flood, walked
 
 from belief.closure import update_closure
 from belief.evidence import ALL_CARDS, CATEGORY_MASK, N_CARDS, count
@@ -19,6 +19,7 @@ from sim.state import (
     ASK,
     END,
     EVIDENCE,
+    EXTERNAL,
     FACTORED,
     MOVE,
     N_ACTIONS,
@@ -95,13 +96,6 @@ def moved(world, before, after, action: int, g) -> int:
 
 
 # Suggestions.
-
-
-@jit
-def called(world, before, action: int) -> int:
-    """Return the seat whose pawn a suggestion moves, -1 if none."""
-    moves = world.board and world.summons and ASK <= action < ACCUSE
-    return world.seat_of[(action - ASK) // 6] if moves else -1
 
 
 @jit
@@ -220,6 +214,10 @@ def turned(world, before, after, action: int, g) -> int:
     if action == PASS and before.phase == END:
         return passes_on(world, before, after)
     landed = after.spot[before.seat]
+    policy = before.policy[before.seat] != EXTERNAL
+    back = (world.reenter or (world.again and policy)) and action < PASSAGE
+    if back and landed == before.spot[before.seat] and after.phase == SUGGEST:
+        return stays(before, after, SUGGEST) if g.room[landed] >= 0 else TURNS
     if action <= PASSAGE and landed != before.spot[before.seat] and g.room[landed] >= 0:
         return stays(before, after, SUGGEST)
     return ends(world, before, after)
@@ -250,7 +248,7 @@ def allowed(world, s, action: int, g) -> bool:
     """Tell whether the rules allow ``action``; `bar` and `flood` have filled ``g.away``."""
     here = g.room[s.spot[s.seat]]
     if action < PASSAGE:
-        return s.phase == TURN and action - MOVE != here
+        return s.phase == TURN and (action - MOVE != here or world.reenter == 1)
     if action == PASSAGE:
         return s.phase == TURN and here >= 0 and world.passage[here] >= 0
     if action < ACCUSE:
@@ -273,6 +271,7 @@ def mask(world, s, g, n: int) -> int:
         bar(world, s, g)
         start = s.spot[s.seat]
         inside = g.room[start] >= 0 and world.any_door
+        g.barred[N_CORRIDOR:] = 1  # not through rooms
         flood(g, -1 if inside else start, g.room[start], g.away)
     listed = 0
     for action in range(N_ACTIONS):

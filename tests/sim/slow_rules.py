@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import networkx as nx
 import numpy as np
 
-from sim.board import PASSAGES, door_spots, graph
+from sim.board import PASSAGES, door_spots, entrance, graph
 from sim.cards import ROOMS
 from sim.rules import Rules
 from sim.state import (
@@ -39,7 +39,7 @@ def open_board(rules: Rules, state: np.record) -> nx.Graph:
     """Return the graph without the squares that other pawns close."""
     pawns = {int(state.spot[seat]) for seat in range(rules.players) if seat != state.seat}
     closed = {spot for spot in pawns if rules.blocking and room_at(spot) < 0}
-    return graph().subgraph(set(graph()) - closed)
+    return graph(rules.walls).subgraph(set(graph()) - closed)
 
 
 def ways_out(rules: Rules, state: np.record) -> list[int]:
@@ -54,6 +54,8 @@ def squares(rules: Rules, state: np.record) -> set[int]:
     reached = set()
     for door in ways_out(rules, state):
         config = open_board(rules, state)
+        inside = {spot for spot in config if room_at(spot) >= 0 and spot != door}
+        config = config.subgraph(set(config) - inside)
         far = nx.single_source_shortest_path_length(config, door, cutoff=int(state.roll))
         reached |= {spot for spot in far if room_at(spot) < 0}
     return reached - {int(state.spot[state.seat])}
@@ -62,8 +64,12 @@ def squares(rules: Rules, state: np.record) -> set[int]:
 def landings(rules: Rules, state: np.record, goal: int) -> set[int]:
     """Return where the pawn may end that walks towards ``goal``; empty if pawns close every way."""
     config, goals = open_board(rules, state), set(door_spots(goal))
+    start = int(state.spot[state.seat])
+    if start in goals:  # out and in again
+        beside = set(config[start])
+        return {start} if beside and state.roll > 1 else beside
     home = nx.multi_source_dijkstra_path_length(config, goals)
-    on_paper = nx.multi_source_dijkstra_path_length(graph(), goals)
+    on_paper = nx.multi_source_dijkstra_path_length(graph(rules.walls), goals)
     for door in sorted(ways_out(rules, state), key=on_paper.get):
         if door in home:
             steps = min(int(state.roll), home[door])
@@ -81,11 +87,11 @@ def ends(rules: Rules, state: np.record, action: int) -> set[int]:
     start = int(state.spot[state.seat])
     if not rules.board or action == PASSAGE:
         goal = action - MOVE if action < PASSAGE else passage(room_at(start))
-        return {door_spots(goal)[0]}
+        return {entrance(goal) if rules.entrance == "first" else door_spots(goal)[0]}
     found = landings(rules, state, action - MOVE)
     if found:
         return found
-    others = [room for room in range(len(ROOMS)) if room != room_at(start)]
+    others = [room for room in range(len(ROOMS)) if rules.reenter or room != room_at(start)]
     return {start}.union(*(landings(rules, state, room) for room in others))
 
 
@@ -102,7 +108,7 @@ def actions(rules: Rules, state: np.record) -> Iterator[int]:
     seat = int(state.seat)
     here = room_at(int(state.spot[seat]))
     if state.phase == TURN:
-        yield from (MOVE + room for room in range(len(ROOMS)) if room != here)
+        yield from (MOVE + room for room in range(len(ROOMS)) if rules.reenter or room != here)
         if rules.board and passage(here) >= 0:
             yield PASSAGE
         if here >= 0 and state.summoned[seat]:

@@ -9,13 +9,28 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from sim.policies.table import FAST_NAMES, SHOWING, Policy
-from sim.rules import ACCUSE, DOORS, FIXED_PLAYERS, HANDS, MOVEMENT, PRESETS
+from sim.rules import (
+    ACCUSE,
+    BLOCKED,
+    CALLERS,
+    DOORS,
+    ENTRANCES,
+    FIXED_PLAYERS,
+    HANDS,
+    MOVEMENT,
+    PRESETS,
+)
 
 WALKED = {
     "doors": st.sampled_from(DOORS),
     "blocking": st.booleans(),
     "movement": st.sampled_from(MOVEMENT),
     "summons": st.booleans(),
+    "callers": st.sampled_from(CALLERS),
+    "walls": st.booleans(),
+    "entrance": st.sampled_from(ENTRANCES),
+    "reenter": st.booleans(),
+    "blocked": st.sampled_from(BLOCKED),
 }
 SWITCHES = {
     "dice": st.sampled_from((1, 2)),

@@ -18,10 +18,10 @@ from sim.board import (
     graph,
     start_spot,
     tables,
-    walk,
 )
 from sim.cards import ROOMS
 from sim.rules import preset, world
+from sim.walks import walk
 
 DISTANCES = [
     ("Study", "Hall", 4),

@@ -7,8 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts.kernel.compile import jit
-from sim.board import N_CORRIDOR, N_SPOTS, graph
-from sim.state import N_ACTIONS
+from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS, graph
+from sim.policies.table import number
+from sim.state import ACCUSE, ASK, EXTERNAL, N_ACTIONS
+
+RANDOM = number("random")
 
 
 class Ground(NamedTuple):
@@ -23,9 +26,9 @@ class Ground(NamedTuple):
     options: np.ndarray  # (actions,) scratch
 
 
-def ground() -> Ground:
+def ground(walls: bool = True) -> Ground:
     """Return the ground, from the graph."""
-    config = graph()
+    config = graph(walls)
     near = np.full((N_SPOTS, 4), -1)
     for spot in config:
         near[spot, : len(config[spot])] = sorted(config[spot])
@@ -41,6 +44,26 @@ def bar(world, s, g) -> None:
     for seat in range(world.players):
         if world.blocking and seat != s.seat and s.spot[seat] < N_CORRIDOR:
             g.barred[s.spot[seat]] = 1
+
+
+@jit
+def by_first(world, s) -> bool:
+    """Tell whether the seat whose turn it is walks to the first entrance of a room."""
+    return world.to_first == 1 and s.policy[s.seat] != EXTERNAL
+
+
+@jit
+def steps_out(g, start: int, roll: int, landed: int) -> int:
+    """Tell whether who leaves ``start`` to come back may land there: as `lands`."""
+    beside, ways = False, 0
+    for i in range(4):
+        near = g.near[start, i]
+        if near >= 0 and not g.barred[near]:
+            ways += 1
+            beside = beside or near == landed
+    if ways == 0:
+        return -1
+    return landed == start if roll > 1 else beside
 
 
 @jit
@@ -70,11 +93,17 @@ def lands(world, before, g, goal: int, landed: int) -> int:
     """Tell whether who walks to ``goal`` may land there: 1 yes, 0 no, -1 there is no way."""
     start = before.spot[before.seat]
     here = g.room[start]
-    flood(g, -1, goal, g.home)
+    first = by_first(world, before)
+    entrance = world.first_door[goal] if first else -1
+    if here == goal and (not first or start == entrance):
+        return steps_out(g, start, before.roll, landed)
+    flood(g, entrance, goal, g.home)
     door = -1
+    leaves = here >= 0 and here != goal and world.any_door
+    row = goal + N_ROOMS if first else goal
     for spot in range(N_SPOTS):
-        if spot == start or (here >= 0 and world.any_door and g.room[spot] == here):
-            shorter = door < 0 or world.distance[goal, spot] < world.distance[goal, door]
+        if spot == start or (leaves and g.room[spot] == here):
+            shorter = door < 0 or world.distance[row, spot] < world.distance[row, door]
             if g.home[spot] >= 0 and shorter:
                 door = spot
     if door < 0:
@@ -94,5 +123,19 @@ def walked(world, before, after, g, goal: int) -> bool:
         return right == 1
     if landed == start:
         return True
+    here = g.room[start]
+    if world.again and before.policy[before.seat] != EXTERNAL and here >= 0:
+        passage = world.passage[here]
+        if passage >= 0 and landed == world.first_door[passage]:
+            return True
     goal = after.goal[before.seat]
-    return goal != g.room[start] and lands(world, before, g, goal, landed) == 1
+    return (goal != here or world.reenter == 1) and lands(world, before, g, goal, landed) == 1
+
+
+@jit
+def called(world, before, action: int) -> int:
+    """Return the seat whose pawn a suggestion moves, -1 if none."""
+    moves = world.board and world.summons and ASK <= action < ACCUSE
+    if world.random_calls and before.policy[before.seat] != RANDOM:
+        moves = False
+    return world.seat_of[(action - ASK) // 6] if moves else -1

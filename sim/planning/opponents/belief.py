@@ -108,7 +108,12 @@ class CompanyBelief:
             called = int(board.seat_of[(cards & 0x3F).bit_length() - 1])
             if not board.board:
                 row["ended"] = board.first_door[room]
-            elif board.summons and called >= 0 and board.room_of[self._spot[called]] != room:
+            elif (
+                board.summons
+                and not board.random_calls
+                and called >= 0
+                and board.room_of[self._spot[called]] != room
+            ):
                 self._spot[called], self._summoned[called] = board.first_door[room], 1
         return [row] if seat != self._seat else []
 

@@ -101,7 +101,7 @@ def trace(world: World, states: np.recarray, observed: np.recarray, goals: np.nd
         here = world.room_of[turn.spot[turn.seat]]
         for room in range(N_ROOMS):
             turn.reached[room] = -1
-            if room != here:
+            if room != here or world.reenter:
                 place(states[0], turn)
                 states[1] = states[0]
                 apply(world, states[1], MOVE + room)

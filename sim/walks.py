@@ -1,0 +1,268 @@
+"""Walking on the board round the pawns: where a pawn ends, and where it may stop.
+
+Kernels over the tables of `sim.board`.  Nothing here consumes randomness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from belief.evidence import lowest
+from mcts.kernel.compile import jit, jit_owning
+from sim.board import N_CORRIDOR, N_ROOMS, N_SPOTS, ROWS, WAYS, WORDS
+from sim.state import EXTERNAL, State, World
+
+
+@jit
+def _free_rows(board: np.record, occupied: np.ndarray, free: np.ndarray) -> None:
+    """Write the corridor squares of each row without a pawn into ``free``, as bits by column."""
+    for y in range(ROWS):
+        free[y] = board.open[y]
+    for word in range(WORDS):
+        rest = np.int64(occupied[word])
+        while rest:
+            spot = 32 * word + lowest(rest)
+            free[board.row[spot]] &= ~(1 << board.column[spot])
+            rest &= rest - 1
+
+
+@jit
+def _spread(wet: np.ndarray, free: np.ndarray, grown: np.ndarray) -> int:
+    """Write the squares at most a step from ``wet`` into ``grown``; return 0 if none is new."""
+    new = 0
+    grown[0] = 0
+    grown[ROWS - 1] = 0
+    for y in range(1, ROWS - 1):
+        grown[y] = (wet[y] | wet[y] << 1 | wet[y] >> 1 | wet[y - 1] | wet[y + 1]) & free[y]
+        new |= grown[y] ^ wet[y]
+    return new
+
+
+@jit
+def _is_goal(board: np.record, spot: int, goal: int) -> bool:
+    """Tell whether who stands at ``spot`` has reached ``goal``."""
+    return board.room_of[spot] == goal if goal < N_ROOMS else board.entrance[goal - N_ROOMS] == spot
+
+
+@jit_owning
+def _detour(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
+    """Return the spot ``roll`` steps along a shortest path round the pawns, -1 if none.
+
+    Floods the board from the room's doors, all squares of a row at once, until the start is wet;
+    ``within[k]`` holds the squares at most k steps from being in the room.  Then walks downhill.
+    """
+    free = np.empty(ROWS, np.int64)
+    _free_rows(board, occupied, free)
+    within = np.empty((N_CORRIDOR + 1, ROWS), np.int64)
+    for y in range(ROWS):
+        within[1, y] = board.front_rows[goal, y] & free[y]
+    # Out of a room there is one way, through the door by which the pawn stands.
+    inside = start >= N_CORRIDOR
+    first = board.neighbours[start, 0] if inside else start
+    row, bit = board.row[first], 1 << board.column[first]
+    if not free[row] & bit:
+        return -1
+    far = 1
+    while not within[far, row] & bit:
+        if not _spread(within[far], free, within[far + 1]):
+            return -1
+        far += 1
+    at = first
+    for _ in range(roll - 1 if inside else roll):
+        far -= 1
+        for i in range(4):
+            near = board.neighbours[at, i]
+            if near < 0:
+                continue
+            if far == 0:
+                if _is_goal(board, near, goal):
+                    return near
+            elif near < N_CORRIDOR and within[far, board.row[near]] >> board.column[near] & 1:
+                at = near
+                break
+    return at
+
+
+@jit
+def _holds(occupied: np.ndarray, spot: int) -> bool:
+    """Tell whether the corridor square ``spot`` is in the bit set ``occupied``."""
+    return np.int64(occupied[spot >> 5]) >> (spot & 31) & 1 == 1
+
+
+@jit_owning
+def _way_through(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
+    """Return what `_detour` does, where ways lead through rooms: a search from the goal."""
+    far = np.empty(N_SPOTS, np.int64)
+    queue = np.empty(N_SPOTS, np.int64)
+    done, found = 0, 0
+    for spot in range(N_SPOTS):
+        far[spot] = 0 if _is_goal(board, spot, goal) else -1
+        if far[spot] == 0:
+            queue[found] = spot
+            found += 1
+    while done < found and far[start] < 0:
+        at = queue[done]
+        done += 1
+        for i in range(4):
+            near = board.neighbours[at, i]
+            open_ = near >= N_CORRIDOR or (near >= 0 and not _holds(occupied, near))
+            if open_ and far[near] < 0:
+                far[near] = far[at] + 1
+                queue[found] = near
+                found += 1
+    at = start if far[start] >= 0 else -1
+    for _ in range(min(roll, far[start])):
+        for i in range(4):
+            near = board.neighbours[at, i]
+            if near >= 0 and far[near] == far[at] - 1:
+                at = near
+                break
+    return at
+
+
+@jit
+def _shut_in(board: np.record, occupied: np.ndarray, start: int, goal: int) -> bool:
+    """Tell whether pawns stand before all doors of ``goal``, or all round ``start``.
+
+    Nearly every pawn without a path is one of these, and a search would look at the whole board.
+    """
+    free = np.uint32(0)
+    for word in range(WORDS):
+        free |= board.fronts[goal, word] & ~occupied[word]
+    if free == 0:
+        return True
+    for i in range(4):
+        near = board.neighbours[start, i]
+        if near >= N_CORRIDOR:
+            if _is_goal(board, near, goal):
+                return False
+        elif near >= 0 and not _holds(occupied, near):
+            return False
+    return True
+
+
+@jit
+def come_back(board: np.record, occupied: np.ndarray, start: int, roll: int) -> int:
+    """Return where a pawn ends that steps out of the door at ``start`` and in again, -1 if shut in.
+
+    Parameters as of `walk`; a roll of 1 leaves it outside.
+    """
+    for i in range(4):
+        near = board.neighbours[start, i]
+        if near >= N_CORRIDOR or (near >= 0 and not _holds(occupied, near)):
+            return start if roll > 1 else near
+    return -1
+
+
+@jit
+def walk(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
+    """Return where a pawn ends that walks ``roll`` steps of a shortest path to ``goal``.
+
+    Parameters
+    ----------
+    board : record of `BOARD`
+    occupied : uint32 bit set of the corridor squares on which *other* pawns stand
+    start : spot of the walking pawn, not yet at its goal
+    goal : room by any door, or + `N_ROOMS` by its first entrance; the walk stops inside the door
+    roll : steps, at most `MAX_ROLL`
+
+    Returns
+    -------
+    int
+        The spot reached, or -1 if pawns close every path [Ledford 2018, s. 3.1].
+    """
+    for way in range(WAYS):
+        path = board.path[way, goal, start]
+        met = np.uint32(0)
+        for word in range(WORDS):
+            met |= path[word] & occupied[word]
+        if met == 0:
+            return np.int64(board.landing[way, goal, start, roll])
+    if board.through:
+        return _way_through(board, occupied, start, goal, roll)
+    if _shut_in(board, occupied, start, goal):
+        return -1
+    return _detour(board, occupied, start, goal, roll)
+
+
+@jit_owning
+def squares_within(
+    board: np.record,
+    occupied: np.ndarray,
+    start: int,
+    any_door: int,
+    roll: int,
+    out: np.ndarray,
+    n: int,
+    base: int,
+) -> int:
+    """Append ``base`` + square to ``out[n:]`` for every square a pawn may stop on; return the end.
+
+    Those are the corridor squares, without a pawn and other than ``start``, at most ``roll`` steps
+    away round pawns and not through rooms.  A pawn in a room leaves by the door it stands at, or
+    with ``any_door`` by any.
+    """
+    free = np.empty(ROWS, np.int64)
+    _free_rows(board, occupied, free)
+    wet = np.zeros(ROWS, np.int64)
+    grown = np.empty(ROWS, np.int64)
+    steps = roll
+    if start < N_CORRIDOR:
+        wet[board.row[start]] = 1 << board.column[start]
+    else:
+        steps -= 1
+        for i in range(4):
+            front = board.neighbours[start, i]
+            if 0 <= front < N_CORRIDOR:
+                wet[board.row[front]] |= 1 << board.column[front]
+        for y in range(ROWS):
+            if any_door:
+                wet[y] = board.front_rows[board.room_of[start], y]
+            wet[y] &= free[y]
+    for _ in range(steps):
+        if not _spread(wet, free, grown):
+            break
+        wet, grown = grown, wet
+    for square in range(N_CORRIDOR):
+        if square != start and wet[board.row[square]] >> board.column[square] & 1:
+            out[n] = base + square
+            n += 1
+    return n
+
+
+@jit
+def survey(world: World, s: State) -> None:
+    """Fill ``s.occupied`` with the corridor squares closed to the pawn whose turn it is."""
+    s.occupied[:] = 0
+    if world.blocking:
+        for other in range(world.players):
+            spot = s.spot[other]
+            if other != s.seat and spot < N_CORRIDOR:
+                s.occupied[spot >> 5] |= np.uint32(1 << (spot & 31))
+
+
+@jit
+def walk_out(world: World, s: State, room: int) -> int:
+    """Return where the pawn ends that walks to ``room``, -1 without a path; nearest door first."""
+    start = s.spot[s.seat]
+    here = world.room_of[start]
+    by_first = world.to_first and s.policy[s.seat] != EXTERNAL
+    if here == room and (not by_first or start == world.first_door[room]):
+        return come_back(world, s.occupied, start, s.roll)
+    goal = room + N_ROOMS if by_first else room
+    if here < 0 or here == room or not world.any_door:
+        return walk(world, s.occupied, start, goal, s.roll)
+    tried = 0
+    while True:
+        nearest = -1
+        for spot in range(N_CORRIDOR, N_SPOTS):
+            if world.room_of[spot] != here or tried >> (spot - N_CORRIDOR) & 1:
+                continue
+            if nearest < 0 or world.distance[goal, spot] < world.distance[goal, nearest]:
+                nearest = spot
+        if nearest < 0:
+            return -1
+        reached = walk(world, s.occupied, nearest, goal, s.roll)
+        if reached >= 0:
+            return reached
+        tried |= 1 << (nearest - N_CORRIDOR)
