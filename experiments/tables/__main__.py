@@ -132,7 +132,7 @@ def _computed(table: Computed, settings: DictConfig, console: Console) -> None:
     table_report.show(report, console)
     if settings.write is not None:
         heading = computed.heading(table, run, settings.fast)
-        files = table_report.store(table.name, report, heading, None, Path(settings.write))
+        files = table_report.store(table.name, report, heading, Path(settings.write))
         console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
 
 
@@ -156,6 +156,7 @@ def _table(table: Table, settings: DictConfig, console: Console) -> None:
     from experiments.tables import figures
     from experiments.tables import report as table_report
     from experiments.tables.cells import matches
+    from experiments.tables.stairs import beside
 
     _check_budget(table, settings)
     folder = Path(settings.folder) / (table.folder + ("_fast" if settings.fast else ""))
@@ -169,12 +170,16 @@ def _table(table: Table, settings: DictConfig, console: Console) -> None:
     if not settings.show:
         games = _games(table, settings)
         ended = _played(folder, planned, chosen, games, settings.ray.address, console)
-    run = figures.Measured(folder)
+    run = (
+        beside.Joined(folder, table, Path(settings.folder), settings.fast)
+        if table.beside
+        else figures.Measured(folder)
+    )
     report = table_report.make(table, run, settings.fast)
     table_report.show(report, console)
     _draw(table, run, folder)
     if settings.write is not None:
-        files = table_report.write(table, report, run, config.cores(), Path(settings.write))
+        files = table_report.write(table, report, run, Path(settings.write))
         console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
     if ended is not None and ended.fault is not None:
         raise Refusal(f"{ended.fault}; {run.played.games} games are kept in {folder}")

@@ -63,6 +63,12 @@ def read(settings: DictConfig, name: str) -> Table | Computed:
     return replace(OmegaConf.to_object(settings), name=name)
 
 
+COMMAND = "python -m experiments.tables"
+"""What a reader types, before the name of a table."""
+
+BOTH = ("one", "rest")
+"""What ``match.layout=both`` is."""
+
 FAST = ("rules.turn_cap=40",)
 """What else makes the games of planners short for a trial."""
 
@@ -106,8 +112,9 @@ def _match(table: Table, cell: Cell, general: Sequence[str], budget: int | None)
     else:
         overrides.append(f"match.others={_listed(others)}")
     shared = [one for one in cell.settings if not one.startswith(EVERYBODY)]
-    overrides += [*shared, f"match.layout={cell.layout}", *general]
-    match = _composed(tuple(overrides))
+    seats = BOTH if len(others) == 1 and cell.layout != ROBIN else (cell.layout,)
+    overrides += [*shared, f"match.layout={'both' if seats == BOTH else cell.layout}", *general]
+    match = _composed(tuple(overrides))[seats.index(cell.layout)]
     return replace(match, name=f"{match.name}, {cell.variant}") if cell.variant else match
 
 
@@ -128,13 +135,12 @@ def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> 
     return changes
 
 
-@cache
-def _composed(overrides: tuple[str, ...]) -> Match:
-    """Return the match of these settings."""
+@cache  # composing takes long, and layouts and ways of a step have it in common
+def _composed(overrides: tuple[str, ...]) -> list[Match]:
+    """Return the matches of these settings, one a layout."""
     settings = config.composed("compare", overrides)
     config.check(settings)
-    (match,) = lineups.matches(settings)
-    return match
+    return lineups.matches(settings)
 
 
 def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:

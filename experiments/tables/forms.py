@@ -73,6 +73,7 @@ class Table:
     run : folder of the run, which several tables may share; null: the table's name
     details : rows that are written beside those of games
     compiled : whether all players are policies, of which thousands of games take seconds
+    beside : tables of steps of which cells stand beside these, of the tables of a paper
     axis : a setting of players along which wins are drawn, a line for each kind of opponents; null:
         they are not
     name : not in the YAML, which is called so
@@ -100,6 +101,7 @@ class Table:
     run: str | None = named(None)
     details: list[str] = field(default_factory=list)
     compiled: bool = False
+    beside: list[str] = field(default_factory=list)
     axis: str | None = None
     name: str = ""
 

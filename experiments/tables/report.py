@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,15 @@ from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
 from experiments.stats.intervals import Estimate
 from experiments.tables import field, papers
+from experiments.tables.cells import COMMAND
 from experiments.tables.computed import Figures
 from experiments.tables.figures import Measured, simulations_of
 from experiments.tables.forms import Table
 from experiments.tables.rows import Paper, Row, fitting
+from experiments.tables.stairs.beside import Joined, Tested
 from experiments.tabular import Marked
 from experiments.texts import markdown, printable
 
-COMMAND = "python -m experiments.tables"
 DIFFERS = "≠"
 
 _TRIAL = "A trial: few and short games, of which the figures tell nothing."
@@ -32,6 +33,12 @@ _MARKS = (
     f"{DIFFERS} stands where ours has nothing in common with what it is held against; the numbers "
     "behind it are those causes below that would move ours to this side."
 )
+
+_EFFECTS = {
+    "moves": "Tested by `{}`, and moving some of these lines beyond its interval",
+    "still": "Tested by `{}`, and moving none of them beyond its interval",
+    "left": "In `{}`, and not played yet",
+}
 
 
 @dataclass(frozen=True)
@@ -68,16 +75,26 @@ def published(name: str, title: str, run: Measured | Figures, paper: Paper) -> R
     columns = list(dict.fromkeys(column for row in rows for column in row.cells))
     marks = _Marks()
     shown, records = [], []
+    steps: list[Tested] = []
     for row in rows:
-        found = [_record(paper, row, column, run) for column in columns]
-        records += [record for record in found if record["match"]] or [_record(paper, row, "", run)]
+        tested = _tested(row, run)
+        steps += [step for found in tested.values() for step in found]
+        found = [_record(paper, row, column, run, tested) for column in columns]
+        records += [record for record in found if record["match"]] or [
+            _record(paper, row, "", run, tested)
+        ]
         theirs = _sources(paper, row, marks)
         shown.append([*theirs, *(_told(row, record, marks) for record in found)])
     heads = [tabular.words("set-up"), tabular.words("quantity")]
     heads += [*paper.sources.values(), *columns]
     intervals = "" if name in paper.computed else _INTERVALS
     notes = [*map(Marked, paper.about), Marked(intervals + _MARKS)]
-    notes += [Marked(f"[{number}] {paper.cause(key)}") for key, number in marks.numbers.items()]
+    of_steps = {step.key: step for step in steps}
+    notes += [
+        Marked(f"[{number}] {of_steps[key] if key in of_steps else paper.cause(key)}")
+        for key, number in marks.numbers.items()
+    ]
+    notes += map(Marked, _effects(steps))
     return Report(tabular.Table(title, heads, shown, notes), records)
 
 
@@ -112,13 +129,44 @@ def _told(row: Row, record: dict[str, Any], marks: _Marks) -> str | None:
     return row.quantity.told(figure) + (f" {DIFFERS}{marks.of(causes)}" if causes else "")
 
 
-def _record(paper: Paper, row: Row, column: str, run: Measured | Figures) -> dict[str, Any]:
+def _tested(row: Row, run: Measured | Figures) -> dict[str, list[Tested]]:
+    """Return what the steps do that lead to each column of ``row``."""
+    return {
+        column: run.tested(*place, row.quantity)
+        for column, place in row.stairs.items()
+        if isinstance(run, Joined)
+    }
+
+
+def _effects(steps: Sequence[Tested]) -> Iterator[str]:
+    """Yield which of ``steps`` move a line and which do not, and which were not played."""
+    sides: dict[str, dict[str, set[int | None]]] = {}
+    for step in steps:
+        sides.setdefault(step.table, {}).setdefault(step.step, set()).add(step.side)
+    for table, found in sides.items():
+        kinds: dict[str, list[str]] = {}
+        for step, there in found.items():
+            kind = "moves" if there & {-1, 1} else "still" if 0 in there else "left"
+            kinds.setdefault(kind, []).append(f"`{step}`")
+        for kind, told in _EFFECTS.items():
+            if kind in kinds:
+                yield f"{told.format(table)}: {', '.join(kinds[kind])}."
+
+
+def _record(
+    paper: Paper,
+    row: Row,
+    column: str,
+    run: Measured | Figures,
+    tested: Mapping[str, Sequence[Tested]],
+) -> dict[str, Any]:
     """Return one figure of ours, ``ours``, with what is known beside it."""
     known = paper.known(row)
     match, player = row.cells.get(column, ("", ""))
     figure = row.quantity.measure(run, match, player) if match in run.lines else None
     side = figure.side(known) if figure and known else None
-    causes = fitting(row.causes.get(column, {}), side) if side else ()
+    moves = {step.key: step.side for step in tested.get(column, ()) if step.side}
+    causes = fitting({**row.causes.get(column, {}), **moves}, side) if side else ()
     return {
         "setup": row.setup,
         "quantity": row.quantity.name,
@@ -199,12 +247,8 @@ def show(report: Report, console: Console) -> None:
     tabular.show(report.shown, console)
 
 
-def write(table: Table, report: Report, run: Measured, cores: int, folder: Path) -> list[Path]:
+def write(table: Table, report: Report, run: Measured, folder: Path) -> list[Path]:
     """Write ``report`` as Markdown and CSV to ``folder``, named after the table.
-
-    Parameters
-    ----------
-    cores : of this machine, for what a larger version costs
 
     Raises
     ------
@@ -213,14 +257,11 @@ def write(table: Table, report: Report, run: Measured, cores: int, folder: Path)
     """
     if not run.lines:
         raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
-    larger = None if report.trial else _larger(table, run, cores)
-    return store(table.name, report, _heading(table, run, report.trial), larger, folder)
+    return store(table.name, report, _heading(table, run, report.trial), folder)
 
 
-def store(
-    name: str, report: Report, heading: Sequence[str], below: str | None, folder: Path
-) -> list[Path]:
-    """Write ``report`` as Markdown and CSV to ``folder``, with lines above and below it.
+def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> list[Path]:
+    """Write ``report`` as Markdown and CSV to ``folder``, with lines above it.
 
     Raises
     ------
@@ -233,18 +274,17 @@ def store(
     rows = [list(record.values()) for record in records]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(text, _markdown(report, heading, below))
+        write_text(text, _markdown(report, heading))
         tabular.write_csv(tabular.Table("", list(records[0]), rows), numbers)
     except OSError as fault:
         raise Refusal(f"write={folder}: {fault.strerror}") from None
     return [text, numbers]
 
 
-def _markdown(report: Report, heading: Sequence[str], below: str | None) -> str:
+def _markdown(report: Report, heading: Sequence[str]) -> str:
     title = f"# {markdown(report.shown.title)}"
     grid = tabular.markdown(replace(report.shown, title=""))
-    lines = [title, "", *heading, "", grid]
-    return "\n".join([*lines, below] if below else lines).rstrip() + "\n"
+    return "\n".join([title, "", *heading, "", grid]).rstrip() + "\n"
 
 
 def _heading(table: Table, run: Measured, trial: bool) -> list[str]:
@@ -259,6 +299,7 @@ def _heading(table: Table, run: Measured, trial: bool) -> list[str]:
         f"{_games(run)} games a cell{_budget(table, run)}, seed {first.seed}, "
         f"rules {', '.join(rules)}.",
         markdown(f"Commit {about['commit']}; {about['machine']}; {versions}."),
+        *([line for told in run.about() for line in ("", told)] if isinstance(run, Joined) else []),
     ]
 
 
@@ -286,22 +327,3 @@ def _command(table: Table, run: Measured, trial: bool) -> str:
     if table.simulations is not None:
         told += f" simulations={_simulations(run)}"
     return f"{told} seed={first.seed}{' fast=true' if trial else ''}"
-
-
-def _larger(table: Table, run: Measured, cores: int) -> str | None:
-    """Return how to play the published budget, and what it would cost here."""
-    searched = [line for line in run.lines.values() if line["simulations_per_second"]]
-    paper = papers.of(table.name)
-    if paper is None or paper.simulations is None or table.compiled or not searched:
-        return None
-    games, budget = paper.games, paper.simulations
-    seconds = sum(
-        games * line["decisions"] / line["games"] * budget / line["simulations_per_second"]
-        for line in searched
-    )
-    return (
-        f"The published budget, {budget:,} simulations a decision and {games:,} games a cell, "
-        f"takes about {seconds / 3600 / cores:,.0f} hours on {cores} cores by the speed measured "
-        f"here; it can be interrupted, and the same command goes on:\n\n```\n{COMMAND} "
-        f"{table.name} games={games} simulations={budget} folder=outputs/tables-published\n```"
-    )

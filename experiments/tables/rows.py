@@ -58,6 +58,8 @@ class Row:
     causes : by column, of where ours differs: keys of `Paper.causes`, each with the side to which
         it moves ours (1: more), or `ANY`
     notes : keys of `Paper.causes` that hold in any case
+    stairs : by column, whose causes are the steps of a staircase: its table, match and player in
+        it, and whether it leads to what the column shows (1) or away from it (-1)
     """
 
     setup: str
@@ -66,6 +68,7 @@ class Row:
     published: Mapping[str, Figure] = field(default_factory=dict)
     causes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    stairs: Mapping[str, tuple[str, str, str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,6 @@ class Paper:
     about : what the sources are, and what ours is held against, a sentence or more each
     causes : of differences and remarks, by key
     rows : by table, its lines
-    simulations, games : a decision and a cell, as published; None where nobody searches
     computed : by table that plays no games, what computes its figures from a seed and the number of
         times that a time is taken, by line and column (`experiments.tables.computed`)
     """
@@ -88,8 +90,6 @@ class Paper:
     about: tuple[str, ...]
     causes: Mapping[str, Cause]
     rows: Mapping[str, list[Row]]
-    simulations: int | None = None
-    games: int | None = None
     computed: Mapping[str, Callable[[int, int], Mapping[tuple[str, str], Figure]]] = field(
         default_factory=dict
     )

@@ -40,7 +40,7 @@ def tell(table: Steps, settings: DictConfig, console: Console) -> None:
         plot.draw(table, found, folder / f"{table.name}.png")
     if settings.write is not None:
         heading = report.heading(table, found, settings.fast)
-        files = table_report.store(table.name, made, heading, None, Path(settings.write))
+        files = table_report.store(table.name, made, heading, Path(settings.write))
         console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
     _end(ended, found, folder)
 

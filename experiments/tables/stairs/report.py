@@ -11,8 +11,9 @@ from experiments.runs.published import Published, published
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate
 from experiments.tables import figures as of
+from experiments.tables.cells import COMMAND
 from experiments.tables.figures import Figure, Quantity, simulations_of
-from experiments.tables.report import COMMAND, Report, tried
+from experiments.tables.report import Report, tried
 from experiments.tables.stairs.form import ADDED, ALONE, APART, CUMULATIVE, Steps
 from experiments.tables.stairs.parts import Part, before, gained
 from experiments.texts import markdown, printable
@@ -200,7 +201,7 @@ def _notes(table: Steps, parts: Sequence[Part]) -> Iterator[tabular.Marked]:
         yield tabular.Marked(_WAYS[way])
     told = {part.line.step: part.line.about for part in parts if part.line.about}
     for step, about in told.items():
-        yield tabular.Marked(f"`{step}`: {markdown(about)}.")
+        yield tabular.Marked(f"`{step}`: {about}.")
     left = [part for part in parts if part.played < part.games]
     if left:
         without = sum(not part.played for part in left)
