@@ -10,36 +10,41 @@ from presets import leaves, spec_of
 from mcts.options import Budget
 from mcts.search import Search
 from sim.planning.planner import Planner
-from sim.planning.released import departures
+from sim.planning.released import departures, notebooks
 from sim.planning.released.departures import NAMES
-from sim.planning.released.domain import Released, released, start, step, workspace
+from sim.planning.released.domain import Released, released, start, workspace
 from sim.planning.released.seat import ENVELOPE, ReleasedPlanner, even_envelope
 from sim.players.registry import make, planner_config
-from sim.rules import Rules
-from sim.state import ACCUSE, ASK, SUGGEST
+from sim.rules import Rules, preset, world
+from sim.state import ACCUSE, ASK, MOVE, SUGGEST, TURN
 
 SIMULATIONS, KEY = 120, 11
-PLACES = {"at a turn": (3, 11), "in a room": (4, 13), "known but for little": (1, 22)}
+PLACES = {
+    "at a turn": (3, 11),
+    "in a room": (4, 13),
+    "known but for little": (1, 22),
+    "in a room, by the released rules": (3, 8),
+}
 """Game and own decisions before; in game n seat n % 4 decides."""
 
 
 @cache
 def at(place):
     """Return a position in which a seat decides."""
-    return position(*PLACES[place])
+    return position(*PLACES[place], rules=preset("released" if "released" in place else "ledford"))
 
 
 @cache
-def config(preset):
+def config(player):
     """Return the configuration of a preset."""
-    return planner_config(spec_of(preset, budget__simulations=SIMULATIONS))
+    return planner_config(spec_of(player, budget__simulations=SIMULATIONS))
 
 
 @cache
-def planned(preset, place):
+def planned(player, place):
     """Return the position that the planner by the text searches."""
     one = at(place)
-    return one.take(Planner(config(preset))).position(one.view)
+    return one.take(Planner(config(player))).position(one.view)
 
 
 def tree(p, options):
@@ -50,31 +55,32 @@ def tree(p, options):
 
 
 @cache
-def by_the_text(preset, place):
+def by_the_text(player, place):
     """Return that of the planner by the text."""
-    return tree(planned(preset, place), config(preset).search_options)
+    return tree(planned(player, place), config(player).search_options)
 
 
-def departing(name, place, preset):
+def departing(name, place, player):
     """Return that of the planner by the text with the departure ``name``, as it is configured."""
     changes = {f"departures__{name}": True, "budget__simulations": SIMULATIONS}
-    planner = make(spec_of(preset, **changes), Rules())
+    planner = make(spec_of(player, **changes), Rules())
     assert type(planner) is ReleasedPlanner
     one = at(place)
     return tree(one.take(planner).position(one.view), planner.config.search_options)
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("preset", ["bmcts_faithful", "ld_bmcts_faithful"])
-def test_with_no_departure_the_tree_is_that_by_the_text(preset, place):
-    p = released(planned(preset, place), 0)
+@pytest.mark.parametrize("player", ["bmcts_faithful", "ld_bmcts_faithful"])
+def test_with_no_departure_the_tree_is_that_by_the_text(player, place):
+    p = released(planned(player, place), 0)
     assert type(p) is Released
-    assert tree(p, config(preset).search_options) == by_the_text(preset, place)
+    assert tree(p, config(player).search_options) == by_the_text(player, place)
 
 
 AT = {
     "bold_opponents": "known but for little",
     "instant_win": "known but for little",
+    "no_reentry": "in a room, by the released rules",
 }
 """Where a departure makes a difference, if not at a turn."""
 
@@ -82,17 +88,17 @@ AT = {
 @pytest.mark.parametrize("name", NAMES)
 def test_every_departure_changes_the_tree(name):
     place = AT.get(name, "at a turn")
-    preset = "ld_bmcts_faithful" if name == "untold" else "bmcts_faithful"
-    assert departing(name, place, preset) != by_the_text(preset, place)
+    player = "ld_bmcts_faithful" if name == "untold" else "bmcts_faithful"
+    assert departing(name, place, player) != by_the_text(player, place)
 
 
 def test_the_presets_make_all_departures():
     named = {f"departures.{name}" for name in NAMES}
     assert named == {leaf for leaf in leaves(spec_of("bmcts")) if leaf.startswith("departures.")}
-    for preset, left in (("bmcts", {"untold"}), ("ld_bmcts", set())):
-        spec = spec_of(f"{preset}_released")
+    for player, left in (("bmcts", {"untold"}), ("ld_bmcts", set())):
+        spec = spec_of(f"{player}_released")
         assert {name for name in NAMES if not spec["departures"][name]} == left
-        text = spec_of(f"{preset}_faithful")
+        text = spec_of(f"{player}_faithful")
         assert not any(text["departures"].values())
         changed = {leaf for leaf in leaves(spec) if _value(spec, leaf) != _value(text, leaf)}
         made = {name for name in named if not name.endswith(tuple(left) or "-")}
@@ -136,19 +142,19 @@ def test_a_planner_that_cannot_depart_says_so():
 
 
 def test_an_envelope_of_which_nobody_is_told_is_for_ld_bmcts():
-    for preset, key in (("bmcts", "name"), ("ld_bmcts", "redraw")):
+    for player, key in (("bmcts", "name"), ("ld_bmcts", "redraw")):
         changed = {"departures__untold": True, "redraw": "simulation"}
         with pytest.raises(ValueError, match=f"untold departs .*: {key} must be"):
-            make(spec_of(f"{preset}_faithful", **changed), Rules())
+            make(spec_of(f"{player}_faithful", **changed), Rules())
 
 
 # Who believes what.
 
 
-def begun(place, *names, preset="bmcts_faithful"):
+def begun(place, *names, player="bmcts_faithful"):
     """Return (parameters, workspace, state) at the start of a simulation with departures."""
     mask = departures.Departures(**dict.fromkeys(names, True)).mask
-    p = released(planned(preset, place), mask)
+    p = released(planned(player, place), mask)
     s = workspace(p)
     start(p, s, stream_of(1))
     return p, s, s.state[0]
@@ -168,18 +174,24 @@ def test_in_the_first_seat_all_are_sure_of_our_hand():
 
 def kept(state):
     """Return all notebooks."""
-    return state.belief.copy(), state.bits.copy(), state.known.copy()
+    return state.belief[:4].copy(), state.bits[:4].copy(), state.known[:4].copy()
 
 
-def test_beliefs_of_the_root_stay_in_the_tree():
-    changed = {}
-    for names in ((), ("root_belief",)):
-        p, s, state = begun("in a room", *names)
+def test_notebooks_are_set_back_to_those_of_the_root():
+    """(That this happens at each step of the tree: see the departures that change it.)"""
+    for names, player, same in (
+        ((), "bmcts_faithful", True),
+        (("untold",), "ld_bmcts_faithful", True),
+        ((), "ld_bmcts_faithful", False),  # who was told of an envelope is told again
+    ):
+        p, _, state = begun("in a room", *names, player=player)
         before = kept(state)
-        step(p, s, ASK + 7, 0.0, stream_of(2))
-        after = kept(state)
-        changed[names] = [not np.array_equal(*pair) for pair in zip(before, after, strict=True)]
-    assert not any(changed["root_belief",]) and changed[()][0]
+        assert np.array_equal(before[0], p.root[0].belief[:4]) == same
+        state.belief[:], state.bits[:], state.known[:4] = 0.2, 3.0, 7
+        assert not np.array_equal(kept(state)[0], before[0])
+        notebooks.restore(4, state, p.root[0], p.on)
+        for after, other in zip(kept(state), before, strict=True):
+            np.testing.assert_array_equal(after, other)
 
 
 def test_an_even_envelope_is_even():
@@ -196,7 +208,7 @@ def test_an_even_envelope_is_even():
 
 def test_who_is_told_of_the_envelope():
     for names, told in (((), True), (("untold",), False)):
-        p, _, state = begun("in a room", *names, preset="ld_bmcts_faithful")
+        p, _, state = begun("in a room", *names, player="ld_bmcts_faithful")
         cards = [c for c in range(21) if state.envelope >> c & 1]
         assert len(cards) == 3
         other = (p.planned.seat + 1) % 4
@@ -230,3 +242,13 @@ def test_nothing_that_lies_face_up_is_suggested():
         listed[names] = (search.run(Budget(simulations=1), 1).actions - ASK).tolist()
     assert listed[()] == list(range(36))
     assert listed["no_face_up",] == [i for i in range(36) if i // 6 != 2 and i % 6 != 3]
+
+
+def test_nobody_enters_the_room_that_it_is_in():
+    place = "in a room, by the released rules"
+    state = at(place).state
+    here = int(world(at(place).rules)[0].room_of[state.spot[state.seat]])
+    assert state.phase == TURN and here >= 0
+    for names, offered in (((), True), (("no_reentry",), False)):
+        search = Search(begun(place, *names)[0], config("bmcts_faithful").search_options)
+        assert (MOVE + here in search.run(Budget(simulations=1), 1).actions) == offered

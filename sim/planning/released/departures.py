@@ -34,6 +34,7 @@ class Departures:
     untold : of LD-BMCTS: the envelope is drawn evenly, once a decision, and nobody is told
     no_face_up : suspects and weapons that lie face up are not suggested
     own_answers : a player that does not know its hand learns from its own answers, too
+    no_reentry : in simulations nobody enters the room that it is in, whatever the rules
     """
 
     first_seat: bool = False
@@ -50,6 +51,7 @@ class Departures:
     untold: bool = False
     no_face_up: bool = False
     own_answers: bool = False
+    no_reentry: bool = False
 
     @property
     def mask(self) -> int:
@@ -75,6 +77,7 @@ NAMES = tuple(switch.name for switch in fields(Departures))
     UNTOLD,
     NO_FACE_UP,
     OWN_ANSWERS,
+    NO_REENTRY,
 ) = (1 << bit for bit in range(len(NAMES)))
 
 IN_ROLLOUTS = RANDOM_SELF | MOVE_TICKETS | EVEN_ANSWERS | EVEN_ACCUSATIONS | BOLD_OPPONENTS

@@ -21,7 +21,7 @@ from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, fold
 from mcts.threads import private
-from sim.game import decider, open_decision, stops
+from sim.game import open_decision, stops
 from sim.planning import cluedo
 from sim.planning.cluedo import Cluedo
 from sim.planning.information_sets import after_state_key, view_key
@@ -50,12 +50,12 @@ from sim.planning.released.playing import (
     accuse,
     act,
     chance_of,
+    decide,
     do,
     play_out,
     win,
 )
 from sim.planning.ways import RESTRICTED
-from sim.policies.table import choose
 from sim.state import (
     ACCUSE,
     ASK,
@@ -202,7 +202,7 @@ def _do_and_play_on(
             did[1] = fold(did[1], view_key(world.players, state, agent))
             state.events = 0
         open_decision(state)
-        action = choose(world, state, decider(state))
+        action = decide(world, state, agent, on)
         act(world, state, real, agent, on, action, paid, stream)
 
 

@@ -18,10 +18,9 @@ from sim.planning.released.answers import empty_hands, list_answers, may_show, n
 from sim.planning.released.departures import (
     BOLD_OPPONENTS,
     CERTAIN_ONLY,
-    NO_FACE_UP,
     ROOT_BELIEF,
 )
-from sim.planning.released.playing import do, is_bold, likeliest, may_ask
+from sim.planning.released.playing import barred_room, do, has_goal, is_bold, likeliest, may_ask
 from sim.policies.common import accusation
 from sim.policies.heuristic import certain_envelope, suggestion
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, State, World
@@ -47,11 +46,11 @@ def list_own(
     is its position, and ``work`` its workspace for marginals.
     """
     seat = state.seat
+    barred = barred_room(p.world[0], state, on)
     n = 0
     for i in range(every(p.world[0], state, seat, out)):
-        if not (
-            on & NO_FACE_UP and ASK <= out[i] < ACCUSE and not may_ask(state, out[i] - ASK, on)
-        ):
+        asks = ASK <= out[i] < ACCUSE
+        if out[i] != MOVE + barred and not (asks and not may_ask(state, out[i] - ASK, on)):
             out[n], edge_data[n] = out[i], 0.0
             n += 1
     if state.phase == SUGGEST or (on & CERTAIN_ONLY and not certain_envelope(belief)):
@@ -84,7 +83,7 @@ def list_opponents(
         n = 1
     else:
         here = world.room_of[state.spot[seat]]
-        n = _list_goals(state, here, out)
+        n = _list_goals(world, state, barred_room(world, state, on), out)
         if here >= 0 and world.passage[here] >= 0:
             out[n] = PASSAGE
             n += 1
@@ -100,17 +99,17 @@ def list_opponents(
 
 
 @jit
-def _list_goals(state: State, here: int, out: np.ndarray) -> int:
+def _list_goals(world: World, state: State, barred: int, out: np.ndarray) -> int:
     """List the room that the seat to move is on its way to, or all those of the highest entropy."""
     seat = state.seat
-    if state.goal[seat] >= 0 and state.goal[seat] != here:
+    if has_goal(world, state, barred):
         out[0] = MOVE + state.goal[seat]
         return 1
     highest = -1.0
     n = 0
     for room in range(N_ROOMS):
         bits = row_bits(state, seat, FIRST_ROOM + room)
-        if room == here or bits < highest:
+        if room == barred or bits < highest:
             continue
         if bits > highest:
             highest, n = bits, 0

@@ -26,10 +26,11 @@ from sim.planning.released.departures import (
     INSTANT_WIN,
     MOVE_TICKETS,
     NO_FACE_UP,
+    NO_REENTRY,
     OWN_ANSWERS,
     RANDOM_SELF,
 )
-from sim.policies.common import accusation
+from sim.policies.common import accusation, arrived
 from sim.policies.heuristic import certain_envelope, suggestion, unsure_room
 from sim.policies.table import choose
 from sim.state import (
@@ -62,10 +63,10 @@ def decide(world: World, state: State, agent: int, on: int) -> int:
     """Return what the seat to move does; its policy decides where no departure does."""
     own = state.seat == agent
     if state.phase == TURN:
-        if own and on & (RANDOM_SELF | MOVE_TICKETS):
+        if own and on & (RANDOM_SELF | MOVE_TICKETS | NO_REENTRY):
             return own_turn(world, state, on)
-        if not own and on & BOLD_OPPONENTS:
-            return bold_turn(world, state)
+        if not own and on & (BOLD_OPPONENTS | NO_REENTRY):
+            return opponents_turn(world, state, on)
     elif state.phase == SUGGEST and own and on & RANDOM_SELF:
         return any_pair(state, on)
     return choose(world, state, decider(state))
@@ -81,10 +82,10 @@ def own_turn(world: World, state: State, on: int) -> int:
     known = certain_envelope(state.belief[seat])
     if known and not on & RANDOM_SELF:
         return accusation(known)
-    room = world.room_of[state.spot[seat]]
+    here = barred_room(world, state, on)
     moves = 1
     if on & MOVE_TICKETS:
-        moves = N_ROOMS if room < 0 else N_ROOMS - 1
+        moves = N_ROOMS if here < 0 else N_ROOMS - 1
     kind = _draw_kind(world, state, moves, known > 0)
     if kind == ACCUSE:
         return ACCUSE + below(state.stream, _TRIOS)
@@ -93,26 +94,27 @@ def own_turn(world: World, state: State, on: int) -> int:
     if kind == PASSAGE:
         return PASSAGE
     if on & RANDOM_SELF:
-        goal = below(state.stream, N_ROOMS if room < 0 else N_ROOMS - 1)
-        return MOVE + (goal + 1 if 0 <= room <= goal else goal)
-    return MOVE + _goal(state, room)
+        goal = below(state.stream, N_ROOMS if here < 0 else N_ROOMS - 1)
+        return MOVE + (goal + 1 if 0 <= here <= goal else goal)
+    return MOVE + _goal(world, state, here)
 
 
 @jit
-def bold_turn(world: World, state: State) -> int:
+def opponents_turn(world: World, state: State, on: int) -> int:
     """Return an action of an opponent at a turn: of the types on offer one by lot."""
     seat = state.seat
     known = certain_envelope(state.belief[seat])
     if known:
         return accusation(known)
-    kind = _draw_kind(world, state, 1, is_bold(state, seat))
+    bold = on & BOLD_OPPONENTS > 0 and is_bold(state, seat)
+    kind = _draw_kind(world, state, 1, bold)
     if kind == ACCUSE:
         return likeliest(state.belief[seat])
     if kind == ASK:
         return suggestion(world, state, seat)
     if kind == PASSAGE:
         return PASSAGE
-    return MOVE + _goal(state, world.room_of[state.spot[seat]])
+    return MOVE + _goal(world, state, barred_room(world, state, on))
 
 
 @jit
@@ -133,11 +135,25 @@ def _draw_kind(world: World, state: State, moves: int, accuses: bool) -> int:
 
 
 @jit
-def _goal(state: State, here: int) -> int:
+def barred_room(world: World, state: State, on: int) -> int:
+    """Return the room that the seat to move may not enter because it is there, -1 for none."""
+    if world.reenter and not on & NO_REENTRY:
+        return -1
+    return world.room_of[state.spot[state.seat]]
+
+
+@jit
+def has_goal(world: World, state: State, barred: int) -> bool:
+    """Tell whether the seat to move is on its way to a room that it may enter."""
+    return not arrived(world, state, state.seat) and state.goal[state.seat] != barred
+
+
+@jit
+def _goal(world: World, state: State, barred: int) -> int:
     """Return the room that the heuristic walks to, which it keeps until it is there."""
     seat = state.seat
-    if state.goal[seat] < 0 or state.goal[seat] == here:
-        state.goal[seat] = unsure_room(state, seat, here)
+    if not has_goal(world, state, barred):
+        state.goal[seat] = unsure_room(state, seat, barred)
     return state.goal[seat]
 
 
