@@ -48,6 +48,10 @@ REMARKS: Mapping[str, Cause] = {
     "cap": Cause(
         "Our games are drawn after 3,000 turns; the longest in the program's logs has 3,261."
     ),
+    "unlike": Cause(
+        "Not explained. What is known to be unlike the program is named in "
+        "`docs/planners/released.md`, and none of it was tested."
+    ),
     "best": Cause(
         "No reproduction: `best` plans on the exact posterior, offers the most informative "
         "suggestions alone, reads what others suggest and rolls out by a stronger policy."

@@ -127,7 +127,7 @@ class _Agent:
             self.setup(layout),
             quantity,
             self.cells(layout, other),
-            causes={BEST: {"best": ANY}},
+            causes={RELEASED: {"unlike": ANY}, BEST: {"best": ANY}},
             stairs=self.climbed(layout, other),
         )
 

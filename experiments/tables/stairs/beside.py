@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -147,9 +147,10 @@ class Joined(Measured):
 
 
 def _steps(name: str) -> Steps:
+    """Return the table called so with those lines alone that are asked for here."""
     found = cells.load(name)
     assert isinstance(found, Steps)
-    return found
+    return replace(found, ways=[way for way in found.ways if way in (CUMULATIVE, APART)])
 
 
 def _about(found: Sequence[Part]) -> str:
