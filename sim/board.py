@@ -107,9 +107,10 @@ BOARD = np.dtype(
         ("landing", np.uint8, (WAYS, N_GOALS, N_SPOTS, MAX_ROLL + 1)),  # spot after so many steps
         ("path", np.uint32, (WAYS, N_GOALS, N_SPOTS, WORDS)),  # corridor squares, as bits
         ("fronts", np.uint32, (N_GOALS, WORDS)),  # squares in front of the doors, as bits
-        ("row", np.int64, (N_CORRIDOR,)),  # of a corridor square, one more than its y
-        ("column", np.int64, (N_CORRIDOR,)),
+        ("row", np.int64, (N_SPOTS,)),  # of a spot's square, one more than its y
+        ("column", np.int64, (N_SPOTS,)),
         ("open", np.int64, (ROWS,)),  # corridor squares of each row, as bits by column
+        ("doors", np.int64, (ROWS,)),  # squares inside doors, likewise
         ("front_rows", np.int64, (N_GOALS, ROWS)),  # those of ``fronts``
         ("neighbours", np.int64, (N_SPOTS, 4)),  # touching spots, -1 where there are fewer
     ]
@@ -206,9 +207,10 @@ def tables(walls: bool = True) -> np.recarray:
         record.room_of[spot] = plan.nodes[spot]["room"]
         around = sorted(plan[spot])
         record.neighbours[spot, : len(around)] = around
-    for spot, (x, y) in enumerate(corridor()):
+        x, y = plan.nodes[spot]["xy"]
         record.row[spot], record.column[spot] = y + 1, x
-        record.open[y + 1] |= 1 << x
+        squares = record.open if spot < N_CORRIDOR else record.doors
+        squares[y + 1] |= 1 << x
     record.passage[:] = -1
     for one, other in PASSAGES:
         record.passage[ROOMS.index(one)] = ROOMS.index(other)

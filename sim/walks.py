@@ -91,30 +91,27 @@ def _holds(occupied: np.ndarray, spot: int) -> bool:
 
 @jit_owning
 def _way_through(board: np.record, occupied: np.ndarray, start: int, goal: int, roll: int) -> int:
-    """Return what `_detour` does, where ways lead through rooms: a search from the goal."""
-    far = np.empty(N_SPOTS, np.int64)
-    queue = np.empty(N_SPOTS, np.int64)
-    done, found = 0, 0
-    for spot in range(N_SPOTS):
-        far[spot] = 0 if _is_goal(board, spot, goal) else -1
-        if far[spot] == 0:
-            queue[found] = spot
-            found += 1
-    while done < found and far[start] < 0:
-        at = queue[done]
-        done += 1
+    """Return what `_detour` does, where ways lead through rooms and from all sides into them."""
+    free = np.empty(ROWS, np.int64)
+    _free_rows(board, occupied, free)
+    within = np.empty((N_SPOTS, ROWS), np.int64)
+    for y in range(ROWS):
+        free[y] |= board.doors[y]
+        within[0, y] = 0
+    for spot in range(N_CORRIDOR, N_SPOTS):
+        if _is_goal(board, spot, goal):
+            within[0, board.row[spot]] |= 1 << board.column[spot]
+    far = 0
+    while not within[far, board.row[start]] >> board.column[start] & 1:
+        if not _spread(within[far], free, within[far + 1]):
+            return -1
+        far += 1
+    at = start
+    for _ in range(min(roll, far)):
+        far -= 1
         for i in range(4):
             near = board.neighbours[at, i]
-            open_ = near >= N_CORRIDOR or (near >= 0 and not _holds(occupied, near))
-            if open_ and far[near] < 0:
-                far[near] = far[at] + 1
-                queue[found] = near
-                found += 1
-    at = start if far[start] >= 0 else -1
-    for _ in range(min(roll, far[start])):
-        for i in range(4):
-            near = board.neighbours[at, i]
-            if near >= 0 and far[near] == far[at] - 1:
+            if near >= 0 and within[far, board.row[near]] >> board.column[near] & 1:
                 at = near
                 break
     return at
