@@ -312,7 +312,8 @@ def test_presets_are_played_by_their_own_rules(name):
         apply(board, state, int(noise.choice(quiet or offered)))
     assert ((TURN, WALK) in kinds) == ((TURN, PASS) in kinds) == (rules.movement == "free")
     assert ((TURN, PASSAGE) in kinds) == rules.board
-    assert ((TURN, ASK) in kinds) == (rules.board and rules.summons)
+    called = rules.summons and rules.callers == "all"
+    assert ((TURN, ASK) in kinds) == (rules.board and called)
     assert ((SUGGEST, ACCUSE) in kinds) == (rules.accuse == "any")
     assert ((END, PASS) in kinds) == (rules.accuse != "start")
 
