@@ -112,7 +112,7 @@ def test_it_is_told_and_drawn(folder, tmp_path):
     shown = made.shown.told()
     assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
     assert {row[2] for row in shown} == {"ours", "Ledford 2018"}
-    _, numbers = report.write(SMALL, made, run, 2, tmp_path)
+    _, numbers = report.write(SMALL, made, run, tmp_path)
     with numbers.open() as file:
         first = next(csv.DictReader(file))
     (line, *_), _ = field.standings(SMALL, run).values()
