@@ -248,6 +248,7 @@ def _watch(allowed: list[str], strays: int) -> None:
         if not any(f"{place}/".startswith(f"{prefix}/") for prefix in allowed):
             os.write(strays, os.fsencode(f"{event} {named}\n"))
 
+    sys.dont_write_bytecode = True  # or whoever is the first to import a module writes beside it
     sys.addaudithook(hear)
 
 
