@@ -78,7 +78,7 @@ def side_by_side(p: TigerParameters, copies: int, seconds: float) -> Callable[[i
 PRESETS = (
     *("bmcts", "best", "ld_bmcts", "bmcts_or", "pomcp", "so_ismcts", "mo_ismcts", "flat", "pimc"),
     *("bmcts_faithful", "ld_bmcts_faithful", "bmcts_or_faithful", "pomcp_faithful"),
-    *("so_ismcts_faithful", "mo_ismcts_faithful"),
+    *("so_ismcts_faithful", "mo_ismcts_faithful", "bmcts_released", "ld_bmcts_released"),
 )
 """The planners that are measured beside another checkout."""
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from experiments import plotting
 from experiments.stats.intervals import Estimate
 from experiments.tables.figures import Figure, simulations_of
-from experiments.tables.stairs.form import ALONE, APART, CUMULATIVE, Steps
+from experiments.tables.stairs.form import ALONE, APART, CUMULATIVE, Step, Steps
 from experiments.tables.stairs.parts import Part
 from experiments.tables.stairs.report import published_of, won, wrongly
 
@@ -65,7 +65,9 @@ def _curves(table: Steps, columns: Sequence[Sequence[Part]], path: Path) -> None
 
 def _stairs(table: Steps, columns: Sequence[Sequence[Part]], path: Path) -> None:
     rows = -(-len(columns) // 2)
-    steps = list(dict.fromkeys(part.line.step for parts in columns for part in parts))
+    there = {part.line.step for parts in columns for part in parts}
+    order = [table.base, *(Step.read(entry).name for entry in table.steps)]
+    steps = [name for name in order if name in there]
     size = (4.0 + 0.9 * len(steps), 2.0 + 2.8 * rows)
     title = f"{table.name}: games won, 95 % intervals"
     with plotting.picture(
@@ -75,11 +77,11 @@ def _stairs(table: Steps, columns: Sequence[Sequence[Part]], path: Path) -> None
             _strip(axes, parts[0], plotting.REFERENCE, "published")
             plotting.reference_line(axes, _parity(parts[0]), "parity")
             for series, way in enumerate(dict.fromkeys(part.line.way for part in parts)):
-                there = [part for part in parts if part.line.way == way]
+                shown = [part for part in parts if part.line.way == way]
                 shift = 0.0 if way == CUMULATIVE else 0.15 if way == ALONE else -0.15
-                at = [steps.index(part.line.step) + shift for part in there]
+                at = [steps.index(part.line.step) + shift for part in shown]
                 look = {"linestyle": "-", "drawstyle": "steps-mid"} if way == CUMULATIVE else {}
-                estimates = [_estimate(won(part)) for part in there]
+                estimates = [_estimate(won(part)) for part in shown]
                 plotting.intervals(axes, at, estimates, series, label=way, **look)
             axes.set_title(parts[0].setup, fontsize=10)
             axes.set_xticks(range(len(steps)), steps, rotation=40, ha="right", fontsize=8)
