@@ -7,9 +7,9 @@ from sim.players.player import PolicyPlayer
 from sim.players.registry import make
 from sim.records.record import Recorder, read
 from sim.records.replay import replay
+from sim.records.stepped import Person, SteppedGame
 from sim.referee import IllegalAction, play
 from sim.rules import PRESETS, Rules
-from sim.stepped import Person, SteppedGame
 
 
 def played(game):
