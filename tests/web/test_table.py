@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from at_table import COMPUTER, person, settled, setup
 
 from experiments.web.tables.moves import Move, Moves
 from experiments.web.tables.setup import Setup
@@ -10,31 +11,6 @@ from sim.records.record import read
 from sim.records.replay import replay
 from sim.referee import IllegalAction
 from sim.state import ACCUSE, REVEAL
-
-COMPUTER = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
-
-
-def person(name):
-    """Return the settings of a seat in which ``name`` sits."""
-    return {"name": "person", "label": name}
-
-
-def setup(*seats, turn_cap=60, game=1, **switches):
-    """Return a table of Ann, Bob and two computers, or of ``seats``."""
-    seats = seats or (person("Ann"), COMPUTER, person("Bob"), COMPUTER)
-    return Setup({"name": "ledford", "turn_cap": turn_cap, **switches}, seats, 5, game)
-
-
-def settled(table):
-    """Show and play on until a person is asked or the game is over; return the prompt."""
-    while not table.over:
-        if not table.waiting:
-            table.show_next()
-        elif table.prompt:
-            return table.prompt
-        else:
-            table.act(table.game.decide())
-    return None
 
 
 def answers(table, stream, until=None):
