@@ -1,6 +1,64 @@
-"""Make what the tests of this folder share (`at_table`) importable."""
+"""What the tests of this folder share can be imported (`at_table`); a browser for a file of them."""
 
+import shutil
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+_FLAGS = (
+    "no-sandbox",
+    "disable-gpu",
+    "disable-quic",
+    "disable-dev-shm-usage",
+    "no-first-run",
+    "disable-background-networking",
+    "disable-component-update",
+    "disable-sync",
+)
+"""Without a sandbox it starts as root too; the others keep it from asking the network."""
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser for the tests of a file: no longer, since its event loop stops others'."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright here")
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        pytest.skip("no Chromium here: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(
+            executable_path=found, args=[f"--{flag}" for flag in _FLAGS]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium):
+    """Opens pages: ``opened(url, width=1280, dark=False)``; fails on errors in their scripts."""
+    pages, faults = [], []
+
+    def open_page(url, width=1280, dark=False, **more):
+        page = chromium.new_page(
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            **more,
+        )
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda fault: faults.append(str(fault)))
+        page.on(
+            "console",
+            lambda told: faults.append(told.text) if "Content Security" in told.text else None,
+        )
+        page.goto(url)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert not faults
