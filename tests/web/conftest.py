@@ -1,4 +1,4 @@
-"""What the tests of this folder share can be imported (`at_table`); a browser for a file of them."""
+"""What the tests of this folder share (`at_table`) can be imported; a browser for each file."""
 
 import shutil
 import sys
