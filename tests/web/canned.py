@@ -145,7 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.startswith("/api/seat/seat-"):
             self._seat(path)
         elif path == "/api/watch/t":
-            self._json(200, self.served.info(None))
+            told = {"open": True, "control": True, "paused": False, "pace": 1.0}
+            self._json(200, {**self.served.info(None), **told})
         elif path.startswith("/api/"):
             self._json(404, {"error": "there is nothing here"})
         else:

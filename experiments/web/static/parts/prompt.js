@@ -62,9 +62,11 @@ export class PromptPanel {
       if (state.winner === me) return "You have won.";
       return state.winner === null ? "The game is over." : `${this.names[state.winner]} has won.`;
     }
+    if (state.halted) return `Halted: ${state.halted}.`;
     if (!prompt) {
-      if (waiting === null || waiting === me) return "A moment …";
-      return `All wait for ${this.names[waiting]}.`;
+      if (waiting !== null && waiting !== me) return `All wait for ${this.names[waiting]}.`;
+      if (state.seat === null || state.seat === me) return "A moment …";
+      return `It is the turn of ${this.names[state.seat]}.`;
     }
     if (prompt.shows) return `Which card do you show ${this.names[state.asked.seat]}?`;
     const kinds = new Set(kindsOf(prompt));

@@ -35,8 +35,12 @@ export function showSeats(parent, table, state) {
       "li",
       { class: moving ? "seat moving" : "seat", "aria-current": moving ? "true" : null },
       token(suspect),
-      el("span", { class: "seat-name" }, label, el("small", {}, suspect)),
-      marks.length ? el("span", { class: "marks" }, marks.join(", ")) : null,
+      el(
+        "span",
+        { class: "seat-name" },
+        label,
+        el("small", {}, suspect, el("span", { class: "marks" }, marks.map((mark) => ` · ${mark}`))),
+      ),
       moving && state.roll !== null ? die(state.roll, table.rules.dice) : null,
     );
   });

@@ -25,6 +25,7 @@ export function begin(table, starts) {
     waiting: null,
     searches: {}, // by seat, the last word on its search
     over: false,
+    halted: null, // why the game cannot go on
     winner: null,
   };
 }
@@ -33,7 +34,10 @@ export function begin(table, starts) {
 export function fold(state, message) {
   switch (message.kind) {
     case "event":
-      return happened({ ...state, log: [...state.log, message.event], prompt: null }, message.event);
+      return happened(
+        { ...state, log: [...state.log, message.event], prompt: null, waiting: null },
+        message.event,
+      );
     case "prompt":
       return { ...state, prompt: message.prompt, waiting: message.prompt.seat };
     case "waiting":
@@ -46,6 +50,8 @@ export function fold(state, message) {
       return { ...state, searches: { ...state.searches, [message.seat]: message } };
     case "over":
       return { ...state, over: true, waiting: null, prompt: null };
+    case "halted":
+      return { ...state, halted: message.error, waiting: null, prompt: null };
     default:
       return state;
   }
