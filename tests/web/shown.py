@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 
-from at_table import COMPUTER, setup, settled
+from at_table import COMPUTER, settled, setup
 
 from experiments.web.seen.notebook import Knowledge, notebook
 from experiments.web.tables.table import Table

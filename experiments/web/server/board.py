@@ -33,9 +33,9 @@ def facts() -> dict[str, Any]:
 
     Keys: ``columns``, ``rows``; ``squares`` of the corridor by spot; ``rooms`` by number, each with
     ``name``, ``outline`` (corners), ``label`` (where its name stands), ``doors`` and ``passage``;
-    ``closed``, the outline of what is no room; ``starts`` by rules and suspect; ``seats``, who plays
-    by number of players; ``steps`` from each place by room; ``suspects``, ``weapons``, ``cards``;
-    ``actions``, the first number of each kind.
+    ``closed``, the outlines of what is no room; ``starts`` by rules and suspect; ``seats``, who
+    plays by number of players; ``steps`` from each place by room; ``suspects``, ``weapons``,
+    ``cards``; ``actions``, the first number of each kind.
     """
     rows = FLOOR_PLAN.strip().splitlines()
     areas = regions()
