@@ -113,14 +113,14 @@ class Reader:
                 return json.loads(value)
         raise StopIteration
 
-    def until(self, kind):
-        """Return the messages up to the first of ``kind``, that included."""
+    def until(self, *kinds):
+        """Return the messages up to the first of ``kinds``, that included."""
         found = []
         for message in self:
             found.append(message)
-            if message["kind"] == kind:
+            if message["kind"] in kinds:
                 return found
-        raise AssertionError(f"the stream ended before {kind}")
+        raise AssertionError(f"the stream ended before {kinds}")
 
     def close(self):
         self._connection.close()

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from experiments.web.server import lobby, pages, seat, watch
+from experiments.web.server import lobby, pages, records, seat, watch
 from experiments.web.server.guard import Guard, fault
 from experiments.web.server.state import State
 
@@ -24,7 +24,7 @@ def application(state: State, names: frozenset[str], rate: float) -> ASGIApp:
     names : under which the server may be asked for (`guard.Guard`)
     rate : requests a second from one address
     """
-    routes = [*lobby.routes(), *seat.routes(), *watch.routes(), *pages.routes()]
+    routes = [*lobby.routes(), *seat.routes(), *watch.routes(), *records.routes(), *pages.routes()]
     inner = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
     inner.state.shared = state
     return Guard(inner, names, rate)

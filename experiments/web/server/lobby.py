@@ -12,7 +12,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from experiments.settings.commandline import Refusal
+from experiments.web.library import Thing
 from experiments.web.server.guard import body
+from experiments.web.server.records import REPORT
 from experiments.web.server.state import state_of
 from experiments.web.tables import wish
 from experiments.web.tables.hall import Crowded, Entry
@@ -38,7 +40,7 @@ async def lobby(request: Request) -> JSONResponse:
             **choices(),
             "tables": [_told(entry) for entry in latest],
             "records": [{"id": one.name, **one.about} for one in records],
-            "runs": [{"id": one.name, **one.about} for one in runs],
+            "runs": [_run(one) for one in runs],
             "reach": state.reach,
         }
     )
@@ -59,6 +61,11 @@ async def make(request: Request) -> JSONResponse:
         raise HTTPException(507, f"the table cannot be written down: {fault}") from None
     links = {str(seat): f"/seat/{token}" for seat, token in tokens.items()}
     return JSONResponse({"id": entry.id, "seats": links, "watch": f"/watch/{entry.id}"}, 201)
+
+
+def _run(run: Thing) -> dict[str, Any]:
+    there = (run.path / REPORT).is_file()
+    return {"id": run.name, **run.about, "report": f"/runs/{run.name}" if there else None}
 
 
 def _told(entry: Entry) -> dict[str, Any]:

@@ -91,7 +91,7 @@ async def _serve(
     hall = Hall(how.folder, how.tables, pool)
     streams = Streams(how.streams)
     reach = told_reach(how.host)
-    state = State(hall, streams, asides, how.limits, Library(how.outputs), reach)
+    state = State(hall, streams, pool, asides, how.limits, Library(how.outputs), reach)
     app = application(state, names_of(how.host), how.rate)
     server = _Server(
         uvicorn.Config(
@@ -114,13 +114,12 @@ async def _serve(
         ready(address(listening))
         while not ended.is_set() and not serving.done():
             await asyncio.sleep(_LOOK_SECONDS)
-        under_way = len(hall.under_way)
         server.should_exit = True
         streams.close()
         await serving
     finally:
         await hall.close()
-    return under_way
+    return len(hall.under_way)
 
 
 class _Server(uvicorn.Server):

@@ -28,6 +28,7 @@ class State:
     ----------
     hall : the tables
     streams : the connections that are open
+    pool : threads in which players decide
     asides : threads for what takes long and is nobody's move
     limits : of searches at a table
     library : of recorded games and runs
@@ -36,6 +37,7 @@ class State:
 
     hall: Hall
     streams: Streams
+    pool: Executor
     asides: Executor
     limits: Limits
     library: Library
@@ -67,6 +69,12 @@ async def aside(request: Request, work: Callable[..., Result], *given: Any) -> R
     """Return what ``work`` makes of what is ``given``, in a thread."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(state_of(request).asides, work, *given)
+
+
+async def considered(request: Request, work: Callable[..., Result], *given: Any) -> Result:
+    """Return the same of ``work`` that searches: one of those that may at the same time."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(state_of(request).pool, work, *given)
 
 
 async def driver_of(request: Request, entry: Entry) -> Driver:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
@@ -10,10 +11,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from experiments.web.seen.entropies import Entropies
+from experiments.web.seen.notebook import Knowledge, notebook
 from experiments.web.server.guard import body
 from experiments.web.server.seat import about, opened
-from experiments.web.server.state import driver_of, table_of
+from experiments.web.server.state import aside, driver_of, table_of
+from experiments.web.tables.driver import Driver
 from experiments.web.tables.setup import SLOWEST
+from sim.records.events import Event
+
+_entropies: WeakKeyDictionary[Driver, Entropies] = WeakKeyDictionary()
+"""Of the tables that somebody has asked about."""
 
 
 class _Control(BaseModel):
@@ -63,10 +71,30 @@ async def control(request: Request) -> JSONResponse:
     return JSONResponse({"paused": driver.paused, "pace": driver.pace})
 
 
+async def beliefs(request: Request) -> JSONResponse:
+    """Tell what each seat knows, and the bits it had left turn by turn."""
+    entry = table_of(request)
+    driver = await driver_of(request, entry)
+    if not driver.open:
+        raise HTTPException(403, "people sit at this table: what each knows is told after the end")
+    if driver not in _entropies:
+        _entropies[driver] = Entropies(driver.table.game.rules)
+    shown = driver.table.game.events[: driver.table.shown]
+    return JSONResponse(await aside(request, _known, _entropies[driver], shown))
+
+
+def _known(entropies: Entropies, shown: list[Event]) -> dict[str, Any]:
+    rules = entropies.rules
+    seats = [Knowledge.of(rules, seat, shown) for seat in range(rules.players)]
+    turns = [{"turn": turn, "bits": bits} for turn, bits in entropies.turns(shown)]
+    return {"seats": [notebook(one, chance=True) for one in seats], "turns": turns}
+
+
 def routes() -> list[Route]:
     """Return the routes of those who watch."""
     return [
         Route("/api/watch/{table}", show, methods=["GET"]),
         Route("/api/watch/{table}/stream", stream, methods=["GET"]),
+        Route("/api/watch/{table}/beliefs", beliefs, methods=["GET"]),
         Route("/api/watch/{table}/control", control, methods=["POST"]),
     ]

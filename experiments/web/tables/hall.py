@@ -122,11 +122,12 @@ class Hall:
                 self._broken(entry, fault)
 
     async def close(self) -> None:
-        """Stand still: the games go on when the hall is opened again."""
-        tasks = [entry.task for entry in self.entries.values() if entry.task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        """Stand still: the games go on when the hall is opened again; what is over is kept."""
+        driven = [entry for entry in self.entries.values() if entry.task and entry.driver]
+        for entry in driven:
+            if not entry.driver.table.over:
+                entry.task.cancel()
+        await asyncio.gather(*(entry.task for entry in driven), return_exceptions=True)
         for entry in self.entries.values():
             if entry.driver:
                 entry.driver.table.close()

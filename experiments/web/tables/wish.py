@@ -31,6 +31,7 @@ _composing = threading.Lock()
 """Hydra composes one configuration at a time in a process."""
 
 Named = Annotated[str, Field(max_length=40)]
+Settings = Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=12)]
 
 
 class _Asked(BaseModel):
@@ -45,7 +46,7 @@ class _Person(_Asked):
 class _Computer(_Asked):
     kind: Literal["player"]
     preset: Named
-    settings: Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=12)] = []
+    settings: Settings = []
 
 
 _Seat = Annotated[_Person | _Computer, Field(discriminator="kind")]
@@ -85,7 +86,7 @@ def settled(given: Any, limits: Limits) -> dict[str, Any]:
     try:
         wish = _Wish.model_validate(given)
     except ValidationError as fault:
-        raise ValueError(_told(fault)) from None
+        raise ValueError(told(fault)) from None
     rules = _rules(wish)
     seats = tuple(_seat(seat, limits) for seat in wish.seats)
     computers = {seat["label"] for seat in seats if seat["name"] != PERSON}
@@ -94,6 +95,36 @@ def settled(given: Any, limits: Limits) -> dict[str, Any]:
             raise ValueError(f"{seat.name} is a player's name: take another")
     kept = {key: getattr(wish, key) for key in ("seed", "pace", "hints", "study")}
     return {"rules": rules, "seats": seats, **kept}
+
+
+def player(preset: str, settings: list[str], limits: Limits) -> dict[str, Any]:
+    """Return the player ``preset`` with some ``settings`` changed, as `registry.make` takes it.
+
+    Raises
+    ------
+    ValueError
+        With one sentence on what cannot be.
+    """
+    if preset not in _presets("player"):
+        raise ValueError(f"there is no player {preset!r}: choose one of those offered")
+    for setting in settings:
+        key = setting.partition("=")[0]
+        if not _SETTING.fullmatch(setting) or key in _FORBIDDEN or key.startswith("hydra"):
+            raise ValueError(f"{setting!r} is no setting for a table: write it like threshold=0.4")
+    asked = [f"player={preset}", *(f"player.{setting}" for setting in settings)]
+    made = OmegaConf.to_container(_composed(asked).player, resolve=True)
+    _check(made, limits)
+    made["label"] = " ".join([made["label"] or preset, *settings])
+    if len(made["label"]) > LONGEST_LABEL:
+        raise ValueError(f"{preset}: too many settings for a table")
+    return made
+
+
+def told(fault: ValidationError) -> str:
+    """Return what is wrong, with where, in a sentence."""
+    error = fault.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in error["loc"] if part not in ("person", "player"))
+    return f"{where}: {error['msg']}" if where else str(error["msg"])
 
 
 def rules() -> list[dict[str, Any]]:
@@ -124,19 +155,7 @@ def _rules(wish: _Wish) -> dict[str, Any]:
 def _seat(seat: _Person | _Computer, limits: Limits) -> dict[str, Any]:
     if isinstance(seat, _Person):
         return {"name": PERSON, "label": seat.name.strip()}
-    if seat.preset not in _presets("player"):
-        raise ValueError(f"there is no player {seat.preset!r}: choose one of those offered")
-    for setting in seat.settings:
-        key = setting.partition("=")[0]
-        if not _SETTING.fullmatch(setting) or key in _FORBIDDEN or key.startswith("hydra"):
-            raise ValueError(f"{setting!r} is no setting for a table: write it like threshold=0.4")
-    asked = [f"player={seat.preset}", *(f"player.{setting}" for setting in seat.settings)]
-    player = OmegaConf.to_container(_composed(asked).player, resolve=True)
-    _check(player, limits)
-    player["label"] = " ".join([player["label"] or seat.preset, *seat.settings])
-    if len(player["label"]) > LONGEST_LABEL:
-        raise ValueError(f"{seat.preset}: too many settings for a table")
-    return player
+    return player(seat.preset, seat.settings, limits)
 
 
 def _composed(asked: list[str]) -> Any:
@@ -193,10 +212,3 @@ def _base(name: str) -> str:
     below = re.findall(r"(?m)^  - (\w+)$", _text("player", name))
     known = [preset for preset in below if preset != name and preset in _presets("player")]
     return _base(known[0]) if known else name
-
-
-def _told(fault: ValidationError) -> str:
-    """Return what is wrong, with where, in a sentence."""
-    error = fault.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in error["loc"] if part not in ("person", "player"))
-    return f"{where}: {error['msg']}" if where else str(error["msg"])
