@@ -1,16 +1,13 @@
-"""The page of a seat in a browser: whole games by clicking and by keyboard, reloads, faults."""
+"""The page of a seat in a browser: a game by keyboard, reloads, lost connections, faults."""
 
 import random
 
 import pytest
 from at_table import COMPUTER, person, setup
 from canned import Canned
+from hands import click_on, number, over, settle
 
-from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
-from sim.rules import PRESETS
-
-TURNS = 17
 
 
 @pytest.fixture
@@ -26,66 +23,6 @@ def serve(tmp_path):
     yield made
     for server in served:
         server.close()
-
-
-def number(page):
-    """Return the number of the question that the page shows, as text; empty if none."""
-    return page.locator("#prompt").get_attribute("data-number")
-
-
-def settle(page, before=None):
-    """Wait until something is asked that is not ``before``, or the game is over."""
-    page.wait_for_function(
-        """(before) => {
-            const told = document.getElementById("prompt");
-            const over = /won\\.|is over/.test(told.querySelector("h2").textContent);
-            return over || (told.dataset.number && told.dataset.number !== before);
-        }""",
-        arg=before,
-    )
-
-
-def over(page):
-    title = page.locator("#prompt-title").text_content()
-    return "won." in title or "is over" in title
-
-
-def click_on(page, chance):
-    """Answer the question of the page by clicking, at random, without accusing."""
-    if page.locator("form").count():
-        form = page.locator("form")
-        for name in ("suspect", "weapon"):
-            cards = form.locator(f"label:has(input[name={name}])")
-            cards.nth(chance.randrange(cards.count())).click()
-        form.get_by_role("button", name="Suggest").click()
-    elif page.locator(".target").count() and chance.random() < 0.7:
-        near = page.locator(".target.near")
-        offered = near if near.count() else page.locator(".target")
-        target = offered.nth(chance.randrange(offered.count()))
-        target.click(position=None, force=True)
-    else:
-        buttons = page.locator(".prompt-body button:not(.danger)")
-        buttons.nth(chance.randrange(buttons.count())).click()
-
-
-@pytest.mark.parametrize("rules", PRESETS)
-def test_a_whole_game_is_played_by_clicking(rules, tmp_path, opened):
-    made = PRESETS[rules]
-    seats = (person("Ann"), *(COMPUTER,) * (made.players - 1))
-    table = Table(Setup({"name": rules, "turn_cap": TURNS}, seats, 5, 2), tmp_path)
-    served, chance = Canned(table), random.Random(rules)
-    page = opened(f"{served.url}/seat/seat-0")
-    settle(page)
-    asked = 0
-    while not over(page):
-        before = number(page)
-        click_on(page, chance)
-        settle(page, before)
-        asked += 1
-    assert table.over and asked >= TURNS // made.players
-    assert page.locator("#log li").count() == len(table.known_to(0))
-    assert "It was" in page.locator("#log li").last.text_content()
-    served.close()
 
 
 def press_to(page, wanted):

@@ -8,6 +8,7 @@ import { playerOptions, settingFields } from "./parts/settings.js";
 
 const PERSON = "a person";
 const BEST = "best"; // sits opposite unless something else is chosen
+const RULES = "ledford"; // those of the thesis
 const NAMES = ["Ann", "Bob", "Cleo", "Dan", "Eve", "Finn"];
 
 let offered; // what the server says there is
@@ -146,7 +147,7 @@ async function refresh() {
 
 async function enter() {
   offered = await api.lobby();
-  put(part("rules"), offered.rules.map(({ name }) => el("option", { value: name }, name)));
+  put(part("rules"), offered.rules.map(({ name }) => el("option", { value: name, selected: name === RULES }, name)));
   for (const seat of seats) seat.fill();
   part("rules").addEventListener("change", showRules);
   part("players").addEventListener("change", showSeats);

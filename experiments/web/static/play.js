@@ -86,11 +86,11 @@ async function play() {
     say(part("bits"), bits ? `Envelope: ${notebook.bits.toFixed(2)} bits left.` : "");
   }
 
-  let sending = false;
+  let sending = null; // the number of the question to which an answer is on its way
   let answered = null; // the number of the question that the server has taken an answer to
   async function answer(prompt, action) {
-    if (sending) return;
-    sending = true;
+    if (sending === prompt.number) return;
+    sending = prompt.number;
     say(part("fault"), "");
     try {
       await api.answer(token, prompt.number, action);
@@ -99,7 +99,7 @@ async function play() {
     } catch (fault) {
       say(part("fault"), fault.message);
     } finally {
-      sending = false;
+      if (sending === prompt.number) sending = null; // the next answer may be on its way already
     }
   }
 

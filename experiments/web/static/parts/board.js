@@ -68,7 +68,7 @@ export class Board {
     this.names = names(seats);
     this.pawns = svg("g", { class: "pawns" });
     this.targets = svg("g", { class: "targets" });
-    this.where = el("ul", { class: "unseen" });
+    this.where = el("ul", { class: "unseen", "aria-label": "Who stands where" });
     const ground = [svg("rect", { width: columns, height: rows, class: "ground" })];
     if (onBoard) ground.push(svg("path", { d: squares.map(tile).join(""), class: "corridor" }));
     this.drawing = svg(
@@ -90,7 +90,6 @@ export class Board {
       "div",
       { class: "board" },
       this.drawing,
-      el("h3", { class: "unseen" }, "Who stands where"),
       this.where,
     );
   }

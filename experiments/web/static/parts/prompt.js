@@ -3,7 +3,7 @@
 import { accuse } from "./accuse.js";
 import { meaning, named, square, suggesting } from "./actions.js";
 import { choice } from "./choice.js";
-import { el, put, say } from "./dom.js";
+import { el, put, say, unseen } from "./dom.js";
 import { facts } from "./facts.js";
 import { steps } from "./ways.js";
 import { names } from "./words.js";
@@ -147,19 +147,20 @@ export class PromptPanel {
       const choose = () => send(action);
       if (kind === "walk") {
         const { xy } = meaning(action);
-        return [{ label: `Walk to ${square(xy)}`, short: square(xy), choose, near: true, xy }];
+        return [{ label: `Walk to ${square(xy)}`, before: "Walk to ", short: square(xy), choose, near: true, xy }];
       }
       if (kind === "passage") {
         const { passage } = facts.rooms.find(({ name }) => name === pawn.room);
-        const label = `Take the passage to the ${passage}`;
-        return [{ label, short: `Passage to the ${passage}`, choose, near: true, stairs: pawn.room }];
+        const short = `Passage to the ${passage}`;
+        return [{ label: short, before: "", short, choose, near: true, stairs: pawn.room }];
       }
       if (kind !== "move") return [];
       const { room } = meaning(action);
       const count = far ? (far[room] === 0 ? 2 : far[room]) : null;
       const near = count === null || state.roll === null || count <= state.roll;
       const away = count === null ? "" : `, ${count} steps`;
-      return [{ label: `Walk to the ${room}${away}`, short: room, count, choose, near, room }];
+      const label = `Walk to the ${room}${away}`;
+      return [{ label, before: "Walk to the ", short: room, count, choose, near, room }];
     });
   }
 }
@@ -185,7 +186,8 @@ function wayList(ways, free) {
   return el("div", {}, parts);
 }
 
-function wayButton({ label, short, count, choose }) {
-  const away = count === null || count === undefined ? null : el("span", { class: "count" }, String(count));
-  return el("button", { type: "button", "aria-label": label, click: choose }, short, away);
+function wayButton({ before, short, count, choose }) {
+  const known = count !== null && count !== undefined;
+  const away = known ? [el("span", { class: "count" }, String(count)), unseen(" steps")] : [];
+  return el("button", { type: "button", click: choose }, unseen(before), short, " ", away);
 }

@@ -8,7 +8,7 @@ import { playerOptions, settingFields } from "./settings.js";
 export class Question {
   /** Field number `number`, with `preset` chosen; `ask(preset, settings)` gets an answer. */
   constructor(number, players, preset, ask) {
-    Object.assign(this, { players, ask, waiting: false, open: false });
+    Object.assign(this, { number, players, ask, waiting: false, open: false });
     this.preset = el(
       "select",
       { "aria-label": `Player ${number}`, change: () => this.#choose() },
@@ -62,7 +62,7 @@ export class Question {
     put(
       this.answer,
       el("p", { class: "would" }, words ?? inWords(action), " ", el("small", {}, spent)),
-      table?.length ? rootTable(table, action) : null,
+      table?.length ? rootTable(table, `player ${this.number}`, action) : null,
       expected(line),
     );
   }

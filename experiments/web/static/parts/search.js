@@ -34,8 +34,8 @@ function figure(value, error) {
   return `${value.toFixed(3)}${spread}`;
 }
 
-/** Return the table of the root's actions. */
-export function rootTable(rows, chosen = null) {
+/** Return the table of the root's actions; `whose` names the player, `chosen` what it does. */
+export function rootTable(rows, whose, chosen = null) {
   const heads = ["action", "visits", "value, 95 %", ""];
   const body = rows.map((row) =>
     el(
@@ -49,7 +49,7 @@ export function rootTable(rows, chosen = null) {
   );
   return el(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Actions at the root" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": `Actions that ${whose} considers` },
     el(
       "table",
       { class: "figures root" },
@@ -83,7 +83,7 @@ export function showSearch(parent, search, name) {
     parent,
     el("h3", {}, `${name} searches`),
     el("p", { class: "note" }, `${search.simulations.toLocaleString("en")} simulations${speed}`),
-    rootTable(search.root),
+    rootTable(search.root, name),
     expected(search.line),
   );
 }
