@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 
 import pytest
 from served import COMPUTER, Served, events, person, play, wish
@@ -284,7 +285,8 @@ def test_every_answer_has_the_headers(server, made):
         made["seats"]["0"],
         "/static/play.js",
     ):
-        headers = server.ask("GET", path, plain=True)[2]
+        status, _, headers = server.ask("GET", path, plain=True)
+        assert status == (404 if "nothing" in path else 200)
         assert {name: headers[name] for name in HEADERS} == HEADERS, path
     assert "no-store" in headers["Cache-Control"] and "server" not in headers
     assert "unsafe" not in headers["Content-Security-Policy"]
@@ -296,7 +298,22 @@ def test_names_are_text_and_never_markup(server):
     lobby = server.ask("GET", "/api/lobby")[1]
     assert any(name in table["seats"] for table in lobby["tables"])
     for path in ("/", made["seats"]["0"], made["watch"]):
-        assert name not in server.ask("GET", path, plain=True)[1]
+        status, page, _ = server.ask("GET", path, plain=True)
+        assert status == 200 and "x()" not in page
+
+
+def test_a_fault_of_ours_tells_nothing_of_itself(server, monkeypatch, capsys):
+    def broken():
+        raise ValueError("a hidden card")
+
+    monkeypatch.setattr("experiments.web.server.lobby.choices", broken)
+    status, told, headers = server.ask("GET", "/api/lobby", plain=True)
+    assert status == 500 and "hidden card" not in told and "error" in json.loads(told)
+    assert headers["Cache-Control"] == "no-store"
+    told = ""
+    while "a hidden card" not in told:  # it is told after the answer is sent
+        told += capsys.readouterr().err
+        time.sleep(0.01)
 
 
 def test_an_address_may_ask_so_often():

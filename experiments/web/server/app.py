@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from experiments.web.server import lobby, pages, records, seat, watch
-from experiments.web.server.guard import Guard, fault
+from experiments.web.server.guard import BROKEN, Guard, fault
 from experiments.web.server.state import State
 
 _USUAL = {404: "there is nothing here", 405: "that cannot be done here"}
@@ -25,7 +25,8 @@ def application(state: State, names: frozenset[str], rate: float) -> ASGIApp:
     rate : requests a second from one address
     """
     routes = [*lobby.routes(), *seat.routes(), *watch.routes(), *records.routes(), *pages.routes()]
-    inner = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
+    handlers = {HTTPException: _refused, Exception: _broken}
+    inner = Starlette(routes=routes, exception_handlers=handlers)
     inner.state.shared = state
     return Guard(inner, names, rate)
 
@@ -34,6 +35,11 @@ async def _refused(request: Request, refusal: HTTPException) -> Response:
     given = refusal.detail if isinstance(refusal.detail, str) else ""
     sentence = _USUAL.get(refusal.status_code, given) if _said_nothing(given) else given
     return fault(request.scope, refusal.status_code, sentence, **(refusal.headers or {}))
+
+
+async def _broken(request: Request, _: Exception) -> Response:
+    """Answer what raised a fault of ours, of which the guard tells on the terminal."""
+    return fault(request.scope, 500, BROKEN)
 
 
 def _said_nothing(given: str) -> bool:

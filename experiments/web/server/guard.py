@@ -30,6 +30,8 @@ MOST_BODY = 64 * 1024
 MOST_ADDRESSES = 10_000
 """Addresses whose requests are counted at a time."""
 
+BROKEN = "something went wrong here: see the server's terminal"
+
 _BURST_SECONDS = 10.0
 """So many seconds' worth of requests may come at once."""
 
@@ -111,10 +113,10 @@ class Guard:
                 return await fault(scope, *refused)(scope, receive, sending)
             await self._app(scope, receive, sending)
         except Exception:
-            print("a request could not be answered:", file=sys.stderr)
-            traceback.print_exc()
+            told = f"a request could not be answered:\n{traceback.format_exc()}"
+            print(told, file=sys.stderr, flush=True)
             if not begun:
-                await fault(scope, 500, "something went wrong here")(scope, receive, sending)
+                await fault(scope, 500, BROKEN)(scope, receive, sending)
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
         """Return status and sentence for a request that is not to be heard."""

@@ -47,8 +47,10 @@ class _Question(BaseModel):
 
 async def show(request: Request) -> JSONResponse:
     """Tell all of a recorded game."""
-    path, name = await _path(request), request.path_params["record"]
-    return JSONResponse(await _asked(request, _told, path, name))
+    path = await _path(request)
+    # With the seed anybody could deal the other games of its run, of which some may be under way.
+    known = not path.is_relative_to(state_of(request).hall.folder)
+    return JSONResponse(await _asked(request, _told, path, known))
 
 
 async def beliefs(request: Request) -> JSONResponse:
@@ -120,31 +122,30 @@ def _record(path: Path) -> Record:
     return _read(path, path.stat().st_mtime_ns)
 
 
-def _told(path: Path, name: str) -> dict[str, Any]:
-    """Return the record, all hands open, but not the seed: other games of its run may go on."""
+def _told(path: Path, known: bool) -> dict[str, Any]:
+    """Return the record, all hands open; the seed if it is ``known``."""
     record = _record(path)
-    rules = record.rules
-    events = [
-        {**messages.event(event)["event"], "known_to": event["known_to"], "line": line}
-        for line, event in enumerate((*record.events, record.end), FIRST_LINE)
+    seats = [
+        {"label": seat["label"], "suspect": suspect, "outside": seat["policy"] == OUTSIDE}
+        for suspect, seat in zip(record.rules.suspects, record.seats, strict=True)
     ]
-    return {
-        "id": name,
+    header = {
+        "rules": asdict(record.rules),
         "game": record.game,
-        "rules": asdict(rules),
-        "board": rules.board,
-        "seats": [
-            {"label": seat["label"], "suspect": suspect, "outside": seat["policy"] == OUTSIDE}
-            for suspect, seat in zip(rules.suspects, record.seats, strict=True)
-        ],
-        "events": events,
-        "decisions": [made.line for made in decisions(record) if made.choices > 1],
+        "seed": record.seed if known else None,
+        "seats": seats,
     }
+    events = [
+        {**messages.event(event)["event"], "known_to": event["known_to"]}
+        for event in (*record.events, record.end)
+    ]
+    lines = [made.line for made in decisions(record) if made.choices > 1]
+    return {"header": header, "events": events, "decisions": lines}
 
 
 @lru_cache(_KEPT)
 def _course(path: Path, _: int) -> list[dict[str, Any]]:
-    return [asdict(turn) for turn in course(_record(path))]
+    return [{**asdict(turn), "turn": int(turn.turn)} for turn in course(_record(path))]
 
 
 def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:

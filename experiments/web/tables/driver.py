@@ -90,8 +90,7 @@ class Driver:
             self.prompt = self.waits = None
             self._tell()
         except Exception:
-            print("a table cannot go on:", file=sys.stderr)
-            traceback.print_exc()
+            print(f"a table cannot go on:\n{traceback.format_exc()}", file=sys.stderr, flush=True)
             self.halted = True
             self._tell()
 
