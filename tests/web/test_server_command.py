@@ -58,6 +58,14 @@ def test_a_port_that_is_taken_is_told_in_one_line(capsys, tmp_path):
     assert told.startswith(f"sleuth-web: port {port} is taken")
 
 
+def test_without_the_extra_it_says_what_to_install(capsys, tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "experiments.web.server.serving", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    code, told = run(capsys, "browser=false", f"folder={tmp_path}")
+    assert code == 1 and told.count("\n") == 1
+    assert "pip install 'sleuth-mcts[web]'" in told
+
+
 def test_a_wish_to_end_keeps_all_games_and_says_so(tmp_path):
     started = subprocess.Popen(
         [sys.executable, "-m", "experiments.web", "browser=false", "port=0", f"folder={tmp_path}"],

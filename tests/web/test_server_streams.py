@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from at_table import setup
@@ -113,7 +114,6 @@ class Thinker(Player):
 
 def test_a_slow_search_blocks_no_other_table(tmp_path, capsys):
     """One thinks in the only thread of the pool; a game of fast players is over meanwhile."""
-    from concurrent.futures import ThreadPoolExecutor
 
     async def both():
         pool = ThreadPoolExecutor(1)
@@ -141,14 +141,38 @@ def test_a_slow_search_blocks_no_other_table(tmp_path, capsys):
     assert not any(b"fault of a player" in part for part in told)
 
 
+def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):
+    """All wait for a slow player at its turns alone: a card that it has no choice about comes at
+    once, and whoever is told of a choice knows more than it may."""
+    slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
+    table = Table(setup(slow, slow, slow, slow), tmp_path)
+    told, chosen = [], []
+    decide = table.game.decide
+
+    def noted():
+        chosen.append(table.game.shows)
+        return decide()
+
+    table.game.decide = noted
+
+    async def run():
+        with ThreadPoolExecutor(1) as pool:
+            driver = Driver(table, pool)
+            driver.pace = 0.0
+            driver._tell = lambda: told.append((driver.waits is not None, table.game.shows))
+            await asyncio.wait_for(driver.run(), 60)
+
+    asyncio.run(run())
+    assert True in chosen and (True, False) in told
+    assert (True, True) not in told
+
+
 async def _asleep(_=None):
     await asyncio.sleep(60)
 
 
 def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path):
     async def run():
-        from concurrent.futures import ThreadPoolExecutor
-
         driver = Driver(Table(setup(), tmp_path), ThreadPoolExecutor(1))
         ended, sent = [], []
         stuck = Stream(Told(driver, 0, 0), driver, lambda: ended.append("stuck"), slow=0.05)

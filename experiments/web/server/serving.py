@@ -24,6 +24,9 @@ from experiments.web.tables.hall import Hall
 from experiments.web.tables.wish import Limits
 
 _LOOK_SECONDS = 0.1
+_BESIDE = 200
+"""Connections beside the streams."""
+
 _ASIDES = 2
 """Threads for notebooks, explanations and the like."""
 _LAST_SECONDS = 2
@@ -104,6 +107,7 @@ async def _serve(
             ws="none",
             timeout_graceful_shutdown=_LAST_SECONDS,
             timeout_keep_alive=30,
+            limit_concurrency=2 * how.streams + _BESIDE,
         )
     )
     hall.start()

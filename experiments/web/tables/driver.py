@@ -178,11 +178,13 @@ class Driver:
         game = self.table.game
         seat = game.decider
         player = game.seats[seat]
-        if not slow(player):
+        if not slow(player) or (game.shows and not player.picks_cards):
             self.table.act(game.decide())
             return
-        self.waits = seat
-        self._tell()
+        # That somebody thinks about which card to show would tell that there are several.
+        if not game.shows:
+            self.waits = seat
+            self._tell()
         action = await self._considered(seat, player)
         self.waits = self.searching = None
         self.table.act(action)
