@@ -1,6 +1,7 @@
 """Streams: a viewer comes back to the same place, and nobody waits for anybody's search."""
 
 import asyncio
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,8 +11,9 @@ from served import COMPUTER, Served, events, person, play
 
 from experiments.web.server import messages
 from experiments.web.server.streams import Stream, Told
+from experiments.web.tables import driver as driver_module
 from experiments.web.tables.driver import ALL, Driver
-from experiments.web.tables.progress import line, root_rows
+from experiments.web.tables.progress import Progress, line, root_rows
 from experiments.web.tables.table import Table
 from sim.players.player import Player
 
@@ -193,7 +195,36 @@ def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path):
     assert ended == ["stuck", "quiet"] and not driver.listeners
 
 
-def test_a_search_is_seen_where_nobody_sits_and_nowhere_else(tmp_path):
+@pytest.mark.parametrize("people", [0, 1])
+def test_searches_are_seen_where_nobody_sits_and_nowhere_else(tmp_path, monkeypatch, people):
+    looked = []
+
+    class Seen:
+        def __init__(self, seat, player):
+            looked.append(seat)
+
+        def look(self):
+            return {"kind": "search"}
+
+    monkeypatch.setattr(driver_module, "Progress", Seen)
+    slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
+    ann = {"name": "person", "label": "Ann"}
+    table = Table(setup(slow, slow, slow, ann if people else slow), tmp_path)
+
+    async def run():
+        with ThreadPoolExecutor(1) as pool:
+            driver = Driver(table, pool)
+            driver.pace = 0.0
+            running = asyncio.create_task(driver.run())
+            while not (driver.prompt or running.done()):
+                await asyncio.sleep(0.001)
+            running.cancel()
+
+    asyncio.run(run())
+    assert bool(looked) == (not people) and table.shown > 4
+
+
+def test_a_search_is_looked_at_from_outside(tmp_path):
     """The search of a planner at 20 simulations, looked at as it stands at its end."""
     from omegaconf import OmegaConf
 
@@ -202,7 +233,13 @@ def test_a_search_is_seen_where_nobody_sits_and_nowhere_else(tmp_path):
     spec = composed("compare", ["player=bmcts", "player.budget.simulations=20"]).player
     planner = OmegaConf.to_container(spec, resolve=True)
     table = Table(setup(planner, SWIFT, SWIFT, SWIFT), tmp_path)
+    progress = Progress(0, table.game.seats[0])
+    assert progress.look() is None
     table.game.decide()
+    look = progress.look()
+    assert (look["kind"], look["seat"], look["simulations"]) == ("search", 0, 20)
+    assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
+    assert Progress(0, table.game.seats[0]).look() is None  # the control: nothing new
     tree = table.game.seats[0].search.tree
     rows, steps = root_rows(tree), line(tree)
     assert sum(row["visits"] for row in rows) == 20

@@ -14,7 +14,7 @@ import numpy as np
 
 from experiments.explain.recorded import words
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, SIMULATIONS, TOP, Tree
+from mcts.tree import LISTED, NODES, TOP, Tree
 from sim.players.player import Player
 
 MOST_ROWS = 12
@@ -26,25 +26,29 @@ class Progress:
 
     def __init__(self, seat: int, player: Player) -> None:
         self._seat, self._player = seat, player
-        self._before = self._simulations()
-        self._began: float | None = None
+        self._before = self._visits()
+        self._last: tuple[int, float] | None = None
 
     def look(self) -> dict[str, Any] | None:
-        """Return a message on the search; None before it has begun, or if it cannot be seen."""
-        done = self._simulations()
-        if self._began is None and done == self._before:
+        """Return a message on the search; None before it has begun, or if it cannot be seen.
+
+        Its simulations are those through the root, so those that were kept from the search before
+        are among them; how many come in a second is counted from the last look.
+        """
+        done = self._visits()
+        if not done or (self._last is None and done == self._before):
             return None
-        self._began = self._began or time.perf_counter()
+        last, self._last = self._last, (done, time.perf_counter())
+        speed = None
+        if last is not None and done >= last[0]:
+            speed = round((done - last[0]) / (self._last[1] - last[1]))
         tree = self._tree
-        if tree is None or not done or tree.status[tree.counters[TOP]] != LISTED:
-            return None
-        seconds = time.perf_counter() - self._began
         return {
             "kind": "search",
             "seat": self._seat,
             "player": self._player.name,
             "simulations": done,
-            "per_second": round(done / seconds) if seconds > 0.1 else None,
+            "per_second": speed,
             "nodes": int(tree.counters[NODES]),
             "root": root_rows(tree),
             "line": line(tree),
@@ -55,11 +59,12 @@ class Progress:
         search = getattr(self._player, "search", None)
         return search.tree if isinstance(search, Search) else None
 
-    def _simulations(self) -> int:
+    def _visits(self) -> int:
+        """Return the simulations through the root; 0 where it has no list of actions yet."""
         tree = self._tree
-        if tree is None:
+        if tree is None or tree.status[tree.counters[TOP]] != LISTED:
             return 0
-        return int(tree.counters[SIMULATIONS]) * self._player.search.options.playouts
+        return int(_edges(tree, int(tree.counters[TOP]))[1].sum())
 
 
 def root_rows(tree: Tree) -> list[dict[str, Any]]:
