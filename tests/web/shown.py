@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
+from dataclasses import asdict
 
 from at_table import COMPUTER, settled, setup
 
@@ -100,15 +99,20 @@ def beliefs(table):
     return {"seats": seats, "turns": turns}
 
 
-@cache
-def _record(text):
-    lines = [json.loads(line) for line in text.splitlines()]
-    return {"header": lines[0], "events": lines[1:]}
-
-
 def record(table):
     """Return the record of a table as the page is sent it."""
-    return _record(table.game.record())
+    game = table.game
+    seats = [
+        {"label": player.name, "suspect": suspect, "outside": False}
+        for player, suspect in zip(game.seats, game.rules.suspects, strict=True)
+    ]
+    header = {"rules": asdict(game.rules), "game": game.game, "seed": game.seed, "seats": seats}
+    acts = [
+        line
+        for line, event in enumerate(game.events, 2)
+        if "action" in event and event["event"] != "show"
+    ]
+    return {"header": header, "events": game.events, "decisions": acts}
 
 
 def course(table):

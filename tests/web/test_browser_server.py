@@ -5,7 +5,7 @@ import re
 
 import pytest
 from hands import click_on, number, over, settle
-from served import COMPUTER, Served, person
+from served import COMPUTER, Served, person, play
 
 from sim.rules import PRESETS
 
@@ -105,3 +105,27 @@ def test_a_game_of_computers_is_watched_to_its_end(server, opened):
     page.get_by_label("Pace").select_option("0")
     page.get_by_role("button", name="Go on").click()
     page.wait_for_function("() => /wins|over/.test(document.getElementById('status').textContent)")
+    page.wait_for_selector(".map td.yes")
+    assert page.locator(".map").count() == 4 and page.locator("#entropy .line").count() == 8
+
+
+def test_a_game_is_replayed_and_two_players_are_asked(server, opened):
+    """From the lobby: the game of somebody, with its course, what was known, and two answers."""
+    made = server.table(person("Ida"), COMPUTER, COMPUTER)
+    link = made["seats"]["0"]
+    play(server, link, server.stream(f"/api{link}/stream"))
+    page = opened(f"http://{server.host}/")
+    record = page.locator("#records li", has_text="Ida").locator("a").first
+    while not record.count():  # it is kept after the end is told
+        page.reload()
+        page.wait_for_selector("#records li")
+    record.click()
+    page.wait_for_selector("#chances .line")
+    page.get_by_role("button", name="Next decision").click()
+    page.locator("summary").click()
+    page.wait_for_selector(".map td")
+    page.get_by_label("Player 1", exact=True).and_(page.locator("select")).select_option("greedy")
+    for button in page.locator(".question-form button").all():
+        button.click()
+    page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
+    assert all(text for text in page.locator(".would").all_inner_texts())

@@ -19,7 +19,7 @@ from shapely import box, union_all
 
 from sim.board import DOORS, FLOOR_PLAN, N_CORRIDOR, N_ROOMS, STARTS, corridor, graph, tables
 from sim.cards import CARDS, ROOMS, SUSPECTS, WEAPONS
-from sim.rules import RELEASED_SEATS, SEATS
+from sim.rules import RELEASED_SEATS
 from sim.state import ACCUSE, ASK, MOVE, PASS, PASSAGE, REVEAL, WALK
 
 Square = tuple[int, int]
@@ -33,9 +33,9 @@ def facts() -> dict[str, Any]:
 
     Keys: ``columns``, ``rows``; ``squares`` of the corridor by spot; ``rooms`` by number, each with
     ``name``, ``outline`` (corners), ``label`` (where its name stands), ``doors`` and ``passage``;
-    ``closed``, the outlines of what is no room; ``starts`` by rules and suspect; ``seats``, who
-    plays by number of players; ``steps`` from each place by room; ``suspects``, ``weapons``,
-    ``cards``; ``actions``, the first number of each kind.
+    ``closed``, the outlines of what is no room; ``starts`` by rules and suspect; ``steps`` from
+    each place by room; ``suspects``, ``weapons``, ``cards``; ``actions``, the first number of each
+    kind.
     """
     rows = FLOOR_PLAN.strip().splitlines()
     areas = regions()
@@ -60,7 +60,6 @@ def facts() -> dict[str, Any]:
             "box": {name: list(xy) for name, xy in STARTS.items()},
             "released": {name: list(xy) for name, xy in RELEASED_SEATS.items()},
         },
-        "seats": {str(players): list(suspects) for players, suspects in SEATS.items()},
         "steps": _steps(),
         "suspects": list(SUSPECTS),
         "weapons": list(WEAPONS),

@@ -6,31 +6,24 @@ import { showChart } from "./parts/chart.js";
 import { el, part, put, say } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
+import { showMaps } from "./parts/maps.js";
 import { Question } from "./parts/question.js";
 import { showSeats } from "./parts/seats.js";
 import { begin, fold } from "./parts/state.js";
 import { names, teller } from "./parts/words.js";
 
 const FIRST_LINE = 2; // of the events in a record; the header is line 1
+const NOTEBOOKS_AFTER = 200; // milliseconds without another step
 const ASKED = ["best", "swift"];
 
 const id = decodeURIComponent(location.pathname.split("/").at(-1));
 
 /** Return the table of a record, as the server tells that of a game under way. */
-function tableOf(header) {
-  const { rules } = header;
-  const released = rules.starts === "released";
-  const suspects = released ? Object.keys(facts.starts.released) : facts.seats[rules.players];
-  const seats = header.seats.map(({ label }, seat) => ({ label, suspect: suspects[seat], person: false }));
-  return { rules, seats, seat: null, board: rules.board !== false };
+function tableOf({ rules, seats }) {
+  return { rules, seats, seat: null, board: rules.board };
 }
 
-/** Tell whether an event is a decision of whose turn it is: all but which card to show. */
-function decides(event) {
-  return "action" in event && event.event !== "show";
-}
-
-/** Return the states after each event, the one after the deal's first first. */
+/** Return the states after each event. */
 function allStates(table, events) {
   const states = [];
   let state = begin(table, facts.starts[table.rules.starts ?? "box"]);
@@ -42,8 +35,7 @@ function allStates(table, events) {
 }
 
 async function replay() {
-  const record = await api.record(id);
-  const { header, events } = record;
+  const { header, events, decisions } = await api.record(id);
   const table = tableOf(header);
   const called = names(table.seats);
   const tell = teller(table.seats, null);
@@ -53,7 +45,8 @@ async function replay() {
   const line = part("line");
   let course = null;
   put(part("board"), board.element);
-  say(part("title"), `${header.rules.name}, game ${header.game} of seed ${header.seed}`);
+  const seed = header.seed === null ? "" : ` of seed ${header.seed}`;
+  say(part("title"), `${header.rules.name}, game ${header.game}${seed}`);
   line.max = events.length - 1;
 
   const players = (await api.lobby()).players;
@@ -75,7 +68,7 @@ async function replay() {
     const words = tell(event);
     say(part("now"), event.turn ? `Turn ${event.turn}: ${words}` : words);
     line.setAttribute("aria-valuetext", `Event ${at + 1} of ${events.length}: ${words}`);
-    const decision = decides(event);
+    const decision = decides(at);
     const who = decision ? called[event.seat] : "";
     say(
       part("ask-about"),
@@ -85,6 +78,24 @@ async function replay() {
     );
     for (const question of questions) question.enable(decision);
     if (course) showCourse(event.turn);
+    readNotebooks();
+  }
+
+  let asked = null;
+  /** Show what the seats know, if that is unfolded; what is gone by meanwhile is left out. */
+  function readNotebooks() {
+    clearTimeout(asked);
+    if (!part("beliefs").open) return;
+    asked = setTimeout(async () => {
+      const at = Number(line.value);
+      try {
+        const { seats } = await api.notebooks(id, at + FIRST_LINE);
+        if (at === Number(line.value)) showMaps(part("maps"), seats, table, called);
+        say(part("beliefs-fault"), "");
+      } catch (fault) {
+        say(part("beliefs-fault"), fault.message);
+      }
+    }, NOTEBOOKS_AFTER);
   }
 
   function showCourse(now) {
@@ -108,6 +119,7 @@ async function replay() {
     go(at);
   }
 
+  const decides = (at) => decisions.includes(at + FIRST_LINE);
   const opens = (at) => events[at].turn !== events[at - 1].turn;
   const moves = {
     first: () => go(0),
@@ -115,11 +127,12 @@ async function replay() {
     back: () => go(Number(line.value) - 1),
     on: () => go(Number(line.value) + 1),
     "turn-on": () => seek(1, opens),
-    decision: () => seek(1, (at) => decides(events[at])),
+    decision: () => seek(1, decides),
     last: () => go(events.length - 1),
   };
   for (const [name, move] of Object.entries(moves)) part(name).addEventListener("click", move);
   line.addEventListener("input", show);
+  part("beliefs").addEventListener("toggle", readNotebooks);
   show();
 
   try {

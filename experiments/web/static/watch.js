@@ -3,10 +3,10 @@
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { showChart } from "./parts/chart.js";
-import { el, part, put, say } from "./parts/dom.js";
+import { part, put, say } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
-import { showNotebook } from "./parts/notebook.js";
+import { showMaps } from "./parts/maps.js";
 import { showSearch } from "./parts/search.js";
 import { showSeats } from "./parts/seats.js";
 import { begin, fold } from "./parts/state.js";
@@ -17,29 +17,7 @@ const BELIEFS_AFTER = 400; // milliseconds between two looks at what the seats b
 
 const id = decodeURIComponent(location.pathname.split("/").at(-1));
 
-/** Return how many cards a notebook has placed for certain. */
-function certain({ cards }) {
-  return cards.filter(({ holders }) => !holders.includes("maybe")).length;
-}
-
-/** Show a heat map for each seat, and the entropies. */
-function showBeliefs(table, called, beliefs) {
-  const maps = beliefs.seats.map((notebook, seat) => {
-    const held = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `What ${called[seat]} believes` });
-    showNotebook(held, notebook, table, seat, true);
-    const bits = notebook.bits === null ? "" : `, ${notebook.bits.toFixed(2)} bits left`;
-    return el(
-      "section",
-      { class: "map" },
-      el("h3", {}, called[seat]),
-      el("p", { class: "note" }, `${certain(notebook)} of ${notebook.cards.length} cards certain${bits}`),
-      held,
-    );
-  });
-  put(part("maps"), maps);
-  showEntropy(called, beliefs.turns);
-}
-
+/** Draw the bits that each seat had left, turn by turn. */
 function showEntropy(called, turns) {
   const lines = called.map((name, seat) => ({ name, points: turns.map(({ turn, bits }) => [turn, bits[seat]]) }));
   const words = { title: "Entropy of the envelope", across: "turn", up: "bits" };
@@ -117,7 +95,9 @@ async function watch() {
     asked = setTimeout(async () => {
       const events = state.log.length;
       try {
-        showBeliefs(table, called, await api.beliefs(id));
+        const beliefs = await api.beliefs(id);
+        showMaps(part("maps"), beliefs.seats, table, called);
+        showEntropy(called, beliefs.turns);
         part("beliefs").dataset.events = events;
         say(part("beliefs-fault"), "");
       } catch (fault) {

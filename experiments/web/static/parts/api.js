@@ -49,6 +49,7 @@ export const api = {
   control: (id, order) => post(`${watch(id)}/control`, order),
   beliefs: (id) => get(`${watch(id)}/beliefs`),
   record: (id) => get(record(id)),
+  notebooks: (id, line) => get(`${record(id)}/notebooks/${line}`),
   recordBeliefs: (id) => get(`${record(id)}/beliefs`),
   explain: (id, question) => post(`${record(id)}/explain`, question),
 };
