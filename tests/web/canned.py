@@ -126,6 +126,19 @@ def asked(prompt):
     return {"kind": "prompt", "prompt": {**about, "choices": choices}}
 
 
+def told(fresh, at):
+    """Yield what a stream says of ``fresh`` messages, the first of which has the number ``at``.
+
+    Only events have numbers, and what holds beside them is told if it still does.
+    """
+    last = max((n for n, one in enumerate(fresh) if one["kind"] == "event"), default=-1)
+    for place, message in enumerate(fresh):
+        if message["kind"] == "event":
+            yield f"id: {at + place}\ndata: {json.dumps(message)}\n\n".encode()
+        elif place > last:
+            yield f"data: {json.dumps(message)}\n\n".encode()
+
+
 class _Handler(BaseHTTPRequestHandler):
     served: Canned
     protocol_version = "HTTP/1.1"
@@ -200,9 +213,8 @@ class _Handler(BaseHTTPRequestHandler):
                     fresh = sent[at:]
                     if served.cut:
                         return
-                for message in fresh:
-                    self.wfile.write(f"id: {at}\ndata: {json.dumps(message)}\n\n".encode())
-                    at += 1
+                self.wfile.write(b"".join(told(fresh, at)))
+                at += len(fresh)
                 if not fresh:
                     self.wfile.write(b":\n\n")
                 self.wfile.flush()

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,19 +22,26 @@ _FLAGS = (
 """Without a sandbox it starts as root too; the others keep it from asking the network."""
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    """A browser for the tests of a file: no longer, since its event loop stops others'."""
+@contextmanager
+def browser():
+    """A browser; the test that asks for one where there is none is skipped."""
     playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright here")
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:
         pytest.skip("no Chromium here: apt-get install chromium")
     with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(
+        begun = running.chromium.launch(
             executable_path=found, args=[f"--{flag}" for flag in _FLAGS]
         )
-        yield browser
-        browser.close()
+        yield begun
+        begun.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser for the tests of a file: no longer, since its event loop stops others'."""
+    with browser() as begun:
+        yield begun
 
 
 @pytest.fixture

@@ -6,8 +6,11 @@ from dataclasses import asdict
 
 from at_table import COMPUTER, settled, setup
 
+from experiments.web.seen.course import course
+from experiments.web.seen.entropies import Entropies
 from experiments.web.seen.notebook import Knowledge, notebook
 from experiments.web.tables.table import Table
+from sim.records.record import read
 
 LOBBY = {
     "rules": [
@@ -86,16 +89,10 @@ def computers(folder):
 
 
 def beliefs(table):
-    """Return what each seat believes now, and bits by turn, a few of them made up."""
-    seats = [
-        notebook(Knowledge.of(table.game.rules, seat, table.game.events), True)
-        for seat in range(table.game.rules.players)
-    ]
-    last = table.game.events[-1]["turn"]
-    turns = [
-        {"turn": turn, "bits": [8.0 * (1 - turn / (last + 3 * seat)) for seat in range(4)]}
-        for turn in range(last + 1)
-    ]
+    """Return what each seat believes now, and bits by turn."""
+    rules, events = table.game.rules, table.game.events
+    seats = [notebook(Knowledge.of(rules, seat, events), True) for seat in range(rules.players)]
+    turns = [{"turn": turn, "bits": bits} for turn, bits in Entropies(rules).turns(events)]
     return {"seats": seats, "turns": turns}
 
 
@@ -115,21 +112,33 @@ def record(table):
     return {"header": header, "events": game.events, "decisions": acts}
 
 
-def course(table):
-    """Return bits and chances by turn, made up."""
-    turns = beliefs(table)["turns"]
-    for turn in turns:
-        turn["chance"] = [0.25, 0.25 + turn["turn"] / 400, 0.2, 0.1]
-    return {"turns": turns}
+def turns(table, folder):
+    """Return bits and chances by turn, counted in a few games."""
+    path = folder / "game.jsonl"
+    path.write_text(table.game.record())
+    told = course(read(path), games=20)
+    return {"turns": [{**asdict(turn), "turn": int(turn.turn)} for turn in told]}
 
 
-def answers(table):
+def answers(table, folder):
     """Return the fixed answers of a `canned.Canned` by path."""
+    known = beliefs(table)
     return {
         "/api/lobby": LOBBY,
-        "/api/watch/t/beliefs": beliefs(table),
+        "/api/watch/t/beliefs": known,
         "/api/watch/t/control": {"paused": True, "pace": 1.0},
         "/api/records/r": record(table),
-        "/api/records/r/beliefs": course(table),
+        "/api/records/r/beliefs": turns(table, folder),
         "/api/records/r/explain": ADVICE,
     }
+
+
+def halfway(served):
+    """Leave the game of ``served`` that is watched standing in the middle, with a search."""
+    sent = served.sent["/api/watch/t/stream"]
+    told = [message for message in sent if message["kind"] == "event"]
+    middle = len(told) // 2
+    while told[middle]["event"]["event"] != "roll":
+        middle += 1
+    seat = told[middle]["event"]["seat"]
+    sent[:] = [*told[: middle + 1], {"kind": "waiting", "seat": seat}, {**SEARCH, "seat": seat}]

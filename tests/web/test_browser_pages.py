@@ -24,11 +24,10 @@ PAGES = {
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory):
     """A server of all pages but a seat's; the table that is watched stands still in the middle."""
-    table = shown.computers(tmp_path_factory.mktemp("watched"))
-    served = Canned(table, shown.answers(table))
-    sent = served.sent["/api/watch/t/stream"]
-    half = [message for message in sent if message["kind"] == "event"][: len(sent) // 2]
-    sent[:] = [*half, {"kind": "waiting", "seat": 0}, shown.SEARCH]
+    folder = tmp_path_factory.mktemp("watched")
+    table = shown.computers(folder)
+    served = Canned(table, shown.answers(table, folder))
+    shown.halfway(served)
     yield served
     served.close()
 

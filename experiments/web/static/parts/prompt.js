@@ -71,8 +71,10 @@ export class PromptPanel {
     if (prompt.shows) return `Which card do you show ${this.names[state.asked.seat]}?`;
     const kinds = new Set(kindsOf(prompt));
     const begin = state.roll === null ? "Your turn." : `Your turn: you rolled ${state.roll}.`;
+    const { room } = state.pawns[me];
+    if (kinds.has("move") && kinds.has("suggest")) return `${begin} Suggest here, or go elsewhere.`;
     if (kinds.has("move")) return `${begin} Where do you go?`;
-    if (kinds.has("suggest")) return `You are in the ${state.pawns[me].room}. What do you suggest?`;
+    if (kinds.has("suggest")) return `You are in the ${room}. What do you suggest?`;
     return "Do you accuse, or end your turn?";
   }
 
@@ -90,6 +92,7 @@ export class PromptPanel {
     if (kinds.has("suggest")) parts.push(this.#suggestion(state, send));
     const ways = this.#ways(state, send);
     this.board.offer(ways);
+    if (parts.length && ways.length) parts.push(el("h3", {}, "Or go to"));
     if (ways.length) parts.push(wayList(ways, kinds.has("walk")));
     const last = [];
     if (kinds.has("pass")) {
@@ -133,6 +136,7 @@ export class PromptPanel {
     return el(
       "form",
       { submit, "aria-label": `Suggest in the ${room}` },
+      el("h3", {}, `Suggest in the ${room}`),
       suspect.element,
       weapon.element,
       el("p", { class: "buttons" }, button),
