@@ -56,7 +56,7 @@ def opened(chromium):
             reduced_motion="reduce",
             **more,
         )
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda fault: faults.append(str(fault)))
         page.on(
             "console",

@@ -48,7 +48,7 @@ export function listRecords(parent, records) {
       el("small", { class: "path" }, name),
     ),
   );
-  fill(parent, items, "No recorded game yet: python -m experiments.compare match.records=10 writes some.");
+  fill(parent, items, "No recorded game yet: python -m experiments.compare run.records=10 writes some.");
 }
 
 export function listRuns(parent, runs) {
