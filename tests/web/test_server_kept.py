@@ -1,6 +1,7 @@
 """What is kept: games after a restart, and finished games as runs that all commands read."""
 
 import json
+import time
 
 import pytest
 from served import COMPUTER, Served, events, person, play
@@ -107,9 +108,11 @@ def test_a_game_that_was_not_kept_is_kept_at_the_next_start(played):
         marker.unlink()  # as if the server had been killed just before
     for part in run.glob("games-*.parquet"):
         part.unlink()
-    Served(played).close()
+    server = Served(played)
+    while len(list(played.glob("tables/*/over"))) < 4:
+        time.sleep(0.01)
+    server.close()
     assert results.read(run) == before
-    assert len(list(played.glob("tables/*/over"))) == 4
     for kept in (played / "study").iterdir():
         assert results.read(kept).num_rows == 9  # not twice
 
@@ -152,10 +155,10 @@ def test_what_cannot_be_read_is_left_alone(tmp_path, capsys):
     (bad / "table.json").write_text("{")
     (tmp_path / "tables" / made["id"] / "moves.jsonl").write_text('{"seat": 0, "action": 9999}\n')
     server = Served(tmp_path)
+    assert server.ask("GET", f"/api{made['seats']['0']}/stream")[0] == 409
     told = capsys.readouterr().err
     assert "bad/table.json cannot be read, and is left out" in told
     assert f"table {made['id']} cannot go on" in told
-    assert server.ask("GET", f"/api{made['seats']['0']}/stream")[0] == 409
     assert server.ask("GET", "/api/lobby")[0] == 200
     server.close()
     assert (bad / "table.json").read_text() == "{"

@@ -33,6 +33,8 @@ from mcts.options import SEEDS
 
 TABLES, TABLE, OVER, LOCK = "tables", "table.json", "over", ".lock"
 
+HALTED = "this game cannot go on: see the server's terminal"
+
 MOST_IDLE = 50
 """Finished tables that are kept in memory, for who looks at them again."""
 
@@ -54,6 +56,8 @@ class Entry:
     over : whether the game is over, and kept
     driver : while it is in memory
     fault : why it cannot be opened, if it cannot
+    task : drives it
+    begun : set once that is known
     """
 
     id: str
@@ -64,6 +68,7 @@ class Entry:
     driver: Driver | None = None
     fault: str | None = None
     task: asyncio.Task[None] | None = field(default=None, repr=False)
+    begun: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     @property
     def labels(self) -> list[str]:
@@ -114,20 +119,22 @@ class Hall:
         return [entry for entry in self.entries.values() if not entry.over and not entry.fault]
 
     def start(self) -> None:
-        """Drive all games under way; to be called in the event loop, once."""
+        """Drive all games under way; to be called in the event loop, once.
+
+        Making their moves again may take a while, for which nobody else waits.
+        """
+        loop = asyncio.get_running_loop()
         for entry in self.under_way:
-            try:
-                self._drive(entry, self._opened(entry))
-            except (OSError, ValueError) as fault:
-                self._broken(entry, fault)
+            entry.task = loop.create_task(self._again(entry))
 
     async def close(self) -> None:
         """Stand still: the games go on when the hall is opened again; what is over is kept."""
-        driven = [entry for entry in self.entries.values() if entry.task and entry.driver]
+        driven = [entry for entry in self.entries.values() if entry.task]
+        tasks = [entry.task for entry in driven]
         for entry in driven:
-            if not entry.driver.table.over:
+            if entry.driver is None or not entry.driver.table.over:
                 entry.task.cancel()
-        await asyncio.gather(*(entry.task for entry in driven), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         for entry in self.entries.values():
             if entry.driver:
                 entry.driver.table.close()
@@ -148,7 +155,7 @@ class Hall:
         async with self._making:
             entry, table, tokens = await asyncio.to_thread(self._made, wish)
             self._enter(entry)
-        self._drive(entry, table)
+        entry.task = asyncio.get_running_loop().create_task(self._driven(entry, table))
         return entry, tokens
 
     def seat(self, token: str) -> tuple[Entry, int] | None:
@@ -169,9 +176,11 @@ class Hall:
         OSError, ValueError
             If it cannot be read any more.
         """
+        if not entry.over:
+            await entry.begun.wait()
+        if entry.fault:
+            raise ValueError(entry.fault)
         if entry.driver is None:
-            if entry.fault:
-                raise ValueError(entry.fault)
             table = await asyncio.to_thread(self._opened, entry)
             if entry.driver is None:
                 entry.driver = Driver(table, self._pool)
@@ -228,15 +237,23 @@ class Hall:
     def _opened(self, entry: Entry) -> Table:
         return Table(entry.setup, self._folder(entry))
 
-    def _drive(self, entry: Entry, table: Table) -> None:
-        driver = entry.driver = Driver(table, self._pool)
-        entry.task = asyncio.get_running_loop().create_task(self._driven(entry, driver))
+    async def _again(self, entry: Entry) -> None:
+        """Make the moves of a table again, and drive it."""
+        try:
+            table = await asyncio.to_thread(self._opened, entry)
+        except (OSError, ValueError) as fault:
+            entry.fault = HALTED
+            entry.begun.set()
+            print(f"table {entry.id} cannot go on: {fault}", file=sys.stderr, flush=True)
+            return
+        await self._driven(entry, table)
 
-    async def _driven(self, entry: Entry, driver: Driver) -> None:
+    async def _driven(self, entry: Entry, table: Table) -> None:
         """Drive a table to the end of its game, and keep that."""
+        driver = entry.driver = Driver(table, self._pool)
+        entry.begun.set()
         await driver.run()
         if not driver.table.over:
-            entry.fault = "this game cannot go on: see the server's terminal"
             return
         try:
             if entry.run is not None:
@@ -257,10 +274,6 @@ class Hall:
             if idle.driver and not idle.driver.listeners:
                 idle.driver = None
                 self._idle.remove(idle)
-
-    def _broken(self, entry: Entry, fault: Exception) -> None:
-        entry.fault = "this game cannot go on: see the server's terminal"
-        print(f"table {entry.id} cannot go on: {fault}", file=sys.stderr)
 
 
 def _check(wish: dict[str, Any], seed: int) -> None:
