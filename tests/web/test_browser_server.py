@@ -42,6 +42,7 @@ def test_a_whole_game_is_played_by_clicking(rules, server, opened):
     assert play_on(page, random.Random(rules)) > 3
     last = page.locator("#log li").last.text_content()
     assert re.search("(wins|win)! It was|Nobody wins", last)
+    assert page.locator(".prompt-body a").first.get_attribute("href") == made["watch"]
 
 
 def test_a_newcomer_comes_from_the_lobby_to_a_game(server, opened):
@@ -62,6 +63,18 @@ def test_a_newcomer_comes_from_the_lobby_to_a_game(server, opened):
     page.wait_for_selector("#your-seats a")
     page.locator("#your-seats a").first.click()
     page.wait_for_url(link)
+
+
+def test_without_hints_a_notebook_has_no_probabilities(server, opened):
+    for hints in (True, False):
+        made = server.table(person("Ann"), COMPUTER, COMPUTER, hints=hints)
+        page = opened(f"http://{server.host}{made['seats']['0']}")
+        settle(page)
+        page.wait_for_selector("#notebook td")
+        offered = page.get_by_label("Show probabilities")
+        assert offered.is_visible() == hints
+        offered.evaluate("(box) => box.click()")
+        assert (page.locator("#notebook .heat").count() > 0) == hints
 
 
 def test_what_the_server_refuses_is_told_in_the_lobby(server, opened):

@@ -8,6 +8,7 @@ import { facts } from "./facts.js";
 import { steps } from "./ways.js";
 import { names } from "./words.js";
 
+const OVER = "over"; // in place of the number of a question
 const SEVERAL = 12; // squares that are still listed as buttons
 
 export class PromptPanel {
@@ -27,14 +28,15 @@ export class PromptPanel {
   /** Show what `state` asks for; what is chosen already stays while the question is the same. */
   show(state) {
     say(this.heading, this.#title(state));
-    const number = state.prompt?.number ?? null;
+    const number = state.over ? OVER : (state.prompt?.number ?? null);
     if (number === this.number) return;
     this.number = number;
-    this.parent.dataset.number = number ?? "";
+    this.parent.dataset.number = state.prompt?.number ?? "";
     const held = this.#hasFocus();
     document.querySelector("dialog[open]")?.close();
     if (state.prompt) this.#ask(state);
     else this.clear();
+    if (state.over) this.#part();
     if (held) this.heading.focus({ preventScroll: true });
   }
 
@@ -49,6 +51,16 @@ export class PromptPanel {
     put(this.body);
     this.board.offer([]);
     this.parent.classList.remove("asked");
+  }
+
+  /** Say where to go from here. */
+  #part() {
+    const watch = `/watch/${encodeURIComponent(this.table.table)}`;
+    put(
+      this.body,
+      el("p", {}, el("a", { href: watch }, "See all cards, and what everybody knew")),
+      el("p", {}, el("a", { href: "/" }, "To the lobby")),
+    );
   }
 
   #hasFocus() {
