@@ -55,7 +55,7 @@ def shows(watched, seated, opened):
 
 
 def violations(page, *rules):
-    """Return what axe-core finds wrong, by rule and element; by ``rules`` alone if there are any."""
+    """Return what axe-core finds wrong, by rule and element; ``rules``: by these alone."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)  # by the debugger: the page's policy lets no script in
     options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
