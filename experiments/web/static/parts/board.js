@@ -164,6 +164,14 @@ export class Board {
     });
     put(this.targets, drawn);
     this.element.classList.toggle("small-targets", targets.some(({ xy }) => xy));
+    if (targets.length) this.#center();
+  }
+
+  /** Scroll to the targets, where the board is wider than the screen. */
+  #center() {
+    const middle = this.centres.reduce((sum, [x]) => sum + x, 0) / this.centres.length;
+    const { scrollWidth, clientWidth } = this.element;
+    this.element.scrollLeft = (middle / columns) * scrollWidth - clientWidth / 2;
   }
 
   #reach(target) {
