@@ -1,17 +1,20 @@
 # `make run` plays the main job, `make test` checks everything, `make check` what is quick: ruff and
 # the tests that are not marked slow (tests/conftest.py says which are).  `make bench` measures speed,
 # `make fuzz` attacks the commands, records, run folders and the code cache at length, `make docs`
-# builds the site of the documentation.
+# builds the site of the documentation, `make web` serves the table in the browser.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
 
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: run test check fuzz bench docs clean
+.PHONY: run web test check fuzz bench docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
+
+web: $(VENV)/.web
+	$(BIN)/python -m experiments.web $(ARGS)
 
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
@@ -46,6 +49,10 @@ $(VENV)/.dev: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+$(VENV)/.web: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[web]'
 	touch $@
 
 $(VENV)/.benchmarks: $(VENV)/.dev

@@ -36,6 +36,7 @@ _LONG = {
     "experiments": (
         "beliefs cluster config explain hunt lineups qlearning regret survival win_model"
     ),
+    "web": "browser_pages browser_play browser_server",
     ".": "extending plugins python_docs wheel",
 }
 """Files (test_*.py) by folder whose tests search the game, play or draw much, or start others."""

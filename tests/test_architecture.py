@@ -72,6 +72,7 @@ FLOORS = (
         "experiments.win_model",
         "experiments.hunt",
     ),
+    ("experiments.web",),  # a page on which several of them come together
 )
 """Rooms from the ground up.  A room may import itself and rooms on floors below its own; those of
 one floor, the commands among them, know nothing of each other."""

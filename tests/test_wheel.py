@@ -27,8 +27,12 @@ COMES_WITH = {
 }
 
 
-OPTIONAL = {"pyagrum": "reference.py"}
-"""Libraries of extras, and the file that says what to install where they are missing."""
+OPTIONAL = {
+    "pyagrum": "belief/network/reference.py",
+    "starlette": "experiments/web/",
+    "uvicorn": "experiments/web/",
+}
+"""Libraries of extras, and the file or folder that says what to install where they are missing."""
 
 
 def run(command, folder, **variables):
@@ -98,6 +102,7 @@ def test_all_that_is_imported_is_required():
     called = {"hydra": "hydra-core", "yaml": "pyyaml", "sklearn": "scikit-learn"}
     ours = {*PACKAGES, *sys.stdlib_module_names}
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
+        place = path.relative_to(ROOT).as_posix()
         for node in ast.walk(ast.parse(path.read_text())):
             names = (
                 [alias.name for alias in node.names]
@@ -108,5 +113,7 @@ def test_all_that_is_imported_is_required():
             )
             for name in names:
                 top = name.partition(".")[0]
-                if top not in ours and top not in COMES_WITH and OPTIONAL.get(top) != path.name:
+                if place.startswith(OPTIONAL.get(top, place + "/")):
+                    continue
+                if top not in ours and top not in COMES_WITH:
                     assert called.get(top, top) in known, f"{path.name} imports {top}"

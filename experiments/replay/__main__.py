@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from omegaconf import MISSING, DictConfig
 
@@ -109,6 +109,7 @@ def _seats(record: Record, seat: int | None) -> list[int]:
 def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> Iterator[_Turn]:
     """Replay the whole record and yield the turns in ``span``, as ``seat`` or everybody knows."""
     from experiments.matches.details import EnvelopeEntropies
+    from experiments.replay.words import in_words
     from sim.records.record import knows
     from sim.records.replay import states
     from sim.state import OVER
@@ -120,7 +121,7 @@ def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> It
         turn = events[0]["turn"]
         for event in events:
             if seat is None or knows(event, seat):
-                told.setdefault(event["turn"], []).append(_in_words(event))
+                told.setdefault(event["turn"], []).append(in_words(event))
         done = state[0].phase == OVER or state[0].turn > turn
         if done and first <= turn and (last is None or turn <= last):
             bits = [_bits(entropies.of(state[0].evidence[one])) for one in _seats(record, seat)]
@@ -129,51 +130,6 @@ def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> It
 
 def _bits(entropy: float | None) -> str:
     return UNKNOWN if entropy is None else f"{entropy:.2f}"
-
-
-def _in_words(event: dict[str, Any]) -> str:
-    """Return what happened, in words; the seat, where it is not named, is whose turn it is."""
-    cards = ", ".join(event.get("cards", ()))
-    match event:
-        case {"event": "deal", "seat": seat}:
-            return f"seat {seat} is dealt {cards}"
-        case {"event": "face_up"}:
-            return f"face up: {cards or 'no card'}"
-        case {"event": "envelope"}:
-            return f"in the envelope: {cards}"
-        case {"event": "roll", "steps": steps}:
-            return f"rolls {steps}"
-        case {"event": "move", "goal": goal}:
-            return f"makes for {goal}"
-        case {"event": "walk", "xy": xy}:
-            return f"makes for {_square(xy)}"
-        case {"event": "stay"}:
-            return "stays"
-        case {"event": "reach", "xy": xy, "room": room}:
-            return f"is now in {room}" if room else f"is now on {_square(xy)}"
-        case {"event": "passage", "room": room}:
-            return f"takes the passage to {room}"
-        case {"event": "suggestion", "called": called}:
-            return f"suggests {cards}" + ("" if called is None else f" (seat {called} is called)")
-        case {"event": "refute", "by": None}:
-            return "nobody can answer"
-        case {"event": "refute", "unable": unable, "by": by}:
-            seats = f"seat{'s' * (len(unable) > 1)} {', '.join(map(str, unable))}"
-            return (f"{seats} cannot answer, " if unable else "") + f"seat {by} shows a card"
-        case {"event": "show", "card": card}:
-            return f"the card is {card}"
-        case {"event": "accusation"}:
-            return f"accuses {cards}"
-        case {"event": "verdict", "right": right}:
-            return "the accusation is right" if right else "the accusation is wrong"
-        case {"event": "pass"}:
-            return "ends the turn"
-    winner = "nobody wins" if event["winner"] is None else f"seat {event['winner']} wins"
-    return f"{winner}: it was {', '.join(event['envelope'])}"
-
-
-def _square(xy: list[int]) -> str:
-    return f"({xy[0]}, {xy[1]})"
 
 
 def _print(record: Record, seat: int | None, played: list[_Turn], console: Console) -> None:

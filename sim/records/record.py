@@ -88,7 +88,7 @@ class Recorder:
 
     def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
         self._board = world(rules)[0]
-        self._lines = [line(_header(rules, seats, seed, game))]
+        self._lines = [line(header(rules, seats, seed, game))]
         self._before = empty()
         self._action: int | None = None
 
@@ -124,7 +124,8 @@ def checksum(lines: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def _header(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> dict[str, Any]:
+def header(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> dict[str, Any]:
+    """Return the first line of the record of game ``game`` of the run ``seed`` among ``seats``."""
     content = {
         "format": FORMAT,
         "version": VERSION,

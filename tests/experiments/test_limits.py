@@ -22,7 +22,7 @@ from sim.rules import preset
 
 cells = import_module("experiments.tables.cells")
 
-COMMANDS = ("compare", "baselines", "beliefs", "explain", "regret", "replay", "tables")
+COMMANDS = ("compare", "baselines", "beliefs", "explain", "regret", "replay", "tables", "web")
 PARTS = (schemas.Planner, schemas.Swift, schemas.Greedy)
 CHECKED = {"event": "explain", "seat": "explain and replay", "players": "rules and regret"}
 """Numbers that the command compares with what there is, and who does."""

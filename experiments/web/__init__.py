@@ -1,0 +1,1 @@
+"""A table in the browser: play, watch, replay, study."""

@@ -1,0 +1,1 @@
+"""The server of the tables in the browser."""

@@ -1,0 +1,38 @@
+"""The pages, and what they are made of; what they show is asked for by their scripts."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from experiments.web.server.rendering import HERE, page
+from experiments.web.server.state import seat_of, table_of
+
+
+async def lobby(_: Request) -> HTMLResponse:
+    """Show the lobby."""
+    return page("lobby")
+
+
+async def seat(request: Request) -> HTMLResponse:
+    """Show the page of a seat."""
+    seat_of(request)
+    return page("play")
+
+
+async def watch(request: Request) -> HTMLResponse:
+    """Show the page of a table that is watched."""
+    table_of(request)
+    return page("watch")
+
+
+def routes() -> list[Route | Mount]:
+    """Return the routes of pages and of what they are made of."""
+    return [
+        Route("/", lobby, methods=["GET"]),
+        Route("/seat/{token}", seat, methods=["GET"]),
+        Route("/watch/{table}", watch, methods=["GET"]),
+        Mount("/static", StaticFiles(directory=HERE / "static", check_dir=False), name="static"),
+    ]

@@ -1,0 +1,164 @@
+// The lobby: a table is set up here; what is there can be opened.
+
+import { api } from "./parts/api.js";
+import { el, part, put, say } from "./parts/dom.js";
+import { keepSeats, keptSeats } from "./parts/kept.js";
+import { listRecords, listRuns, listSeats, listTables } from "./parts/lists.js";
+import { playerOptions, settingFields } from "./parts/settings.js";
+
+const PERSON = "a person";
+const BEST = "best"; // sits opposite unless something else is chosen
+const RULES = "ledford"; // those of the thesis
+const NAMES = ["Ann", "Bob", "Cleo", "Dan", "Eve", "Finn"];
+
+let offered; // what the server says there is
+const seats = NAMES.map(makeSeat);
+
+/** Return the fields of a seat: what is chosen there, kept when seats come and go. */
+function makeSeat(name, number) {
+  const label = `seat ${number + 1}`;
+  const kind = el("select", { "aria-label": `Who sits in ${label}`, change: show });
+  const called = el("input", {
+    type: "text",
+    value: name,
+    maxlength: 24,
+    autocomplete: "off",
+    "aria-label": `Name of the person in ${label}: a pseudonym`,
+  });
+  const settings = settingFields(label);
+  const rest = el("span", { class: "seat-rest" });
+  const element = el("li", { class: "seat-row" }, el("span", { class: "seat-number" }, number + 1), kind, rest);
+
+  function show() {
+    const player = offered.players.find((one) => one.name === kind.value);
+    if (!player) return put(rest, called);
+    settings.show(player);
+    return put(rest, settings.element, el("span", { class: "note" }, player.about));
+  }
+
+  return {
+    element,
+    fill() {
+      const person = el("option", { value: "", selected: number === 0 }, PERSON);
+      put(kind, playerOptions(offered.players, number ? BEST : null, [person]));
+      show();
+    },
+    read() {
+      if (!kind.value) return { kind: "person", name: called.value };
+      return { kind: "player", preset: kind.value, settings: settings.read() };
+    },
+  };
+}
+
+function showRules() {
+  const rules = offered.rules.find(({ name }) => name === part("rules").value);
+  say(part("rules-about"), rules.about);
+  part("players").value = rules.players;
+  showSeats();
+}
+
+function showSeats() {
+  const number = Number(part("players").value);
+  put(part("seats"), seats.slice(0, number).map(({ element }) => element));
+}
+
+/** Return the table that the form describes. */
+function wish() {
+  const seed = part("seed").value.trim();
+  const players = Number(part("players").value);
+  return {
+    rules: part("rules").value,
+    players,
+    seats: seats.slice(0, players).map((seat) => seat.read()),
+    seed: seed === "" ? null : Number(seed),
+    pace: Number(part("pace").value),
+    hints: part("hints").checked,
+    study: part("study").checked,
+  };
+}
+
+async function make(event) {
+  event.preventDefault();
+  say(part("fault"), "");
+  const asked = wish();
+  part("make").disabled = true;
+  try {
+    const made = await api.makeTable(asked);
+    const links = Object.entries(made.seats).map(([seat, link]) => ({
+      table: made.id,
+      link,
+      name: asked.seats[seat].name,
+    }));
+    keepSeats(links);
+    if (links.length < 2) location.assign(links[0]?.link ?? made.watch);
+    else showLinks(links, made.watch);
+  } catch (fault) {
+    say(part("fault"), fault.message);
+  } finally {
+    part("make").disabled = false;
+  }
+}
+
+/** Show the links of a table for several people: each is for one of them alone. */
+function showLinks(links, watch) {
+  part("links-part").hidden = false;
+  const rows = [...links, { name: "To watch", link: watch }].map(({ name, link }) => {
+    const whole = new URL(link, location.href).href;
+    const field = el("input", { type: "text", readonly: true, value: whole, "aria-label": `Link: ${name}` });
+    const copy = async () => {
+      field.select();
+      try {
+        await navigator.clipboard.writeText(whole);
+        say(part("copied"), `The link is copied: ${name}.`);
+      } catch {
+        say(part("copied"), "The link is marked: copy it with the keyboard.");
+      }
+    };
+    return el(
+      "li",
+      { class: "link-row" },
+      el("span", { class: "seat-name" }, name),
+      field,
+      el("button", { type: "button", click: copy, "aria-label": `Copy the link: ${name}` }, "Copy"),
+      el("a", { href: link, "aria-label": `Open: ${name}` }, "Open"),
+    );
+  });
+  put(part("links"), rows);
+  part("links-title").focus();
+  refresh();
+}
+
+function showLists() {
+  listSeats(part("your-seats"), keptSeats(), offered.tables);
+  listTables(part("tables"), offered.tables);
+  listRecords(part("records"), offered.records);
+  listRuns(part("runs"), offered.runs);
+  say(part("reach"), offered.reach);
+}
+
+async function refresh() {
+  try {
+    offered = await api.lobby();
+    showLists();
+  } catch (fault) {
+    say(part("fault"), fault.message);
+  }
+}
+
+async function enter() {
+  offered = await api.lobby();
+  put(part("rules"), offered.rules.map(({ name }) => el("option", { value: name, selected: name === RULES }, name)));
+  for (const seat of seats) seat.fill();
+  part("rules").addEventListener("change", showRules);
+  part("players").addEventListener("change", showSeats);
+  part("study").addEventListener("change", (event) => {
+    if (event.target.checked) part("hints").checked = false;
+  });
+  part("setup").addEventListener("submit", make);
+  showRules();
+  showLists();
+  part("make").disabled = false;
+  document.addEventListener("visibilitychange", () => document.hidden || refresh());
+}
+
+enter().catch((fault) => say(part("fault"), fault.message));

@@ -1,0 +1,48 @@
+// What happened, in words, as a list that only grows; screen readers speak of what is new.
+
+import { token } from "./seats.js";
+import { el } from "./dom.js";
+import { teller } from "./words.js";
+
+export class Log {
+  constructor(parent, table) {
+    this.parent = parent;
+    this.table = table;
+    this.tell = teller(table.seats, table.seat ?? null);
+    this.clear();
+  }
+
+  /** Begin anew. */
+  clear() {
+    this.told = 0;
+    this.turn = null;
+    this.list = el("ol", { class: "log-list" });
+    this.parent.replaceChildren(this.list);
+  }
+
+  /** Tell what has been added to `events`. */
+  show(events) {
+    if (events.length < this.told) this.clear();
+    if (events.length === this.told) return;
+    const below = this.parent.scrollHeight - this.parent.scrollTop - this.parent.clientHeight;
+    for (const event of events.slice(this.told)) this.list.append(this.#item(event));
+    this.told = events.length;
+    if (below < 40) this.parent.scrollTop = this.parent.scrollHeight;
+  }
+
+  #item(event) {
+    const words = this.tell(event);
+    const turn = `${event.turn} ${event.seat}`;
+    if (event.turn === 0 || turn === this.turn) return el("li", {}, words);
+    this.turn = turn;
+    if (event.seat === null) return el("li", { class: "new-turn" }, words);
+    return el(
+      "li",
+      { class: "new-turn" },
+      el("span", { class: "turn" }, `Turn ${event.turn}`, " "),
+      token(this.table.seats[event.seat].suspect),
+      " ",
+      words,
+    );
+  }
+}

@@ -1,0 +1,83 @@
+// Who holds which card: what is proved, and, as a hint, how probable the rest is.
+
+import { initials } from "./board.js";
+import { el, put, unseen } from "./dom.js";
+import { names } from "./words.js";
+
+const SIGNS = { yes: "✓", no: "✗", maybe: "·" };
+const KINDS = { suspect: "Suspects", weapon: "Weapons", room: "Rooms" };
+
+/** Return a probability in percent, never rounded to a certainty that it is not. */
+export function percent(chance) {
+  if (chance > 0 && chance < 0.005) return "<1";
+  if (chance < 1 && chance > 0.995) return ">99";
+  return String(Math.round(100 * chance));
+}
+
+function cell(holds, chance) {
+  if (holds === "maybe" && chance !== null) {
+    const made = el("td", { class: "maybe heat" }, percent(chance), unseen(" percent"));
+    made.style.setProperty("--chance", chance);
+    return made;
+  }
+  const made = el(
+    "td",
+    { class: chance === null ? holds : `${holds} heat` },
+    el("span", { "aria-hidden": "true" }, SIGNS[holds]),
+    unseen(holds),
+  );
+  if (chance !== null) made.style.setProperty("--chance", holds === "yes" ? 1 : 0);
+  return made;
+}
+
+/**
+ * Fill `parent` with the table of `notebook`; with `hints` with its probabilities too.
+ *
+ * Columns are the envelope and the seats of `table`; `me` is the seat whose notebook it is.
+ */
+export function showNotebook(parent, notebook, table, me, hints) {
+  const called = names(table.seats);
+  const chance = hints ? notebook.chance : null;
+  const head = el(
+    "tr",
+    {},
+    el("td", {}),
+    el("th", { scope: "col" }, el("abbr", { title: "Envelope" }, "Env")),
+    table.seats.map(({ suspect }, seat) =>
+      el(
+        "th",
+        { scope: "col", class: seat === me ? "own" : null },
+        el("abbr", { title: `${called[seat]} (${suspect})` }, initials(suspect)),
+      ),
+    ),
+  );
+  const bodies = Object.entries(KINDS).map(([kind, title]) =>
+    el(
+      "tbody",
+      {},
+      el("tr", { class: "kind" }, el("th", { colspan: 2 + table.seats.length, scope: "rowgroup" }, title)),
+      notebook.cards
+        .map((row, number) => ({ ...row, number }))
+        .filter((row) => row.kind === kind)
+        .map((row) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, row.card),
+            row.holders.map((holds, column) => cell(holds, chance ? chance[row.number][column] : null)),
+          ),
+        ),
+    ),
+  );
+  put(parent, el("table", { class: "notebook" }, el("thead", {}, head), bodies));
+}
+
+/** Return what the notebook of seat `me` says of a card, in a word for a small label. */
+export function noteOn(notebook, table, me, card) {
+  const row = notebook?.cards.find((entry) => entry.card === card);
+  const holder = row ? row.holders.indexOf("yes") : -1;
+  if (holder === 0) return "envelope";
+  if (holder - 1 === me) return "yours";
+  if (holder > 0) return names(table.seats)[holder - 1];
+  return row && row.holders.every((holds) => holds === "no") ? "face up" : "";
+}

@@ -1,0 +1,69 @@
+// A player that can be asked what it would do, and its answer.
+
+import { inWords } from "./actions.js";
+import { el, put } from "./dom.js";
+import { expected, rootTable } from "./search.js";
+import { playerOptions, settingFields } from "./settings.js";
+
+export class Question {
+  /** Field number `number`, with `preset` chosen; `ask(preset, settings)` gets an answer. */
+  constructor(number, players, preset, ask) {
+    Object.assign(this, { number, players, ask, waiting: false, open: false });
+    this.preset = el(
+      "select",
+      { "aria-label": `Player ${number}`, change: () => this.#choose() },
+      playerOptions(players, preset),
+    );
+    this.settings = settingFields(`player ${number}`);
+    this.button = el("button", { class: "main" }, "Ask");
+    this.answer = el("div", { class: "answer", role: "status" });
+    const submit = (event) => {
+      event.preventDefault();
+      this.#submit();
+    };
+    const form = el(
+      "form",
+      { class: "question-form", submit, "aria-label": `Player ${number}` },
+      this.preset,
+      this.settings.element,
+      this.button,
+    );
+    this.element = el("div", {}, form, this.answer);
+    this.#choose();
+  }
+
+  /** Let it be asked, or not. */
+  enable(open) {
+    this.open = open;
+    this.button.disabled = !open || this.waiting;
+  }
+
+  #choose() {
+    const player = this.players.find(({ name }) => name === this.preset.value);
+    if (player) this.settings.show(player);
+  }
+
+  async #submit() {
+    this.waiting = true;
+    this.button.disabled = true;
+    put(this.answer, el("p", {}, "It thinks …"));
+    try {
+      this.#show(await this.ask(this.preset.value, this.settings.read()));
+    } catch (fault) {
+      put(this.answer, el("p", { class: "fault" }, fault.message));
+    } finally {
+      this.waiting = false;
+      this.button.disabled = !this.open;
+    }
+  }
+
+  #show({ action, words, table, line, simulations }) {
+    const spent = simulations ? `${simulations.toLocaleString("en")} simulations` : "without a search";
+    put(
+      this.answer,
+      el("p", { class: "would" }, words ?? inWords(action), " ", el("small", {}, spent)),
+      table?.length ? rootTable(table, `player ${this.number}`, action) : null,
+      expected(line),
+    );
+  }
+}

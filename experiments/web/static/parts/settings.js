@@ -1,0 +1,51 @@
+// What is chosen of a player: a preset, and settings as the configuration writes them.
+
+import { el, put } from "./dom.js";
+
+export const SIMULATIONS = 1000;
+
+/** Return the options of a list of players, those that search apart; `before` stands above them. */
+export function playerOptions(players, chosen, before = []) {
+  const option = ({ name, about }) =>
+    el("option", { value: name, title: about, selected: name === chosen }, name);
+  const group = (label, searches) =>
+    el("optgroup", { label }, players.filter((player) => player.searches === searches).map(option));
+  return [...before, group("Players that search", true), group("Players that do not", false)];
+}
+
+/**
+ * Return fields for the settings of a player: `element`, `show(player)` and `read()`, which gives
+ * the list of settings.
+ */
+export function settingFields(label) {
+  const simulations = el("input", {
+    type: "number",
+    min: 1,
+    step: 1,
+    value: SIMULATIONS,
+    class: "short",
+    "aria-label": `Simulations a decision, ${label}`,
+  });
+  const more = el("input", {
+    type: "text",
+    placeholder: "threshold=0.4",
+    spellcheck: "false",
+    autocomplete: "off",
+    "aria-label": `More settings, ${label}`,
+  });
+  const budget = el("span", { class: "field" }, simulations, " simulations");
+  const element = el("span", { class: "settings" }, budget, more);
+  let searches = false;
+  return {
+    element,
+    show(player) {
+      searches = player.searches;
+      put(element, searches ? budget : null, more);
+    },
+    read() {
+      const settings = more.value.trim().split(/\s+/).filter(Boolean);
+      if (searches && simulations.value) settings.unshift(`budget.simulations=${simulations.value}`);
+      return settings;
+    },
+  };
+}

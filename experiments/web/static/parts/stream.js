@@ -1,0 +1,51 @@
+// Messages as they come.  A lost connection is said, and made again from the message after the last.
+
+const WAIT = 2000;
+
+/** Kinds of messages after which nothing comes any more. */
+const LAST = ["over", "halted"];
+
+/**
+ * Follow the server-sent events of `path`.
+ *
+ * `on.message(message)` gets each message once, `on.lost()` and `on.back()` tell of the connection.
+ * A browser goes on by itself after the number of the last event.  Where all begins again from the
+ * first event, since the browser gave up or the server forgot, `on.again()` is called before.
+ */
+export function follow(path, on) {
+  let source;
+  let last = -1;
+
+  function begin() {
+    if (last >= 0) on.again();
+    last = -1;
+  }
+
+  function heard(told) {
+    const message = JSON.parse(told.data);
+    if (message.kind === "event") {
+      const number = Number(told.lastEventId);
+      if (number <= last) begin();
+      last = number;
+    }
+    on.message(message);
+    if (LAST.includes(message.kind)) source.close();
+  }
+
+  function open() {
+    source = new EventSource(path);
+    source.onopen = () => on.back();
+    source.onmessage = heard;
+    source.onerror = () => {
+      on.lost();
+      if (source.readyState !== EventSource.CLOSED) return;
+      setTimeout(() => {
+        begin();
+        open();
+      }, WAIT);
+    };
+  }
+
+  open();
+  addEventListener("pagehide", () => source.close());
+}

@@ -1,0 +1,122 @@
+// The page of a seat: follows its stream, shows its state, sends its answers.
+
+import { api } from "./parts/api.js";
+import { Board } from "./parts/board.js";
+import { el, part, put, say } from "./parts/dom.js";
+import { facts } from "./parts/facts.js";
+import { Log } from "./parts/log.js";
+import { noteOn, showNotebook } from "./parts/notebook.js";
+import { PromptPanel } from "./parts/prompt.js";
+import { showSeats } from "./parts/seats.js";
+import { begin, fold } from "./parts/state.js";
+import { follow } from "./parts/stream.js";
+
+const NAME = "Sleuth";
+const NOTEBOOK_AFTER = 60; // milliseconds: events that come together need one notebook
+
+const token = decodeURIComponent(location.pathname.split("/").at(-1));
+
+function starts(rules) {
+  return facts.starts[rules.starts ?? "box"];
+}
+
+/** Show the cards of the seat, and those that lie face up. */
+function showHand(state) {
+  const cards = (items) => items.map((card) => el("li", { class: "card-name" }, card));
+  put(part("hand"), cards(state.hands[state.me] ?? []));
+  part("face-up-part").hidden = !state.faceUp?.length;
+  put(part("face-up"), cards(state.faceUp ?? []));
+}
+
+async function play() {
+  const table = await api.seat(token);
+  const board = new Board(table.seats, table.board);
+  put(part("board"), board.element);
+  let notebook = null;
+  let state = begin(table, starts(table.rules));
+  const note = (card) => noteOn(notebook, table, table.seat, card);
+  const log = new Log(part("log"), table);
+  const panel = new PromptPanel(part("prompt"), board, table, answer, note);
+  const hints = part("hints");
+  part("hints-part").hidden = !table.hints;
+  hints.addEventListener("change", drawNotebook);
+
+  let due = false;
+  /** Show the state once, after the messages that have come together. */
+  function show() {
+    if (due) return;
+    due = true;
+    setTimeout(() => {
+      due = false;
+      showSeats(part("seats"), table, state);
+      board.place(state);
+      const done = state.prompt !== null && state.prompt.number === answered;
+      panel.show(done ? { ...state, prompt: null, waiting: null } : state);
+      log.show(state.log);
+      showHand(state);
+      document.title = `${state.prompt ? "Your turn – " : ""}${NAME}`;
+    });
+  }
+
+  let asked = null;
+  let known = -1;
+  function readNotebook() {
+    clearTimeout(asked);
+    asked = setTimeout(async () => {
+      const events = state.log.length;
+      if (events === known) return;
+      try {
+        notebook = await api.notebook(token);
+        known = events;
+        drawNotebook();
+        part("notebook").dataset.events = known;
+      } catch (fault) {
+        say(part("notebook-fault"), fault.message);
+      }
+    }, NOTEBOOK_AFTER);
+  }
+
+  function drawNotebook() {
+    if (!notebook) return;
+    say(part("notebook-fault"), "");
+    panel.renote();
+    const shown = table.hints && hints.checked;
+    showNotebook(part("notebook"), notebook, table, table.seat, shown);
+    const bits = shown && notebook.bits !== null;
+    say(part("bits"), bits ? `Envelope: ${notebook.bits.toFixed(2)} bits left.` : "");
+  }
+
+  let sending = null; // the number of the question to which an answer is on its way
+  let answered = null; // the number of the question that the server has taken an answer to
+  async function answer(prompt, action) {
+    if (sending === prompt.number) return;
+    sending = prompt.number;
+    say(part("fault"), "");
+    try {
+      await api.answer(token, prompt.number, action);
+      answered = prompt.number;
+      show();
+    } catch (fault) {
+      say(part("fault"), fault.message);
+    } finally {
+      if (sending === prompt.number) sending = null; // the next answer may be on its way already
+    }
+  }
+
+  follow(api.seatStream(token), {
+    message(message) {
+      state = fold(state, message);
+      show();
+      if (message.kind === "event") readNotebook();
+    },
+    lost: () => say(part("connection"), "The connection is lost. Trying again …"),
+    back: () => say(part("connection"), ""),
+    again() {
+      state = begin(table, starts(table.rules));
+      known = -1;
+    },
+  });
+  show();
+}
+
+play().catch((fault) => say(part("fault"), fault.message));

@@ -1,0 +1,148 @@
+// A recorded game on a time line; any player can be asked what it would do at a decision.
+
+import { api } from "./parts/api.js";
+import { Board } from "./parts/board.js";
+import { showChart } from "./parts/chart.js";
+import { el, part, put, say } from "./parts/dom.js";
+import { facts } from "./parts/facts.js";
+import { Log } from "./parts/log.js";
+import { showMaps } from "./parts/maps.js";
+import { Question } from "./parts/question.js";
+import { showSeats } from "./parts/seats.js";
+import { begin, fold } from "./parts/state.js";
+import { names, teller } from "./parts/words.js";
+
+const FIRST_LINE = 2; // of the events in a record; the header is line 1
+const NOTEBOOKS_AFTER = 200; // milliseconds without another step
+const ASKED = ["best", "swift"];
+
+const id = decodeURIComponent(location.pathname.split("/").at(-1));
+
+/** Return the table of a record, as the server tells that of a game under way. */
+function tableOf({ rules, seats }) {
+  return { rules, seats, seat: null, board: rules.board };
+}
+
+/** Return the states after each event. */
+function allStates(table, events) {
+  const states = [];
+  let state = begin(table, facts.starts[table.rules.starts ?? "box"]);
+  for (const event of events) {
+    state = fold(state, { kind: "event", event });
+    states.push(state);
+  }
+  return states;
+}
+
+async function replay() {
+  const { header, events, decisions } = await api.record(id);
+  const table = tableOf(header);
+  const called = names(table.seats);
+  const tell = teller(table.seats, null);
+  const states = allStates(table, events);
+  const board = new Board(table.seats, table.board);
+  const log = new Log(part("log"), table);
+  const line = part("line");
+  let course = null;
+  put(part("board"), board.element);
+  const seed = header.seed === null ? "" : ` of seed ${header.seed}`;
+  say(part("title"), `${header.rules.name}, game ${header.game}${seed}`);
+  line.max = events.length - 1;
+
+  const players = (await api.lobby()).players;
+  const questions = ASKED.map((preset, place) => new Question(place + 1, players, preset, ask));
+  put(part("asked"), questions.map(({ element }) => element));
+
+  /** Ask a player about the decision at hand. */
+  function ask(preset, settings) {
+    return api.explain(id, { line: Number(line.value) + FIRST_LINE, preset, settings });
+  }
+
+  function show() {
+    const at = Number(line.value);
+    const state = states[at];
+    const event = events[at];
+    showSeats(part("seats"), table, state);
+    board.place(state);
+    log.show(state.log);
+    const words = tell(event);
+    say(part("now"), event.turn ? `Turn ${event.turn}: ${words}` : words);
+    line.setAttribute("aria-valuetext", `Event ${at + 1} of ${events.length}: ${words}`);
+    const decision = decides(at);
+    const who = decision ? called[event.seat] : "";
+    say(
+      part("ask-about"),
+      decision
+        ? `Before this event ${who} decides. Each player is told what ${who} had seen, and nothing else.`
+        : "Nobody decides here. Go to the next decision to ask.",
+    );
+    for (const question of questions) question.enable(decision);
+    if (course) showCourse(event.turn);
+    readNotebooks();
+  }
+
+  let asked = null;
+  /** Show what the seats know, if that is unfolded; what is gone by meanwhile is left out. */
+  function readNotebooks() {
+    clearTimeout(asked);
+    if (!part("beliefs").open) return;
+    asked = setTimeout(async () => {
+      const at = Number(line.value);
+      try {
+        const { seats } = await api.notebooks(id, at + FIRST_LINE);
+        if (at === Number(line.value)) showMaps(part("maps"), seats, table, called);
+        say(part("beliefs-fault"), "");
+      } catch (fault) {
+        say(part("beliefs-fault"), fault.message);
+      }
+    }, NOTEBOOKS_AFTER);
+  }
+
+  function showCourse(now) {
+    const of = (key) =>
+      called.map((name, seat) => ({ name, points: course.map((turn) => [turn.turn, turn[key][seat]]) }));
+    const entropy = { title: "Entropy of the envelope", across: "turn", up: "bits" };
+    showChart(part("entropy"), entropy, of("bits"), { now });
+    const chances = { title: "Share of games won when played on from here", across: "turn", up: "share" };
+    if (course[0]?.chance) showChart(part("chances"), chances, of("chance"), { most: 1, now });
+  }
+
+  function go(at) {
+    line.value = Math.min(events.length - 1, Math.max(0, at));
+    show();
+  }
+
+  /** Go to the next event on the way for which `fits` holds, or to the end of the way. */
+  function seek(way, fits) {
+    let at = Number(line.value) + way;
+    while (at > 0 && at < events.length - 1 && !fits(at)) at += way;
+    go(at);
+  }
+
+  const decides = (at) => decisions.includes(at + FIRST_LINE);
+  const opens = (at) => events[at].turn !== events[at - 1].turn;
+  const moves = {
+    first: () => go(0),
+    "turn-back": () => seek(-1, opens),
+    back: () => go(Number(line.value) - 1),
+    on: () => go(Number(line.value) + 1),
+    "turn-on": () => seek(1, opens),
+    decision: () => seek(1, decides),
+    last: () => go(events.length - 1),
+  };
+  for (const [name, move] of Object.entries(moves)) part(name).addEventListener("click", move);
+  line.addEventListener("input", show);
+  part("beliefs").addEventListener("toggle", readNotebooks);
+  show();
+
+  try {
+    const told = await api.recordBeliefs(id);
+    course = told.turns;
+    say(part("course-note"), "");
+    show();
+  } catch (fault) {
+    say(part("course-note"), fault.message);
+  }
+}
+
+replay().catch((fault) => say(part("fault"), fault.message));

@@ -1,0 +1,135 @@
+// A table, watched: its game, what each seat believes, the search under way; pace where nobody sits.
+
+import { api } from "./parts/api.js";
+import { Board } from "./parts/board.js";
+import { showChart } from "./parts/chart.js";
+import { part, put, say } from "./parts/dom.js";
+import { facts } from "./parts/facts.js";
+import { Log } from "./parts/log.js";
+import { showMaps } from "./parts/maps.js";
+import { showSearch } from "./parts/search.js";
+import { showSeats } from "./parts/seats.js";
+import { begin, fold } from "./parts/state.js";
+import { follow } from "./parts/stream.js";
+import { names } from "./parts/words.js";
+
+const BELIEFS_AFTER = 400; // milliseconds between two looks at what the seats believe
+
+const id = decodeURIComponent(location.pathname.split("/").at(-1));
+
+/** Draw the bits that each seat had left, turn by turn. */
+function showEntropy(called, turns) {
+  const lines = called.map((name, seat) => ({ name, points: turns.map(({ turn, bits }) => [turn, bits[seat]]) }));
+  const words = { title: "Entropy of the envelope", across: "turn", up: "bits" };
+  showChart(part("entropy"), words, lines);
+}
+
+function listen(control) {
+  const pause = part("pause");
+  const order = async (wanted) => {
+    try {
+      const now = await api.control(id, wanted);
+      pause.setAttribute("aria-pressed", String(now.paused));
+      say(pause, now.paused ? "Go on" : "Pause");
+      say(part("fault"), "");
+    } catch (fault) {
+      say(part("fault"), fault.message);
+    }
+  };
+  part("controls").hidden = !control;
+  pause.addEventListener("click", () => order({ pause: pause.getAttribute("aria-pressed") !== "true" }));
+  part("one-event").addEventListener("click", () => order({ step: "event" }));
+  part("one-turn").addEventListener("click", () => order({ step: "turn" }));
+  part("pace").addEventListener("change", (event) => order({ pace: Number(event.target.value) }));
+}
+
+/** Choose the pace on offer that is nearest to the table's. */
+function showPace(table) {
+  const offered = [...part("pace").options];
+  const far = (option) => Math.abs(Number(option.value) - table.pace);
+  offered.reduce((best, option) => (far(option) < far(best) ? option : best)).selected = true;
+  part("pause").setAttribute("aria-pressed", String(Boolean(table.paused)));
+  say(part("pause"), table.paused ? "Go on" : "Pause");
+}
+
+async function watch() {
+  const table = { ...(await api.watch(id)), seat: null };
+  const called = names(table.seats);
+  const starts = facts.starts[table.rules.starts ?? "box"];
+  const board = new Board(table.seats, table.board);
+  const log = new Log(part("log"), table);
+  put(part("board"), board.element);
+  listen(table.control);
+  showPace(table);
+  let state = begin(table, starts);
+
+  let due = false;
+  function show() {
+    if (due) return;
+    due = true;
+    setTimeout(() => {
+      due = false;
+      showSeats(part("seats"), table, state);
+      board.place(state);
+      log.show(state.log);
+      say(part("status"), status());
+      const searching = state.searches[state.waiting];
+      part("search").hidden = !searching;
+      if (searching) showSearch(part("search"), searching, called[searching.seat]);
+      if (state.over) part("controls").hidden = true;
+    });
+  }
+
+  function status() {
+    if (state.halted) return `Halted: ${state.halted}.`;
+    if (state.over) return state.winner === null ? "The game is over: nobody wins." : `${called[state.winner]} wins.`;
+    if (state.waiting !== null) return `All wait for ${called[state.waiting]}.`;
+    return state.seat === null ? "The cards are dealt." : `Turn ${state.turn}: ${called[state.seat]}.`;
+  }
+
+  let asked = null;
+  let open = table.open;
+  /** Look at what the seats believe, if that may be seen; once at a time. */
+  function readBeliefs() {
+    if (asked !== null || !open || document.hidden) return;
+    asked = setTimeout(async () => {
+      const events = state.log.length;
+      try {
+        const beliefs = await api.beliefs(id);
+        showMaps(part("maps"), beliefs.seats, table, called);
+        showEntropy(called, beliefs.turns);
+        part("beliefs").dataset.events = events;
+        say(part("beliefs-fault"), "");
+      } catch (fault) {
+        say(part("beliefs-fault"), fault.message);
+      } finally {
+        asked = null;
+        if (events < state.log.length) readBeliefs();
+      }
+    }, BELIEFS_AFTER);
+  }
+
+  part("beliefs").hidden = !open;
+  part("closed").hidden = open;
+  document.addEventListener("visibilitychange", readBeliefs);
+  follow(api.watchStream(id), {
+    message(message) {
+      state = fold(state, message);
+      if (state.over && !open) {
+        open = true;
+        part("beliefs").hidden = false;
+        part("closed").hidden = true;
+      }
+      show();
+      if (message.kind === "event" || message.kind === "over") readBeliefs();
+    },
+    lost: () => say(part("connection"), "The connection is lost. Trying again …"),
+    back: () => say(part("connection"), ""),
+    again() {
+      state = begin(table, starts);
+    },
+  });
+  show();
+}
+
+watch().catch((fault) => say(part("fault"), fault.message));

@@ -1,0 +1,193 @@
+"""Finished games with people, kept as those of all other runs: rows, records, a summary.
+
+People at the same kind of table (rules, who plays, how they follow each other around it) play one
+match, in a run folder of its own.  Its games are numbered so that who sits where is what the match
+says, so ``report``, ``paired`` and ``replay`` read it like any other; it has gaps where a table was
+left before its end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from experiments.matches.match_loop import LOCK
+from experiments.matches.schedule import Match, Seating
+from experiments.settings.limits import GAMES
+from experiments.texts import file_name
+from experiments.web.tables.setup import PERSON, Setup
+from mcts.options import SEEDS
+from sim.records.stepped import SteppedGame
+
+STUDY, OTHERS = "study", "games"
+"""Folders of the runs that belong to a study, and of all others."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table: what the games of one match have in common.
+
+    Attributes
+    ----------
+    rules : arguments of `sim.rules.preset`
+    entrants : who plays, people first
+    order : numbers of the entrants by place; the place of seat 0 differs from game to game
+    shift : how many seats `order` is turned by at this table
+    seed : that was asked for, or None
+    study : whether the games belong to a study
+    """
+
+    rules: Mapping[str, Any]
+    entrants: tuple[dict[str, Any], ...]
+    order: tuple[int, ...]
+    shift: int
+    seed: int | None
+    study: bool
+
+    @property
+    def name(self) -> str:
+        """What the match is called."""
+        people = [seat["label"] for seat in self.entrants if seat["name"] == PERSON]
+        others = [
+            f"{self.order.count(number)} {seat['label']}"
+            for number, seat in enumerate(self.entrants)
+            if seat["name"] != PERSON
+        ]
+        return " against ".join(part for part in (" and ".join(people), ", ".join(others)) if part)
+
+    @property
+    def folder(self) -> Path:
+        """Of the run, below that of the server."""
+        about = {key: value for key, value in asdict(self).items() if key != "shift"}
+        named = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:10]
+        place = STUDY if self.study else OTHERS
+        return Path(place, f"{file_name(self.name)[:60]}-{named}")
+
+    def number(self, taken: Collection[int]) -> int:
+        """Return the first number of a game with these seats that is not ``taken``."""
+        game = self.shift
+        while game in taken:
+            game += len(self.order)
+        return game
+
+    def match(self, seed: int) -> Match:
+        """Return the match with ``seed``."""
+        people = sum(seat["name"] == PERSON for seat in self.entrants)
+        return Match(
+            name=self.name,
+            rules=dict(self.rules),
+            entrants=self.entrants,
+            seating=Seating((self.order,), tuple(range(len(self.order)))),
+            measured=0 if people == 1 else None,
+            seed=seed,
+            records=GAMES,
+        )
+
+
+def kind_of(wish: Mapping[str, Any]) -> Kind | None:
+    """Return the kind of the table ``wish``, as `wish.settled` has it; None without people."""
+    if not any(seat["name"] == PERSON for seat in wish["seats"]):
+        return None
+    # Whoever sees the probabilities is another player.
+    seats = [
+        {**seat, "hints": wish["hints"]} if seat["name"] == PERSON else seat
+        for seat in wish["seats"]
+    ]
+    texts = [json.dumps(seat, sort_keys=True) for seat in seats]
+    listed = sorted(set(texts), key=lambda text: _rank(json.loads(text)))
+    who = tuple(listed.index(text) for text in texts)
+    turned = [who[by:] + who[:by] for by in range(len(who))]
+    order = min(turned)
+    return Kind(
+        rules=wish["rules"],
+        entrants=tuple(json.loads(text) for text in listed),
+        order=order,
+        shift=turned.index(order),
+        seed=wish["seed"],
+        study=wish["study"],
+    )
+
+
+def _rank(seat: Mapping[str, Any]) -> tuple[bool, str]:
+    return seat["name"] != PERSON, seat["label"]
+
+
+def begun(folder: Path, kind: Kind) -> int:
+    """Return the seed of the run of ``kind`` below ``folder``, whose plan is there afterwards.
+
+    Raises
+    ------
+    Refusal
+        If it cannot be written.
+    """
+    from experiments.runs import runfolder  # Arrow and SciPy take a second
+
+    run = folder / kind.folder
+    if (run / runfolder.MATCHES_FILE).exists():
+        return runfolder.planned(run)[0].seed
+    seed = secrets.randbelow(SEEDS) if kind.seed is None else kind.seed
+    runfolder.claim(run, [kind.match(seed)], "games", resume=True)
+    return seed
+
+
+def keep(folder: Path, setup: Setup, game: SteppedGame) -> None:
+    """Add the finished ``game`` of a run to its ``folder``, once, however often this is called.
+
+    Raises
+    ------
+    OSError, Refusal
+        If it cannot be written.
+    """
+    import pyarrow as pa
+
+    from experiments.matches.results import HELD, ROW, Played, Results
+    from experiments.provenance.files import SUMMARY, write_json, write_text
+    from experiments.provenance.provenance import origin
+    from experiments.runs import runfolder, summary
+
+    began = time.monotonic()
+    with FileLock(folder / LOCK):
+        (match,) = runfolder.planned(folder)
+        played = Results.resumed(folder, [match])
+        rows = pa.Table.from_pylist(_rows(match, setup, game), ROW).cast(HELD)
+        played.add(0, Played(rows, {setup.game: game.record()}))
+        played.flush()
+        ended = {"interrupted": False, "fault": None, "run": origin()}
+        # Whoever plays decides how many games there are: all of them, so far.
+        write_text(folder / "config.yaml", f"match:\n  games: {played.games}\n")
+        seconds = max(time.monotonic() - began, 1e-3)
+        write_json(folder, {**summary.figures(played), **ended, "seconds": seconds}, SUMMARY)
+
+
+def _rows(match: Match, setup: Setup, game: SteppedGame) -> list[dict[str, Any]]:
+    """Return a row a seat, as `experiments.matches.results.ROW`."""
+    end = game.view(0)[0]
+    suggestions: Sequence[int] = end.suggestions[: len(game.seats)].tolist()
+    who = match.seating.at([setup.game])[0].tolist()
+    return [
+        {
+            "match": match.name,
+            "game": setup.game,
+            "seat": seat,
+            "player": match.labels[who[seat]],
+            "focal": who[seat] == match.measured,
+            "won": seat == int(end.winner),
+            "out": bool(end.out[seat]),
+            "suggestions": suggestions[seat],
+            "decisions": player.decisions,
+            "simulations": player.simulations,
+            "search_seconds": player.search_seconds,
+            "winner": int(end.winner),
+            "turns": int(end.turn),
+            "game_suggestions": int(end.asked),
+        }
+        for seat, player in enumerate(game.seats)
+    ]

@@ -1,0 +1,68 @@
+"""What was done at a table, on disk: a line of JSON a decision, written before it is shown.
+
+A line that a killed server left unfinished was never shown, and is dropped.  The moves lead to the
+same game again: deal and dice follow from its number, compiled players decide as they did, and of
+the others the line says what they chose.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Move:
+    """A decision, or that a person has shown the only card that it could.
+
+    Attributes
+    ----------
+    seat : who decided
+    action : what, of `sim.state`; None where a card was shown without a choice
+    decisions, simulations, search_seconds : what the player in the seat had spent on searches by
+        then
+    """
+
+    seat: int
+    action: int | None
+    decisions: int = 0
+    simulations: int = 0
+    search_seconds: float = 0.0
+
+
+class Moves:
+    """The moves of a table in the file ``path``, which is made if it is not there.
+
+    Attributes
+    ----------
+    read : those that were there
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file; raises OSError, or ValueError if it is something else."""
+        self.read: list[Move] = []
+        whole = 0
+        if path.exists():
+            content = path.read_bytes()
+            whole = content.rfind(b"\n") + 1
+            for line in content[:whole].splitlines():
+                try:
+                    self.read.append(Move(**json.loads(line)))
+                except (TypeError, ValueError):
+                    raise ValueError(f"{path}: not the moves of a table") from None
+        self._file = path.open("ab")
+        if self._file.tell() != whole:
+            self._file.truncate(whole)
+
+    def append(self, move: Move, lasting: bool) -> None:
+        """Write ``move``; it survives the end of this process, if ``lasting`` of the machine."""
+        self._file.write(json.dumps(asdict(move)).encode() + b"\n")
+        self._file.flush()
+        if lasting:
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

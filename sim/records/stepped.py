@@ -1,0 +1,150 @@
+"""A game in steps: that of the referee, but it stands still before every decision.
+
+`sim.referee.play` runs a game to its end and asks whoever must decide.  Here whoever drives the
+game asks, when it likes, and may be told by somebody outside what a seat does: a table at which
+people sit, a game that is watched move by move, one that goes on after the program was killed.
+With the same players it is the same game, move by move.
+
+    game = SteppedGame(rules, players, seed, number)
+    while not game.over:
+        for event in game.act(game.decide()):
+            ...
+
+Events are those of `sim.records.events`, with who knows of them; all of them make the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcts.options import SEEDS, checked
+from sim.arena import Memory, act
+from sim.chance import game_key, search_key
+from sim.game import apply, decider, legal, new_game
+from sim.players.player import Player
+from sim.policies import greedy
+from sim.policies.table import SHOWING, seat_policies
+from sim.records.events import Event, ending, happened, opening
+from sim.records.record import checksum, header, line
+from sim.referee import IllegalAction
+from sim.rules import Rules, world
+from sim.state import EXTERNAL, N_ACTIONS, OVER, SHOW, empty
+from sim.view import as_seen, view_of
+
+
+class Person(Player):
+    """Somebody whose decisions come from outside: `SteppedGame.act` is told what they do."""
+
+    picks_cards = True
+
+
+class SteppedGame:
+    """Game ``game`` of the run ``seed`` among ``seats``, before its next decision.
+
+    Attributes
+    ----------
+    rules, seats, seed, game : as given
+    events : what has happened so far, in order
+    actions : what was decided so far, whoever decided it
+    """
+
+    def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
+        """Deal; raises ValueError as `sim.referee.play`."""
+        if len(seats) != rules.players:
+            raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
+        self.rules, self.seats = rules, tuple(seats)
+        self.seed, self.game = checked("seed", seed, SEEDS), checked("game", game, SEEDS)
+        self.actions: list[int] = []
+        self.events: list[Event] = []
+        self._board, self._states = world(rules)[0], empty()
+        self._state = state = self._states[0]
+        policies = [player.policy for player in seats]
+        seat_policies(state, policies)
+        self._memory = Memory(policies)
+        self._outsiders = [seat for seat, policy in enumerate(policies) if policy is None]
+        for seat in self._outsiders:
+            player = seats[seat]
+            state.showing[seat] = EXTERNAL if player.picks_cards else SHOWING.index(player.showing)
+        state.recording = 1
+        new_game(self._board, state, np.uint64(game_key(self.seed, self.game)))
+        self._before = empty()
+        self._lines = [line(header(rules, seats, self.seed, self.game))]
+        self._note(opening(self._board, state))
+        for seat in self._outsiders:
+            key = int(search_key(self.seed, self.game, seat))
+            seats[seat].begin(rules, seat, view_of(state, seat), key)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return bool(self._state.phase == OVER)
+
+    @property
+    def decider(self) -> int:
+        """The seat that must decide now."""
+        return int(decider(self._state))
+
+    @property
+    def shows(self) -> bool:
+        """Whether the decision at hand is which card to show."""
+        return bool(self._state.phase == SHOW)
+
+    def choices(self) -> list[int]:
+        """Return the legal actions of the seat that must decide, in order of number."""
+        options = np.empty(N_ACTIONS, np.int64)
+        return options[: legal(self._board, self._state, options)].tolist()
+
+    def view(self, seat: int) -> np.recarray:
+        """Return what ``seat`` sees now (`sim.view.view_of`)."""
+        return view_of(self._state, seat)
+
+    def decide(self) -> int:
+        """Ask the occupant of the seat that must decide; to be followed by `act`.
+
+        Consumes the randomness of that seat's decision, and may search for long.
+        """
+        seat, state = self.decider, self._state
+        inside = state.showing[seat] if self.shows else state.policy[seat]
+        if inside == EXTERNAL:
+            return int(self.seats[seat].decide(view_of(state, seat)))
+        while True:
+            action = int(act(self._board, state, self._memory.work, self._memory.sample))
+            if action != greedy.UNSOLVED:
+                return action
+            self._memory.grow()
+
+    def act(self, action: int) -> list[Event]:
+        """Do ``action`` for the seat that must decide; return what happened.
+
+        Raises
+        ------
+        IllegalAction
+            If the rules do not allow it here; nothing is changed.
+        """
+        state = self._state
+        if self.over or action not in self.choices():
+            raise IllegalAction(f"seat {self.decider} chose action {action}")
+        self._before[0] = state
+        apply(self._board, state, action)
+        self.actions.append(action)
+        for told in state.event[: state.events].tolist():
+            for seat in self._outsiders:
+                self.seats[seat].see(as_seen(tuple(told), seat))
+        state.events = 0
+        told = happened(self._board, self._before[0], action, state)
+        self._note(told)
+        if self.over:
+            end = ending(state, checksum(self._lines))
+            self._note([end])
+            told.append(end)
+        return told
+
+    def record(self) -> str:
+        """Return the record so far, whole once the game is over (`sim.records.record`)."""
+        return "".join(f"{line}\n" for line in self._lines)
+
+    def _note(self, told: Sequence[Event]) -> None:
+        self.events += told
+        self._lines += map(line, told)

@@ -1,0 +1,72 @@
+"""What the tests of this folder share (`at_table`) can be imported; a browser for each file."""
+
+import shutil
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+_FLAGS = (
+    "no-sandbox",
+    "disable-gpu",
+    "disable-quic",
+    "disable-dev-shm-usage",
+    "no-first-run",
+    "disable-background-networking",
+    "disable-component-update",
+    "disable-sync",
+)
+"""Without a sandbox it starts as root too; the others keep it from asking the network."""
+
+
+@contextmanager
+def browser():
+    """A browser; the test that asks for one where there is none is skipped."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright here")
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        pytest.skip("no Chromium here: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        begun = running.chromium.launch(
+            executable_path=found, args=[f"--{flag}" for flag in _FLAGS]
+        )
+        yield begun
+        begun.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser for the tests of a file: no longer, since its event loop stops others'."""
+    with browser() as begun:
+        yield begun
+
+
+@pytest.fixture
+def opened(chromium):
+    """Opens pages: ``opened(url, width=1280, dark=False)``; fails on errors in their scripts."""
+    pages, faults = [], []
+
+    def open_page(url, width=1280, dark=False, **more):
+        page = chromium.new_page(
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            **more,
+        )
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda fault: faults.append(str(fault)))
+        page.on(
+            "console",
+            lambda told: faults.append(told.text) if "Content Security" in told.text else None,
+        )
+        page.goto(url)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert not faults

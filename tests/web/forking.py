@@ -1,0 +1,39 @@
+"""Serves tables in FOLDER in a new child for every line that it reads, until it reads no more.
+
+    python forking.py FOLDER
+
+All is imported once, before: so a server can be killed and started again many times in a second.
+A child writes a line with its number and its address.
+"""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from at_table import COMPUTER, settled, setup
+from served import how
+
+from experiments.web.server.serving import serve
+from experiments.web.tables.table import Table
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder:  # what is compiled is loaded before there are children
+        settled(Table(setup(*[COMPUTER] * 3, name="speed", players=3), Path(folder)))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for _ in sys.stdin:
+        if os.fork() == 0:
+            serve(
+                how(Path(sys.argv[1])),
+                threading.Event(),
+                lambda address: print(os.getpid(), address, flush=True),
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Plays on the page of a seat as hands do: clicks on what is offered."""
+
+from __future__ import annotations
+
+
+def number(page):
+    """Return the number of the question that the page shows, as text; empty if none."""
+    return page.locator("#prompt").get_attribute("data-number")
+
+
+def settle(page, before=None):
+    """Wait until something is asked that is not ``before``, or the game is over."""
+    page.wait_for_function(
+        """(before) => {
+            const told = document.getElementById("prompt");
+            const over = /won\\.|is over/.test(told.querySelector("h2").textContent);
+            return over || (told.dataset.number && told.dataset.number !== before);
+        }""",
+        arg=before,
+    )
+
+
+def over(page):
+    title = page.locator("#prompt-title").text_content()
+    return "won." in title or "is over" in title
+
+
+def click_on(page, chance):
+    """Answer the question of the page by clicking, at random, without accusing."""
+    if page.locator("form").count():
+        form = page.locator("form")
+        for name in ("suspect", "weapon"):
+            cards = form.locator(f"label:has(input[name={name}])")
+            cards.nth(chance.randrange(cards.count())).click()
+        form.get_by_role("button", name="Suggest").click()
+    elif page.locator(".target").count() and chance.random() < 0.7:
+        near = page.locator(".target.near")
+        offered = near if near.count() else page.locator(".target")
+        offered.nth(chance.randrange(offered.count())).dispatch_event("click")
+    else:
+        buttons = page.locator(".prompt-body button:not(.danger)")
+        buttons.nth(chance.randrange(buttons.count())).click()

@@ -1,0 +1,116 @@
+"""The pictures of docs/web.md, of pages with games in them.
+
+    python tests/web/pictures.py
+
+writes them to docs/images.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+
+import shown  # noqa: E402
+from at_table import COMPUTER, person, setup  # noqa: E402
+from canned import Canned  # noqa: E402
+from conftest import browser  # noqa: E402
+from hands import click_on, number, settle  # noqa: E402
+from PIL import Image  # noqa: E402
+
+from experiments.web.tables.table import Table  # noqa: E402
+
+COLOURS = 192
+QUESTIONS = 5
+"""That are answered, at least, before the picture of a seat is taken."""
+
+
+def take(running, folder: Path) -> list[Path]:
+    """Write the pictures to ``folder`` and return them; ``running`` is a browser."""
+    with tempfile.TemporaryDirectory() as kept:
+        one, other = Path(kept, "one"), Path(kept, "other")
+        one.mkdir()
+        other.mkdir()
+        computers = shown.computers(one)
+        watched = Canned(computers, shown.answers(computers, one))
+        shown.halfway(watched)
+        seated = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), other))
+        try:
+            return [
+                _seat(running, seated, folder / "web_play.png", 1180, 950, False, QUESTIONS),
+                _seat(running, seated, folder / "web_phone.png", 360, 1500, True, 0),
+                _watch(running, watched, folder / "web_watch.png"),
+                _replay(running, watched, folder / "web_replay.png"),
+                _lobby(running, watched, folder / "web_lobby.png"),
+            ]
+        finally:
+            watched.close()
+            seated.close()
+
+
+def _seat(running, served, path, width, height, dark, questions):
+    """Answer so many questions, and go on to where a suggestion is asked for."""
+    page = _page(running, f"{served.url}/seat/seat-0", width, height, dark)
+    chance = random.Random(3)
+    settle(page)
+    while questions > 0 or not page.locator(".prompt form").count():
+        before = number(page)
+        click_on(page, chance)
+        settle(page, before)
+        questions -= 1
+    page.get_by_label("Show probabilities").check()
+    page.wait_for_selector("td.heat")
+    return _shot(page, path)
+
+
+def _watch(running, served, path):
+    page = _page(running, f"{served.url}/watch/t", 1180, 1500, True)
+    page.wait_for_selector(".map td")
+    return _shot(page, path)
+
+
+def _replay(running, served, path):
+    page = _page(running, f"{served.url}/records/r", 1180, 1500, False)
+    page.wait_for_selector("#chances .line")
+    page.get_by_role("button", name="Next decision").click()
+    for button in page.locator(".question-form button").all():
+        button.click()
+    page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
+    return _shot(page, path)
+
+
+def _lobby(running, served, path):
+    page = _page(running, served.url, 1180, 640, False)
+    page.wait_for_selector(".seat-row")
+    return _shot(page, path)
+
+
+def _page(running, url, width, height, dark):
+    page = running.new_page(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if dark else "light",
+        reduced_motion="reduce",
+    )
+    page.goto(url)
+    return page
+
+
+def _shot(page, path):
+    """Write what is seen with few colours, which makes it small."""
+    page.evaluate("scrollTo(0, 0)")
+    page.screenshot(path=path)
+    page.close()
+    with Image.open(path) as whole:
+        few = whole.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+    return path
+
+
+if __name__ == "__main__":
+    with browser() as at_hand:
+        for made in take(at_hand, HERE.parents[1] / "docs" / "images"):
+            print(made.name, made.stat().st_size)

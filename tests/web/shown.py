@@ -1,0 +1,144 @@
+"""What the pages other than a seat's are shown in tests: a lobby, a watched table, a record."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from at_table import COMPUTER, settled, setup
+
+from experiments.web.seen.course import course
+from experiments.web.seen.entropies import Entropies
+from experiments.web.seen.notebook import Knowledge, notebook
+from experiments.web.tables.table import Table
+from sim.records.record import read
+
+LOBBY = {
+    "rules": [
+        {"name": "ledford", "players": 4, "about": "The rules of the thesis."},
+        {"name": "cai2006", "players": 3, "about": "Three players, hands dealt by category."},
+    ],
+    "players": [
+        {"name": "best", "about": "The strongest preset.", "searches": True},
+        {"name": "bmcts", "about": "Belief search.", "searches": True},
+        {"name": "swift", "about": "Most information per expected turn.", "searches": False},
+    ],
+    "tables": [
+        {"id": "t", "rules": "ledford", "seats": ["swift"] * 4, "over": False, "open": True},
+        {"id": "u", "rules": "speed", "seats": ["Ann", "best", "best"], "over": True, "open": True},
+    ],
+    "records": [
+        {
+            "id": "r",
+            "name": "main/records/game-0001.jsonl",
+            "rules": "ledford",
+            "game": 1,
+            "seats": ["swift", "best"],
+        }
+    ],
+    "runs": [
+        {
+            "name": "main",
+            "rates": [
+                {
+                    "match": "best against swift",
+                    "player": "best",
+                    "games": 200,
+                    "wins": 120,
+                    "rate": 0.6,
+                    "interval": [0.531, 0.665],
+                }
+            ],
+        }
+    ],
+    "reach": "Only this machine can reach this page.",
+}
+
+ROOT = [
+    {"action": "walk to the Hall", "visits": 412, "value": 0.512, "error": 0.021},
+    {"action": "walk to the Library", "visits": 301, "value": 0.478, "error": 0.03},
+    {"action": "walk to the Kitchen", "visits": 41, "value": 0.31, "error": 0.072},
+    {"action": "walk to the Study", "visits": 0, "value": None, "error": None},
+]
+
+SEARCH = {
+    "kind": "search",
+    "seat": 0,
+    "player": "best",
+    "simulations": 754,
+    "per_second": 3200,
+    "nodes": 700,
+    "root": ROOT,
+    "line": [{"action": "walk to the Hall", "visits": 412, "value": 0.512}],
+}
+
+ADVICE = {
+    "player": "best",
+    "action": 0,
+    "words": "walk to the Hall",
+    "simulations": 754,
+    "table": [{**row, "action": place, "words": row["action"]} for place, row in enumerate(ROOT)],
+    "line": [{"words": "walk to the Hall", "visits": 412, "value": 0.512}],
+}
+
+
+def computers(folder):
+    """Return a table at which nobody sits, its game over."""
+    table = Table(setup(*(COMPUTER,) * 4, turn_cap=400), folder)
+    settled(table)
+    return table
+
+
+def beliefs(table):
+    """Return what each seat believes now, and bits by turn."""
+    rules, events = table.game.rules, table.game.events
+    seats = [notebook(Knowledge.of(rules, seat, events), True) for seat in range(rules.players)]
+    turns = [{"turn": turn, "bits": bits} for turn, bits in Entropies(rules).turns(events)]
+    return {"seats": seats, "turns": turns}
+
+
+def record(table):
+    """Return the record of a table as the page is sent it."""
+    game = table.game
+    seats = [
+        {"label": player.name, "suspect": suspect, "outside": False}
+        for player, suspect in zip(game.seats, game.rules.suspects, strict=True)
+    ]
+    header = {"rules": asdict(game.rules), "game": game.game, "seed": game.seed, "seats": seats}
+    acts = [
+        line
+        for line, event in enumerate(game.events, 2)
+        if "action" in event and event["event"] != "show"
+    ]
+    return {"header": header, "events": game.events, "decisions": acts}
+
+
+def turns(table, folder):
+    """Return bits and chances by turn, counted in a few games."""
+    path = folder / "game.jsonl"
+    path.write_text(table.game.record())
+    told = course(read(path), games=20)
+    return {"turns": [{**asdict(turn), "turn": int(turn.turn)} for turn in told]}
+
+
+def answers(table, folder):
+    """Return the fixed answers of a `canned.Canned` by path."""
+    known = beliefs(table)
+    return {
+        "/api/lobby": LOBBY,
+        "/api/watch/t/beliefs": known,
+        "/api/watch/t/control": {"paused": True, "pace": 1.0},
+        "/api/records/r": record(table),
+        "/api/records/r/beliefs": turns(table, folder),
+        "/api/records/r/explain": ADVICE,
+    }
+
+
+def halfway(served):
+    """Leave the game of ``served`` that is watched standing in the middle, with a search."""
+    sent = served.sent["/api/watch/t/stream"]
+    told = [message for message in sent if message["kind"] == "event"]
+    middle = len(told) // 2
+    while told[middle]["event"]["event"] != "roll":
+        middle += 1
+    seat = told[middle]["event"]["seat"]
+    sent[:] = [*told[: middle + 1], {"kind": "waiting", "seat": seat}, {**SEARCH, "seat": seat}]

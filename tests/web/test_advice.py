@@ -1,0 +1,64 @@
+"""Advice at a decision of a recorded game: from whom, and from what."""
+
+import pytest
+from at_table import COMPUTER, settled, setup
+from omegaconf import OmegaConf
+
+from experiments.explain.recorded import decisions
+from experiments.settings import config
+from experiments.settings.commandline import Refusal
+from experiments.web.seen.advice import advice
+from experiments.web.tables.table import Table
+from sim.records.record import read
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    """Return the record of a game of four computers."""
+    folder = tmp_path_factory.mktemp("table")
+    table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=3000), folder)
+    settled(table)
+    (folder / "game.jsonl").write_text(table.game.record())
+    return read(folder / "game.jsonl")
+
+
+def lines(record):
+    """Return the lines of decisions with a choice."""
+    return [decision.line for decision in decisions(record) if decision.choices > 1]
+
+
+def test_a_policy_that_draws_nothing_advises_what_it_did(record):
+    """Swift breaks ties by chance alone at walks; its suggestions and accusations are its own."""
+    asked = [line for line in lines(record) if record.events[line - 2]["event"] != "move"]
+    same = [
+        advice(record, line, COMPUTER)["action"] == record.events[line - 2]["action"]
+        for line in asked
+    ]
+    assert len(same) > 8 and sum(same) > 0.8 * len(same)
+    other = {**COMPUTER, "name": "random"}
+    del other["threshold"], other["own_card_weight"]
+    differs = [
+        advice(record, line, other)["action"] != record.events[line - 2]["action"] for line in asked
+    ]
+    assert sum(differs) > 0.8 * len(differs)
+
+
+def test_a_slow_policy_advises(record):
+    told = advice(record, lines(record)[-1], {**COMPUTER, "name": "greedy"})
+    assert told["player"] == "greedy" and "table" not in told and told["words"]
+
+
+def test_a_planner_tells_its_root(record):
+    settings = config.composed("compare", ["player=bmcts", "player.budget.simulations=30"]).player
+    spec, line = OmegaConf.to_container(settings), lines(record)[4]
+    told = advice(record, line, spec)
+    assert sum(row["visits"] for row in told["table"]) == told["simulations"] == 30
+    assert told["line"][0]["words"] == told["words"]
+    assert told == advice(record, line, spec) != advice(record, line, spec, seed=1)
+
+
+def test_where_nothing_is_decided_there_is_no_advice(record):
+    with pytest.raises(Refusal, match="is no turn decision"):
+        advice(record, 2, COMPUTER)
+    with pytest.raises(ValueError, match="unknown player 'nobody'"):
+        advice(record, lines(record)[0], {"name": "nobody"})

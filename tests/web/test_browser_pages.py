@@ -1,0 +1,218 @@
+"""All pages in a browser: axe-core in both themes, narrow widths, and what their controls do."""
+
+from pathlib import Path
+
+import pytest
+import shown
+from at_table import COMPUTER, person, setup
+from canned import Canned
+
+from experiments.web.tables.table import Table
+from sim.state import MOVE
+
+AXE = (Path(__file__).parent / "data" / "axe.min.js").read_text()
+
+PAGES = {
+    "lobby": ("/", ".seat-row select"),
+    "play": ("/seat/seat-0", ".prompt.asked button"),
+    "watch": ("/watch/t", ".map td"),
+    "replay": ("/records/r", "#chances svg"),
+    "error": ("/nowhere/at/all", "main p"),
+}
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
+    """A server of all pages but a seat's; the table that is watched stands still in the middle."""
+    folder = tmp_path_factory.mktemp("watched")
+    table = shown.computers(folder)
+    served = Canned(table, shown.answers(table, folder))
+    shown.halfway(served)
+    yield served
+    served.close()
+
+
+@pytest.fixture(scope="module")
+def seated(tmp_path_factory):
+    """A server of a seat's page, whose occupant is asked where to walk."""
+    table = Table(setup(person("Ann"), *(COMPUTER,) * 3), tmp_path_factory.mktemp("seated"))
+    served = Canned(table, {"/api/lobby": shown.LOBBY})
+    yield served
+    served.close()
+
+
+@pytest.fixture
+def shows(watched, seated, opened):
+    """Opens a page of `PAGES` and waits until it is filled."""
+
+    def show(name, **more):
+        path, filled = PAGES[name]
+        page = opened((seated if name == "play" else watched).url + path, **more)
+        page.wait_for_selector(filled)
+        return page
+
+    return show
+
+
+def violations(page, *rules):
+    """Return what axe-core finds wrong, by rule and element; ``rules``: by these alone."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)  # by the debugger: the page's policy lets no script in
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+    found = page.evaluate("(options) => axe.run(document, options)", options)
+    return [
+        (rule["id"], node["html"][:120], node["failureSummary"][-160:])
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+def passes_in_both_themes(page):
+    """Fail on what is wrong; the themes differ in colours alone."""
+    assert not violations(page)
+    page.emulate_media(color_scheme="dark")
+    assert not violations(page, "color-contrast")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_pass_axe_in_both_themes_and_fit_narrow_screens(name, shows):
+    page = shows(name)
+    passes_in_both_themes(page)
+    for width in (1280, 800, 360):
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_an_accusation_passes_axe_in_both_themes(shows):
+    page = shows("play")
+    page.get_by_role("button", name="Accuse …").click()
+    passes_in_both_themes(page)
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog").count()
+
+
+def test_axe_finds_what_is_wrong(shows):
+    page = shows("lobby")
+    page.evaluate(
+        """() => {
+            const seed = document.getElementById("seed");
+            seed.removeAttribute("placeholder");
+            seed.parentElement.replaceWith(seed);
+            const faint = document.createElement("p");
+            faint.textContent = "faint";
+            faint.style.setProperty("color", "#dddddd");
+            document.querySelector("main").append(faint);
+            document.querySelector("details").open = true;
+        }"""
+    )
+    assert {"label", "color-contrast"} <= {rule for rule, *_ in violations(page)}
+    assert {rule for rule, *_ in violations(page, "color-contrast")} == {"color-contrast"}
+
+
+def test_a_table_is_made_in_the_lobby(watched, shows):
+    """Two people: their links are shown, each whole; the wish is what was chosen."""
+    watched.answers["/api/tables"] = {
+        "id": "t",
+        "seats": {"0": "/seat/one", "1": "/seat/two"},
+        "watch": "/watch/t",
+    }
+    page = shows("lobby")
+    page.get_by_label("Rules").select_option("cai2006")
+    assert "Three players" in page.locator("#rules-about").text_content()
+    page.get_by_label("Who sits in seat 2").select_option("")
+    page.get_by_label("Name of the person in seat 2").fill("Zoe <b>")
+    page.get_by_label("Simulations a decision, seat 3").fill("250")
+    page.get_by_label("More settings, seat 3").fill("threshold=0.4")
+    page.locator("summary", has_text="More").click()
+    page.get_by_label("Seed").fill("0")
+    page.get_by_label("Keep the game for a study").check()
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_selector("#links input")
+    assert watched.posted[-1] == (
+        "/api/tables",
+        {
+            "rules": "cai2006",
+            "players": 3,
+            "seats": [
+                {"kind": "person", "name": "Ann"},
+                {"kind": "person", "name": "Zoe <b>"},
+                {
+                    "kind": "player",
+                    "preset": "best",
+                    "settings": ["budget.simulations=250", "threshold=0.4"],
+                },
+            ],
+            "seed": 0,
+            "pace": 1,
+            "hints": False,
+            "study": True,
+        },
+    )
+    links = [field.input_value() for field in page.locator("#links input").all()]
+    assert links == [f"{watched.url}{path}" for path in ("/seat/one", "/seat/two", "/watch/t")]
+    page.reload()
+    page.wait_for_selector("#your-seats a")
+    assert "Zoe <b>" in page.locator("#your-seats").inner_text(), "kept, and as text"
+
+
+def test_a_watched_table_is_paused_stepped_and_looked_into(watched, shows):
+    page = shows("watch")
+    assert "thinks" in page.locator("#seats").inner_text()
+    assert "754 simulations, 3,200 a second" in page.locator("#search").inner_text()
+    assert page.locator("#search tbody tr").count() == len(shown.ROOT)
+    assert page.locator(".map").count() == 4
+    heads = page.locator("#entropy .axis").all_text_contents()
+    assert heads == ["turn", "bits"]
+    before = len(watched.posted)
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("button", name="One event").click()
+    page.get_by_role("button", name="One turn").click()
+    page.get_by_label("Pace").select_option("5")
+    page.wait_for_function("() => true")
+    while len(watched.posted) < before + 4:
+        page.wait_for_timeout(20)
+    orders = [body for _, body in watched.posted[before:]]
+    assert orders == [{"pause": True}, {"step": "event"}, {"step": "turn"}, {"pace": 5}]
+
+
+def test_a_record_is_stepped_through_and_players_are_asked(watched, shows):
+    page = shows("replay")
+    events = watched.table.game.events
+    assert "dealt" in page.locator("#now").text_content()
+    assert page.locator(".question-form button").first.is_disabled(), "nobody decides at the deal"
+    page.get_by_role("button", name="Next decision").click()
+    line = int(page.locator("#line").input_value())
+    assert "action" in events[line]
+    for button in page.locator(".question-form button").all():
+        button.click()
+    page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
+    assert page.locator(".would").first.inner_text().startswith("walk to the Hall")
+    asked = [body for path, body in watched.posted if path.endswith("/explain")][-2:]
+    assert [(one["line"], one["preset"]) for one in asked] == [
+        (line + 2, "best"),
+        (line + 2, "swift"),
+    ]
+    page.get_by_role("button", name="End").click()
+    assert "wins" in page.locator("#now").text_content()
+    page.locator("#line").focus()
+    page.keyboard.press("ArrowLeft")
+    assert int(page.locator("#line").input_value()) == len(events) - 2
+
+
+def test_actions_have_the_numbers_and_words_of_the_game(watched, shows):
+    from experiments.explain.recorded import words
+
+    page = shows("replay")
+    script = """async (numbers) => {
+        const { inWords, accusing, suggesting } = await import("/static/parts/actions.js");
+        const made = [accusing("Plum", "rope", "Lounge"), suggesting("White", "wrench")];
+        return [numbers.map(inWords), made.map(inWords)];
+    }"""
+    numbers = [*range(MOVE, 45), *range(46, 370, 7), *range(370, 392)]
+    told, made = page.evaluate(script, numbers)
+    show = {f"show the {name}": f"show {name}" for name in ("Mustard", "Scarlett", "Plum", "Green")}
+    show |= {f"show the {name}": f"show {name}" for name in ("White", "Peacock")}
+    expected = [words(number).removesuffix(" here") for number in numbers]
+    assert told == [show.get(sentence, sentence) for sentence in expected]
+    assert made == ["accuse Plum with the rope in the Lounge", "suggest White with the wrench"]

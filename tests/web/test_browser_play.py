@@ -1,0 +1,200 @@
+"""The page of a seat in a browser: a game by keyboard, reloads, lost connections, faults."""
+
+import random
+
+import pytest
+from at_table import COMPUTER, person, setup
+from canned import Canned
+from hands import click_on, number, over, settle
+
+from experiments.web.tables.table import Table
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Serves tables: ``serve(rules="ledford", **more)`` with Ann in the first seat."""
+    served = []
+
+    def made(*others, name="Ann", **switches):
+        others = others or (COMPUTER,) * 3
+        served.append(Canned(Table(setup(person(name), *others, **switches), tmp_path)))
+        return served[-1]
+
+    yield made
+    for server in served:
+        server.close()
+
+
+def press_to(page, wanted):
+    """Press Tab until what has the focus matches the selector ``wanted``."""
+    for _ in range(60):
+        if page.evaluate("(wanted) => document.activeElement.matches(wanted)", wanted):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no way to {wanted} by keyboard")
+
+
+def test_a_whole_game_is_played_by_keyboard_and_won(serve, opened):
+    """Rooms by arrow keys on the board, cards by arrow keys in their group, an accusation."""
+    served = serve(turn_cap=60)
+    page, keys, turns = opened(f"{served.url}/seat/seat-0"), None, 0
+    keys = page.keyboard
+    settle(page)
+    while not over(page):
+        before = number(page)
+        body = page.locator(".prompt-body")
+        if page.locator("form").count():
+            for name in ("suspect", "weapon"):
+                press_to(page, f"input[name={name}]")
+                keys.press("ArrowRight")
+            press_to(page, "form button")
+            keys.press("Enter")
+        elif body.get_by_role("button", name="Show").count():
+            press_to(page, ".prompt-body button")
+            keys.press("Enter")
+        elif turns < 2:
+            press_to(page, ".target")
+            first = page.evaluate("document.activeElement.getAttribute('aria-label')")
+            keys.press("ArrowDown")
+            assert page.evaluate("document.activeElement.getAttribute('aria-label')") != first
+            keys.press("Enter")
+            turns += 1
+        else:
+            accuse_by_keyboard(page, served.table.game.events)
+        settle(page, before)
+    assert page.locator("#prompt-title").text_content() == "You have won."
+
+
+def accuse_by_keyboard(page, events):
+    """Accuse rightly: the test may look into the envelope."""
+    keys = page.keyboard
+    cards = next(event["cards"] for event in events if event["event"] == "envelope")
+    press_to(page, ".prompt-body button.danger")
+    keys.press("Enter")
+    for name, card in zip(("accused", "accused-weapon", "accused-room"), cards, strict=True):
+        press_to(page, f"input[name={name}]")
+        keys.press("Space")
+        while not page.locator(f"input[name={name}][value='{card}']").is_checked():
+            keys.press("ArrowRight")
+    press_to(page, "dialog .main")
+    keys.press("Enter")
+    assert "Are you sure?" in page.locator("dialog").text_content()
+    assert not served_accusations(events), "one press is not enough"
+    press_to(page, "dialog .main.danger")
+    keys.press("Enter")
+
+
+def served_accusations(events):
+    return [event for event in events if event["event"] == "accusation" and event["seat"] == 0]
+
+
+def noted(page):
+    """Wait until the notebook knows of all that has been told."""
+    page.wait_for_function(
+        """() => document.getElementById("notebook").dataset.events ===
+            String(document.querySelectorAll("#log li").length)"""
+    )
+
+
+def look(page):
+    """Return what the page says, part by part."""
+    parts = ("seats", "prompt", "hand", "log", "notebook")
+    return {name: page.locator(f"#{name}").inner_text() for name in parts}
+
+
+def pawns(page):
+    return page.evaluate(
+        "[...document.querySelectorAll('.pawn')].map((p) => p.getAttribute('transform'))"
+    )
+
+
+def test_a_page_that_is_loaded_again_is_in_the_same_place(serve, opened):
+    served, chance = serve(turn_cap=60), random.Random(1)
+    page = opened(f"{served.url}/seat/seat-0")
+    first = None
+    for _ in range(4):
+        settle(page)
+        before = number(page)
+        first = first or pawns(page)
+        click_on(page, chance)
+        settle(page, before)
+    noted(page)
+    told, placed = look(page), pawns(page)
+    page.reload()
+    settle(page)
+    noted(page)
+    assert look(page) == told and pawns(page) == placed
+    assert placed != first, "the control: there was something to remember"
+
+
+def test_a_stale_answer_says_so(serve, opened):
+    served = serve(turn_cap=60)
+    page = opened(f"{served.url}/seat/seat-0")
+    settle(page)
+    prompt = served.table.prompt
+    served.table.answer(0, prompt.number, prompt.choices[0])  # elsewhere; this page is not told
+    page.locator(".prompt-body button:not(.danger)").first.click()
+    page.wait_for_selector("#fault:not(:empty)")
+    assert "has been answered already" in page.locator("#fault").text_content()
+
+
+def test_a_lost_connection_is_said_and_found_again(serve, opened):
+    served = serve(turn_cap=60)
+    page = opened(f"{served.url}/seat/seat-0")
+    settle(page)
+    assert not page.locator("#connection").text_content()
+    with served.changed:
+        served.cut = True
+        served.changed.notify_all()
+    page.wait_for_selector("#connection:not(:empty)")
+    assert "connection is lost" in page.locator("#connection").text_content()
+    told = page.locator("#log li").count()
+    with served.changed:
+        served.cut = False
+    page.wait_for_selector("#connection:empty", state="attached")
+    before = number(page)
+    click_on(page, random.Random(2))
+    settle(page, before)
+    assert page.locator("#log li").count() == len(served.table.known_to(0)) > told
+
+
+def test_names_are_text_and_no_markup(serve, opened):
+    name = "<img src=x onerror=a()>"
+    page = opened(f"{serve(name=name, turn_cap=60).url}/seat/seat-0")
+    settle(page)
+    assert name in page.locator("#seats").inner_text()
+    assert not page.locator("#seats img").count()
+
+
+def test_the_state_is_a_pure_fold_over_the_messages(serve, opened):
+    """Frozen states go through; the control is a fold that writes into what it is given."""
+    served = serve(turn_cap=30)
+    page = opened(f"{served.url}/seat/seat-0")
+    fold = """async ([table, starts, messages, spoil]) => {
+        const { begin, fold } = await import("/static/parts/state.js");
+        const freeze = (value) => {
+            if (value && typeof value === "object") {
+                Object.values(value).forEach(freeze);
+                Object.freeze(value);
+            }
+            return value;
+        };
+        let state = freeze(begin(table, starts));
+        for (const message of messages) {
+            if (spoil) (() => { "use strict"; state.log.push(message); })();
+            state = freeze(fold(state, freeze(message)));
+        }
+        return state;
+    }"""
+    while prompt := served.table.prompt:
+        served.table.answer(0, prompt.number, prompt.choices[0])
+        served.go_on()
+    messages = served.sent["/api/seat/seat-0/stream"]
+    starts = {"Scarlett": [16, 0], "Mustard": [23, 7], "Green": [9, 24], "Peacock": [0, 18]}
+    given = [served.info(0), starts, messages]
+    state = page.evaluate(fold, [*given, False])
+    end = served.table.known_to(0)[-1]
+    assert state["over"] and state["envelope"] == end["envelope"]
+    assert len(state["log"]) == len(served.table.known_to(0))
+    with pytest.raises(Exception, match="not extensible"):
+        page.evaluate(fold, [*given, True])

@@ -1,0 +1,144 @@
+"""The real server in a real browser: from the lobby to the end of a game, and over a restart."""
+
+import random
+import re
+
+import pytest
+from hands import click_on, number, over, settle
+from served import COMPUTER, Served, person, play
+
+from sim.rules import PRESETS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("served")
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    served = Served(folder)
+    yield served
+    served.close()
+
+
+def play_on(page, chance, answers=None):
+    """Click until the game is over, or so many times; return how often."""
+    asked = 0
+    settle(page)
+    while not over(page) and asked != answers:
+        before = number(page)
+        click_on(page, chance)
+        settle(page, before)
+        asked += 1
+    return asked
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_a_whole_game_is_played_by_clicking(rules, server, opened):
+    seats = (person("Ann"), *(COMPUTER,) * (PRESETS[rules].players - 1))
+    made = server.table(*seats, rules=rules)
+    page = opened(f"http://{server.host}{made['seats']['0']}")
+    assert play_on(page, random.Random(rules)) > 3
+    last = page.locator("#log li").last.text_content()
+    assert re.search("(wins|win)! It was|Nobody wins", last)
+    assert page.locator(".prompt-body a").first.get_attribute("href") == made["watch"]
+
+
+def test_a_newcomer_comes_from_the_lobby_to_a_game(server, opened):
+    """Nothing is chosen but the opponents, which need not search here."""
+    page = opened(f"http://{server.host}/")
+    page.wait_for_selector(".seat-row")
+    for seat in (2, 3, 4):
+        page.get_by_label(f"Who sits in seat {seat}").select_option("swift")
+    page.locator("summary", has_text="More").click()
+    page.get_by_label("Pace").select_option("0")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_url("**/seat/*")
+    settle(page)
+    assert "Ann" in page.locator("#seats").inner_text()
+    assert page.locator("#hand li").count() == 4
+    link = page.url
+    page.goto(f"http://{server.host}/")
+    page.wait_for_selector("#your-seats a")
+    page.locator("#your-seats a").first.click()
+    page.wait_for_url(link)
+
+
+def test_without_hints_a_notebook_has_no_probabilities(server, opened):
+    for hints in (True, False):
+        made = server.table(person("Ann"), COMPUTER, COMPUTER, hints=hints)
+        page = opened(f"http://{server.host}{made['seats']['0']}")
+        settle(page)
+        page.wait_for_selector("#notebook td")
+        offered = page.get_by_label("Show probabilities")
+        assert offered.is_visible() == hints
+        offered.evaluate("(box) => box.click()")
+        assert (page.locator("#notebook .heat").count() > 0) == hints
+
+
+def test_what_the_server_refuses_is_told_in_the_lobby(server, opened):
+    page = opened(f"http://{server.host}/")
+    page.wait_for_selector(".seat-row")
+    page.get_by_label("Name of the person in seat 1").fill("")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_selector("#fault:not(:empty)")
+    assert "a name has 1 to 24 signs" in page.locator("#fault").text_content()
+
+
+def test_a_page_goes_on_when_the_server_was_ended_and_started_again(tmp_path, opened):
+    first = Served(tmp_path)
+    made = first.table(person("Ann"), COMPUTER, COMPUTER, COMPUTER, rules="ledford")
+    page, chance = opened(f"http://{first.host}{made['seats']['0']}"), random.Random(4)
+    play_on(page, chance, answers=3)
+    asked, told = number(page), page.locator("#log").inner_text()
+    first.close()
+    page.wait_for_selector("#connection:not(:empty)")
+    port = int(first.host.rpartition(":")[2])
+    second = Served(tmp_path, port=port)
+    page.wait_for_selector("#connection:empty", state="attached")
+    assert (number(page), page.locator("#log").inner_text()) == (asked, told)
+    play_on(page, chance, answers=3)
+    assert page.locator("#log").inner_text().startswith(told)
+    second.close()
+
+
+def test_a_game_of_computers_is_watched_to_its_end(server, opened):
+    """It stands still, shows one event, and goes on at another pace."""
+    made = server.table(*(COMPUTER,) * 4, rules="ledford", pace=60.0)
+    page = opened(f"http://{server.host}{made['watch']}")
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").wait_for()
+    page.wait_for_selector("#log li")
+    told = page.locator("#log li").count()
+    page.get_by_role("button", name="One event").click()
+    page.wait_for_function(
+        "(told) => document.querySelectorAll('#log li').length === told + 1", arg=told
+    )
+    page.get_by_label("Pace").select_option("0")
+    page.get_by_role("button", name="Go on").click()
+    page.wait_for_function("() => /wins|over/.test(document.getElementById('status').textContent)")
+    page.wait_for_selector(".map td.yes")
+    assert page.locator(".map").count() == 4 and page.locator("#entropy .line").count() == 8
+
+
+def test_a_game_is_replayed_and_two_players_are_asked(server, opened):
+    """From the lobby: the game of somebody, with its course, what was known, and two answers."""
+    made = server.table(person("Ida"), COMPUTER, COMPUTER)
+    link = made["seats"]["0"]
+    play(server, link, server.stream(f"/api{link}/stream"))
+    page = opened(f"http://{server.host}/")
+    record = page.locator("#records li", has_text="Ida").locator("a").first
+    while not record.count():  # it is kept after the end is told
+        page.reload()
+        page.wait_for_selector("#records li")
+    record.click()
+    page.wait_for_selector("#chances .line")
+    page.get_by_role("button", name="Next decision").click()
+    page.locator("summary").click()
+    page.wait_for_selector(".map td")
+    page.get_by_label("Player 1", exact=True).and_(page.locator("select")).select_option("greedy")
+    for button in page.locator(".question-form button").all():
+        button.click()
+    page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
+    assert all(text for text in page.locator(".would").all_inner_texts())

@@ -1,0 +1,67 @@
+"""What the library finds, and what it does not open."""
+
+import json
+
+import pytest
+from at_table import COMPUTER, settled, setup
+
+from experiments.web.library import Library
+from experiments.web.tables.table import Table
+
+SUMMARY = {
+    "interrupted": False,
+    "table": [
+        {"match": "a against 3 b", "player": "a", "games": 4, "wins": 1, "win_rate": 0.25,
+         "ci95": [0.04, 0.7]},
+        {"match": "a against 3 b", "player": "c", "games": 0, "wins": 0, "win_rate": None,
+         "ci95": None},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def library(tmp_path):
+    """Return the library of a folder with a run, its record and things that are neither."""
+    run = tmp_path / "outputs" / "run"
+    (run / "records").mkdir(parents=True)
+    table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=20), tmp_path)
+    settled(table)
+    (run / "records" / "game-1.jsonl").write_text(table.game.record())
+    (run / "records" / "broken.jsonl").write_text("{}\n")
+    (run / "records" / "empty.jsonl").write_text("")
+    (run / "summary.json").write_text(json.dumps(SUMMARY))
+    (run.parent / "summary.json").write_text("[1, 2]")
+    (tmp_path / "secret.jsonl").write_text(table.game.record())
+    (run / "records" / "link.jsonl").symlink_to(tmp_path / "secret.jsonl")
+    (run.parent / "beside.jsonl").write_text(table.game.record())
+    return Library(tmp_path / "outputs")
+
+
+def test_records_and_runs_are_found_by_what_they_are(library):
+    (record,), (run,) = library.records(), library.runs()
+    assert record.about["seats"] == ["swift"] * 4 and record.about["rules"] == "ledford"
+    assert record.about["name"] == "run/records/game-1.jsonl"
+    assert run.about["rates"] == [
+        {
+            "match": "a against 3 b",
+            "player": "a",
+            "games": 4,
+            "wins": 1,
+            "rate": 0.25,
+            "interval": [0.04, 0.7],
+        }
+    ]
+    assert library.record(record.name).name == "game-1.jsonl"
+    assert library.run(run.name).name == "run"
+
+
+@pytest.mark.parametrize("name", ["", "..", "run", "run/records/game-1.jsonl", "/etc/passwd"])
+def test_nothing_is_opened_by_a_path(library, name):
+    for open_ in (library.record, library.run):
+        with pytest.raises(KeyError):
+            open_(name)
+
+
+def test_a_record_is_not_a_run(library):
+    with pytest.raises(KeyError):
+        library.run(library.records()[0].name)

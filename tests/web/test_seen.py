@@ -1,0 +1,100 @@
+"""What a seat's notebook tells, beside what is true and what the exact posterior says."""
+
+import numpy as np
+import pytest
+from at_table import COMPUTER, person, settled, setup
+
+from experiments.web.seen.notebook import MAYBE, NO, YES, Knowledge, notebook
+from experiments.web.tables.table import Table
+from sim.cards import CARDS
+from sim.records.record import knows
+from sim.rules import PRESETS
+
+
+def finished(folder, **switches):
+    """Return a table of computers whose game is over."""
+    table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=3000, **switches), folder)
+    assert settled(table) is None
+    return table
+
+
+def truth(table):
+    """Return by card who has it: 0 the envelope, seat + 1, -1 nobody."""
+    holder = dict.fromkeys(CARDS, -1)
+    for event in table.game.events:
+        if event["event"] == "deal":
+            holder |= dict.fromkeys(event["cards"], event["seat"] + 1)
+        elif event["event"] == "envelope":
+            holder |= dict.fromkeys(event["cards"], 0)
+    return holder
+
+
+def test_what_is_proved_is_true_and_grows(tmp_path):
+    table = finished(tmp_path)
+    holder, certain = truth(table), []
+    for end in range(8, len(table.game.events), 40):
+        pages = [
+            notebook(Knowledge.of(table.game.rules, seat, table.game.events[:end]), chance=False)
+            for seat in range(4)
+        ]
+        for page in pages:
+            for line in page["cards"]:
+                for place, said in enumerate(line["holders"]):
+                    assert said != (NO if holder[line["card"]] == place else YES)
+        said = [said for page in pages for line in page["cards"] for said in line["holders"]]
+        certain.append(len(said) - said.count(MAYBE))
+    assert certain == sorted(certain) and certain[0] < certain[-1]
+
+
+def test_chances_are_the_exact_posterior(tmp_path):
+    table = finished(tmp_path)
+    knowledge = Knowledge.of(table.game.rules, 1, table.game.events[:60])
+    page = notebook(knowledge, chance=True)
+    chance = np.array(page["chance"])
+    for line, row in zip(page["cards"], chance, strict=True):
+        for said, p in zip(line["holders"], row, strict=True):
+            assert {YES: p == 1.0, NO: p == 0.0, MAYBE: True}[said]
+    np.testing.assert_allclose(chance[:, 0].sum(), 3.0, atol=1e-3)
+    np.testing.assert_allclose(chance[:, 1:].sum(axis=0), 4.0, atol=2e-3)
+    assert 0 < page["bits"] < np.log2(6 * 6 * 9)
+    without = notebook(knowledge, chance=False)
+    assert without["chance"] is without["bits"] is None and without["cards"] == page["cards"]
+
+
+def test_a_notebook_is_made_of_what_its_seat_knows(tmp_path):
+    """Events that it does not know may say anything; the control is one that it knows."""
+    table = finished(tmp_path)
+    events = table.game.events[:120]
+    mine = notebook(Knowledge.of(table.game.rules, 0, events), chance=True)
+    wrong = {"card": CARDS[0], "cards": [CARDS[0]]}
+    other = [event if knows(event, 0) else {**event, **wrong} for event in events]
+    assert other != events
+    for told in (other, [event for event in events if knows(event, 0)]):
+        assert notebook(Knowledge.of(table.game.rules, 0, told), chance=True) == mine
+    fewer = Knowledge.of(table.game.rules, 0, events[:80])
+    assert notebook(fewer, chance=True) != mine
+
+
+def test_while_a_card_is_to_be_shown_nothing_is_concluded(tmp_path):
+    """Ann has asked, Bob has not shown yet: the notebook is that of before her question."""
+    table = Table(setup(person("Ann"), person("Bob"), COMPUTER, COMPUTER), tmp_path)
+    stream, between = np.random.default_rng(7), 0
+    while prompt := settled(table):
+        if prompt.shows and table.known_to(None)[-1]["seat"] != prompt.seat:
+            asker = table.known_to(None)[-1]["seat"]
+            page = notebook(Knowledge.of(table.game.rules, asker, table.known_to(asker)), False)
+            assert len(page["cards"]) == len(CARDS)
+            between += asker in (0, 1)
+        fit = [action for action in prompt.choices if not 46 <= action < 370]
+        table.answer(prompt.seat, prompt.number, int(stream.choice(fit)))
+    assert between
+
+
+@pytest.mark.parametrize("rules", ["classic", "ferrari2009", "speed"])
+def test_every_preset_has_notebooks(rules, tmp_path):
+    players = PRESETS[rules].players
+    seats = (COMPUTER,) * players
+    table = Table(setup(*seats, turn_cap=40, **{"name": rules}), tmp_path)
+    settled(table)
+    page = notebook(Knowledge.of(table.game.rules, 0, table.game.events), chance=True)
+    assert len(page["cards"][0]["holders"]) == players + 1 and page["bits"] is not None

@@ -1,0 +1,353 @@
+"""The server: seats by token, answers that count once, requests that are refused."""
+
+import http.client
+import json
+import time
+
+import pytest
+from served import COMPUTER, Served, events, person, play, wish
+
+from experiments.web.server.guard import HEADERS, MOST_BODY, Rates
+from experiments.web.server.serving import names_of, told_reach
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("web")
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    served = Served(folder)
+    yield served
+    served.close()
+
+
+@pytest.fixture(scope="module")
+def made(server):
+    """A table of Ann, Bob and a computer."""
+    return server.table(person("Ann"), person("Bob"), COMPUTER)
+
+
+def held(folder):
+    """Return all that is written down of all tables."""
+    return {path: path.read_bytes() for path in (folder / "tables").rglob("*") if path.is_file()}
+
+
+def test_a_seat_is_its_token_and_no_token_is_on_disk(server, made, folder):
+    tokens = [link.removeprefix("/seat/") for link in made["seats"].values()]
+    assert len(set(tokens)) == 2 and all(len(token) >= 22 for token in tokens)
+    for number, token in enumerate(tokens):
+        status, told, _ = server.ask("GET", f"/api/seat/{token}")
+        assert (status, told["seat"], told["table"]) == (200, number, made["id"])
+    written = b"".join(held(folder).values())
+    assert made["id"].encode() not in written  # the control: the folder has the name of the table
+    assert not any(token.encode() in written for token in tokens)
+    assert b"tokens" in written
+
+
+@pytest.mark.parametrize("path", ["", "/stream", "/notebook"])
+def test_a_wrong_token_leads_nowhere(server, made, path):
+    token = made["seats"]["0"].removeprefix("/seat/")
+    for wrong in (token[:-1], token + "A", "A" * 22, made["id"]):
+        status, told, _ = server.ask("GET", f"/api/seat/{wrong}{path}")
+        assert (status, told) == (404, {"error": "this link leads to no seat"})
+
+
+def test_answers_count_once_and_from_whom_was_asked(server, folder):
+    made = server.table(person("Ann"), person("Bob"), COMPUTER)
+    ann, bob = made["seats"]["0"], made["seats"]["1"]
+    stream = server.stream(f"/api{ann}/stream")
+    asked = stream.until("prompt")[-1]["prompt"]
+    action = asked["choices"][0]["action"]
+    before = held(folder)
+    wrong = [
+        (bob, {"number": asked["number"], "action": action}, 409),
+        (ann, {"number": asked["number"] + 1, "action": action}, 409),
+        (ann, {"number": asked["number"], "action": 10**6}, 422),
+        (ann, {"number": asked["number"], "action": 370}, 422),
+        (ann, {"number": True, "action": action}, 422),
+        (ann, {"number": asked["number"], "action": str(action)}, 422),
+        (ann, {"number": asked["number"], "action": action, "seat": 1}, 422),
+        ("/seat/" + "A" * 22, {"number": asked["number"], "action": action}, 404),
+    ]
+    for link, given, expected in wrong:
+        status, told, _ = server.ask("POST", f"/api{link}/answer", given)
+        assert status == expected and set(told) == {"error"}, given
+    assert held(folder) == before
+    assert server.answer(ann, asked, action) == 200
+    assert held(folder) != before  # the control
+    between = held(folder)
+    assert server.answer(ann, asked, action) == 409
+    again = stream.until("prompt")[-1]["prompt"]
+    assert again["number"] == asked["number"] + 1
+    assert held(folder) == between
+    stream.close()
+
+
+def test_the_number_of_a_question_does_not_tell_what_others_did(server):
+    """A seat's questions are counted by its own answers, and not by those of all."""
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    stream = server.stream(f"/api{made['seats']['0']}/stream")
+    told = play(server, made["seats"]["0"], stream, until=6)
+    numbers = [told["prompt"]["number"] for told in told if told["kind"] == "prompt"]
+    assert numbers == list(range(7))
+    stream.close()
+
+
+ROUTES = (
+    "/",
+    "/api/lobby",
+    "/api/seat/SEAT",
+    "/api/seat/SEAT/stream",
+    "/seat/SEAT",
+    "/static/play.js",
+)
+
+
+@pytest.mark.parametrize("path", ROUTES)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1.evil.example"},
+        {"Host": "evil.example:PORT", "Origin": "http://evil.example:PORT"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"},
+    ],
+)
+def test_other_sites_are_refused(server, made, path, headers):
+    path = path.replace("SEAT", made["seats"]["0"].removeprefix("/seat/"))
+    port = server.host.partition(":")[2]
+    headers = {name: value.replace("PORT", port) for name, value in headers.items()}
+    assert server.ask("GET", path, headers=headers, plain=True)[0] == 403
+
+
+def test_other_sites_cannot_act(server, made, folder):
+    """The control: the page itself can, by address and by name."""
+    port = server.host.partition(":")[2]
+    foreign = {"Origin": "http://evil.example"}
+    before = held(folder)
+    assert server.ask("POST", "/api/tables", wish(), foreign)[0] == 403
+    simple = {**foreign, "Content-Type": "text/plain"}
+    assert server.ask("POST", "/api/tables", wish(), simple)[0] == 403
+    assert server.ask("POST", "/api/tables", wish(), {"Content-Type": "text/plain"})[0] == 400
+    assert held(folder) == before
+    for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"):
+        own = {"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
+        assert server.ask("GET", "/api/lobby", headers=own)[0] == 200
+
+
+def test_a_link_in_a_letter_opens_a_page_but_nothing_else(server, made):
+    linked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert server.ask("GET", made["seats"]["0"], headers=linked, plain=True)[0] == 200
+    assert server.ask("GET", f"/api{made['seats']['0']}", headers=linked)[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("host", "reach", "named"),
+    [
+        ("127.0.0.1", "Only this machine", False),
+        ("localhost", "Only this machine", False),
+        ("::1", "Only this machine", False),
+        ("0.0.0.0", "Everybody in the networks", True),
+        ("192.0.2.7", "Everybody who can reach 192.0.2.7", True),
+    ],
+)
+def test_who_can_reach_the_server_is_told(host, reach, named):
+    assert told_reach(host).startswith(reach)
+    assert (len(names_of(host)) > 2) == named or not named
+    assert "evil.example" not in names_of(host)
+
+
+def test_it_listens_on_this_machine_alone_unless_told(server):
+    from experiments.settings.config import composed
+    from experiments.web.__main__ import COMMAND
+
+    COMMAND.register()
+    assert composed("web").host == "127.0.0.1"
+    assert server.host.startswith("127.0.0.1:")
+    assert server.ask("GET", "/api/lobby")[1]["reach"] == told_reach("127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nothing", 404),
+        ("GET", "/<script>alert(1)</script>", 404),
+        ("GET", "/api/nothing", 404),
+        ("GET", "/api/watch/nothing", 404),
+        ("GET", "/watch/nothing", 404),
+        ("GET", "/static/../__main__.py", 404),
+        ("GET", "/static/%2e%2e/__main__.py", 404),
+        ("POST", "/api/lobby", 405),
+        ("GET", "/api/tables", 405),
+        ("DELETE", "/api/tables", 405),
+        ("POST", "/", 405),
+    ],
+)
+def test_what_is_not_there_is_refused_in_words(server, method, path, status):
+    found, told, headers = server.ask(method, path, plain=True)
+    assert found == status
+    if path.startswith("/api/"):
+        assert set(json.loads(told)) == {"error"}
+    else:
+        assert headers["content-type"] == "text/html; charset=utf-8"
+        assert str(status) in told and "<script>alert" not in told
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"\xff\xfe", 400),
+        (b"[" * 50_000, 400),
+        (b'{"pace": NaN}', 400),
+        (b"[]", 422),
+        (b"x" * (MOST_BODY + 1), 413),
+    ],
+)
+def test_bad_bodies_are_refused_in_words(server, body, status):
+    found, told, _ = server.ask("POST", "/api/tables", body)
+    assert found == status and set(told) == {"error"}
+
+
+def test_a_body_without_an_end_is_cut_off(server):
+    connection = http.client.HTTPConnection(server.host, timeout=30)
+    headers = {"Content-Type": "application/json"}
+    parts = (b"x" * 1000 for _ in range(MOST_BODY // 1000 + 2))
+    connection.request("POST", "/api/tables", parts, headers, encode_chunked=True)
+    assert connection.getresponse().status == 413
+    connection.close()
+
+
+SWIFT = {"kind": "player", "preset": "swift"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"rules": "nothing"}, "no rules"),
+        ({"rules": "../player/swift"}, "no rules"),
+        ({"players": 7}, "players"),
+        ({"players": 5}, "5 seats"),
+        ({"pace": -1.0}, "pace"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"other": 1}, "other"),
+        ({"seats": [person("")] + [SWIFT] * 2}, "a name has"),
+        ({"seats": [person("a\x1b[2J")] + [SWIFT] * 2}, "can be printed"),
+        ({"seats": [person("swift")] + [SWIFT] * 2}, "a player's name"),
+        ({"seats": [person("x" * 25)] + [SWIFT] * 2}, "name"),
+        ({"seats": [person("A"), person("A"), SWIFT]}, "two people"),
+        ({"seats": [{"kind": "player", "preset": "nobody"}] * 3}, "no player"),
+        ({"seats": [{"kind": "ghost"}] * 3}, "seats"),
+        ({"seats": [{**SWIFT, "settings": ["threshold=2"]}] * 3}, "threshold"),
+        ({"seats": [{**SWIFT, "settings": ["nothing=2"]}] * 3}, "nothing"),
+        ({"seats": [{**SWIFT, "settings": ["label=${oc.env:HOME}"]}] * 3}, "no setting"),
+        ({"seats": [{**SWIFT, "settings": ["label=x"]}] * 3}, "no setting"),
+        ({"seats": [{"kind": "player", "preset": "bn"}] * 3}, "hands"),
+        (
+            {
+                "seats": [{"kind": "player", "preset": "bmcts", "settings": ["search.mode=root"]}]
+                * 3
+            },
+            "search.mode",
+        ),
+        (
+            {
+                "seats": [
+                    {"kind": "player", "preset": "bmcts", "settings": ["budget.simulations=1001"]}
+                ]
+                * 3
+            },
+            "at most 1,000",
+        ),
+    ],
+)
+def test_tables_that_cannot_be_are_refused_in_one_sentence(server, folder, changes, fault):
+    before = held(folder)
+    status, told, _ = server.ask("POST", "/api/tables", {**wish(), **changes})
+    assert status == 422 and fault in told["error"] and "\n" not in told["error"], told
+    assert held(folder) == before
+
+
+def test_every_answer_has_the_headers(server, made):
+    for path in (
+        "/",
+        "/api/lobby",
+        "/nothing",
+        "/api/nothing",
+        made["seats"]["0"],
+        "/static/play.js",
+    ):
+        status, _, headers = server.ask("GET", path, plain=True)
+        assert status == (404 if "nothing" in path else 200)
+        assert {name: headers[name] for name in HEADERS} == HEADERS, path
+    assert "no-store" in headers["Cache-Control"] and "server" not in headers
+    assert "unsafe" not in headers["Content-Security-Policy"]
+
+
+def test_names_are_text_and_never_markup(server):
+    name = "<script>x()</script>"
+    made = server.table(person(name), COMPUTER, COMPUTER)
+    lobby = server.ask("GET", "/api/lobby")[1]
+    assert any(name in table["seats"] for table in lobby["tables"])
+    for path in ("/", made["seats"]["0"], made["watch"]):
+        status, page, _ = server.ask("GET", path, plain=True)
+        assert status == 200 and "x()" not in page
+
+
+def test_a_fault_of_ours_tells_nothing_of_itself(server, monkeypatch, capsys):
+    def broken():
+        raise ValueError("a hidden card")
+
+    monkeypatch.setattr("experiments.web.server.lobby.choices", broken)
+    status, told, headers = server.ask("GET", "/api/lobby", plain=True)
+    assert status == 500 and "hidden card" not in told and "error" in json.loads(told)
+    assert headers["Cache-Control"] == "no-store"
+    told = ""
+    while "a hidden card" not in told:  # it is told after the answer is sent
+        told += capsys.readouterr().err
+        time.sleep(0.01)
+
+
+def test_an_address_may_ask_so_often():
+    now = [0.0]
+    rates = Rates(2.0, lambda: now[0])
+    assert [rates.allow("a") for _ in range(25)] == [True] * 20 + [False] * 5
+    assert rates.allow("b")  # the control: another address
+    now[0] = 1.0
+    assert [rates.allow("a") for _ in range(3)] == [True, True, False]
+
+
+def test_tables_connections_and_requests_are_limited(tmp_path):
+    server = Served(tmp_path, tables=1, streams=1, rate=2.0)
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    status, told, _ = server.ask("POST", "/api/tables", wish())
+    assert status == 429 and "1 tables are under way" in told["error"]
+    first = server.stream(f"/api{made['seats']['0']}/stream")
+    first.until("prompt")
+    assert server.stream(f"/api{made['seats']['0']}/stream").status == 503
+    assert 429 in [server.ask("GET", "/api/lobby")[0] for _ in range(30)]
+    first.close()
+    server.close()
+
+
+def test_who_sits_nowhere_sees_what_all_know(server):
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    ann = server.stream(f"/api{made['seats']['0']}/stream")
+    play(server, made["seats"]["0"], ann, until=3)
+    watched = events(server.stream(f"/api{made['watch']}/stream").until("waiting"))
+    assert watched and not {"deal", "show", "envelope"} & {event["event"] for event in watched}
+    for order in ({"pause": True}, {"step": "event"}, {"pace": 0.0}):
+        assert server.ask("POST", f"/api{made['watch']}/control", order)[0] == 403
+    open_table = server.table(COMPUTER, COMPUTER, COMPUTER)
+    told = events(server.stream(f"/api{open_table['watch']}/stream").until("over"))
+    assert {"deal", "show", "envelope"} <= {event["event"] for event in told}
+    assert not any({"known_to", "digest", "check"} & set(event) for event in told)
+    ann.close()

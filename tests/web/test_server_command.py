@@ -1,0 +1,89 @@
+"""The command: its settings, a port that is taken, an end in order."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from served import COMPUTER, Client, person
+
+from experiments.web.__main__ import COMMAND
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(capsys, *typed):
+    """Return exit code and what is said of it."""
+    code = COMMAND.run(typed)
+    told = capsys.readouterr()
+    return code, told.out + told.err
+
+
+def test_every_setting_has_a_meaning(capsys):
+    code, shown = run(capsys, "--help")
+    assert code == 0
+    for key in yaml.safe_load((ROOT / "conf" / "web.yaml").read_text()):
+        line = next((line for line in shown.splitlines() if line.startswith(f"{key}:")), "")
+        assert "#" in line or key in ("defaults", "hydra", "search"), key
+
+
+@pytest.mark.parametrize(
+    ("typed", "fault"),
+    [
+        ("port=65536", "port=65536: must be at most 65,535"),
+        ("tables=0", "tables=0: must be at least 1"),
+        ("rate=0", "rate=0.0: must be at least 1"),
+        ("host=nowhere.invalid", "cannot listen on nowhere.invalid"),
+        ("folder=/proc/nothing", "cannot write to /proc/nothing"),
+        ("prot=1", "did you mean port?"),
+    ],
+)
+def test_faults_are_told_in_one_line(capsys, tmp_path, typed, fault):
+    folder = [] if typed.startswith("folder") else [f"folder={tmp_path}"]
+    code, told = run(capsys, "browser=false", "port=0", *folder, typed)
+    assert code == 1 and fault in told and told.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(capsys, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, told = run(capsys, "browser=false", f"folder={tmp_path}", f"port={port}")
+    assert code == 1 and told.count("\n") == 1
+    assert told.startswith(f"sleuth-web: port {port} is taken")
+
+
+def test_without_the_extra_it_says_what_to_install(capsys, tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "experiments.web.server.serving", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    code, told = run(capsys, "browser=false", f"folder={tmp_path}")
+    assert code == 1 and told.count("\n") == 1
+    assert "pip install 'sleuth-mcts[web]'" in told
+
+
+def test_a_wish_to_end_keeps_all_games_and_says_so(tmp_path):
+    started = subprocess.Popen(
+        [sys.executable, "-m", "experiments.web", "browser=false", "port=0", f"folder={tmp_path}"],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "200"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        client = Client(started.stdout.readline().split()[0])
+        made = client.table(person("Ann"), COMPUTER, COMPUTER)
+        stream = client.stream(f"/api{made['seats']['0']}/stream")
+        stream.until("prompt")
+        started.send_signal(signal.SIGTERM)
+        _, told = started.communicate(timeout=60)
+    finally:
+        started.kill()
+    assert started.returncode == 128 + signal.SIGTERM
+    kept = f"1 game under way kept in {tmp_path}, and going on with the next start"
+    assert told == f"sleuth-web: ended; {kept}\n"

@@ -1,0 +1,164 @@
+"""What is kept: games after a restart, and finished games as runs that all commands read."""
+
+import json
+import time
+
+import pytest
+from served import COMPUTER, Served, events, person, play
+
+from experiments.matches import results
+from experiments.replay.__main__ import show as replayed
+from experiments.report.run import load
+from experiments.runs import runfolder
+from experiments.settings.commandline import Refusal
+from experiments.web.tables.hall import Hall
+from experiments.web.tables.kept import kind_of
+
+
+def test_links_lead_to_the_same_place_after_a_restart(tmp_path):
+    server = Served(tmp_path)
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    link = made["seats"]["0"]
+    stream = server.stream(f"/api{link}/stream")
+    told = play(server, link, stream, until=5)
+    stale = told[-1]["prompt"]
+    assert server.close() == 1
+    server = Served(tmp_path)
+    assert server.ask("GET", f"/api{link}")[1]["seat"] == 0
+    again = server.stream(f"/api{link}/stream")
+    assert again.until("prompt")[-1]["prompt"] == stale
+    rest = server.stream(f"/api{link}/stream", last=stream.last)
+    assert rest.until("prompt") == told[-1:]
+    assert server.answer(link, stale) == 200
+    told += play(server, link, rest)
+    whole = events(server.stream(f"/api{link}/stream").until("over"))
+    assert whole == events(told)
+    assert server.answer(link, stale) == 409
+    assert server.close() == 0
+    # A game that is over is still there.
+    server = Served(tmp_path)
+    assert events(server.stream(f"/api{link}/stream").until("over")) == whole
+    assert server.close() == 0
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """The folder of a server at which Ann has played from each of two seats, and Bob once."""
+    folder = tmp_path_factory.mktemp("web")
+    server = Served(folder)
+    tables = [
+        (person("Ann"), COMPUTER, COMPUTER),
+        (COMPUTER, person("Ann"), COMPUTER),
+        (person("Ann"), COMPUTER, COMPUTER),
+    ]
+    for seats in tables:
+        made = server.table(*seats, study=True)
+        (link,) = made["seats"].values()
+        play(server, link, server.stream(f"/api{link}/stream"))
+    made = server.table(person("Ann"), person("Bob"), COMPUTER)
+    threads = [server.stream(f"/api{link}/stream") for link in made["seats"].values()]
+    links = list(made["seats"].values())
+    over = [False, False]
+    while not all(over):
+        for seat in (0, 1):
+            for message in threads[seat]:
+                if message["kind"] == "prompt":
+                    assert server.answer(links[seat], message["prompt"]) == 200
+                    break
+                if message["kind"] == "waiting" and message["seat"] != 2:
+                    break
+                if message["kind"] == "over":
+                    over[seat] = True
+                    break
+    server.close()
+    return folder
+
+
+def test_games_with_people_are_a_run_like_all_others(played):
+    (run,) = (played / "study").iterdir()
+    found = load(run, "study")
+    assert found.faults == []
+    (match,) = found.matches
+    assert match.entrants[0] == {"name": "person", "label": "Ann", "hints": True}
+    # Ann sat in seats 0, 1 and 0, so the games of her match in which she does.
+    assert found.played.tallies[0].numbers.tolist() == [0, 1, 3]
+    (row,) = found.figures["table"]
+    assert (row["player"], row["games"]) == ("Ann", 3) and row["ci95"][1] > row["win_rate"]
+    rows = results.read(run)
+    assert rows.num_rows == 9
+    for game in (0, 1, 3):
+        record = run / results.RECORDS / f"game-{game:06d}.jsonl"
+        replayed(record, None, (0, None), quiet=True)
+        labels = [seat["label"] for seat in json.loads(record.read_text().splitlines()[0])["seats"]]
+        assert labels.index("Ann") == match.seating.at([game])[0].tolist().index(0)
+    assert "Ann" in (run / "summary.json").read_text()
+
+
+def test_several_people_are_all_told_of(played):
+    (run,) = (played / "games").iterdir()
+    found = load(run, "games")
+    assert [row["player"] for row in found.figures["table"]] == ["Ann", "Bob", "swift"]
+    assert runfolder.planned(run)[0].name == "Ann and Bob against 1 swift"
+
+
+def test_a_game_that_was_not_kept_is_kept_at_the_next_start(played):
+    (run,) = (played / "games").iterdir()
+    before = results.read(run)
+    for marker in played.glob("tables/*/over"):
+        marker.unlink()  # as if the server had been killed just before
+    for part in run.glob("games-*.parquet"):
+        part.unlink()
+    server = Served(played)
+    while len(list(played.glob("tables/*/over"))) < 4:
+        time.sleep(0.01)
+    server.close()
+    assert results.read(run) == before
+    for kept in (played / "study").iterdir():
+        assert results.read(kept).num_rows == 9  # not twice
+
+
+def test_nothing_about_a_person_is_kept_but_the_pseudonym(played):
+    for path in played.glob("tables/*/table.json"):
+        setup = json.loads(json.loads(path.read_text())["setup"])
+        people = [seat for seat in setup["seats"] if seat["name"] == "person"]
+        assert people and all(set(seat) == {"name", "label"} for seat in people)
+
+
+def test_who_sees_probabilities_is_another_player():
+    wish = {
+        "rules": {"name": "speed", "players": 3},
+        "seats": ({"name": "person", "label": "Ann"}, {"name": "swift", "label": "s"}),
+        "seed": None,
+        "hints": True,
+        "study": False,
+    }
+    kinds = {
+        kind_of({**wish, **change}).folder for change in ({}, {"hints": False}, {"study": True})
+    }
+    assert len(kinds) == 3
+    assert kind_of({**wish, "seats": wish["seats"][1:]}) is None
+
+
+def test_a_folder_has_one_server(tmp_path):
+    server = Served(tmp_path)
+    with pytest.raises(Refusal, match="another server has the tables"):
+        Hall(tmp_path, 1, None)
+    server.close()
+
+
+def test_what_cannot_be_read_is_left_alone(tmp_path, capsys):
+    server = Served(tmp_path)
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    server.close()
+    bad = tmp_path / "tables" / "bad"
+    bad.mkdir()
+    (bad / "table.json").write_text("{")
+    (tmp_path / "tables" / made["id"] / "moves.jsonl").write_text('{"seat": 0, "action": 9999}\n')
+    server = Served(tmp_path)
+    assert server.ask("GET", f"/api{made['seats']['0']}/stream")[0] == 409
+    told = capsys.readouterr().err
+    assert "bad/table.json cannot be read, and is left out" in told
+    assert f"table {made['id']} cannot go on" in told
+    assert server.ask("GET", "/api/lobby")[0] == 200
+    server.close()
+    assert (bad / "table.json").read_text() == "{"

@@ -1,0 +1,136 @@
+"""A server that is killed loses nothing that it has shown, and its links go on."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from at_table import settled
+from served import COMPUTER, Client, Served, events, person
+
+from experiments.web.tables.setup import Setup
+from experiments.web.tables.table import Table
+from sim.state import ACCUSE, REVEAL
+
+KILLED = 20
+HERE = Path(__file__).parent
+
+
+class Killed:
+    """Servers of one folder, of which each is killed before the next begins."""
+
+    def __init__(self, folder):
+        root = HERE.parents[1]
+        self._parent = subprocess.Popen(
+            [sys.executable, HERE / "forking.py", folder],
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(root)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._child = None
+
+    def start(self):
+        self._parent.stdin.write("\n")
+        self._parent.stdin.flush()
+        child, address = self._parent.stdout.readline().split()
+        self._child = int(child)
+        return Client(address)
+
+    def kill(self):
+        os.kill(self._child, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # until it is gone, and its lock
+            while True:
+                os.kill(self._child, 0)
+                time.sleep(0.002)
+
+    def close(self):
+        self._parent.kill()
+        self._parent.wait()
+        self._parent.stdin.close()
+        self._parent.stdout.close()
+
+
+@pytest.fixture
+def killed(tmp_path):
+    servers = Killed(tmp_path)
+    yield servers
+    servers.close()
+
+
+def test_killed_twenty_times_nothing_shown_is_lost(tmp_path, killed):
+    """Ann's game and one of computers; each stream goes on after the last event that it has seen.
+
+    Put together, what was seen between kills is what one stream of the whole game tells.
+    """
+    chance = random.Random(5)
+    first = Served(tmp_path)
+    three = [COMPUTER] * 3
+    made = first.table(person("Ann"), *three, rules="ledford", pace=0.002, seed=2)
+    watched = first.table(COMPUTER, *three, rules="ledford", pace=0.01, seed=3)["watch"]
+    first.close()
+    (seat,) = made["seats"].values()
+    paths = {f"/api{seat}/stream": [], f"/api{watched}/stream": []}
+    last = dict.fromkeys(paths)
+    for _ in range(KILLED):
+        client = killed.start()
+        for path, seen in paths.items():
+            stream = client.stream(path, last[path])
+            for _ in range(chance.randrange(1, 8)):
+                message = next(stream)
+                seen.append(message)
+                last[path] = stream.last
+                if message["kind"] == "prompt":
+                    assert client.answer(seat, message["prompt"]) in (200, 409)
+                if message["kind"] == "over":
+                    break
+        killed.kill()
+    client = killed.start()
+    for path, seen in paths.items():
+        whole = events(client.stream(path).until("over", "prompt"))
+        seen = events(seen)
+        assert len(seen) > KILLED
+        assert seen == whole[: len(seen)]
+    killed.kill()
+
+
+def test_the_comparison_finds_what_was_lost(tmp_path):
+    """The control: without the last moves on disk a viewer would have seen what did not happen."""
+    rules = {"name": "speed", "players": 3}
+    computer = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
+    setup = Setup(rules, ({"name": "person", "label": "Ann"}, computer, computer), 2, 0)
+    (tmp_path / "whole").mkdir()
+    table = Table(setup, tmp_path / "whole")
+    for _ in range(4):
+        prompt = settled(table)
+        fit = [action for action in prompt.choices if not ACCUSE <= action < REVEAL]
+        table.answer(prompt.seat, prompt.number, fit[-1])
+    settled(table)
+    seen = table.known_to(0)
+    table.close()
+    shutil.copytree(tmp_path / "whole", tmp_path / "lost")
+    moves = (tmp_path / "whole" / "moves.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "lost" / "moves.jsonl").write_bytes(b"".join(moves[:-3]))
+    assert Table(setup, tmp_path / "whole").known_to(0) == seen
+    lost = Table(setup, tmp_path / "lost").known_to(0)
+    assert len(lost) < len(seen)
+
+
+def test_a_power_cut_in_the_middle_of_a_line_costs_that_line_alone(tmp_path):
+    server = Served(tmp_path)
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    link = made["seats"]["0"]
+    before = server.stream(f"/api{link}/stream").until("prompt")
+    server.close()
+    (moves,) = tmp_path.glob("tables/*/moves.jsonl")
+    moves.write_bytes(moves.read_bytes() + b'{"seat": 0, "act')
+    server = Served(tmp_path)
+    assert server.stream(f"/api{link}/stream").until("prompt") == before
+    server.close()

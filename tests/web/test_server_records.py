@@ -1,0 +1,127 @@
+"""Recorded games and runs that are opened, and what the seats of a watched table know."""
+
+from itertools import pairwise
+
+import pytest
+from rich.console import Console
+from served import COMPUTER, Served, events, person, play
+
+from experiments.report.__main__ import report
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("web")
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    served = Served(folder)
+    yield served
+    served.close()
+
+
+@pytest.fixture(scope="module")
+def played(server):
+    """What is told of a table at which Ann has played, and what she saw."""
+    made = server.table(person("Ann"), COMPUTER, COMPUTER, seed=11)
+    (link,) = made["seats"].values()
+    return made, events(play(server, link, server.stream(f"/api{link}/stream")))
+
+
+@pytest.fixture(scope="module")
+def record(server, played, folder):
+    """The route of the record of Ann's game."""
+    while not (found := server.ask("GET", "/api/lobby")[1]["records"]):
+        pass  # it is kept after the end is told
+    (one,) = found
+    assert one["seats"] == ["Ann", "swift", "swift"]
+    return f"/api/records/{one['id']}"
+
+
+def test_a_record_is_told_whole_but_for_its_seed(server, record, played, folder):
+    told = server.ask("GET", record)[1]
+    assert told["header"]["seed"] is None and told["header"]["rules"]["name"] == "speed"
+    seen = [{key: event[key] for key in event if key != "known_to"} for event in told["events"]]
+    assert [event for event in seen if event in played[1]] == played[1]
+    assert len(seen) > len(played[1])  # hands and envelope are open now
+    assert server.ask("GET", record.replace("/api", ""), plain=True)[0] == 200
+    # The control: elsewhere the seed is no secret.
+    outside = folder.parent / f"{folder.name}-outside"
+    other = Served(outside / "web", outputs=folder)
+    found = other.ask("GET", record)[1]
+    assert found["header"]["seed"] == 11 and found["events"] == told["events"]
+    other.close()
+
+
+def test_its_course_its_notebooks_and_advice(server, record):
+    told = server.ask("GET", record)[1]
+    turns = server.ask("GET", f"{record}/beliefs")[1]["turns"]
+    assert turns[0]["turn"] == 0 and len(turns[0]["bits"]) == 3
+    assert turns[-1]["bits"] <= turns[0]["bits"]
+    line = told["decisions"][3]
+    early = server.ask("GET", f"{record}/notebooks/{line - 1}")[1]["seats"]
+    late = server.ask("GET", f"{record}/notebooks/{len(told['events'])}")[1]["seats"]
+    assert all(before["bits"] >= after["bits"] for before, after in zip(early, late, strict=True))
+    status, advice, _ = server.ask("POST", f"{record}/explain", {"line": line, "preset": "swift"})
+    assert status == 200 and advice["player"] == "swift" and advice["words"]
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"line": 1, "preset": "swift"}, "the record has events on lines"),
+        ({"line": 2, "preset": "swift"}, "is no turn decision"),
+        ({"line": 2, "preset": "nobody"}, "there is no player"),
+        ({"line": 2, "preset": "swift", "settings": ["network=/etc/passwd"]}, "no setting"),
+        ({"line": "2", "preset": "swift"}, "line"),
+        ({}, "line"),
+    ],
+)
+def test_questions_that_have_no_answer_are_refused_in_one_sentence(server, record, given, fault):
+    status, told, _ = server.ask("POST", f"{record}/explain", given)
+    assert status == 422 and fault in told["error"] and "\n" not in told["error"]
+
+
+@pytest.mark.parametrize("name", ["nothing", "..%2f..%2fetc%2fpasswd", "%00"])
+def test_what_is_no_record_is_not_opened(server, name):
+    for route in (f"/api/records/{name}", f"/api/records/{name}/beliefs", f"/runs/{name}"):
+        assert server.ask("GET", route, plain=True)[0] == 404
+
+
+def test_a_run_and_its_report(server, record, folder):
+    (run,) = server.ask("GET", "/api/lobby")[1]["runs"]
+    assert run["report"] is None and run["rates"][0]["player"] == "Ann"
+    assert server.ask("GET", f"/runs/{run['id']}", plain=True)[0] == 404
+    (kept,) = folder.glob("games/*")
+    report([kept], None, Console(quiet=True))
+    (run,) = server.ask("GET", "/api/lobby")[1]["runs"]
+    status, page, headers = server.ask("GET", run["report"], plain=True)
+    assert status == 200 and "Ann" in page and "swift" in page
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "sandbox" in policy and "script" not in policy
+
+
+def test_what_seats_know_is_told_where_nobody_sits_or_after_the_end(server, played):
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    status, told, _ = server.ask("GET", f"/api{made['watch']}/beliefs")
+    assert status == 403 and set(told) == {"error"}
+    status, told, _ = server.ask("GET", f"/api{played[0]['watch']}/beliefs")
+    assert status == 200 and len(told["seats"]) == 3
+    watch = server.table(COMPUTER, COMPUTER, COMPUTER)["watch"]
+    server.stream(f"/api{watch}/stream").until("over")
+    told = server.ask("GET", f"/api{watch}/beliefs")[1]
+    bits = [turn["bits"] for turn in told["turns"]]
+    assert len(bits) > 3 and all(after <= before for before, after in pairwise(bits))
+    assert [turn["turn"] for turn in told["turns"]] == list(range(len(bits)))
+    assert told["seats"][0]["bits"] <= bits[-1][0]
+
+
+def test_a_notebook_has_probabilities_with_hints_alone(server):
+    for hints in (True, False):
+        made = server.table(person("Ann"), COMPUTER, COMPUTER, hints=hints)
+        (link,) = made["seats"].values()
+        server.stream(f"/api{link}/stream").until("prompt")
+        told = server.ask("GET", f"/api{link}/notebook")[1]
+        assert (told["chance"] is not None) == (told["bits"] is not None) == hints
+        assert len(told["cards"]) == 21

@@ -1,0 +1,248 @@
+"""Streams: a viewer comes back to the same place, and nobody waits for anybody's search."""
+
+import asyncio
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from at_table import setup
+from served import COMPUTER, Served, events, person, play
+
+from experiments.web.server import messages
+from experiments.web.server.streams import Stream, Told
+from experiments.web.tables import driver as driver_module
+from experiments.web.tables.driver import ALL, Driver
+from experiments.web.tables.progress import Progress, line, root_rows
+from experiments.web.tables.table import Table
+from sim.players.player import Player
+
+SWIFT = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    served = Served(tmp_path_factory.mktemp("web"))
+    yield served
+    served.close()
+
+
+@pytest.fixture(scope="module")
+def finished(server):
+    """The link to watch a game of computers that is over, and all that its watchers are told."""
+    watch = server.table(COMPUTER, COMPUTER, COMPUTER)["watch"]
+    return watch, server.stream(f"/api{watch}/stream").until("over")
+
+
+def test_a_viewer_goes_on_after_the_last_event(server, finished):
+    watch, told = finished
+    for after in (0, 1, len(events(told)) // 2, len(events(told))):
+        rest = server.stream(f"/api{watch}/stream", last=after)
+        assert events(rest.until("over")) == events(told)[after:]
+        assert rest.last in (after, len(events(told)))
+        rest.close()
+
+
+@pytest.mark.parametrize("last", ["-1", "x", "1e3", "99999", "9" * 30])
+def test_a_number_that_no_event_has_begins_anew(server, finished, last):
+    watch, told = finished
+    assert events(server.stream(f"/api{watch}/stream", last=last).until("over")) == events(told)
+
+
+def test_whoever_is_asked_is_asked_again_after_a_reload(server):
+    made = server.table(person("Ann"), person("Bob"), COMPUTER)
+    links = [made["seats"]["0"], made["seats"]["1"]]
+    first = server.stream(f"/api{links[0]}/stream")
+    told = play(server, links[0], first, until=0)
+    again = server.stream(f"/api{links[0]}/stream").until("prompt")
+    assert again == told
+    rest = server.stream(f"/api{links[0]}/stream", last=first.last).until("prompt")
+    assert rest == told[-1:]
+    # The control: whoever is not asked is told whom all wait for, and nothing else.
+    other = server.stream(f"/api{links[1]}/stream").until("waiting")
+    assert other[-1] == {"kind": "waiting", "seat": 0}
+    assert not any(message["kind"] == "prompt" for message in other)
+
+
+def test_the_ids_of_a_seat_count_what_it_knows_alone(server):
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    stream = server.stream(f"/api{made['seats']['0']}/stream")
+    told = play(server, made["seats"]["0"], stream, until=4)
+    assert stream.last == len(events(told))
+    watched = server.stream(f"/api{made['watch']}/stream")
+    assert stream.last > len(events(watched.until("waiting"))) == watched.last
+
+
+def test_a_table_of_computers_is_paused_stepped_and_hurried(server):
+    made = server.table(COMPUTER, COMPUTER, COMPUTER, pace=60.0)
+    control = f"/api{made['watch']}/control"
+    stream = server.stream(f"/api{made['watch']}/stream")
+
+    def order(**given):
+        status, told, _ = server.ask("POST", control, given)
+        assert status == 200
+        return told
+
+    assert order(pause=True) == {"paused": True, "pace": 60.0}
+    first = next(stream)
+    for _ in range(8):
+        order(step="event")
+        before, first = first, next(stream)
+        assert first != before
+    turn = first["event"]["turn"]
+    for _ in range(3):
+        order(step="turn")
+    while turn < first["event"]["turn"] + 2:
+        turn = next(stream)["event"]["turn"]
+    order(pace=0.0)
+    order(pause=False)
+    assert stream.until("over")[-1] == {"kind": "over"}
+    for wrong in ({}, {"pause": 1}, {"step": "game"}, {"pace": 61.0}, {"pause": True, "pace": 1.0}):
+        assert server.ask("POST", control, wrong)[0] == 422
+
+
+class Thinker(Player):
+    """Decides when it is let, like a search that takes long."""
+
+    def __init__(self):
+        super().__init__("thinker")
+        self.begun, self.let = threading.Event(), threading.Event()
+
+    def decide(self, view):
+        self.begun.set()
+        assert self.let.wait(60)
+        raise ValueError("a fault of a player")
+
+
+def test_a_slow_search_blocks_no_other_table(tmp_path, capsys):
+    """One thinks in the only thread of the pool; a game of fast players is over meanwhile."""
+
+    async def both():
+        pool = ThreadPoolExecutor(1)
+        thinker, tables = Thinker(), []
+        for name in ("slow", "fast"):
+            (tmp_path / name).mkdir()
+            tables.append(Table(setup(SWIFT, SWIFT, SWIFT, SWIFT), tmp_path / name))
+        game = tables[0].game
+        game.seats, game.decide = (thinker, *game.seats[1:]), lambda: thinker.decide(None)
+        slow, fast = (Driver(table, pool) for table in tables)
+        for driver in (slow, fast):
+            driver.pace = 0.0
+        thinking = asyncio.create_task(slow.run())
+        await asyncio.to_thread(thinker.begun.wait, 60)
+        await asyncio.wait_for(fast.run(), 60)
+        assert fast.table.over and not slow.table.over and slow.waits == 0
+        thinker.let.set()
+        await asyncio.wait_for(thinking, 60)
+        return slow
+
+    slow = asyncio.run(both())
+    assert slow.halted and "a fault of a player" in capsys.readouterr().err
+    told = list(Told(slow, ALL, 0).new())
+    assert messages.written(messages.HALTED) in told
+    assert not any(b"fault of a player" in part for part in told)
+
+
+def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):
+    """All wait for a slow player at its turns alone: a card that it has no choice about comes at
+    once, and whoever is told of a choice knows more than it may."""
+    slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
+    table = Table(setup(slow, slow, slow, slow), tmp_path)
+    told, chosen = [], []
+    decide = table.game.decide
+
+    def noted():
+        chosen.append(table.game.shows)
+        return decide()
+
+    table.game.decide = noted
+
+    async def run():
+        with ThreadPoolExecutor(1) as pool:
+            driver = Driver(table, pool)
+            driver.pace = 0.0
+            driver._tell = lambda: told.append((driver.waits is not None, table.game.shows))
+            await asyncio.wait_for(driver.run(), 60)
+
+    asyncio.run(run())
+    assert True in chosen and (True, False) in told
+    assert (True, True) not in told
+
+
+async def _asleep(_=None):
+    await asyncio.sleep(60)
+
+
+def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path):
+    async def run():
+        driver = Driver(Table(setup(), tmp_path), ThreadPoolExecutor(1))
+        ended, sent = [], []
+        stuck = Stream(Told(driver, 0, 0), driver, lambda: ended.append("stuck"), slow=0.05)
+        await asyncio.wait_for(stuck({}, _asleep, _asleep), 30)
+
+        async def send(message):
+            sent.append(message)
+
+        quiet = Stream(Told(driver, 0, 0), driver, lambda: ended.append("quiet"), beat=0.02)
+        going = asyncio.create_task(quiet({}, _asleep, send))
+        while not any(b": still here" in message.get("body", b"") for message in sent):
+            await asyncio.sleep(0.01)
+        quiet.leave()
+        await asyncio.wait_for(going, 30)
+        return ended, driver
+
+    ended, driver = asyncio.run(run())
+    assert ended == ["stuck", "quiet"] and not driver.listeners
+
+
+@pytest.mark.parametrize("people", [0, 1])
+def test_searches_are_seen_where_nobody_sits_and_nowhere_else(tmp_path, monkeypatch, people):
+    looked = []
+
+    class Seen:
+        def __init__(self, seat, player):
+            looked.append(seat)
+
+        def look(self):
+            return {"kind": "search"}
+
+    monkeypatch.setattr(driver_module, "Progress", Seen)
+    slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
+    ann = {"name": "person", "label": "Ann"}
+    table = Table(setup(slow, slow, slow, ann if people else slow), tmp_path)
+
+    async def run():
+        with ThreadPoolExecutor(1) as pool:
+            driver = Driver(table, pool)
+            driver.pace = 0.0
+            running = asyncio.create_task(driver.run())
+            while not (driver.prompt or running.done()):
+                await asyncio.sleep(0.001)
+            running.cancel()
+
+    asyncio.run(run())
+    assert bool(looked) == (not people) and table.shown > 4
+
+
+def test_a_search_is_looked_at_from_outside(tmp_path):
+    """The search of a planner at 20 simulations, looked at as it stands at its end."""
+    from omegaconf import OmegaConf
+
+    from experiments.settings.config import composed
+
+    spec = composed("compare", ["player=bmcts", "player.budget.simulations=20"]).player
+    planner = OmegaConf.to_container(spec, resolve=True)
+    table = Table(setup(planner, SWIFT, SWIFT, SWIFT), tmp_path)
+    progress = Progress(0, table.game.seats[0])
+    assert progress.look() is None
+    table.game.decide()
+    look = progress.look()
+    assert (look["kind"], look["seat"], look["simulations"]) == ("search", 0, 20)
+    assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
+    assert Progress(0, table.game.seats[0]).look() is None  # the control: nothing new
+    tree = table.game.seats[0].search.tree
+    rows, steps = root_rows(tree), line(tree)
+    assert sum(row["visits"] for row in rows) == 20
+    assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
+    assert steps[0]["action"] == rows[0]["action"] and steps[0]["visits"] == rows[0]["visits"]
+    assert all(0.0 <= row["value"] <= 1.0 for row in rows if row["visits"])

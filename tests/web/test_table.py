@@ -1,0 +1,116 @@
+"""A table: prompts, what is held back, and games that go on after the server was killed."""
+
+import numpy as np
+import pytest
+from at_table import COMPUTER, person, settled, setup
+
+from experiments.web.tables.moves import Move, Moves
+from experiments.web.tables.setup import Setup
+from experiments.web.tables.table import NotNow, Table, sees
+from sim.records.record import read
+from sim.records.replay import replay
+from sim.referee import IllegalAction
+from sim.state import ACCUSE, REVEAL
+
+
+def answers(table, stream, until=None):
+    """Answer at random, without accusing, until the game is over; yield before each answer."""
+    while prompt := settled(table):
+        yield prompt
+        fit = [action for action in prompt.choices if not ACCUSE <= action < REVEAL]
+        table.answer(prompt.seat, prompt.number, int(stream.choice(fit)))
+
+
+def test_people_and_computers_play_a_game_to_its_end(tmp_path):
+    table = Table(setup(), tmp_path)
+    asked = {(prompt.seat, prompt.shows) for prompt in answers(table, np.random.default_rng(1))}
+    assert asked == {(0, False), (0, True), (2, False), (2, True)}
+    (tmp_path / "game.jsonl").write_text(table.game.record())
+    assert replay(read(tmp_path / "game.jsonl"))[0].turn == table.game.view(0)[0].turn
+
+
+def test_who_can_show_one_card_alone_is_asked_like_who_has_a_choice(tmp_path):
+    """Until the answer nobody is shown more than that a card will be shown."""
+    table, forced = Table(setup(), tmp_path), 0
+    for prompt in answers(table, np.random.default_rng(2)):
+        if not prompt.shows:
+            continue
+        assert table.known_to(None)[-1]["event"] == "refute"
+        assert table.known_to(None)[-1]["by"] == prompt.seat
+        forced += len(prompt.choices) == 1
+    assert forced > 1
+
+
+def test_each_question_is_answered_once_and_by_whom_it_was_asked(tmp_path):
+    table, stream, tried = Table(setup(), tmp_path), np.random.default_rng(3), 0
+    last = None
+    for prompt in answers(table, stream):
+        before = (table.game.record(), table.shown, (tmp_path / "moves.jsonl").read_bytes())
+        wrong = [(prompt.seat ^ 2, prompt.number), (prompt.seat, prompt.number + 1)]
+        for seat, number in wrong + ([last] if last else []):
+            with pytest.raises(NotNow, match="not asked, or has been answered"):
+                table.answer(seat, number, prompt.choices[0])
+        with pytest.raises(IllegalAction):
+            table.answer(prompt.seat, prompt.number, 10**6)
+        assert before == (table.game.record(), table.shown, (tmp_path / "moves.jsonl").read_bytes())
+        last, tried = (prompt.seat, prompt.number), tried + 1
+    assert tried > 20
+
+
+def test_a_table_goes_on_where_it_was_whenever_it_is_killed(tmp_path):
+    """The file as it stood before each answer, with and without half a line behind it."""
+    table, copies = Table(setup(turn_cap=30), tmp_path), []
+    for prompt in answers(table, np.random.default_rng(4)):
+        copies.append((prompt, (tmp_path / "moves.jsonl").read_bytes(), table.game.record()))
+    for number, (prompt, content, record) in enumerate(copies):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "moves.jsonl").write_bytes(content + b'{"seat": 1, "act' * (number % 2))
+        again = Table(setup(turn_cap=30), folder)
+        assert settled(again) == prompt
+        assert again.game.record() == record
+        again.answer(prompt.seat, prompt.number, prompt.choices[0])
+        again.close()
+        assert Moves(folder / "moves.jsonl").read[-1].seat == prompt.seat
+
+
+def test_moves_that_computers_did_not_make_are_refused(tmp_path):
+    """The control: the moves of another game."""
+    table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER), tmp_path)
+    settled(table)
+    with pytest.raises(ValueError, match=r"decides otherwise|chose action"):
+        Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, game=2), tmp_path)
+
+
+def test_a_seat_knows_its_own_events_alone(tmp_path):
+    table = Table(setup(), tmp_path)
+    settled(table)
+    dealt = [event for event in table.known_to(2) if event["event"] == "deal"]
+    assert [event["seat"] for event in dealt] == [2]
+    assert not any(event["event"] in ("deal", "envelope") for event in table.known_to(None))
+    assert all(sees(event, None) for event in table.known_to(None))
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"seats": (COMPUTER,)}, "4 seats, but 1 players"),
+        ({"pace": -1.0}, "pace must be from 0 to 60 seconds"),
+        ({"pace": float("nan")}, "pace must be"),
+        ({"seats": (person("A"), person("A"), COMPUTER, COMPUTER)}, "two people are called A"),
+        ({"seats": (person(""), COMPUTER, COMPUTER, COMPUTER)}, "a name has 1 to 24 signs"),
+        ({"seats": (person("a\x1b[2J"), COMPUTER, COMPUTER, COMPUTER)}, "can be printed"),
+    ],
+)
+def test_what_cannot_be_set_up_is_refused(changes, fault):
+    usual = {"rules": {"name": "ledford"}, "seats": (COMPUTER,) * 4, "seed": 1, "game": 1}
+    assert Setup.read(Setup(**usual).text()) == Setup(**usual)
+    with pytest.raises(ValueError, match=fault):
+        Setup(**{**usual, **changes})
+
+
+def test_a_file_of_something_else_is_refused(tmp_path):
+    (tmp_path / "moves.jsonl").write_text('{"seat": 1}\n')
+    with pytest.raises(ValueError, match="not the moves of a table"):
+        Moves(tmp_path / "moves.jsonl")
+    assert Move(1, 2).decisions == 0
