@@ -85,17 +85,21 @@ AT = {
 """Where a departure makes a difference, if not at a turn."""
 
 
+OF_LD = {"untold", "even_envelope"}
+"""Departures of LD-BMCTS alone."""
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_departure_changes_the_tree(name):
     place = AT.get(name, "at a turn")
-    player = "ld_bmcts_faithful" if name == "untold" else "bmcts_faithful"
+    player = "ld_bmcts_faithful" if name in OF_LD else "bmcts_faithful"
     assert departing(name, place, player) != by_the_text(player, place)
 
 
 def test_the_presets_make_all_departures():
     named = {f"departures.{name}" for name in NAMES}
     assert named == {leaf for leaf in leaves(spec_of("bmcts")) if leaf.startswith("departures.")}
-    for player, left in (("bmcts", {"untold"}), ("ld_bmcts", set())):
+    for player, left in (("bmcts", OF_LD), ("ld_bmcts", set())):
         spec = spec_of(f"{player}_released")
         assert {name for name in NAMES if not spec["departures"][name]} == left
         text = spec_of(f"{player}_faithful")
@@ -141,11 +145,13 @@ def test_a_planner_that_cannot_depart_says_so():
         Planner(planner_config(spec_of("bmcts_released")))
 
 
-def test_an_envelope_of_which_nobody_is_told_is_for_ld_bmcts():
-    for player, key in (("bmcts", "name"), ("ld_bmcts", "redraw")):
-        changed = {"departures__untold": True, "redraw": "simulation"}
-        with pytest.raises(ValueError, match=f"untold departs .*: {key} must be"):
-            make(spec_of(f"{player}_faithful", **changed), Rules())
+def test_departures_of_the_drawn_envelope_are_for_ld_bmcts():
+    for name in OF_LD:
+        with pytest.raises(ValueError, match=f"{name} departs .*: name must be ld_bmcts, not bmcts"):
+            make(spec_of("bmcts_faithful", **{f"departures__{name}": True}), Rules())
+    again = {"departures__even_envelope": True, "redraw": "simulation"}
+    with pytest.raises(ValueError, match="even_envelope departs .*: redraw must be decision"):
+        make(spec_of("ld_bmcts_faithful", **again), Rules())
 
 
 # Who believes what.

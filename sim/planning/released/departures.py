@@ -31,10 +31,12 @@ class Departures:
     bold_opponents : opponents may also accuse once their entropy is below 4 bits
     instant_win : an opponent that knows the envelope after an answer has won
     certain_only : the agent accuses only if it is certain
-    untold : of LD-BMCTS: the envelope is drawn evenly, once a decision, and nobody is told
+    untold : of LD-BMCTS: nobody is told of the envelope that was drawn
     no_face_up : suspects and weapons that lie face up are not suggested
     own_answers : a player that does not know its hand learns from its own answers, too
     no_reentry : in simulations nobody enters the room that it is in, whatever the rules
+    even_envelope : of LD-BMCTS: the envelope is drawn evenly from the possible cards, not from the
+        belief
     """
 
     first_seat: bool = False
@@ -52,6 +54,7 @@ class Departures:
     no_face_up: bool = False
     own_answers: bool = False
     no_reentry: bool = False
+    even_envelope: bool = False
 
     @property
     def mask(self) -> int:
@@ -78,6 +81,7 @@ NAMES = tuple(switch.name for switch in fields(Departures))
     NO_FACE_UP,
     OWN_ANSWERS,
     NO_REENTRY,
+    EVEN_ENVELOPE,
 ) = (1 << bit for bit in range(len(NAMES)))
 
 IN_ROLLOUTS = RANDOM_SELF | MOVE_TICKETS | EVEN_ANSWERS | EVEN_ACCUSATIONS | BOLD_OPPONENTS
@@ -91,8 +95,9 @@ def refuse_misfits(departures: Departures, planner: Mapping[str, Any]) -> None:
     """
     if not departures.mask:
         return
+    of_envelope = [name for name in ("even_envelope", "untold") if getattr(departures, name)]
     wanted: dict[str, tuple[Any, ...]] = {
-        "name": ("ld_bmcts",) if departures.untold else ("bmcts", "ld_bmcts"),
+        "name": ("ld_bmcts",) if of_envelope else ("bmcts", "ld_bmcts"),
         "answers": ("predictive",),
         "opponents": ("heuristic",),
         "rollout.policy": ("heuristic",),
@@ -103,15 +108,14 @@ def refuse_misfits(departures: Departures, planner: Mapping[str, Any]) -> None:
         "search.mode": ("tree", "leaf"),
         "search.keep_tree": (False,),
     }
-    if departures.untold:
+    if departures.even_envelope:
         wanted["redraw"] = ("decision",)
     for key, choices in wanted.items():
         if planner[key] not in choices:
-            made = next(name for name in NAMES if getattr(departures, name))
+            made = [*of_envelope, *(one for one in NAMES if getattr(departures, one))][0]
             raise ValueError(
-                f"departures.{'untold' if departures.untold else made} departs from the planner "
-                f"by the text: {key} must be {' or '.join(map(_shown, choices))}, "
-                f"not {_shown(planner[key])}"
+                f"departures.{made} departs from the planner by the text: {key} must be "
+                f"{' or '.join(map(_shown, choices))}, not {_shown(planner[key])}"
             )
 
 

@@ -33,7 +33,7 @@ class ReleasedPlanner(Planner):
 
     def _deals(self, stream: np.ndarray) -> np.ndarray:
         """Return the envelopes that LD-BMCTS draws from, as deals; BMCTS draws none."""
-        if self.config.departures.untold:
+        if self.config.departures.even_envelope:
             return even_envelope(self._notebook, stream)
         if self.config.how.determinize_envelope:
             return super()._deals(stream)
