@@ -31,6 +31,8 @@ SLOW_SECONDS = 20.0
 _HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
 _BEAT = b": still here\n\n"
 _BEGIN = b"retry: 1000\n\n"
+_ENDED = ("waiting", "prompt")
+"""Kinds of messages that hold no longer than to the next event."""
 
 
 class Told:
@@ -56,7 +58,8 @@ class Told:
             self._at += 1
             if driver.sees(event, self._viewer):
                 self._known += 1
-                self._last.clear()  # an event may have ended what held before it
+                for kind in _ENDED:
+                    self._last.pop(kind, None)
                 if self._known > self._after:
                     yield messages.written(messages.event(event), self._known)
         for kind, message in self._state().items():
