@@ -78,8 +78,9 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     record(evidence, suggestion_events(knowledge.suggestions, seat, rules.players)[0])
     proved = new_known()[0]
     update_closure(evidence, proved)
+    has, may = (masks[: rules.players + 1].tolist() for masks in (proved.has, proved.may))
     exact = _exact(evidence) if chance else None
-    told = _told([_holders(proved, card, rules.players) for card in range(N_CARDS)])
+    told = _told([_holders(has, may, card) for card in range(N_CARDS)])
     if exact:
         marginals, bits = exact
         told["chance"] = [
@@ -111,12 +112,12 @@ def _own(knowledge: Knowledge, card: int) -> list[str]:
     return [MAYBE] * (knowledge.rules.players + 1)
 
 
-def _holders(proved: np.record, card: int, players: int) -> list[str]:
-    told = []
-    for holder in range(players + 1):
-        has, may = proved.has[holder] >> card & 1, proved.may[holder] >> card & 1
-        told.append(YES if has else MAYBE if may else NO)
-    return told
+def _holders(has: Sequence[int], may: Sequence[int], card: int) -> list[str]:
+    """Return who has ``card``, by holder, of those who have and may have the cards of masks."""
+    return [
+        YES if sure >> card & 1 else MAYBE if possible >> card & 1 else NO
+        for sure, possible in zip(has, may, strict=True)
+    ]
 
 
 def _exact(evidence: np.record) -> tuple[np.ndarray, float] | None:

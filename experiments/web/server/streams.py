@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from experiments.web.server import messages
 from experiments.web.server.messages import Message
-from experiments.web.tables.driver import Driver, Viewer
+from experiments.web.tables.driver import ALL, Driver, Viewer
 
 BEAT_SECONDS = 15.0
 """Longest silence, so that whatever stands between does not take the connection for dead."""
@@ -74,15 +74,13 @@ class Told:
     def _state(self) -> dict[str, Message | None]:
         """Return by kind what holds now beside the events."""
         driver, viewer = self._driver, self._viewer
-        prompt = driver.prompt
-        asked = None
-        if prompt is not None and prompt.seat == viewer:
-            number = messages.asked(driver.table.known_to(prompt.seat), prompt.seat)
-            asked = messages.prompt(prompt, number)
-        waits = None
+        asked = waits = None
+        if driver.prompt is not None and driver.prompt.seat == viewer:
+            asked = messages.prompt(driver.prompt)
         if driver.waits not in (None, viewer):
             waits = messages.waiting(driver.waits)
-        return {"waiting": waits, "prompt": asked, "search": driver.searching}
+        search = driver.searching if viewer == ALL else None
+        return {"waiting": waits, "prompt": asked, "search": search}
 
 
 class Stream:
