@@ -69,6 +69,31 @@ SEARCH = {
     "nodes": 700,
     "root": ROOT,
     "line": [{"action": "walk to the Hall", "visits": 412, "value": 0.512}],
+    "tree": [
+        {"above": None, "visits": 754},
+        *(
+            {
+                "above": 0,
+                "visits": row["visits"] // 3,
+                "action": row["action"],
+                "played": row["visits"],
+                "value": row["value"],
+                "outcomes": 9,
+                "end": False,
+            }
+            for row in (ROOT[0], ROOT[0], *ROOT[1:3])
+        ),
+        {
+            "above": 1,
+            "visits": 40,
+            "action": "accuse Plum with the rope in the Hall",
+            "played": 40,
+            "value": 0.02,
+            "outcomes": 1,
+            "end": True,
+        },
+    ],
+    "over": False,
 }
 
 ADVICE = {

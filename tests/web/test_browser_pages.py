@@ -160,6 +160,10 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched, shows):
     assert "thinks" in page.locator("#seats").inner_text()
     assert "754 simulations, 3,200 a second" in page.locator("#search").inner_text()
     assert page.locator("#search tbody tr").count() == len(shown.ROOT)
+    words = page.locator("#tree text.does").all_text_contents()
+    assert words == [*(row["action"] for row in shown.ROOT[:3]), shown.SEARCH["tree"][-1]["action"]]
+    assert page.locator("#tree .knot").count() == len(shown.SEARCH["tree"])
+    assert page.locator("#tree rect").count() == 1 and "412 · 0.51, 7 more" in drawn(page)
     assert page.locator(".map").count() == 4
     heads = page.locator("#entropy .axis").all_text_contents()
     assert heads == ["turn", "bits"]
@@ -174,6 +178,10 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched, shows):
         page.wait_for_timeout(20)
     orders = [body for _, body in watched.posted[before:]]
     assert orders == [{"pause": True}, {"step": "event"}, {"step": "turn"}, {"pace": 5}]
+
+
+def drawn(page):
+    return " | ".join(page.locator("#tree text").all_text_contents())
 
 
 def test_a_record_is_stepped_through_and_players_are_asked(watched, shows):

@@ -1,6 +1,7 @@
 """The course of a finished game beside what is known of its end."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -35,10 +36,15 @@ def test_bits_fall_and_the_winner_is_sure_in_the_end(record):
 
 
 def test_each_line_ends_a_turn(record):
-    told = [json.loads(json.dumps(event)) for event in (*record.events, record.end)]
+    told = (*record.events, record.end)
     for turn in list(course(record, games=1))[1:-1]:
         assert told[turn.line - 2]["event"] == "roll"
         assert told[turn.line - 2]["turn"] == turn.turn + 1
+
+
+def test_a_turn_can_be_told_as_json(record):
+    for turn in course(record, games=1):
+        assert json.loads(json.dumps(asdict(turn)))["turn"] == turn.turn
 
 
 def test_chances_are_those_of_other_dice(record):

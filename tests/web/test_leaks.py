@@ -1,58 +1,43 @@
 """Nothing that a seat receives tells of a card that it cannot know.
 
-Each game is played twice, by people who answer by the same rule, with two hidden cards exchanged:
-all that seat 0 receives (events, questions, whom all wait for, notebooks, refusals, pages) must be
-the same, up to an event that it may see and that differs.
+Each game is played twice, with two hidden cards exchanged: all that one seat receives (events,
+questions, whom all wait for, notebooks, refusals, pages, headers) must be the same, up to an event
+that it may see and that differs; and no message names a card that it cannot know.  People answer by
+the same rule in both, so whom the exchange makes act otherwise is a player of the configuration.
+
+Most games are played in the application without sockets (`inside`), some over HTTP.
 """
 
-import re
+import asyncio
+import os
+from dataclasses import replace
 
-import numpy as np
 import pytest
+from exchanged import SEED, Exchanged, chosen, to_exchange
+from inside import inside
 from served import Served, person
+from starlette.responses import HTMLResponse
+from traffic import first, may_differ, played, told_apart, unknowable
 
-from experiments.web.server import messages
+from experiments.web.server import guard, messages, pages, seat, streams
+from experiments.web.tables import hall
 from experiments.web.tables import table as tables
 from experiments.web.tables.driver import Driver
-from sim.cards import CARDS, CATEGORY_MASK
-from sim.records.events import opening
-from sim.records.record import header, line
+from experiments.web.tables.table import Table
+from sim.cards import CARDS
 from sim.records.stepped import Person, SteppedGame
-from sim.rules import preset
+from sim.rules import FIXED_PLAYERS, preset
 
-PAIRS = 6
-NAMES = ("Ann", "Bob", "Cy")
-RULES = preset("speed", players=3)
-PATIENT = 3
-"""Questions after which somebody accuses, so that games end."""
-
-
-class Exchanged(SteppedGame):
-    """The game ``number``, in which two cards may lie where the other one was dealt."""
-
-    number = 0
-    swap = None
-    """(holder, card, holder, card), holders are seats or -1 for the envelope; None: as dealt."""
-
-    def __init__(self, rules, seats, seed, game):
-        super().__init__(rules, seats, 5, self.number)
-        if self.swap is None:
-            return
-        bits = (1 << self.swap[1]) | (1 << self.swap[3])
-        for holder in (self.swap[0], self.swap[2]):
-            if holder < 0:
-                self._state.envelope ^= bits
-            else:
-                self._state.hand[holder] ^= bits
-        self.events, self._lines = [], [line(header(rules, seats, self.seed, self.game))]
-        self._note(opening(self._board, self._state))
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    served = Served(tmp_path_factory.mktemp("web"), tables=2 * PAIRS + 20, streams=4 * PAIRS)
-    yield served
-    served.close()
+GAMES = 200
+OVER_HTTP = 2
+NAMES = ("Ann", "Bob", "Cy", "Di", "Ed", "Fay")
+RULES = ("speed", "ledford", "classic", "cai2006", "ferrari2009", "released")
+COMPUTERS = (
+    {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"},
+    {"name": "random", "showing": "random"},
+    {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"},
+    {"name": "closure", "showing": "least_informative"},
+)
 
 
 @pytest.fixture(autouse=True)
@@ -62,128 +47,231 @@ def exchanging(monkeypatch):
     Exchanged.swap = None
 
 
-def kind_of(card):
-    """Return the category of a card."""
-    return next(kind for kind, mask in enumerate(CATEGORY_MASK) if int(mask) >> card & 1)
+@pytest.fixture
+def unkept(monkeypatch):
+    """Games that no run is made of, and disks that are not waited for."""
+    monkeypatch.setattr(hall.kept, "kind_of", lambda wish: None)
+    monkeypatch.setattr(os, "fsync", lambda file: None)
 
 
-def to_exchange(events, number):
-    """Return two cards to exchange that seat 0 does not hold, of a game with these ``events``."""
-    where = {}
-    for event in events:
-        if event["event"] == "deal":
-            where |= {CARDS.index(card): event["seat"] for card in event["cards"]}
-        elif event["event"] == "envelope":
-            where |= {CARDS.index(card): -1 for card in event["cards"]}
-    fit = [
-        (where[one], one, where[other], other)
-        for one in where
-        for other in where
-        if where[one] < where[other]
-        and 0 not in (where[one], where[other])
-        and (where[one] >= 0 or kind_of(one) == kind_of(other))
-    ]
-    return fit[np.random.default_rng(number).integers(len(fit))]
+def table_of(number):
+    """Return table, recorded seat, cards to exchange of the pair ``number``, and whether people
+    alone sit there."""
+    name = RULES[number % len(RULES)]
+    around = number // len(RULES)
+    people, half = bool((number + around) % 2), around // 2
+    count = FIXED_PLAYERS.get(name, 3 + half % 4)
+    first_seat = number % count
+    seats = [{"name": "person", "label": NAMES[place]} for place in range(count)]
+    if not people:
+        for place in range(2, count):
+            seats[place] = COMPUTERS[(half + place) % len(COMPUTERS)]
+    seats = tuple(seats[first_seat:] + seats[:first_seat])
+    told = {
+        "rules": {"name": name, "players": count, "turn_cap": 20},
+        "seats": seats,
+        "seed": number,
+        "pace": 0.0,
+        "hints": number % 3 > 0,
+        "study": False,
+    }
+    recorded = NAMES[half % 2]
+    seat = next(place for place in range(count) if seats[place].get("label") == recorded)
+    rules = preset(**told["rules"])
+    events = SteppedGame(rules, [Person(one) for one in NAMES[:count]], SEED, number).events
+    # How many cards of each kind everybody has is public in these.
+    cards = to_exchange(events, seat, number, alike=rules.shares is not None)
+    return told, seat, cards, people
 
 
-def chosen(seat, prompt):
-    """Return what ``seat`` answers, by what it is asked alone."""
-    if prompt["shows"]:
-        return min(choice["action"] for choice in prompt["choices"])
-    stream = np.random.default_rng([seat, prompt["number"]])
-    kinds = {choice["kind"] for choice in prompt["choices"]}
-    if "accuse" in kinds and prompt["number"] >= PATIENT:
-        return 46 + int(stream.integers(324))
-    fit = [choice["action"] for choice in prompt["choices"] if choice["kind"] != "accuse"]
-    return int(stream.choice(fit))
+async def compared(server, number):
+    """Return what was found in the pair ``number`` by each way, and whether its games differ."""
+    wish, seat, swap, people = table_of(number)
+    one, other = [await played(server, wish, seat, cards) for cards in (None, swap)]
+    found, differ = told_apart(one, other, people)
+    return [*unknowable(one), *unknowable(other)], found, differ
+
+
+def pairs(folder, numbers):
+    """Yield `compared` of each of ``numbers``."""
+    with asyncio.Runner() as runner:
+        entered = inside(folder)
+        server = runner.run(entered.__aenter__())
+        for number in numbers:
+            yield runner.run(compared(server, number))
+        runner.run(entered.__aexit__(None, None, None))
+
+
+def test_what_a_seat_receives_names_no_card_and_depends_on_what_it_may_see(tmp_path, unkept):
+    found = list(pairs(tmp_path, range(GAMES // 2)))
+    assert [pair for pair in found if pair[0] or pair[1]] == []
+    assert sum(differ for _, _, differ in found) > GAMES // 4  # it does come to see them elsewhere
+
+
+def more(told, key):
+    """Return the message ``told`` with the exchanged cards under ``key``."""
+    return {**told, key: str(Exchanged.swap)}
+
+
+def in_events(monkeypatch):
+    event = messages.event
+    monkeypatch.setattr(messages, "event", lambda told: more(event(told), "digest"))
+
+
+def in_questions(monkeypatch):
+    prompt = messages.prompt
+    monkeypatch.setattr(messages, "prompt", lambda question: more(prompt(question), "of"))
+
+
+def in_waiting(monkeypatch):
+    waiting = messages.waiting
+    monkeypatch.setattr(messages, "waiting", lambda whom: more(waiting(whom), "for"))
+
+
+def in_searches(monkeypatch):
+    """Show a search to a seat."""
+    state = streams.Told._state
+    search = {"kind": "search", "root": []}
+    monkeypatch.setattr(streams.Told, "_state", lambda told: {**state(told), "search": search})
+
+
+def in_numbers(monkeypatch):
+    """Number a question by all decisions of the game."""
+    asked = Table.prompt.fget
+
+    def prompt(table):
+        question = asked(table)
+        return question and replace(question, number=len(table.game.actions))
+
+    monkeypatch.setattr(Table, "prompt", property(prompt))
+
+
+def in_ids(monkeypatch):
+    """Number events by all of the game."""
+    written = messages.written
+
+    def wrong(message, number=None):
+        return written(message, None if number is None else number + message["event"]["turn"])
+
+    monkeypatch.setattr(messages, "written", wrong)
+
+
+def in_notebooks(monkeypatch):
+    """Mark a card that was exchanged in the seat's notebook."""
+    notebook = seat.notebook
+
+    def wrong(*given):
+        told = notebook(*given)
+        told["cards"][0]["holders"][0] = "no" if Exchanged.swap else "maybe"
+        return told
+
+    monkeypatch.setattr(seat, "notebook", wrong)
+
+
+def in_refusals(monkeypatch):
+    refused = seat.HTTPException
+    monkeypatch.setattr(seat, "HTTPException", lambda at, told: refused(at, told + CARDS[0]))
+
+
+def in_pages(monkeypatch):
+    title = lambda name: HTMLResponse(f"<title>{Exchanged.swap}</title>")  # noqa: E731
+    monkeypatch.setattr(pages, "page", title)
+
+
+def in_headers(monkeypatch):
+    monkeypatch.setitem(guard.HEADERS, "X-Cards", "1")
+
+
+def by_hidden_events(monkeypatch):
+    monkeypatch.setattr(Driver, "sees", lambda driver, event, viewer: True)
+
+
+def by_the_time(monkeypatch):
+    """Ask nobody for the only card that they can show."""
+    monkeypatch.setattr(Table, "_hold", lambda table, number, event: None)
+
+
+PLANTS = {
+    in_events: "scan",
+    in_questions: "scan",
+    in_waiting: "scan",
+    in_searches: "scan",
+    in_numbers: "pair",
+    in_ids: "scan",
+    in_notebooks: "pair",
+    in_refusals: "scan",
+    in_pages: "pair",
+    in_headers: "scan",
+    by_hidden_events: "scan",
+    by_the_time: "pair",
+}
+"""Leaks, and by which way at least each is found."""
+
+AMONG_PEOPLE = range(len(RULES), GAMES // 2, 2 * len(RULES))
+"""Pairs at whose tables people alone play the shortest rules."""
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
+def test_a_planted_leak_is_found(tmp_path, unkept, monkeypatch, plant):
+    plant(monkeypatch)
+    way = ("scan", "pair").index(PLANTS[plant])
+    assert any(found[way] for found in pairs(tmp_path, AMONG_PEOPLE))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    served = Served(tmp_path_factory.mktemp("web"))
+    yield served
+    served.close()
 
 
 def received(server, number, swap):
-    """Play the game ``number``; return all that seat 0 received, and the events of the deal."""
+    """Play the game ``number`` of three people over HTTP; return all that seat 0 received."""
     Exchanged.number, Exchanged.swap = number, swap
-    made = server.table(*map(person, NAMES))
-    links = [made["seats"][str(seat)] for seat in range(len(NAMES))]
-    streams = [server.stream(f"/api{link}/stream") for link in links]
+    made = server.table(*map(person, NAMES[:3]))
+    links = [made["seats"][str(seat)] for seat in range(3)]
+    listening = [server.stream(f"/api{link}/stream") for link in links]
     public, got = server.stream(f"/api{made['watch']}/stream"), []
-    ask = lambda *asked: got.append(server.ask(*asked, plain=True)[:2])  # noqa: E731
+
+    def ask(*asked):
+        status, text, headers = server.ask(*asked, plain=True)
+        sent = sorted((name, value) for name, value in headers.items() if name != "date")
+        got.append(repr((status, text, sent)))
+
     ask("GET", links[0])
     ask("GET", f"/api{links[0]}")
     while (told := public.until("waiting", "over")[-1])["kind"] == "waiting":
-        seat = told["seat"]
-        asked = streams[seat].until("prompt")
-        if seat == 0:
+        whom = told["seat"]
+        asked = listening[whom].until("prompt")
+        question = asked[-1]["prompt"]
+        if whom == 0:
             got += asked
             ask("GET", f"/api{links[0]}/notebook")
-            stale = {"number": asked[-1]["prompt"]["number"] + 7, "action": 0}
-            ask("POST", f"/api{links[0]}/answer", stale)
-        assert (
-            server.answer(links[seat], asked[-1]["prompt"], chosen(seat, asked[-1]["prompt"]))
-            == 200
-        )
-    got += streams[0].until("over")
-    for stream in (*streams, public):
+            ask("POST", f"/api{links[0]}/answer", {"number": question["number"] + 7, "action": 0})
+        assert server.answer(links[whom], question, chosen(whom, question, board=False)) == 200
+    got += listening[0].until("over")
+    for stream in (*listening, public):
         stream.close()
     for secret in (made["id"], links[0].removeprefix("/seat/")):  # differ, and tell of nothing
-        got = [
-            re.sub(re.escape(secret), "LINK", repr(part)) if not isinstance(part, dict) else part
-            for part in got
-        ]
+        got = [part.replace(secret, "LINK") if isinstance(part, str) else part for part in got]
     return got
 
 
-def may_see(part):
-    """Tell whether ``part`` is an event by which seat 0 may learn where a card lies."""
-    if not isinstance(part, dict) or part["kind"] != "event":
-        return False
-    event = part["event"]
-    if event["event"] == "show":
-        return 0 in (event["seat"], event["by"])
-    return event["event"] in ("refute", "verdict", "end") or (
-        event["event"] == "accusation" and event["seat"] == 0
-    )
+def differences(server, number):
+    """Return the first parts that differ of what seat 0 received over HTTP; None if none do."""
+    events = SteppedGame(preset("speed", players=3), [Person("")] * 3, SEED, number).events
+    one, other = (received(server, number, swap) for swap in (None, to_exchange(events, 0, number)))
+    at = first(one, other)
+    return None if at is None else (one[at], other[at])
 
 
-def first_difference(one, other):
-    """Return the first parts that differ, None if nothing does."""
-    pairs = zip(one, other, strict=False)
-    return next((pair for pair in pairs if pair[0] != pair[1]), None)
+def test_over_http_it_is_the_same(server):
+    found = [differences(server, number) for number in range(OVER_HTTP)]
+    assert any(found)
+    assert all(may_differ(part, 0) for parts in found if parts for part in parts)
 
 
-def leaks(server, numbers):
-    """Return of each game what seat 0 received that it may not have, and how many differ at all."""
-    found, differ = [], 0
-    for number in numbers:
-        events = SteppedGame(RULES, [Person(name) for name in NAMES], 5, number).events
-        one, other = (
-            received(server, number, swap) for swap in (None, to_exchange(events, number))
-        )
-        difference = first_difference(one, other)
-        differ += difference is not None
-        if difference and not all(map(may_see, difference)):
-            found.append((number, *difference))
-    return found, differ
-
-
-def test_what_a_seat_receives_depends_on_what_it_may_see_alone(server):
-    found, differ = leaks(server, range(PAIRS))
-    assert found == []
-    assert differ > PAIRS // 2  # it does come to see that cards lie elsewhere
-
-
-@pytest.mark.parametrize("plant", ["hands in events", "cards in questions", "hidden events"])
-def test_a_planted_leak_is_found(server, monkeypatch, plant):
-    if plant == "hidden events":
-        monkeypatch.setattr(Driver, "sees", lambda self, event, viewer: True)
-    elif plant == "cards in questions":
-        prompt = messages.prompt
-        monkeypatch.setattr(
-            messages,
-            "prompt",
-            lambda asked, number: {**prompt(asked, number), "of": Exchanged.swap},
-        )
-    else:
-        event = messages.event
-        monkeypatch.setattr(
-            messages, "event", lambda told: {**event(told), "digest": str(Exchanged.swap)}
-        )
-    assert leaks(server, range(1))[0]
+@pytest.mark.parametrize("plant", [in_questions, in_pages], ids=lambda plant: plant.__name__)
+def test_a_planted_leak_is_found_over_http(server, monkeypatch, plant):
+    plant(monkeypatch)
+    assert not all(may_differ(part, 0) for part in differences(server, 0))

@@ -32,7 +32,7 @@ def truth(table):
 def test_what_is_proved_is_true_and_grows(tmp_path):
     table = finished(tmp_path)
     holder, certain = truth(table), []
-    for end in range(8, len(table.game.events), 40):
+    for end in range(0, len(table.game.events), 40):
         pages = [
             notebook(Knowledge.of(table.game.rules, seat, table.game.events[:end]), chance=False)
             for seat in range(4)
@@ -98,3 +98,15 @@ def test_every_preset_has_notebooks(rules, tmp_path):
     settled(table)
     page = notebook(Knowledge.of(table.game.rules, 0, table.game.events), chance=True)
     assert len(page["cards"][0]["holders"]) == players + 1 and page["bits"] is not None
+
+
+def test_while_cards_are_dealt_the_own_hand_alone_is_known(tmp_path):
+    table = finished(tmp_path)
+    for end in range(6):
+        page = notebook(Knowledge.of(table.game.rules, 1, table.game.events[:end]), chance=True)
+        dealt = table.game.events[1]["cards"] if end > 1 else []
+        sure = [line["card"] for line in page["cards"] if MAYBE not in line["holders"]]
+        if end < 5:
+            assert sorted(sure) == sorted(dealt) and page["chance"] is page["bits"] is None
+        else:
+            assert len(sure) > 4 and page["bits"] is not None, "the control: all are dealt"

@@ -203,8 +203,8 @@ def test_searches_are_seen_where_nobody_sits_and_nowhere_else(tmp_path, monkeypa
         def __init__(self, seat, player):
             looked.append(seat)
 
-        def look(self):
-            return {"kind": "search"}
+        def look(self, over):
+            return {"kind": "search", "over": over}
 
     monkeypatch.setattr(driver_module, "Progress", Seen)
     slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
@@ -219,9 +219,11 @@ def test_searches_are_seen_where_nobody_sits_and_nowhere_else(tmp_path, monkeypa
             while not (driver.prompt or running.done()):
                 await asyncio.sleep(0.001)
             running.cancel()
+            return list(Told(driver, ALL, 0).new())
 
-    asyncio.run(run())
+    told = asyncio.run(run())
     assert bool(looked) == (not people) and table.shown > 4
+    assert (b'data: {"kind":"search","over":true}\n\n' in told) == (not people)
 
 
 def test_a_search_is_looked_at_from_outside(tmp_path):
@@ -246,3 +248,6 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
     assert steps[0]["action"] == rows[0]["action"] and steps[0]["visits"] == rows[0]["visits"]
     assert all(0.0 <= row["value"] <= 1.0 for row in rows if row["visits"])
+    assert look["per_second"] is None and not look["over"]
+    over = progress.look(over=True)
+    assert over["over"] and over["per_second"] > 0, "that of the whole search"

@@ -114,3 +114,23 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     with pytest.raises(ValueError, match="not the moves of a table"):
         Moves(tmp_path / "moves.jsonl")
     assert Move(1, 2).decisions == 0
+
+
+def test_questions_are_numbered_by_seat(tmp_path):
+    """All decisions of the game would tell who had a choice of cards to show; also when read."""
+    table, asked = Table(setup(), tmp_path), {0: [], 2: []}
+    for prompt in answers(table, np.random.default_rng(6)):
+        asked[prompt.seat].append(prompt.number)
+        again = Table(table.setup, tmp_path)
+        assert settled(again) == prompt
+        again.close()
+        if len(asked[0]) > 6:
+            break
+    assert all(numbers == list(range(len(numbers))) for numbers in asked.values())
+    assert len(table.game.actions) > sum(map(len, asked.values()))  # the control
+
+
+def test_a_card_that_nobody_was_asked_for_is_refused(tmp_path):
+    (tmp_path / "moves.jsonl").write_text('{"seat": 0, "action": null}\n')
+    with pytest.raises(ValueError, match="not asked for"):
+        Table(setup(), tmp_path)

@@ -60,7 +60,7 @@ def course(record: Record, games: int = 100, key: int = 1) -> Iterator[Turn]:
             continue
         seats = range(rules.players)
         bits = tuple(entropies.of(now.evidence[seat]) for seat in seats)
-        turn = int(now.turn) - (now.phase != OVER)
+        turn = int(now.turn) - int(now.phase != OVER)
         chance = _chances(rules, state, games, int(fold(np.uint64(key), turn)))
         yield Turn(turn, line, bits, chance)
 

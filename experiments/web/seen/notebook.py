@@ -36,14 +36,14 @@ class Knowledge:
     ----------
     rules : of the game
     seat : whose
-    hand, face_up : masks
+    hand, face_up : masks; ``face_up`` is None while the cards are still being dealt
     suggestions : (asker, cards, answerer or -1, card or -1), as it saw them
     """
 
     rules: Rules
     seat: int
     hand: int
-    face_up: int
+    face_up: int | None
     suggestions: Sequence[tuple[int, int, int, int]]
 
     @classmethod
@@ -55,7 +55,7 @@ class Knowledge:
         answered = seen(known, seat)
         if answered and answered[-1][0] == seat and answered[-1][2] >= 0 > answered[-1][3]:
             answered.pop()  # the card is still to be shown
-        return cls(rules, seat, _mask(dealt), _mask(open_), answered)
+        return cls(rules, seat, _mask(dealt), _mask(open_) if open_ else None, answered)
 
 
 def _mask(told: Sequence[Event]) -> int:
@@ -68,45 +68,56 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     ``cards`` has for each card its name, its kind and by holder (the envelope, then the seats)
     whether it has it: `YES`, `NO` or `MAYBE`, all `NO` for a card that lies open.  ``chance`` has
     the probabilities in the same order, ``bits`` the entropy of the envelope; both are None without
-    ``chance``, or where the posterior does not fit into memory.
+    ``chance``, while cards are dealt, or where the posterior does not fit into memory.
     """
     rules, seat = knowledge.rules, knowledge.seat
+    if knowledge.face_up is None:
+        return _told([_own(knowledge, card) for card in range(N_CARDS)])
     setting = setting_of(rules, seat, knowledge.hand, knowledge.face_up)
     evidence = setting.records()[0]
     record(evidence, suggestion_events(knowledge.suggestions, seat, rules.players)[0])
     proved = new_known()[0]
     update_closure(evidence, proved)
+    has, may = (masks[: rules.players + 1].tolist() for masks in (proved.has, proved.may))
     exact = _exact(evidence) if chance else None
-    marginals, bits = exact if exact else (None, None)
-    return {
-        "cards": [
-            {
-                "card": name,
-                "kind": next(
-                    kind
-                    for kind, mask in zip(KINDS, CATEGORY_MASK, strict=True)
-                    if int(mask) >> card & 1
-                ),
-                "holders": _holders(proved, card, rules.players),
-            }
-            for card, name in enumerate(CARDS)
-        ],
-        "chance": None
-        if marginals is None
-        else [
+    told = _told([_holders(has, may, card) for card in range(N_CARDS)])
+    if exact:
+        marginals, bits = exact
+        told["chance"] = [
             [round(float(p), 4) for p in marginals[card, : rules.players + 1]]
             for card in range(N_CARDS)
-        ],
-        "bits": bits if bits is None else round(bits, 3),
-    }
-
-
-def _holders(proved: np.record, card: int, players: int) -> list[str]:
-    told = []
-    for holder in range(players + 1):
-        has, may = proved.has[holder] >> card & 1, proved.may[holder] >> card & 1
-        told.append(YES if has else MAYBE if may else NO)
+        ]
+        told["bits"] = round(bits, 3)
     return told
+
+
+def _told(holders: Sequence[list[str]]) -> dict[str, Any]:
+    """Return a notebook without probabilities from the ``holders`` of each card."""
+    kinds = [
+        next(kind for kind, mask in zip(KINDS, CATEGORY_MASK, strict=True) if int(mask) >> card & 1)
+        for card in range(N_CARDS)
+    ]
+    cards = [
+        {"card": name, "kind": kind, "holders": told}
+        for name, kind, told in zip(CARDS, kinds, holders, strict=True)
+    ]
+    return {"cards": cards, "chance": None, "bits": None}
+
+
+def _own(knowledge: Knowledge, card: int) -> list[str]:
+    """Return who may hold ``card`` while the cards are dealt: of the own hand alone it is known."""
+    own = 1 + knowledge.seat
+    if knowledge.hand >> card & 1:
+        return [YES if holder == own else NO for holder in range(knowledge.rules.players + 1)]
+    return [MAYBE] * (knowledge.rules.players + 1)
+
+
+def _holders(has: Sequence[int], may: Sequence[int], card: int) -> list[str]:
+    """Return who has ``card``, by holder, of those who have and may have the cards of masks."""
+    return [
+        YES if sure >> card & 1 else MAYBE if possible >> card & 1 else NO
+        for sure, possible in zip(has, may, strict=True)
+    ]
 
 
 def _exact(evidence: np.record) -> tuple[np.ndarray, float] | None:

@@ -1,14 +1,11 @@
 """What a viewer is sent: a function of the events that it knows and, for who is asked, the prompt.
 
-Nothing here sees a game or a table, so nothing here can tell of a hidden card.  Questions are
-numbered by what the seat itself has done before: how many decisions there were in all would tell
-whether somebody had a choice of cards to show.
+Nothing here sees a game or a table, so nothing here can tell of a hidden card.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 from experiments.web.tables.table import Prompt
@@ -37,26 +34,16 @@ def waiting(seat: int) -> Message:
     return {"kind": "waiting", "seat": seat}
 
 
-def asked(known: Iterable[Event], seat: int) -> int:
-    """Return how often ``seat`` has been asked, which is the number of its next question.
-
-    Parameters
-    ----------
-    known : all events shown that the seat knows of
-    """
-    return sum("action" in told and told.get("by", told["seat"]) == seat for told in known)
-
-
-def prompt(question: Prompt, number: int) -> Message:
-    """Return the message in which its seat is asked ``question`` under its own ``number``.
+def prompt(question: Prompt) -> Message:
+    """Return the message in which its seat is asked ``question``.
 
     All accusations are one choice, of which the asker names the cards.
     """
     choices = [choice(action) for action in question.choices if not ACCUSE <= action < REVEAL]
     if len(choices) < len(question.choices):
         choices.append({"kind": "accuse"})
-    about = {"number": number, "seat": question.seat, "shows": question.shows, "choices": choices}
-    return {"kind": "prompt", "prompt": about}
+    about = {key: getattr(question, key) for key in ("number", "seat", "shows")}
+    return {"kind": "prompt", "prompt": {**about, "choices": choices}}
 
 
 def choice(action: int) -> dict[str, Any]:

@@ -145,7 +145,7 @@ def _told(path: Path, known: bool) -> dict[str, Any]:
 
 @lru_cache(_KEPT)
 def _course(path: Path, _: int) -> list[dict[str, Any]]:
-    return [{**asdict(turn), "turn": int(turn.turn)} for turn in course(_record(path))]
+    return [asdict(turn) for turn in course(_record(path))]
 
 
 def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from experiments.web.server import messages
 from experiments.web.server.messages import Message
-from experiments.web.tables.driver import Driver, Viewer
+from experiments.web.tables.driver import ALL, Driver, Viewer
 
 BEAT_SECONDS = 15.0
 """Longest silence, so that whatever stands between does not take the connection for dead."""
@@ -31,6 +31,8 @@ SLOW_SECONDS = 20.0
 _HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
 _BEAT = b": still here\n\n"
 _BEGIN = b"retry: 1000\n\n"
+_ENDED = ("waiting", "prompt")
+"""Kinds of messages that hold no longer than to the next event."""
 
 
 class Told:
@@ -56,7 +58,8 @@ class Told:
             self._at += 1
             if driver.sees(event, self._viewer):
                 self._known += 1
-                self._last.clear()  # an event may have ended what held before it
+                for kind in _ENDED:
+                    self._last.pop(kind, None)
                 if self._known > self._after:
                     yield messages.written(messages.event(event), self._known)
         for kind, message in self._state().items():
@@ -71,15 +74,13 @@ class Told:
     def _state(self) -> dict[str, Message | None]:
         """Return by kind what holds now beside the events."""
         driver, viewer = self._driver, self._viewer
-        prompt = driver.prompt
-        asked = None
-        if prompt is not None and prompt.seat == viewer:
-            number = messages.asked(driver.table.known_to(prompt.seat), prompt.seat)
-            asked = messages.prompt(prompt, number)
-        waits = None
+        asked = waits = None
+        if driver.prompt is not None and driver.prompt.seat == viewer:
+            asked = messages.prompt(driver.prompt)
         if driver.waits not in (None, viewer):
             waits = messages.waiting(driver.waits)
-        return {"waiting": waits, "prompt": asked, "search": driver.searching}
+        search = driver.searching if viewer == ALL else None
+        return {"waiting": waits, "prompt": asked, "search": search}
 
 
 class Stream:

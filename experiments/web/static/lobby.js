@@ -4,6 +4,7 @@ import { api } from "./parts/api.js";
 import { el, part, put, say } from "./parts/dom.js";
 import { keepSeats, keptSeats } from "./parts/kept.js";
 import { listRecords, listRuns, listSeats, listTables } from "./parts/lists.js";
+import { patiently } from "./parts/patience.js";
 import { playerOptions, settingFields } from "./parts/settings.js";
 
 const PERSON = "a person";
@@ -82,8 +83,9 @@ async function make(event) {
   say(part("fault"), "");
   const asked = wish();
   part("make").disabled = true;
+  const tell = (words) => say(part("making"), words);
   try {
-    const made = await api.makeTable(asked);
+    const made = await patiently(tell, "Getting the table ready …", api.makeTable(asked));
     const links = Object.entries(made.seats).map(([seat, link]) => ({
       table: made.id,
       link,
@@ -95,6 +97,7 @@ async function make(event) {
   } catch (fault) {
     say(part("fault"), fault.message);
   } finally {
+    tell("");
     part("make").disabled = false;
   }
 }

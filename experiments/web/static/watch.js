@@ -7,7 +7,7 @@ import { part, put, say } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
 import { showMaps } from "./parts/maps.js";
-import { showSearch } from "./parts/search.js";
+import { SearchView } from "./parts/search.js";
 import { showSeats } from "./parts/seats.js";
 import { begin, fold } from "./parts/state.js";
 import { follow } from "./parts/stream.js";
@@ -58,6 +58,7 @@ async function watch() {
   const starts = facts.starts[table.rules.starts ?? "box"];
   const board = new Board(table.seats, table.board);
   const log = new Log(part("log"), table);
+  const searching = new SearchView(part("search"), part("tree"));
   put(part("board"), board.element);
   listen(table.control);
   showPace(table);
@@ -73,9 +74,7 @@ async function watch() {
       board.place(state);
       log.show(state.log);
       say(part("status"), status());
-      const searching = state.searches[state.waiting];
-      part("search").hidden = !searching;
-      if (searching) showSearch(part("search"), searching, called[searching.seat]);
+      searching.show(state.search, called[state.search?.seat]);
       if (state.over) part("controls").hidden = true;
     });
   }

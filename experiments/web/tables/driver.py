@@ -22,7 +22,7 @@ from sim.records.events import Event
 SLOW_POLICIES = frozenset({"greedy"})
 """Compiled policies that may think for seconds."""
 
-SAMPLE_SECONDS = 0.5
+SAMPLE_SECONDS = 0.25
 """Between two looks at a search under way."""
 
 ALL = "all"
@@ -51,7 +51,7 @@ class Driver:
     paused : whether only steps that are asked for are shown
     prompt : what a person is asked for now
     waits : the seat that all wait for, or None
-    searching : the latest look at the search under way, or None
+    searching : the latest look at the search under way, or at the last one; or None
     halted : whether a fault ended the game
     listeners : set whenever there is something new to be told
     """
@@ -157,7 +157,8 @@ class Driver:
         if self._stands(event):
             return await self._rest(None)
         now = asyncio.get_running_loop().time()
-        left = 0.0 if self.paused else self._shown_at + self.pace - now
+        dealing = event["turn"] == 0  # which happens at once
+        left = 0.0 if self.paused or dealing else self._shown_at + self.pace - now
         if left > 0.0:
             return await self._rest(left)
         self.table.show_next()
@@ -186,7 +187,7 @@ class Driver:
             self.waits = seat
             self._tell()
         action = await self._considered(seat, player)
-        self.waits = self.searching = None
+        self.waits = None
         self.table.act(action)
         self._tell()
 
@@ -199,15 +200,22 @@ class Driver:
             while True:
                 await asyncio.wait([deciding], timeout=SAMPLE_SECONDS)
                 if deciding.done():
-                    return deciding.result()
-                if progress and self.listeners and (look := progress.look()):
-                    self.searching = look
-                    self._tell()
+                    action = deciding.result()
+                    self._look(progress, over=True)  # as it stood when it was decided
+                    return action
+                if self.listeners:
+                    self._look(progress, over=False)
         except asyncio.CancelledError:
             search = getattr(player, "search", None)
             if hasattr(search, "cancel"):
                 search.cancel()
             raise
+
+    def _look(self, progress: Progress | None, over: bool) -> None:
+        """Tell how a search stands, if that may be seen."""
+        if progress and (look := progress.look(over)):
+            self.searching = look
+            self._tell()
 
     async def _rest(self, seconds: float | None) -> None:
         """Wait for so long, or until somebody wants something."""

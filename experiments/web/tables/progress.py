@@ -1,4 +1,4 @@
-"""A search under way, looked at from outside: root table, line most visited, speed.
+"""A search under way, looked at from outside: root table, line most visited, tree, speed.
 
 The search goes on meanwhile, so what is read may be a simulation apart; nothing is changed and
 nothing waits.  Values are of the searching seat, from 0, lost, to 1, won.
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from experiments.explain.recorded import words
+from experiments.web.tables.branches import branches
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, TOP, Tree
 from sim.players.player import Player
@@ -29,8 +30,10 @@ class Progress:
         self._before = self._visits()
         self._last: tuple[int, float] | None = None
 
-    def look(self) -> dict[str, Any] | None:
+    def look(self, over: bool = False) -> dict[str, Any] | None:
         """Return a message on the search; None before it has begun, or if it cannot be seen.
+
+        ``over`` tells that it is: then ``per_second`` is that of the whole search.
 
         Its simulations are those through the root, so those that were kept from the search before
         are among them; how many come in a second is counted from the last look.
@@ -40,7 +43,10 @@ class Progress:
             return None
         last, self._last = self._last, (done, time.perf_counter())
         speed = None
-        if last is not None and done >= last[0]:
+        result = getattr(self._player, "result", None) if over else None
+        if result is not None and result.seconds > 0:
+            speed = round(result.simulations / result.seconds)
+        elif last is not None and done >= last[0]:
             speed = round((done - last[0]) / (self._last[1] - last[1]))
         tree = self._tree
         return {
@@ -52,6 +58,8 @@ class Progress:
             "nodes": int(tree.counters[NODES]),
             "root": root_rows(tree),
             "line": line(tree),
+            "tree": branches(tree),
+            "over": over,
         }
 
     @property

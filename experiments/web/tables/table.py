@@ -10,6 +10,7 @@ the card is shown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,8 @@ class Prompt:
 
     Attributes
     ----------
-    number : names this question among all of the game
+    number : of this question among all to this seat: how many decisions there were in all would
+        tell whether somebody had a choice of cards to show
     seat : who is asked
     shows : whether it is which card to show
     choices : legal actions
@@ -61,7 +63,7 @@ class Table:
         self.shown = 0
         self._held: Prompt | None = None
         self._hold_at = -1
-        self._asked = 0
+        self._answered = [0] * len(self.game.seats)
         self._moves = Moves(folder / "moves.jsonl")
         for move in self._moves.read:
             self._again(move)
@@ -95,8 +97,7 @@ class Table:
             return self._held
         if self.game.over or not isinstance(self.game.seats[self.game.decider], Person):
             return None
-        choices = tuple(self.game.choices())
-        return Prompt(self._asked, self.game.decider, self.game.shows, choices)
+        return self._question(self.game.decider, self.game.shows, self.game.choices())
 
     def answer(self, seat: int, number: int, action: int) -> None:
         """Take the answer of the person in ``seat`` to the prompt ``number``.
@@ -135,7 +136,7 @@ class Table:
 
     def _do(self, action: int) -> None:
         before = len(self.game.events)
-        self._asked += 1
+        self._answered[self.game.decider] += 1
         for number, event in enumerate(self.game.act(action), before):
             if event["event"] == "show" and action < REVEAL:
                 self._hold(number, event)
@@ -144,16 +145,21 @@ class Table:
         """Ask a person for the only card that it can show, before event ``number`` is shown."""
         seat = event["by"]
         if isinstance(self.game.seats[seat], Person):
-            choices = (REVEAL + CARDS.index(event["card"]),)
-            self._held, self._hold_at = Prompt(self._asked, seat, True, choices), number
+            card = REVEAL + CARDS.index(event["card"])
+            self._held, self._hold_at = self._question(seat, True, [card]), number
 
     def _release(self) -> None:
-        self._asked += 1
+        self._answered[self._held.seat] += 1
         self._held, self._hold_at = None, -1
+
+    def _question(self, seat: int, shows: bool, choices: Sequence[int]) -> Prompt:
+        return Prompt(self._answered[seat], seat, shows, tuple(choices))
 
     def _again(self, move: Move) -> None:
         """Make a move that was made before, and show what was shown for it."""
         if move.action is None:
+            if self._held is None:
+                raise ValueError(f"seat {move.seat} shows a card that was not asked for")
             self._release()
         else:
             player = self.game.seats[move.seat]

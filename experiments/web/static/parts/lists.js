@@ -1,6 +1,7 @@
 // Lists of what can be opened: own seats, tables, recorded games, runs.
 
 import { el, put } from "./dom.js";
+import { labelled } from "./labels.js";
 
 const MOST = 12; // shown at once; the rest behind a button
 
@@ -68,8 +69,8 @@ function rateTable(name, rates) {
     el(
       "tr",
       {},
-      el("th", { scope: "row" }, player),
-      el("td", { class: "words" }, match),
+      el("th", { scope: "row" }, labelled(player)),
+      el("td", { class: "words" }, labelled(match)),
       el("td", {}, String(games)),
       el("td", {}, `${(100 * rate).toFixed(1)} %`),
       el("td", {}, `${(100 * interval[0]).toFixed(1)} to ${(100 * interval[1]).toFixed(1)}`),
@@ -93,5 +94,5 @@ function rateTable(name, rates) {
 }
 
 function about(seats) {
-  return el("small", {}, seats.join(", "));
+  return el("small", {}, seats.map(labelled).join(", "));
 }

@@ -2,6 +2,7 @@
 
 import { inWords } from "./actions.js";
 import { el, put } from "./dom.js";
+import { patiently } from "./patience.js";
 import { expected, rootTable } from "./search.js";
 import { playerOptions, settingFields } from "./settings.js";
 
@@ -46,9 +47,9 @@ export class Question {
   async #submit() {
     this.waiting = true;
     this.button.disabled = true;
-    put(this.answer, el("p", {}, "It thinks …"));
+    const tell = (words) => put(this.answer, el("p", {}, words));
     try {
-      this.#show(await this.ask(this.preset.value, this.settings.read()));
+      this.#show(await patiently(tell, "It thinks …", this.ask(this.preset.value, this.settings.read())));
     } catch (fault) {
       put(this.answer, el("p", { class: "fault" }, fault.message));
     } finally {

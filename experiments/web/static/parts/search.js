@@ -1,7 +1,8 @@
 // A search: actions at its root with visits and values, the line it expects, its speed.
 
 import { inWords } from "./actions.js";
-import { el, put, svg } from "./dom.js";
+import { el, put, say, svg } from "./dom.js";
+import { short, treePicture } from "./tree.js";
 
 const SPREAD = 1.96; // standard errors on either side of a value: 95 %
 const WIDE = 160;
@@ -9,8 +10,8 @@ const HIGH = 18;
 
 /** Return the words of an action: some messages bring them along, others its number. */
 function words(row) {
-  if (row.words) return row.words;
-  return typeof row.action === "number" ? inWords(row.action) : row.action;
+  if (typeof row.action === "number" && !row.words) return inWords(row.action);
+  return short(row.words ?? row.action);
 }
 
 /** Return a value from 0 to 1 as a bar, with its interval. */
@@ -34,29 +35,35 @@ function figure(value, error) {
   return `${value.toFixed(3)}${spread}`;
 }
 
-/** Return the table of the root's actions; `whose` names the player, `chosen` what it does. */
-export function rootTable(rows, whose, chosen = null) {
-  const heads = ["action", "visits", "value, 95 %", ""];
+/** Return the table of the root's actions; `chosen` is what the player does. */
+function rootRows(rows, chosen = null) {
+  const heads = ["action", "visits", "value, 95 %"];
   const body = rows.map((row) =>
     el(
       "tr",
       { class: chosen !== null && row.action === chosen ? "chosen" : null },
       el("th", { scope: "row" }, words(row)),
       el("td", {}, String(row.visits)),
-      el("td", {}, figure(row.value, row.error)),
-      el("td", {}, bar(row.value, row.error)),
+      el("td", {}, figure(row.value, row.error), bar(row.value, row.error)),
     ),
   );
   return el(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": `Actions that ${whose} considers` },
-    el(
-      "table",
-      { class: "figures root" },
-      el("thead", {}, el("tr", {}, heads.map((head) => (head ? el("th", { scope: "col" }, head) : el("td", {}))))),
-      el("tbody", {}, body),
-    ),
+    "table",
+    { class: "figures root" },
+    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("tbody", {}, body),
   );
+}
+
+function region(label) {
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label });
+}
+
+/** Return the table of the root's actions in a part that scrolls; `whose` names the player. */
+export function rootTable(rows, whose, chosen = null) {
+  const made = region(`Actions that ${whose} considers`);
+  put(made, rootRows(rows, chosen));
+  return made;
 }
 
 /** Return the line that is expected, as a list. */
@@ -65,25 +72,46 @@ export function expected(steps) {
   return el(
     "div",
     {},
-    el("h4", {}, "Most visited line"),
+    el("h3", {}, "Most visited line"),
     el(
       "ol",
       { class: "expected" },
       steps.map((step) =>
-        el("li", {}, words(step), " ", el("small", {}, `${step.visits} visits, ${figure(step.value)}`)),
+        el("li", {}, words(step), " ", el("small", {}, `${step.visits === 1 ? "1 visit" : `${step.visits} visits`}, ${figure(step.value)}`)),
       ),
     ),
   );
 }
 
-/** Fill `parent` with the last word on a search. */
-export function showSearch(parent, search, name) {
-  const speed = search.per_second ? `, ${search.per_second.toLocaleString("en")} a second` : "";
-  put(
-    parent,
-    el("h3", {}, `${name} searches`),
-    el("p", { class: "note" }, `${search.simulations.toLocaleString("en")} simulations${speed}`),
-    rootTable(search.root, name),
-    expected(search.line),
-  );
+/** The last word on a search in `parent`, the top of its tree in `below`; both are hidden before. */
+export class SearchView {
+  constructor(parent, below) {
+    Object.assign(this, { parent, below });
+    this.heading = el("h2", {});
+    this.spent = el("p", { class: "note" });
+    this.rows = region("Actions that are considered");
+    this.line = el("div", {});
+    this.about = el("p", { class: "note" });
+    this.tree = region("Drawing of the tree");
+    put(parent, this.heading, this.spent, this.rows, this.line);
+    put(below, el("h2", {}, "The top of its tree"), this.about, this.tree);
+  }
+
+  /** Show `search`, of a player called `name`; null if there has been none. */
+  show(search, name) {
+    this.parent.hidden = !search;
+    this.below.hidden = !search?.tree?.length;
+    if (!search || search === this.shown) return;
+    this.shown = search;
+    const figure = (value) => value.toLocaleString("en");
+    const speed = search.per_second ? `, ${figure(search.per_second)} a second` : "";
+    say(this.heading, `${name} ${search.over ? "has searched" : "searches"}`);
+    say(this.spent, `${figure(search.simulations)} simulations${speed}`);
+    put(this.rows, rootRows(search.root));
+    put(this.line, expected(search.line));
+    if (this.below.hidden) return;
+    const told = `The ${search.tree.length} most visited of ${figure(search.nodes)} nodes`;
+    say(this.about, `${told}: a line is an action, with visits and value; a square is an end.`);
+    put(this.tree, treePicture(search.tree));
+  }
 }

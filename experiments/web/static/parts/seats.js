@@ -2,6 +2,7 @@
 
 import { initials } from "./board.js";
 import { el, put } from "./dom.js";
+import { labelled } from "./labels.js";
 
 /** Where the pips of a die are, by number, on a grid of three by three. */
 const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
@@ -38,7 +39,7 @@ export function showSeats(parent, table, state) {
       el(
         "span",
         { class: "seat-name" },
-        label,
+        labelled(label),
         el("small", {}, suspect, el("span", { class: "marks" }, marks.map((mark) => ` · ${mark}`))),
       ),
       moving && state.roll !== null ? die(state.roll, table.rules.dice) : null,

@@ -23,7 +23,7 @@ export function begin(table, starts) {
     log: [],
     prompt: null,
     waiting: null,
-    searches: {}, // by seat, the last word on its search
+    search: null, // the last word on a search
     over: false,
     halted: null, // why the game cannot go on
     winner: null,
@@ -47,7 +47,7 @@ export function fold(state, message) {
         prompt: message.seat === state.me ? state.prompt : null,
       };
     case "search":
-      return { ...state, searches: { ...state.searches, [message.seat]: message } };
+      return { ...state, search: message };
     case "over":
       return { ...state, over: true, waiting: null, prompt: null };
     case "halted":

@@ -1,12 +1,13 @@
 // Events in sentences, as somebody at the table would tell them.
 
 import { named, square } from "./actions.js";
+import { labelled } from "./labels.js";
 
 /** Return what the seats are called: by suspect too where two have one label. */
 export function names(seats) {
-  const labels = seats.map(({ label }) => label);
-  return seats.map(({ label, suspect }) =>
-    labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} (${suspect})`,
+  const labels = seats.map(({ label }) => labelled(label));
+  return labels.map((label, seat) =>
+    labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} (${seats[seat].suspect})`,
   );
 }
 

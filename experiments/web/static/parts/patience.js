@@ -1,0 +1,15 @@
+// Words for who waits: the first time a machine plays or searches, code is compiled, which takes long.
+
+const LONG = 2500; // milliseconds until that is said
+const FIRST = "The first time on a machine this takes a few minutes, as code is compiled. From then on it takes seconds.";
+
+/** Return what `work` promises; meanwhile `tell(words)` says what is done, and why that takes long. */
+export async function patiently(tell, words, work) {
+  tell(words);
+  const late = setTimeout(() => tell(`${words} ${FIRST}`), LONG);
+  try {
+    return await work;
+  } finally {
+    clearTimeout(late);
+  }
+}

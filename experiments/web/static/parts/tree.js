@@ -1,0 +1,147 @@
+// The top of a search's tree as a drawing, from left to right: a circle is a node, a line an action,
+// as wide as it is visited; it fans out into what was observed after it.  A square is an end.
+
+import { svg } from "./dom.js";
+
+const LEAF = 15; // height of a node that nothing is below
+const ROW = 34; // least height of an action: its words above the line, its figures below
+const SLANT = 22; // from a node to where its actions' lines are level
+const FAN = 34; // from there, behind the words, to the nodes
+const CHARACTER = 6.3; // width of one
+const MARGIN = 26;
+const FIGURES = 20; // characters of the figures below a line
+const WIDEST = 9; // line of all simulations
+
+const number = (value) => value.toLocaleString("en");
+
+/** Return the words of an action, short: it happens where the pawn is by then. */
+export const short = (words) => words.replace(/ here$/, "");
+
+const figures = ({ played, value }) =>
+  value === null ? number(played) : `${number(played)} · ${value.toFixed(2)}`;
+
+/** Return how many outcomes of an action are not drawn, in words. */
+const hidden = ({ outcomes, nodes }) => (outcomes > nodes.length ? `, ${number(outcomes - nodes.length)} more` : "");
+
+/** Return the nodes with their branches: one for each action, the most visited first. */
+function grown(told) {
+  const nodes = told.map((node) => ({ ...node, branches: [] }));
+  for (const node of nodes) {
+    if (node.above === null) continue;
+    const { branches } = nodes[node.above];
+    const known = branches.find(({ action }) => action === node.action);
+    if (known) known.nodes.push(node);
+    else branches.push({ ...node, nodes: [node] });
+  }
+  for (const { branches } of nodes) branches.sort((one, other) => other.played - one.played);
+  return nodes;
+}
+
+/** Place `node` and all below it from `top` on, and return where there is room again. */
+function place(node, top, depth) {
+  node.depth = depth;
+  if (!node.branches.length) {
+    node.y = top + LEAF / 2;
+    return top + LEAF;
+  }
+  let free = top;
+  for (const branch of node.branches) {
+    const from = free;
+    for (const below of branch.nodes) free = place(below, free, depth + 1);
+    const missing = ROW - (free - from);
+    if (missing > 0) {
+      for (const below of branch.nodes) shift(below, missing / 2);
+      free += missing;
+    }
+    branch.y = (branch.nodes[0].y + branch.nodes.at(-1).y) / 2;
+  }
+  node.y = (node.branches[0].y + node.branches.at(-1).y) / 2;
+  return free;
+}
+
+function shift(node, down) {
+  node.y += down;
+  for (const branch of node.branches) {
+    branch.y += down;
+    for (const below of branch.nodes) shift(below, down);
+  }
+}
+
+/** Return where the nodes of each depth stand, with room for the words between them. */
+function columnsOf(nodes) {
+  const longest = [];
+  for (const { depth, branches } of nodes) {
+    for (const { action } of branches) {
+      longest[depth] = Math.max(longest[depth] ?? FIGURES, short(action).length);
+    }
+  }
+  const found = [MARGIN];
+  for (const characters of longest) found.push(found.at(-1) + SLANT + CHARACTER * characters + FAN);
+  return found;
+}
+
+/** Mark the line that is most visited, from the root down. */
+function markMain(root) {
+  for (let node = root; node; node = node.branches[0]?.nodes[0]) {
+    node.main = true;
+    if (node.branches[0]) node.branches[0].main = true;
+  }
+}
+
+function drawNode(node, x) {
+  const kind = node.main ? "knot main" : "knot";
+  const mark = node.end
+    ? svg("rect", { x: x - 4, y: node.y - 4, width: 8, height: 8, class: kind })
+    : svg("circle", { cx: x, cy: node.y, r: 4, class: kind });
+  const inside = node.branches.length > 0;
+  const at = inside ? { x, y: node.y - 8, class: "visits above" } : { x: x + 8, y: node.y + 4, class: "visits" };
+  return [mark, svg("text", at, number(node.visits))];
+}
+
+function drawBranch(node, branch, columns, whole) {
+  const [left, right] = [columns[node.depth], columns[node.depth + 1]];
+  const wide = (visits) => Math.max(1, (WIDEST * visits) / whole).toFixed(1);
+  const line = (d, visits, main) =>
+    svg("path", { d, class: main ? "branch main" : "branch", "stroke-width": wide(visits) });
+  const [start, fan] = [left + SLANT, right - FAN];
+  const drawn = branch.nodes.map((below) =>
+    line(`M${fan} ${branch.y}L${right} ${below.y}`, below.visits, branch.main && below.main),
+  );
+  const half = wide(branch.played) / 2;
+  return [
+    ...drawn,
+    line(`M${left} ${node.y}L${start} ${branch.y}H${fan}`, branch.played, branch.main),
+    svg("text", { x: start + 2, y: branch.y - half - 4, class: "does" }, short(branch.action)),
+    svg("text", { x: start + 2, y: branch.y + half + 11, class: "visits" }, figures(branch) + hidden(branch)),
+  ];
+}
+
+/** Return the drawing of what `told` tells of a tree: its nodes, each after the one above it. */
+export function treePicture(told) {
+  const nodes = grown(told);
+  const [root] = nodes;
+  const high = place(root, MARGIN / 2, 0) + MARGIN / 2;
+  markMain(root);
+  const columns = columnsOf(nodes);
+  const wide = columns.at(-1) + 2 * MARGIN;
+  const best = root.branches[0];
+  const words = best ? `: most visited is to ${best.action}, ${figures(best)}` : "";
+  const behind = nodes.flatMap((node) =>
+    node.branches.flatMap((branch) => drawBranch(node, branch, columns, root.visits)),
+  );
+  const knots = nodes.flatMap((node) => drawNode(node, columns[node.depth]));
+  return svg(
+    "svg",
+    {
+      viewBox: `0 0 ${wide} ${high}`,
+      width: wide,
+      height: high,
+      class: "tree",
+      role: "img",
+      "aria-label": `The top of the tree${words}`,
+    },
+    ...behind.filter(({ tagName }) => tagName === "path"),
+    ...knots,
+    ...behind.filter(({ tagName }) => tagName === "text"),
+  );
+}

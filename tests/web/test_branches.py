@@ -1,0 +1,74 @@
+"""The top of a search's tree, as the picture of it is told, beside the export of the whole."""
+
+from collections import Counter
+
+import pytest
+from at_table import COMPUTER, setup
+from omegaconf import OmegaConf
+
+from experiments.explain.recorded import words
+from experiments.settings.config import composed
+from experiments.web.tables import branches as module
+from experiments.web.tables.branches import MOST_ACTIONS, MOST_NODES, MOST_OUTCOMES, branches
+from experiments.web.tables.table import Table
+from mcts.inspect import export
+
+ALL = 100_000
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """The tree of a search of 200 simulations."""
+    spec = composed("compare", ["player=bmcts", "player.budget.simulations=200"]).player
+    planner = OmegaConf.to_container(spec, resolve=True)
+    table = Table(setup(planner, *(COMPUTER,) * 3), tmp_path_factory.mktemp("searched"))
+    table.game.decide()
+    return table.game.seats[0].search.tree
+
+
+def depths(told):
+    found = []
+    for node in told:
+        found.append(0 if node["above"] is None else found[node["above"]] + 1)
+    return found
+
+
+def test_all_of_it_is_the_export(tree, monkeypatch):
+    """Nodes, what leads to them, how often and with what result."""
+    monkeypatch.setattr(module, "MOST_OUTCOMES", ALL)
+    told, graph = branches(tree, ALL, ALL), export(tree, words=words)
+    ours = Counter(
+        (depth, node["action"], node["played"], node["visits"], round(node["value"], 9))
+        for depth, node in zip(depths(told), told, strict=True)
+        if node["above"] is not None and not node["end"]
+    )
+    theirs = Counter(
+        (
+            graph.nodes[below]["depth"],
+            act["words"],
+            act["visits"],
+            graph.nodes[below]["visits"],
+            round(act["value"], 9),
+        )
+        for _, below, act in graph.edges(data=True)
+        if not graph.nodes[below]["end"]
+    )
+    assert ours == theirs and ours.total() > MOST_NODES
+    ends = {(node["action"], node["played"]) for node in told if node.get("end")}
+    left = {(a["words"], a["visits"]) for _, n, a in graph.edges(data=True) if n < 0}
+    assert ends and ends <= left
+
+
+def test_a_part_of_it_is_the_most_visited(tree):
+    told = branches(tree)
+    assert len(told) == MOST_NODES and max(depths(told)) <= MOST_ACTIONS
+    visits = [node["visits"] for node in told]
+    assert visits[0] == 200 and visits == sorted(visits, reverse=True)
+    shown = Counter((node["above"], node["action"]) for node in told[1:])
+    assert max(shown.values()) <= MOST_OUTCOMES
+    outcomes = {(node["above"], node["action"]): node["outcomes"] for node in told[1:]}
+    assert max(outcomes.values()) > MOST_OUTCOMES, "the control: some have more"
+
+
+def test_a_root_alone_is_a_tree(tree):
+    assert branches(tree, deep=0) == [{"above": None, "visits": 200}]
