@@ -1,14 +1,17 @@
 """The server: seats by token, answers that count once, requests that are refused."""
 
+import errno
 import http.client
 import json
+import os
 import time
 
 import pytest
-from served import COMPUTER, Served, events, person, play, wish
+from served import COMPUTER, Served, events, person, play, quiet, wish
 
 from experiments.web.server.guard import HEADERS, MOST_BODY, Rates
 from experiments.web.server.serving import names_of, told_reach
+from experiments.web.tables.moves import Moves
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +85,24 @@ def test_answers_count_once_and_from_whom_was_asked(server, folder):
     again = stream.until("prompt")[-1]["prompt"]
     assert again["number"] == asked["number"] + 1
     assert held(folder) == between
+    stream.close()
+
+
+def test_an_answer_that_cannot_be_written_down_changes_nothing(server, monkeypatch):
+    def full(moves, move, lasting):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    link = made["seats"]["0"]
+    stream = server.stream(f"/api{link}/stream")
+    asked = stream.until("prompt")[-1]["prompt"]
+    answer = {"number": asked["number"], "action": quiet(asked)}
+    with monkeypatch.context() as planted:
+        planted.setattr(Moves, "append", full)
+        status, told, _ = server.ask("POST", f"/api{link}/answer", answer)
+    assert status == 507 and "No space left on device" in told["error"]
+    assert server.stream(f"/api{link}/stream").until("prompt")[-1]["prompt"] == asked
+    assert server.answer(link, asked) == 200
     stream.close()
 
 

@@ -1,7 +1,9 @@
 """Streams: a viewer comes back to the same place, and nobody waits for anybody's search."""
 
 import asyncio
+import errno
 import json
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,6 +15,7 @@ from experiments.web.server import messages
 from experiments.web.server.streams import Stream, Told
 from experiments.web.tables import driver as driver_module
 from experiments.web.tables.driver import ALL, Driver
+from experiments.web.tables.moves import Moves
 from experiments.web.tables.progress import Progress, line, root_rows
 from experiments.web.tables.table import Table
 from sim.players.player import Player
@@ -141,6 +144,41 @@ def test_a_slow_search_blocks_no_other_table(tmp_path, capsys):
     told = list(Told(slow, ALL, 0).new())
     assert messages.written(messages.HALTED) in told
     assert not any(b"fault of a player" in part for part in told)
+
+
+def test_a_disk_that_is_full_holds_a_game_up_and_no_longer(tmp_path, monkeypatch, capsys):
+    """Nothing is shown of a move that is not on disk; a player decides once."""
+    table, refused, decided = Table(setup(SWIFT, SWIFT, SWIFT, SWIFT), tmp_path), [3], []
+    append, decide = Moves.append, table.game.decide
+
+    def writing(moves, move, lasting):
+        if len(decided) == 5 and refused[0]:
+            refused[0] -= 1
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        append(moves, move, lasting)
+
+    def deciding():
+        decided.append(len(table.game.actions))
+        return decide()
+
+    monkeypatch.setattr(Moves, "append", writing)
+    monkeypatch.setattr(driver_module, "RETRY_SECONDS", 0.0)
+    table.game.decide = deciding
+
+    async def run():
+        driver, told = Driver(table, ThreadPoolExecutor(1)), []
+        driver.pace = 0.0
+        viewer = Told(driver, ALL, 0)
+        driver._tell = lambda: told.extend(viewer.new())
+        await asyncio.wait_for(driver.run(), 60)
+        return told
+
+    told = asyncio.run(run())
+    assert table.over and decided == list(range(len(decided)))
+    faults = [json.loads(part[6:])["error"] for part in told if b'"trouble"' in part]
+    sentence = "the game cannot be written down: No space left on device"
+    assert faults == [sentence, None]
+    assert capsys.readouterr().err == f"{sentence}; it goes on once it can\n"
 
 
 def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):

@@ -1,5 +1,8 @@
 """A table: prompts, what is held back, and games that go on after the server was killed."""
 
+import resource
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from at_table import COMPUTER, person, settled, setup
@@ -107,6 +110,48 @@ def test_what_cannot_be_set_up_is_refused(changes, fault):
     assert Setup.read(Setup(**usual).text()) == Setup(**usual)
     with pytest.raises(ValueError, match=fault):
         Setup(**{**usual, **changes})
+
+
+@contextmanager
+def full(size):
+    """A disk on which no file may be longer than ``size``."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room", [0, 10])
+def test_a_full_disk_leaves_no_half_line_and_changes_nothing(tmp_path, room):
+    table = Table(setup(), tmp_path)
+    prompt, path = settled(table), tmp_path / "moves.jsonl"
+    before = (table.game.record(), table.shown, path.read_bytes())
+    fit = [action for action in prompt.choices if not ACCUSE <= action < REVEAL]
+    for _ in range(2):
+        with full(len(before[2]) + room), pytest.raises(OSError, match="too large"):
+            table.answer(prompt.seat, prompt.number, fit[0])
+        assert before == (table.game.record(), table.shown, path.read_bytes())
+        assert table.prompt == prompt
+    table.answer(prompt.seat, prompt.number, fit[0])  # the control: there is room again
+    assert settled(table) != prompt
+    record = table.game.record()
+    again = Table(table.setup, tmp_path)
+    settled(again)
+    assert again.game.record() == record
+
+
+def test_half_a_line_that_could_not_be_taken_back_is_dropped_later(tmp_path, monkeypatch):
+    moves = Moves(tmp_path / "moves.jsonl")
+    moves.append(Move(0, 1), lasting=True)
+    with monkeypatch.context() as broken:
+        broken.setattr(Moves, "_cut", lambda moves: None)
+        with full(moves._whole + 10), pytest.raises(OSError, match="too large"):
+            moves.append(Move(0, 2), lasting=True)
+    assert not (tmp_path / "moves.jsonl").read_bytes().endswith(b"\n")
+    moves.append(Move(0, 3), lasting=True)
+    assert Moves(tmp_path / "moves.jsonl").read == [Move(0, 1), Move(0, 3)]
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):

@@ -34,6 +34,11 @@ def waiting(seat: int) -> Message:
     return {"kind": "waiting", "seat": seat}
 
 
+def trouble(sentence: str | None) -> Message:
+    """Return the message why the game does not go on for now; None: that it does again."""
+    return {"kind": "trouble", "error": sentence}
+
+
 def prompt(question: Prompt) -> Message:
     """Return the message in which its seat is asked ``question``.
 

@@ -82,6 +82,9 @@ async def answer(request: Request) -> JSONResponse:
         raise HTTPException(409, str(fault)) from None
     except IllegalAction:
         raise HTTPException(422, "the rules do not allow this here") from None
+    except OSError as fault:
+        told = f"your answer cannot be written down ({fault.strerror}): give it again later"
+        raise HTTPException(507, told) from None
     return JSONResponse({})
 
 

@@ -47,6 +47,7 @@ class Told:
         self._driver, self._viewer, self._after = driver, viewer, after
         self._at = self._known = 0
         self._last: dict[str, Message | None] = {}
+        self._trouble: str | None = None
         self._over = False
 
     def new(self) -> Iterator[bytes]:
@@ -67,6 +68,9 @@ class Told:
                 self._last[kind] = message
                 if message:
                     yield messages.written(message)
+        if self._driver.trouble != self._trouble:
+            self._trouble = self._driver.trouble
+            yield messages.written(messages.trouble(self._trouble))
         if (table.over or driver.halted) and not self._over:
             self._over = True
             yield messages.written(messages.OVER if table.over else messages.HALTED)

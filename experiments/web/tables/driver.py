@@ -25,6 +25,9 @@ SLOW_POLICIES = frozenset({"greedy"})
 SAMPLE_SECONDS = 0.25
 """Between two looks at a search under way."""
 
+RETRY_SECONDS = 1.0
+"""Between two tries to write a move down."""
+
 ALL = "all"
 """In place of a seat: a viewer who may know everything."""
 
@@ -53,6 +56,7 @@ class Driver:
     waits : the seat that all wait for, or None
     searching : the latest look at the search under way, or at the last one; or None
     halted : whether a fault ended the game
+    trouble : why it does not go on for now, or None
     listeners : set whenever there is something new to be told
     """
 
@@ -61,6 +65,7 @@ class Driver:
         self.pace, self.paused, self.halted = table.setup.pace, False, False
         self.prompt: Prompt | None = None
         self.waits: int | None = None
+        self.trouble: str | None = None
         self.searching: dict[str, Any] | None = None
         self.listeners: set[asyncio.Event] = set()
         self._wake = asyncio.Event()
@@ -99,7 +104,7 @@ class Driver:
 
         Raises
         ------
-        NotNow, sim.referee.IllegalAction
+        NotNow, sim.referee.IllegalAction, OSError
             As `Table.answer`; nothing is changed.
         """
         if self.prompt is None or (self.prompt.seat, self.prompt.number) != (seat, number):
@@ -180,7 +185,7 @@ class Driver:
         seat = game.decider
         player = game.seats[seat]
         if not slow(player) or (game.shows and not player.picks_cards):
-            self.table.act(game.decide())
+            await self._do(game.decide())
             return
         # That somebody thinks about which card to show would tell that there are several.
         if not game.shows:
@@ -188,8 +193,24 @@ class Driver:
             self._tell()
         action = await self._considered(seat, player)
         self.waits = None
-        self.table.act(action)
+        await self._do(action)
         self._tell()
+
+    async def _do(self, action: int) -> None:
+        """Do ``action`` once it can be written down."""
+        while True:
+            try:
+                self.table.act(action)
+                break
+            except OSError as fault:
+                if self.trouble is None:
+                    self.trouble = f"the game cannot be written down: {fault.strerror}"
+                    print(f"{self.trouble}; it goes on once it can", file=sys.stderr, flush=True)
+                    self._tell()
+            await asyncio.sleep(RETRY_SECONDS)
+        if self.trouble is not None:
+            self.trouble = None
+            self._tell()
 
     async def _considered(self, seat: int, player: Player) -> int:
         """Return what ``player`` decides in a thread of the pool; look at its search meanwhile."""

@@ -15,6 +15,7 @@ import hashlib
 import hmac
 import json
 import secrets
+import shutil
 import sys
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -210,9 +211,13 @@ class Hall:
         folder = self._folder(entry)
         names(setup.made_players())  # a ValueError before anything is written
         folder.mkdir()
-        table = self._opened(entry)
-        told = {"setup": setup.text(), "run": run, "tokens": hashes}
-        write_text(folder / TABLE, json.dumps(told))
+        try:
+            table = self._opened(entry)
+            told = {"setup": setup.text(), "run": run, "tokens": hashes}
+            write_text(folder / TABLE, json.dumps(told))
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         return entry, table, tokens
 
     def _enter(self, entry: Entry) -> None:

@@ -1,14 +1,15 @@
 """What was done at a table, on disk: a line of JSON a decision, written before it is shown.
 
-A line that a killed server left unfinished was never shown, and is dropped.  The moves lead to the
-same game again: deal and dice follow from its number, compiled players decide as they did, and of
-the others the line says what they chose.
+A line that a killed server or a full disk left unfinished was never shown, and is dropped.  The
+moves lead to the same game again: deal and dice follow from its number, compiled players decide as
+they did, and of the others the line says what they chose.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -52,16 +53,35 @@ class Moves:
                     self.read.append(Move(**json.loads(line)))
                 except (TypeError, ValueError):
                     raise ValueError(f"{path}: not the moves of a table") from None
-        self._file = path.open("ab")
-        if self._file.tell() != whole:
-            self._file.truncate(whole)
+        self._file, self._whole = path.open("ab", buffering=0), whole
+        self._cut()
 
     def append(self, move: Move, lasting: bool) -> None:
-        """Write ``move``; it survives the end of this process, if ``lasting`` of the machine."""
-        self._file.write(json.dumps(asdict(move)).encode() + b"\n")
-        self._file.flush()
-        if lasting:
-            os.fsync(self._file.fileno())
+        """Write ``move``; it survives the end of this process, if ``lasting`` of the machine.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; then nothing of it is there.
+        """
+        self._cut()  # what an error before left, if it could not be taken back then
+        line = json.dumps(asdict(move)).encode() + b"\n"
+        try:
+            left = memoryview(line)
+            while left:
+                left = left[self._file.write(left) :]
+            if lasting:
+                os.fsync(self._file.fileno())
+        except OSError:
+            with suppress(OSError):
+                self._cut()
+            raise
+        self._whole += len(line)
+
+    def _cut(self) -> None:
+        """Drop what is behind the last whole line."""
+        if self._file.seek(0, os.SEEK_END) != self._whole:
+            self._file.truncate(self._whole)
 
     def close(self) -> None:
         """Close the file."""

@@ -108,6 +108,8 @@ class Table:
             If that was not asked, or is answered already; nothing is changed.
         IllegalAction
             If the rules do not allow it; nothing is changed.
+        OSError
+            If it cannot be written down; nothing is changed.
         """
         prompt = self.prompt
         if prompt is None or (prompt.seat, prompt.number) != (seat, number):
@@ -121,7 +123,13 @@ class Table:
             self.act(action)
 
     def act(self, action: int) -> None:
-        """Do ``action`` for the seat that must decide, and write it down."""
+        """Do ``action`` for the seat that must decide, and write it down before.
+
+        Raises
+        ------
+        IllegalAction, OSError
+            As `answer`; nothing is changed.
+        """
         seat = self.game.decider
         player = self.game.seats[seat]
         move = Move(seat, action, player.decisions, player.simulations, player.search_seconds)
