@@ -46,6 +46,7 @@ def served(folder: str, tables: int, streams: int, told, asked) -> None:
         folder=Path(folder),
         outputs=Path(folder),
         tables=tables,
+        idle=1.0,
         searches=1,
         streams=streams,
         rate=10_000.0,

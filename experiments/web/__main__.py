@@ -39,6 +39,7 @@ class Web:
     outputs: str = place()
     browser: bool = MISSING
     tables: int = between(1, 10_000)
+    idle: float = between(0.001, 36_500)
     searches: int = between(1, 1000)
     streams: int = between(1, 10_000)
     rate: float = between(1, 100_000)
@@ -78,6 +79,7 @@ def job(settings: DictConfig, _: Path) -> None:
         folder=Path(settings.folder),
         outputs=Path(settings.outputs),
         tables=settings.tables,
+        idle=settings.idle,
         searches=settings.searches,
         streams=settings.streams,
         rate=settings.rate,

@@ -36,6 +36,7 @@ def how(folder: Path, **changes) -> Serving:
         "folder": folder,
         "outputs": folder,
         "tables": 50,
+        "idle": 1.0,
         "searches": 1,
         "streams": 50,
         "rate": 1000.0,

@@ -204,6 +204,11 @@ def test_it_listens_on_this_machine_alone_unless_told(server):
         ("GET", "/watch/nothing", 404),
         ("GET", "/static/../__main__.py", 404),
         ("GET", "/static/%2e%2e/__main__.py", 404),
+        ("GET", "/static/%00", 404),
+        ("GET", "/static/" + "a/" * 3000, 404),
+        ("GET", "/static/" + "a" * 300, 404),
+        ("GET", "/static/parts", 404),
+        ("GET", "/seat/%00", 404),
         ("POST", "/api/lobby", 405),
         ("GET", "/api/tables", 405),
         ("DELETE", "/api/tables", 405),
@@ -308,9 +313,21 @@ def test_every_answer_has_the_headers(server, made):
     ):
         status, _, headers = server.ask("GET", path, plain=True)
         assert status == (404 if "nothing" in path else 200)
-        assert {name: headers[name] for name in HEADERS} == HEADERS, path
-    assert "no-store" in headers["Cache-Control"] and "server" not in headers
-    assert "unsafe" not in headers["Content-Security-Policy"]
+        kept = {"Cache-Control": "no-cache"} if path.startswith("/static") else {}
+        assert {name: headers[name] for name in HEADERS} == {**HEADERS, **kept}, path
+        assert "server" not in headers and "unsafe" not in headers["Content-Security-Policy"]
+    assert HEADERS["Cache-Control"] == "no-store"
+
+
+def test_a_browser_that_has_a_script_is_not_sent_it_again(server):
+    path = "/static/play.js"
+    status, text, headers = server.ask("GET", path, plain=True)
+    assert status == 200 and text
+    has = {"If-None-Match": headers["ETag"]}
+    status, text, again = server.ask("GET", path, headers=has, plain=True)
+    assert (status, text, again["Cache-Control"]) == (304, "", "no-cache")
+    # The control: it has another one.
+    assert server.ask("GET", path, headers={"If-None-Match": '"x"'}, plain=True)[0] == 200
 
 
 def test_names_are_text_and_never_markup(server):

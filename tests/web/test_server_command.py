@@ -36,6 +36,7 @@ def test_every_setting_has_a_meaning(capsys):
     [
         ("port=65536", "port=65536: must be at most 65,535"),
         ("tables=0", "tables=0: must be at least 1"),
+        ("idle=0", "idle=0.0: must be at least 0.001"),
         ("rate=0", "rate=0.0: must be at least 1"),
         ("host=nowhere.invalid", "cannot listen on nowhere.invalid"),
         ("folder=/proc/nothing", "cannot write to /proc/nothing"),

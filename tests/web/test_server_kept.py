@@ -1,6 +1,8 @@
 """What is kept: games after a restart, and finished games as runs that all commands read."""
 
+import asyncio
 import json
+import os
 import time
 
 import pytest
@@ -13,6 +15,8 @@ from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.web.tables.hall import Hall
 from experiments.web.tables.kept import kind_of
+
+SWIFT = {"name": "swift", "label": "swift", "threshold": 1.0, "showing": "random"}
 
 
 def test_links_lead_to_the_same_place_after_a_restart(tmp_path):
@@ -137,6 +141,78 @@ def test_who_sees_probabilities_is_another_player():
     }
     assert len(kinds) == 3
     assert kind_of({**wish, "seats": wish["seats"][1:]}) is None
+
+
+def test_a_table_that_was_left_is_put_aside_until_somebody_opens_it(tmp_path):
+    """It takes none of the room for tables under way; the control is one that was just made."""
+    server = Served(tmp_path, tables=1)
+    old = server.table(person("Ann"), COMPUTER, COMPUTER)
+    link = old["seats"]["0"]
+    before = server.stream(f"/api{link}/stream").until("prompt")
+    assert server.close() == 1
+    (moves,) = tmp_path.glob("tables/*/moves.jsonl")
+    long_ago = time.time() - 2 * 86_400
+    os.utime(moves, (long_ago, long_ago))
+    server = Served(tmp_path, tables=1)
+    told = {table["id"]: table["aside"] for table in server.ask("GET", "/api/lobby")[1]["tables"]}
+    assert told == {old["id"]: True}
+    new = server.table(person("Bob"), COMPUTER, COMPUTER)
+    status, told, _ = server.ask("GET", f"/api{link}/stream")
+    assert status == 429 and "1 tables are under way" in told["error"]
+    assert server.close() == 1
+    server = Served(tmp_path, tables=2)
+    stream = server.stream(f"/api{link}/stream")
+    assert stream.until("prompt") == before
+    assert server.answer(link, before[-1]["prompt"]) == 200
+    told = {table["id"]: table["aside"] for table in server.ask("GET", "/api/lobby")[1]["tables"]}
+    assert told == {old["id"]: False, new["id"]: False}
+    assert server.close() == 2
+
+
+def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path):
+    async def run():
+        hall = Hall(tmp_path, 5, None, idle=0.05)
+        entry, _ = await hall.make(
+            {
+                "rules": {"name": "speed", "players": 3},
+                "seats": ({"name": "person", "label": "Ann"}, SWIFT, SWIFT),
+                **{"seed": 3, "pace": 0.0, "hints": True, "study": False},
+            }
+        )
+        driver = await hall.driver(entry)
+        while driver.prompt is None:
+            await asyncio.sleep(0.01)
+        listener = asyncio.Event()
+        driver.listeners.add(listener)
+        await asyncio.sleep(0.1)
+        hall.put_aside()
+        assert not entry.aside  # somebody looks at it
+        driver.listeners.discard(listener)
+        hall.put_aside()
+        assert entry.aside and entry.driver is None and not hall.under_way
+        again = await hall.driver(entry)
+        while again.prompt is None:
+            await asyncio.sleep(0.01)
+        assert again is not driver and again.prompt == driver.prompt
+        hall.put_aside()
+        assert not entry.aside  # it was asked for just now
+        await hall.close()
+
+    asyncio.run(run())
+
+
+def test_pause_and_pace_are_there_after_a_restart(tmp_path):
+    server = Served(tmp_path)
+    three = [COMPUTER] * 3
+    watches = [server.table(*three, pace=60.0)["watch"] for _ in range(2)]
+    server.ask("POST", f"/api{watches[0]}/control", {"pause": True})
+    server.ask("POST", f"/api{watches[0]}/control", {"pace": 5.0})
+    server.close()
+    server = Served(tmp_path)
+    for watch, expected in zip(watches, ((True, 5.0), (False, 60.0)), strict=True):
+        told = server.ask("GET", f"/api{watch}")[1]
+        assert (told["paused"], told["pace"]) == expected
+    server.close()
 
 
 def test_a_folder_has_one_server(tmp_path):

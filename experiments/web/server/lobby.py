@@ -74,6 +74,7 @@ def _told(entry: Entry) -> dict[str, Any]:
         "rules": entry.setup.rules["name"],
         "seats": entry.labels,
         "over": entry.over,
+        "aside": entry.aside,
         "open": entry.over or not entry.setup.people,
     }
 

@@ -7,6 +7,7 @@ import errno
 import ipaddress
 import socket
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,6 +25,10 @@ from experiments.web.tables.hall import Hall
 from experiments.web.tables.wish import Limits
 
 _LOOK_SECONDS = 0.1
+_DAY = 86_400.0
+_TIDY_SECONDS = 60.0
+"""Between two looks for tables that were left."""
+
 _BESIDE = 200
 """Connections beside the streams."""
 
@@ -43,6 +48,7 @@ class Serving:
     folder : of the tables
     outputs : below which runs and records lie
     tables : that may be under way at the same time
+    idle : days after which a table that was left is put aside
     searches : players that may search at the same time
     streams : connections that may watch at the same time
     rate : requests a second from one address
@@ -54,6 +60,7 @@ class Serving:
     folder: Path
     outputs: Path
     tables: int
+    idle: float
     searches: int
     streams: int
     rate: float
@@ -91,7 +98,7 @@ async def _serve(
     ready: Callable[[str], None],
 ) -> int:
     pool, asides = pools
-    hall = Hall(how.folder, how.tables, pool)
+    hall = Hall(how.folder, how.tables, pool, how.idle * _DAY)
     streams = Streams(how.streams)
     reach = told_reach(how.host)
     state = State(hall, streams, pool, asides, how.limits, Library(how.outputs), reach)
@@ -116,8 +123,12 @@ async def _serve(
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
         ready(address(listening))
+        tidied = time.monotonic()
         while not ended.is_set() and not serving.done():
             await asyncio.sleep(_LOOK_SECONDS)
+            if time.monotonic() - tidied > _TIDY_SECONDS:
+                tidied = time.monotonic()
+                hall.put_aside()
         server.should_exit = True
         streams.close()
         await serving

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from experiments.web.library import Library
 from experiments.web.server.streams import Streams
 from experiments.web.tables.driver import Driver
-from experiments.web.tables.hall import Entry, Hall
+from experiments.web.tables.hall import Crowded, Entry, Hall
 from experiments.web.tables.wish import Limits
 
 Result = TypeVar("Result")
@@ -78,8 +78,10 @@ async def considered(request: Request, work: Callable[..., Result], *given: Any)
 
 
 async def driver_of(request: Request, entry: Entry) -> Driver:
-    """Return what drives the table; 409 if its game cannot go on."""
+    """Return what drives the table; 409 if its game cannot go on, 429 if there is no room."""
     try:
         return await state_of(request).hall.driver(entry)
+    except Crowded as fault:
+        raise HTTPException(429, str(fault)) from None
     except (OSError, ValueError):
         raise HTTPException(409, "this game cannot go on: see the server's terminal") from None

@@ -15,7 +15,7 @@ from experiments.web.seen.entropies import Entropies
 from experiments.web.seen.notebook import Knowledge, notebook
 from experiments.web.server.guard import body
 from experiments.web.server.seat import about, opened
-from experiments.web.server.state import aside, driver_of, table_of
+from experiments.web.server.state import aside, driver_of, state_of, table_of
 from experiments.web.tables.driver import Driver
 from experiments.web.tables.setup import SLOWEST
 from sim.records.events import Event
@@ -68,6 +68,7 @@ async def control(request: Request) -> JSONResponse:
         driver.step_turn()
     else:
         driver.set_pace(given.pace)
+    state_of(request).hall.keep_pace(entry)
     return JSONResponse({"paused": driver.paused, "pace": driver.pace})
 
 

@@ -79,6 +79,11 @@ class Driver:
         return not self.table.setup.people or self.table.over
 
     @property
+    def stands(self) -> bool:
+        """Whether nothing happens until somebody wants it."""
+        return self.prompt is not None or (self.paused and self.waits is None)
+
+    @property
     def viewer(self) -> Viewer:
         """Who somebody is that watches and sits nowhere; the same for the whole game."""
         return None if self.table.setup.people else ALL

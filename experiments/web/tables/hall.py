@@ -2,10 +2,12 @@
 
     FOLDER/tables/ID/table.json     what was set up, hashes of the seats' tokens
     FOLDER/tables/ID/moves.jsonl    what was decided (`experiments.web.tables.moves`)
+    FOLDER/tables/ID/pace.json      how somebody who watches has set it (`tables.pace`)
     FOLDER/tables/ID/over           once the game is over and kept
     FOLDER/{study,games}/NAME/      runs of finished games with people
 
-A table is there as a whole or not at all.  Tokens are told once, when a table is made.
+A table is there as a whole or not at all.  Tokens are told once, when a table is made.  A table
+that is left for days is put aside: it takes no room and is not driven, until somebody opens it.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import json
 import secrets
 import shutil
 import sys
+import time
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,8 +29,9 @@ from filelock import FileLock, Timeout
 
 from experiments.provenance.files import write_text
 from experiments.settings.commandline import Refusal
-from experiments.web.tables import kept
+from experiments.web.tables import kept, pace
 from experiments.web.tables.driver import Driver
+from experiments.web.tables.moves import MOVES
 from experiments.web.tables.setup import Setup, names
 from experiments.web.tables.table import Table
 from mcts.options import SEEDS
@@ -57,6 +61,8 @@ class Entry:
     over : whether the game is over, and kept
     driver : while it is in memory
     fault : why it cannot be opened, if it cannot
+    aside : whether it is put aside
+    asked : when somebody last asked for it, in seconds since 1970
     task : drives it
     begun : set once that is known
     """
@@ -68,6 +74,8 @@ class Entry:
     over: bool = False
     driver: Driver | None = None
     fault: str | None = None
+    aside: bool = False
+    asked: float = 0.0
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     begun: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
@@ -75,6 +83,12 @@ class Entry:
     def labels(self) -> list[str]:
         """What the players are called, by seat."""
         return [seat.get("label") or seat["name"] for seat in self.setup.seats]
+
+    @property
+    def under_way(self) -> bool:
+        """Whether its game goes on."""
+        halted = self.driver is not None and self.driver.halted
+        return not (self.over or self.fault or self.aside or halted)
 
 
 class Hall:
@@ -85,15 +99,16 @@ class Hall:
     folder : made if it is not there; another hall that has it is refused
     most : tables that may be under way at the same time
     pool : of the threads in which slow players decide
+    idle : seconds after which a table that nobody has played or asked for is put aside
 
     Attributes
     ----------
     entries : by id, in the order in which they were made
     """
 
-    def __init__(self, folder: Path, most: int, pool: Executor) -> None:
+    def __init__(self, folder: Path, most: int, pool: Executor, idle: float = float("inf")) -> None:
         """Read what is there; raises `Refusal` if that cannot be."""
-        self.folder, self._most, self._pool = folder, most, pool
+        self.folder, self._most, self._pool, self._idle_seconds = folder, most, pool, idle
         self.entries: dict[str, Entry] = {}
         self._seats: dict[str, tuple[str, Entry, int]] = {}
         self._making = asyncio.Lock()
@@ -116,17 +131,29 @@ class Hall:
 
     @property
     def under_way(self) -> list[Entry]:
-        """Tables whose game is not over."""
-        return [entry for entry in self.entries.values() if not entry.over and not entry.fault]
+        """Tables whose game goes on."""
+        return [entry for entry in self.entries.values() if entry.under_way]
 
     def start(self) -> None:
         """Drive all games under way; to be called in the event loop, once.
 
         Making their moves again may take a while, for which nobody else waits.
         """
-        loop = asyncio.get_running_loop()
         for entry in self.under_way:
-            entry.task = loop.create_task(self._again(entry))
+            if self._left(entry):
+                entry.aside = True
+            else:
+                self._drive(entry)
+
+    def put_aside(self) -> None:
+        """Put aside the tables that have been left; to be called now and then."""
+        for entry in self.under_way:
+            driver = entry.driver
+            if driver and driver.stands and not driver.listeners and self._left(entry):
+                entry.task.cancel()
+                driver.table.close()
+                entry.aside, entry.task, entry.driver = True, None, None
+                entry.begun = asyncio.Event()
 
     async def close(self) -> None:
         """Stand still: the games go on when the hall is opened again; what is over is kept."""
@@ -174,9 +201,16 @@ class Hall:
 
         Raises
         ------
+        Crowded
+            If it was put aside, and too many are under way by now.
         OSError, ValueError
             If it cannot be read any more.
         """
+        entry.asked = time.time()
+        if entry.aside:
+            self._room()
+            entry.aside = False
+            self._drive(entry)
         if not entry.over:
             await entry.begun.wait()
         if entry.fault:
@@ -189,9 +223,13 @@ class Hall:
                 self._remember(entry)
         return entry.driver
 
+    def keep_pace(self, entry: Entry) -> None:
+        """Keep how somebody has set the pace of a table, for the next start."""
+        if entry.driver and entry.under_way:
+            pace.keep(self._folder(entry), entry.driver)
+
     def _made(self, wish: dict[str, Any]) -> tuple[Entry, Table, dict[int, str]]:
-        if len(self.under_way) >= self._most:
-            raise Crowded(f"{self._most} tables are under way, and no more may be: end some")
+        self._room()
         kind = kept.kind_of(wish)
         game, seed, run = 0, wish["seed"], None
         if kind is None:
@@ -202,6 +240,21 @@ class Hall:
             seed = kept.begun(self.folder, kind)
             game = kind.number({one.setup.game for one in self.entries.values() if one.run == run})
         return self._written(Setup(**{**wish, "seed": seed, "game": game}), run)
+
+    def _room(self) -> None:
+        if len(self.under_way) >= self._most:
+            raise Crowded(f"{self._most} tables are under way, and no more may be: play some on")
+
+    def _left(self, entry: Entry) -> bool:
+        """Tell whether nobody has played at a table for so long, nor asked for it."""
+        try:
+            played = (self._folder(entry) / MOVES).stat().st_mtime
+        except OSError:
+            return False
+        return time.time() - max(played, entry.asked) > self._idle_seconds
+
+    def _drive(self, entry: Entry) -> None:
+        entry.task = asyncio.get_running_loop().create_task(self._again(entry))
 
     def _written(self, setup: Setup, run: str | None) -> tuple[Entry, Table, dict[int, str]]:
         """Write the table down, open it and return it."""
@@ -256,6 +309,7 @@ class Hall:
     async def _driven(self, entry: Entry, table: Table) -> None:
         """Drive a table to the end of its game, and keep that."""
         driver = entry.driver = Driver(table, self._pool)
+        pace.restore(self._folder(entry), driver)
         entry.begun.set()
         await driver.run()
         if not driver.table.over:

@@ -13,6 +13,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+MOVES = "moves.jsonl"
+"""The file, in the folder of a table."""
+
 
 @dataclass(frozen=True)
 class Move:

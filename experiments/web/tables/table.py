@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.web.tables.moves import Move, Moves
+from experiments.web.tables.moves import MOVES, Move, Moves
 from experiments.web.tables.setup import Setup
 from sim.cards import CARDS
 from sim.records.events import Event
@@ -64,7 +64,7 @@ class Table:
         self._held: Prompt | None = None
         self._hold_at = -1
         self._answered = [0] * len(self.game.seats)
-        self._moves = Moves(folder / "moves.jsonl")
+        self._moves = Moves(folder / MOVES)
         for move in self._moves.read:
             self._again(move)
 
