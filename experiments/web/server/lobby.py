@@ -14,6 +14,7 @@ from starlette.routing import Route
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Thing
 from experiments.web.server.guard import body
+from experiments.web.server.ready import ready
 from experiments.web.server.records import REPORT
 from experiments.web.server.state import state_of
 from experiments.web.tables import wish
@@ -52,6 +53,7 @@ async def make(request: Request) -> JSONResponse:
     given = await body(request)
     try:
         asked = await asyncio.to_thread(wish.settled, given, state.limits)
+        await asyncio.to_thread(ready, asked)
         entry, tokens = await state.hall.make(asked)
     except Crowded as fault:
         raise HTTPException(429, str(fault)) from None

@@ -4,3 +4,8 @@
 export function labelled(label) {
   return label.replace(/\bbudget\.simulations=(\d+)/g, (_, number) => `at ${Number(number).toLocaleString("en")}`);
 }
+
+/** Return a label as `labelled` has it without what the player may simulate. */
+export function bare(label) {
+  return label.replace(/ at [\d,]+/, "");
+}

@@ -1,7 +1,7 @@
 // Words for who waits: the first time a machine plays or searches, code is compiled, which takes long.
 
 const LONG = 2500; // milliseconds until that is said
-const FIRST = "The first time on a machine this takes a few minutes, as code is compiled. From then on it takes seconds.";
+const FIRST = "The first time on a machine this takes some minutes, as code is compiled; from then on, a second or two.";
 
 /** Return what `work` promises; meanwhile `tell(words)` says what is done, and why that takes long. */
 export async function patiently(tell, words, work) {

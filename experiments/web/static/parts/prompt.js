@@ -9,6 +9,10 @@ import { steps } from "./ways.js";
 import { names } from "./words.js";
 
 const OVER = "over"; // in place of the number of a question
+const FIRST = 0; // the number of the first question
+const AIM =
+  "A suspect, a weapon and a room lie in the envelope: find out which. Go to a room and suggest; " +
+  "who holds one of the three cards has to show you one. Once you are sure, accuse.";
 const SEVERAL = 12; // squares that are still listed as buttons
 
 export class PromptPanel {
@@ -36,7 +40,7 @@ export class PromptPanel {
     document.querySelector("dialog[open]")?.close();
     if (state.prompt) this.#ask(state);
     else this.clear();
-    if (state.over) this.#part();
+    if (state.over) this.#part(state);
     if (held) this.heading.focus({ preventScroll: true });
   }
 
@@ -54,10 +58,12 @@ export class PromptPanel {
   }
 
   /** Say where to go from here. */
-  #part() {
+  #part(state) {
     const watch = `/watch/${encodeURIComponent(this.table.table)}`;
+    const [suspect, weapon, room] = state.envelope ?? [];
     put(
       this.body,
+      suspect ? el("p", {}, `It was ${suspect} with the ${weapon} in the ${room}.`) : null,
       el("p", {}, el("a", { href: watch }, "See all cards, and what everybody knew")),
       el("p", {}, el("a", { href: "/" }, "To the lobby")),
     );
@@ -100,11 +106,11 @@ export class PromptPanel {
       return;
     }
     const kinds = new Set(kindsOf(prompt));
-    const parts = [];
+    const parts = prompt.number === FIRST ? [el("p", { class: "note" }, AIM)] : [];
     if (kinds.has("suggest")) parts.push(this.#suggestion(state, send));
     const ways = this.#ways(state, send);
     this.board.offer(ways);
-    if (parts.length && ways.length) parts.push(el("h3", {}, "Or go to"));
+    if (kinds.has("suggest") && ways.length) parts.push(el("h3", {}, "Or go to"));
     if (ways.length) parts.push(wayList(ways, kinds.has("walk")));
     const last = [];
     if (kinds.has("pass")) {
@@ -172,8 +178,9 @@ export class PromptPanel {
       }
       if (kind !== "move") return [];
       const { room } = meaning(action);
-      const count = far ? (far[room] === 0 ? 2 : far[room]) : null;
-      const near = count === null || state.roll === null || count <= state.roll;
+      const least = far ? (far.least[room] === 0 ? 2 : far.least[room]) : null;
+      const near = least === null || state.roll === null || least <= state.roll;
+      const count = far?.exact ? least : null;
       const away = count === null ? "" : `, ${count} steps`;
       const label = `Walk to the ${room}${away}`;
       return [{ label, before: "Walk to the ", short: room, count, choose, near, room }];

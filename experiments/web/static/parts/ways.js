@@ -2,23 +2,19 @@
 
 import { facts } from "./facts.js";
 
-/** Return the steps from a pawn to each room by name, or null where that cannot be told. */
+/**
+ * Return the least steps from a pawn to each room by name, and whether they are `exact`: who was
+ * called to a room may stand at a door that nobody named.  Null where there is nothing to count.
+ */
 export function steps(pawn, rules) {
   if (rules.board === false || rules.walls === false) return null;
-  const from = places(pawn, rules);
-  if (!from) return null;
-  return Object.fromEntries(
-    facts.rooms.map(({ name }, room) => [
-      name,
-      Math.min(...from.map(([x, y]) => facts.steps[`${x},${y}`][room])),
-    ]),
-  );
-}
-
-/** Return the squares that a walk may begin from: the pawn's, or every door of its room. */
-function places({ xy, room }, rules) {
-  if (room && rules.doors === "any") {
-    return facts.rooms.find(({ name }) => name === room).doors.map((door) => door.xy);
-  }
-  return xy ? [xy] : null; // who was called to a room stands at a door that nobody named
+  const { xy, room } = pawn;
+  const anyDoor = room && (rules.doors === "any" || !xy);
+  if (!anyDoor && !xy) return null;
+  const from = anyDoor ? facts.rooms.find(({ name }) => name === room).doors.map((door) => door.xy) : [xy];
+  const least = facts.rooms.map(({ name }, to) => [
+    name,
+    Math.min(...from.map(([x, y]) => facts.steps[`${x},${y}`][to])),
+  ]);
+  return { least: Object.fromEntries(least), exact: rules.doors === "any" || Boolean(xy) };
 }

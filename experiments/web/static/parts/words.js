@@ -1,13 +1,13 @@
 // Events in sentences, as somebody at the table would tell them.
 
 import { named, square } from "./actions.js";
-import { labelled } from "./labels.js";
+import { bare, labelled } from "./labels.js";
 
 /** Return what the seats are called: by suspect too where two have one label. */
 export function names(seats) {
   const labels = seats.map(({ label }) => labelled(label));
   return labels.map((label, seat) =>
-    labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} (${seats[seat].suspect})`,
+    labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${bare(label)} (${seats[seat].suspect})`,
   );
 }
 
@@ -51,7 +51,7 @@ export function teller(seats, me) {
         if (event.by === null) return "Nobody can answer.";
         const unable = event.unable.map((one, place) => (place ? who(one) : subject(one)));
         const cannot = unable.length ? `${list(unable)} cannot answer. ` : "";
-        return `${cannot}${does(event.by, "show")} a card.`;
+        return `${cannot}${event.by === me ? "You have to show" : does(event.by, "show")} a card.`;
       }
       case "show":
         return `${does(event.by, "show")} ${who(seat)} ${named(event.card)}.`;
