@@ -1,4 +1,4 @@
-"""What a table needs is compiled before it is made, in a thread: nobody waits in the middle of a game.
+"""What a table needs is compiled before it is made, in a thread: nobody waits in mid-game.
 
 The first time on a machine that takes a minute or two; then the code is kept
 (`mcts.kernel.cached`), and it is loaded once by each server.
