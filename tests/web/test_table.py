@@ -175,7 +175,8 @@ def test_questions_are_numbered_by_seat(tmp_path):
     assert len(table.game.actions) > sum(map(len, asked.values()))  # the control
 
 
-def test_a_card_that_nobody_was_asked_for_is_refused(tmp_path):
-    (tmp_path / "moves.jsonl").write_text('{"seat": 0, "action": null}\n')
+@pytest.mark.parametrize("move", ['"seat": 0, "action": null', '"seat": 1, "action": 0'])
+def test_a_move_that_nobody_was_asked_for_is_refused(tmp_path, move):
+    (tmp_path / "moves.jsonl").write_text(f"{{{move}}}\n")
     with pytest.raises(ValueError, match="not asked for"):
         Table(setup(), tmp_path)

@@ -217,9 +217,9 @@ class Hall:
             raise ValueError(entry.fault)
         if entry.driver is None:
             table = await asyncio.to_thread(self._opened, entry)
+            table.close()
             if entry.driver is None:
                 entry.driver = Driver(table, self._pool)
-                table.close()
                 self._remember(entry)
         return entry.driver
 
@@ -299,10 +299,10 @@ class Hall:
         """Make the moves of a table again, and drive it."""
         try:
             table = await asyncio.to_thread(self._opened, entry)
-        except (OSError, ValueError) as fault:
+        except Exception as fault:  # whatever somebody has written into its files
             entry.fault = HALTED
             entry.begun.set()
-            print(f"table {entry.id} cannot go on: {fault}", file=sys.stderr, flush=True)
+            print(f"table {entry.id} cannot go on: {fault!r}", file=sys.stderr, flush=True)
             return
         await self._driven(entry, table)
 

@@ -95,9 +95,12 @@ class Table:
             return None
         if self._held:
             return self._held
-        if self.game.over or not isinstance(self.game.seats[self.game.decider], Person):
+        if not self.setup.people or self.game.over:
             return None
-        return self._question(self.game.decider, self.game.shows, self.game.choices())
+        seat = self.game.decider
+        if not isinstance(self.game.seats[seat], Person):
+            return None
+        return self._question(seat, self.game.shows, self.game.choices())
 
     def answer(self, seat: int, number: int, action: int) -> None:
         """Take the answer of the person in ``seat`` to the prompt ``number``.
@@ -133,18 +136,19 @@ class Table:
         seat = self.game.decider
         player = self.game.seats[seat]
         move = Move(seat, action, player.decisions, player.simulations, player.search_seconds)
-        if action not in self.game.choices():
+        # A compiled policy chooses among what is legal.
+        if player.policy is None and action not in self.game.choices():
             raise IllegalAction(f"seat {seat} chose action {action}")
         self._moves.append(move, lasting=isinstance(player, Person))
-        self._do(action)
+        self._do(seat, action)
 
     def close(self) -> None:
         """Close the file of its moves."""
         self._moves.close()
 
-    def _do(self, action: int) -> None:
+    def _do(self, seat: int, action: int) -> None:
         before = len(self.game.events)
-        self._answered[self.game.decider] += 1
+        self._answered[seat] += 1
         for number, event in enumerate(self.game.act(action), before):
             if event["event"] == "show" and action < REVEAL:
                 self._hold(number, event)
@@ -165,15 +169,16 @@ class Table:
 
     def _again(self, move: Move) -> None:
         """Make a move that was made before, and show what was shown for it."""
+        whose = self._held.seat if self._held else None if self.game.over else self.game.decider
+        if move.seat != whose or (move.action is None) != (self._held is not None):
+            raise ValueError(f"seat {move.seat} does what it was not asked for")
         if move.action is None:
-            if self._held is None:
-                raise ValueError(f"seat {move.seat} shows a card that was not asked for")
             self._release()
         else:
             player = self.game.seats[move.seat]
             if player.policy is not None and self.game.decide() != move.action:
                 raise ValueError(f"seat {move.seat} decides otherwise than it did")
-            self._do(move.action)
+            self._do(move.seat, move.action)
             player.decisions, player.simulations = move.decisions, move.simulations
             player.search_seconds = move.search_seconds
         self.shown = self._hold_at if self._held else len(self.game.events)
