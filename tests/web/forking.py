@@ -23,8 +23,10 @@ from experiments.web.tables.table import Table
 
 
 def main() -> None:
-    with TemporaryDirectory() as folder:  # what is compiled is loaded before there are children
+    with TemporaryDirectory() as folder:  # all is loaded before there are children
         settled(Table(setup(*[COMPUTER] * 3, name="speed", players=3), Path(folder)))
+        ended = threading.Event()
+        serve(how(Path(folder)), ended, lambda _: ended.set())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for _ in sys.stdin:
         if os.fork() == 0:
