@@ -1,7 +1,8 @@
 """Recorded games and runs below a folder: what there is to open, and nothing else.
 
 Things are named by a digest of where they lie below the folder.  What has no such name is not
-opened, so no path that a browser sends ever is.
+opened, so no path that a browser sends ever is; nor are links, which may lead elsewhere, and what
+is no file, for which one could wait for ever.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -54,24 +57,29 @@ class Library:
 
     def records(self) -> list[Thing]:
         """Return the recorded games."""
-        found = (path for path in self._files() if path.suffix == ".jsonl")
-        return self._newest(path for path in found if path.parent.name == RECORDS)
+        return self._newest(path for path in self._files() if _is_record(path))
 
     def runs(self) -> list[Thing]:
         """Return the runs that have come to figures."""
-        return self._newest(path for path in self._files() if path.name == SUMMARY)
+        return self._newest(path for path in self._files() if _is_run(path))
 
     def record(self, name: str) -> Path:
         """Return the file of the record called ``name``; KeyError if there is none."""
-        return next(self._called(name, self.records()))
+        return self._called(name, _is_record)
 
     def run(self, name: str) -> Path:
         """Return the folder of the run called ``name``; KeyError if there is none."""
-        return next(self._called(name, self.runs()))
+        return self._called(name, _is_run)
 
-    def _called(self, name: str, things: list[Thing]) -> Iterator[Path]:
-        yield from (thing.path for thing in things if thing.name == name)
+    def _called(self, name: str, fits: Callable[[Path], bool]) -> Path:
+        for path in filter(fits, self._files()):
+            if self._name(path) == name and (at := _dated(path)) and (thing := self._thing(*at)):
+                return thing.path
         raise KeyError(name)
+
+    def _name(self, path: Path) -> str:
+        place = path.relative_to(self._folder).as_posix()
+        return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
     def _files(self) -> Iterator[Path]:
         """Yield the files below the folder; links are not followed."""
@@ -81,24 +89,52 @@ class Library:
             yield from (Path(folder) / name for name in names if not name.startswith("."))
 
     def _newest(self, paths: Iterator[Path]) -> list[Thing]:
-        dated = sorted(
-            ((path.lstat().st_mtime, path) for path in paths if not path.is_symlink()),
-            reverse=True,
-        )
-        found = (self._thing(path) for _, path in dated[: 2 * MOST])
+        dated = sorted(filter(None, map(_dated, paths)), reverse=True)
+        found = (self._thing(at, path) for at, path in dated[: 2 * MOST])
         return [thing for thing in found if thing is not None][:MOST]
 
-    def _thing(self, path: Path) -> Thing | None:
-        """Return what ``path`` is; None if it is something else than its name says."""
-        place = path.relative_to(self._folder).as_posix()
-        name = hashlib.sha256(place.encode()).hexdigest()[:16]
-        try:
-            if path.name == SUMMARY:
-                shown = printable(str(Path(place).parent))
-                return Thing(name, path.parent, {"name": shown, **_figures(path)})
-            return Thing(name, path, {"name": printable(place), **_header(path)})
-        except (OSError, ValueError, KeyError, TypeError, Refusal):
+    def _thing(self, at: int, path: Path) -> Thing | None:
+        """Return what ``path`` is, changed ``at``; None if it is not what it is called."""
+        place = path.relative_to(self._folder)
+        about = _about(path, at)
+        if about is None:
             return None
+        if _is_run(path):
+            return Thing(
+                self._name(path), path.parent, {"name": printable(str(place.parent)), **about}
+            )
+        return Thing(self._name(path), path, {"name": printable(place.as_posix()), **about})
+
+
+def regular(path: Path) -> bool:
+    """Tell whether ``path`` is a file, and no link to one."""
+    return _dated(path) is not None
+
+
+def _dated(path: Path) -> tuple[int, Path] | None:
+    """Return when a file was changed, and the file; None if it is none, or gone by now."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return (found.st_mtime_ns, path) if stat.S_ISREG(found.st_mode) else None
+
+
+def _is_record(path: Path) -> bool:
+    return path.suffix == ".jsonl" and path.parent.name == RECORDS
+
+
+def _is_run(path: Path) -> bool:
+    return path.name == SUMMARY
+
+
+@lru_cache(8 * MOST)
+def _about(path: Path, _: int) -> dict[str, Any] | None:
+    """Return what a file says of itself; None if it is no such file."""
+    try:
+        return _figures(path) if _is_run(path) else _header(path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, Refusal):
+        return None
 
 
 def _figures(path: Path) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class Inside:
     def __init__(self, hall: Hall, here: Here) -> None:
         outside = Library(hall.folder / "outputs")
         reach = told_reach("127.0.0.1")
-        state = State(hall, Streams(10**6), here, here, Limits(1000, 1.0), outside, reach)
+        state = State(hall, Streams(10**6), here, here, here, Limits(1000, 1.0), outside, reach)
         self.hall = hall
         self._app = application(state, names_of("127.0.0.1"), 1e9)
         self._streams: set[asyncio.Task] = set()

@@ -1,11 +1,12 @@
 """What the library finds, and what it does not open."""
 
 import json
+import os
 
 import pytest
 from at_table import COMPUTER, settled, setup
 
-from experiments.web.library import Library
+from experiments.web.library import Library, regular
 from experiments.web.tables.table import Table
 
 SUMMARY = {
@@ -65,3 +66,29 @@ def test_nothing_is_opened_by_a_path(library, name):
 def test_a_record_is_not_a_run(library):
     with pytest.raises(KeyError):
         library.run(library.records()[0].name)
+
+
+def test_what_is_no_file_is_neither_listed_nor_waited_for(library, tmp_path):
+    records = tmp_path / "outputs" / "run" / "records"
+    before = [thing.path for thing in library.records()]
+    os.mkfifo(records / "pipe.jsonl")
+    (records / "folder.jsonl").mkdir()
+    assert [thing.path for thing in library.records()] == before
+    assert not regular(records / "pipe.jsonl") and not regular(records / "link.jsonl")
+    assert regular(before[0])  # the control
+
+
+def test_a_file_that_goes_meanwhile_is_left_out(library, monkeypatch, tmp_path):
+    gone = tmp_path / "outputs" / "run" / "records" / "gone.jsonl"
+    files = library._files
+    monkeypatch.setattr(library, "_files", lambda: [*files(), gone])
+    assert len(library.records()) == 1
+
+
+def test_a_file_that_has_changed_is_read_again(library):
+    (record,) = library.records()
+    first, rest = record.path.read_text().split("\n", 1)
+    header = json.loads(first)
+    record.path.write_text(json.dumps({**header, "game": 77}) + "\n" + rest)
+    os.utime(record.path, (1, 1))
+    assert library.records()[0].about["game"] == 77 != record.about["game"]

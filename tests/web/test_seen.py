@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from at_table import COMPUTER, person, settled, setup
 
-from experiments.web.seen.notebook import MAYBE, NO, YES, Knowledge, notebook
+from experiments.web.seen.notebook import MAYBE, NO, YES, Knowledge, notebook, shown
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
 from sim.records.record import knows
@@ -59,6 +59,22 @@ def test_chances_are_the_exact_posterior(tmp_path):
     assert 0 < page["bits"] < np.log2(6 * 6 * 9)
     without = notebook(knowledge, chance=False)
     assert without["chance"] is without["bits"] is None and without["cards"] == page["cards"]
+
+
+@pytest.mark.parametrize(
+    ("chance", "told"),
+    [
+        (1.0, 1.0),
+        (1.0 - 1e-15, 1.0),
+        (0.99997, 0.9999),
+        (0.5, 0.5),
+        (0.00002, 0.0001),
+        (1e-15, 0.0),
+        (0.0, 0.0),
+    ],
+)
+def test_nothing_but_what_is_certain_is_told_as_certain(chance, told):
+    assert shown(chance) == told
 
 
 def test_a_notebook_is_made_of_what_its_seat_knows(tmp_path):

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,16 @@ def test_a_port_that_is_taken_is_told_in_one_line(capsys, tmp_path):
         code, told = run(capsys, "browser=false", f"folder={tmp_path}", f"port={port}")
     assert code == 1 and told.count("\n") == 1
     assert told.startswith(f"sleuth-web: port {port} is taken")
+
+
+def test_all_that_pages_are_made_of_is_packaged():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    patterns = project["tool"]["setuptools"]["package-data"]["experiments.web"]
+    here = ROOT / "experiments" / "web"
+    files = [path for path in here.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    made = [path.relative_to(here) for path in files if path.suffix != ".py"]
+    packaged = {path for pattern in patterns for path in here.glob(pattern)}
+    assert len(made) > 30 and all(here / path in packaged for path in made)
 
 
 def test_without_the_extra_it_says_what_to_install(capsys, tmp_path, monkeypatch):

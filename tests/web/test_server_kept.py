@@ -15,6 +15,7 @@ from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.web.tables.hall import Hall
 from experiments.web.tables.kept import kind_of
+from experiments.web.tables.table import Table
 
 SWIFT = {"name": "swift", "label": "swift", "threshold": 1.0, "showing": "random"}
 
@@ -213,6 +214,24 @@ def test_pause_and_pace_are_there_after_a_restart(tmp_path):
         told = server.ask("GET", f"/api{watch}")[1]
         assert (told["paused"], told["pace"]) == expected
     server.close()
+
+
+def test_a_table_whose_files_raise_whatever_halts_alone(tmp_path, monkeypatch, capsys):
+    server = Served(tmp_path)
+    made = [server.table(person("Ann"), COMPUTER, COMPUTER) for _ in range(2)]
+    server.close()
+    read = Table.__init__
+
+    def wrong(table, setup, folder):
+        if folder.name == made[0]["id"]:
+            raise IndexError("what nobody foresaw")
+        read(table, setup, folder)
+
+    monkeypatch.setattr(Table, "__init__", wrong)
+    server = Served(tmp_path)
+    assert server.ask("GET", f"/api{made[0]['seats']['0']}/notebook")[0] == 409
+    assert server.ask("GET", f"/api{made[1]['seats']['0']}/notebook")[0] == 200  # the control
+    assert server.close() == 1 and "what nobody foresaw" in capsys.readouterr().err
 
 
 def test_a_folder_has_one_server(tmp_path):

@@ -1,12 +1,16 @@
 """Recorded games and runs that are opened, and what the seats of a watched table know."""
 
 from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 from served import COMPUTER, Served, events, person, play
 
 from experiments.report.__main__ import report
+from experiments.runs import runfolder
+from experiments.web.server import records
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +71,28 @@ def test_its_course_its_notebooks_and_advice(server, record):
     assert status == 200 and advice["player"] == "swift" and advice["words"]
 
 
+def test_the_seed_is_kept_back_however_the_folders_are_named(server, record, folder, monkeypatch):
+    """With it anybody could deal the next games of the run."""
+    assert server.ask("GET", record)[1]["header"]["seed"] is None
+    monkeypatch.chdir(folder.parent)
+    twisted = Path(folder.name, "..", folder.name)
+    named = Served(folder.parent / "none", outputs=twisted)
+    (one,) = named.ask("GET", "/api/lobby")[1]["records"]
+    assert named.ask("GET", f"/api/records/{one['id']}")[1]["header"]["seed"] == 11  # the control
+    named.close()
+    request = SimpleNamespace(hall=SimpleNamespace(folder=folder))
+    monkeypatch.setattr(records, "state_of", lambda _: request)
+    assert records._of_tables(None, twisted / "games")
+    assert not records._of_tables(None, folder.parent / "games")
+
+
+def test_a_report_of_tables_does_not_tell_the_seed(monkeypatch, tmp_path):
+    planned = [SimpleNamespace(seed=123456789), SimpleNamespace(seed=7)]
+    monkeypatch.setattr(runfolder, "planned", lambda folder: planned)
+    told = records._without_seed(b"seed 123456789, 17 games", tmp_path)
+    assert told == b"seed not told, 17 games"
+
+
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
@@ -98,6 +124,12 @@ def test_a_run_and_its_report(server, record, folder):
     (run,) = server.ask("GET", "/api/lobby")[1]["runs"]
     status, page, headers = server.ask("GET", run["report"], plain=True)
     assert status == 200 and "Ann" in page and "swift" in page
+    secret = folder.parent / "secret.html"
+    secret.write_text("a secret")
+    (kept / "report.html").unlink()
+    (kept / "report.html").symlink_to(secret)
+    assert server.ask("GET", run["report"], plain=True)[0] == 404
+    assert server.ask("GET", "/api/lobby")[1]["runs"][0]["report"] is None
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "sandbox" in policy and "script" not in policy
 

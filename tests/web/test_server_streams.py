@@ -11,7 +11,7 @@ import pytest
 from at_table import setup
 from served import COMPUTER, Served, events, person, play
 
-from experiments.web.server import messages
+from experiments.web.server import messages, streams
 from experiments.web.server.streams import Stream, Told
 from experiments.web.tables import driver as driver_module
 from experiments.web.tables.driver import ALL, Driver
@@ -231,6 +231,31 @@ def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path):
 
     ended, driver = asyncio.run(run())
     assert ended == ["stuck", "quiet"] and not driver.listeners
+
+
+def test_who_catches_up_with_a_long_game_keeps_nobody_waiting(tmp_path):
+    """It is told in parts, and between them others come to their turn."""
+
+    async def run():
+        driver, sent, others = Driver(Table(setup(), tmp_path), ThreadPoolExecutor(1)), [], []
+
+        class Long:
+            def new(self):
+                return iter([b"x" * 1000] * 200)
+
+        async def send(message):
+            sent.append(len(message.get("body", b"")))
+            asyncio.get_running_loop().call_soon(others.append, len(sent))
+            if sum(sent) >= 200_000:
+                stream.leave()
+
+        stream = Stream(Long(), driver, lambda: None)
+        await asyncio.wait_for(stream({}, _asleep, send), 30)
+        return sent, others
+
+    sent, others = asyncio.run(run())
+    assert sum(sent) > 200_000 and max(sent) < 2 * streams.MOST_AT_ONCE
+    assert len(others) >= 200_000 // (2 * streams.MOST_AT_ONCE)
 
 
 @pytest.mark.parametrize("people", [0, 1])

@@ -24,6 +24,12 @@ from sim.records.events import Event
 from sim.records.record import knows
 from sim.rules import Rules
 
+LEAST = 1e-4
+"""The smallest chance that is told, for all that are smaller."""
+
+_ERROR = 1e-12
+"""Of sums of the exact posterior."""
+
 YES, NO, MAYBE = "yes", "no", "maybe"
 KINDS = ("suspect", "weapon", "room")
 
@@ -84,11 +90,18 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     if exact:
         marginals, bits = exact
         told["chance"] = [
-            [round(float(p), 4) for p in marginals[card, : rules.players + 1]]
+            [shown(p) for p in marginals[card, : rules.players + 1].tolist()]
             for card in range(N_CARDS)
         ]
         told["bits"] = round(bits, 3)
     return told
+
+
+def shown(chance: float) -> float:
+    """Return ``chance`` with four figures; 0 and 1 stand for what is certain, and nothing else."""
+    if not _ERROR < chance < 1.0 - _ERROR:
+        return float(round(chance))
+    return min(max(round(chance, 4), LEAST), 1.0 - LEAST)
 
 
 def _told(holders: Sequence[list[str]]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from experiments.settings.commandline import Refusal
-from experiments.web.library import Thing
+from experiments.web.library import Thing, regular
 from experiments.web.server.guard import body
 from experiments.web.server.ready import ready
 from experiments.web.server.records import REPORT
@@ -66,7 +66,7 @@ async def make(request: Request) -> JSONResponse:
 
 
 def _run(run: Thing) -> dict[str, Any]:
-    there = (run.path / REPORT).is_file()
+    there = regular(run.path / REPORT)
     return {"id": run.name, **run.about, "report": f"/runs/{run.name}" if there else None}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -15,13 +16,14 @@ from starlette.routing import Route
 
 from experiments.explain.recorded import decisions
 from experiments.settings.commandline import Refusal
+from experiments.web.library import regular
 from experiments.web.seen.advice import advice
 from experiments.web.seen.course import FIRST_LINE, course
 from experiments.web.seen.notebook import Knowledge, notebook
 from experiments.web.server import messages
 from experiments.web.server.guard import body
 from experiments.web.server.rendering import page
-from experiments.web.server.state import aside, considered, state_of
+from experiments.web.server.state import aside, at_length, considered, state_of
 from experiments.web.tables import wish
 from sim.records.record import OUTSIDE, Record, RecordError, read
 
@@ -32,8 +34,14 @@ MOST_BYTES = 32 * 2**20
 ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups"
 """The policy for a report, which needs no other file, and may be somebody else's: no scripts."""
 
+CHOSEN_DIGITS = 5
+"""A seed of so many digits was chosen by somebody; figures of a report may be the same."""
+
 _KEPT = 16
 """Records that are kept in memory."""
+
+
+_playing_on = threading.Lock()
 
 
 class _Question(BaseModel):
@@ -49,14 +57,14 @@ async def show(request: Request) -> JSONResponse:
     """Tell all of a recorded game."""
     path = await _path(request)
     # With the seed anybody could deal the other games of its run, of which some may be under way.
-    known = not path.is_relative_to(state_of(request).hall.folder)
+    known = not _of_tables(request, path)
     return JSONResponse(await _asked(request, _told, path, known))
 
 
 async def beliefs(request: Request) -> JSONResponse:
     """Tell the bits and the chances of all seats, turn by turn."""
     path = await _path(request)
-    return JSONResponse({"turns": await _asked(request, _course, path, path.stat().st_mtime_ns)})
+    return JSONResponse({"turns": await _asked(request, _course, path, long=True)})
 
 
 async def notebooks(request: Request) -> JSONResponse:
@@ -90,11 +98,33 @@ async def report(request: Request) -> HTMLResponse:
     library = state_of(request).library
     try:
         folder = await aside(request, library.run, request.path_params["run"])
+        if not regular(folder / REPORT):
+            raise KeyError(REPORT)
         with (folder / REPORT).open("rb") as file:
             text = file.read(MOST_BYTES)
+        if _of_tables(request, folder):
+            text = await aside(request, _without_seed, text, folder)
     except (KeyError, OSError):
         raise HTTPException(404, "there is no report of such a run") from None
+    except (Refusal, ValueError) as fault:
+        raise HTTPException(422, f"the run cannot be read: {fault}") from None
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
+
+
+def _of_tables(request: Request, path: Path) -> bool:
+    """Tell whether ``path`` is of games that were played here, as others may be now."""
+    return path.resolve().is_relative_to(state_of(request).hall.folder.resolve())
+
+
+def _without_seed(text: bytes, folder: Path) -> bytes:
+    """Return a report that does not tell the seed, if nobody has chosen that."""
+    from experiments.runs import runfolder  # Arrow and SciPy take a second
+
+    seeds = {str(match.seed).encode() for match in runfolder.planned(folder)}
+    for seed in seeds:
+        if len(seed) > CHOSEN_DIGITS:
+            text = text.replace(seed, b"not told")
+    return text
 
 
 async def _path(request: Request) -> Path:
@@ -106,9 +136,9 @@ async def _path(request: Request) -> Path:
         raise HTTPException(404, "there is no such record") from None
 
 
-async def _asked(request: Request, work: Any, *given: Any) -> Any:
+async def _asked(request: Request, work: Any, *given: Any, long: bool = False) -> Any:
     try:
-        return await aside(request, work, *given)
+        return await (at_length if long else aside)(request, work, *given)
     except (RecordError, OSError) as fault:
         raise HTTPException(422, f"this is no faithful record: {fault}") from None
 
@@ -143,8 +173,13 @@ def _told(path: Path, known: bool) -> dict[str, Any]:
     return {"header": header, "events": events, "decisions": lines}
 
 
+def _course(path: Path) -> list[dict[str, Any]]:
+    with _playing_on:  # who asks meanwhile finds it done
+        return _course_at(path, path.stat().st_mtime_ns)
+
+
 @lru_cache(_KEPT)
-def _course(path: Path, _: int) -> list[dict[str, Any]]:
+def _course_at(path: Path, _: int) -> list[dict[str, Any]]:
     return [asdict(turn) for turn in course(_record(path))]
 
 

@@ -33,7 +33,7 @@ _BESIDE = 200
 """Connections beside the streams."""
 
 _ASIDES = 2
-"""Threads for notebooks, explanations and the like."""
+"""Threads for notebooks and the like, and as many for what takes longer."""
 _LAST_SECONDS = 2
 """So long an answer under way at the end may take."""
 
@@ -82,26 +82,27 @@ def serve(how: Serving, ended: threading.Event, ready: Callable[[str], None]) ->
     listening = _bound(how.host, how.port)
     pool = ThreadPoolExecutor(how.searches, thread_name_prefix="player")
     asides = ThreadPoolExecutor(_ASIDES, thread_name_prefix="aside")
+    lengths = ThreadPoolExecutor(_ASIDES, thread_name_prefix="length")
+    pools = pool, asides, lengths
     try:
-        return asyncio.run(_serve(how, listening, (pool, asides), ended, ready))
+        return asyncio.run(_serve(how, listening, pools, ended, ready))
     finally:
         listening.close()
-        for threads in (pool, asides):
+        for threads in pools:
             threads.shutdown(wait=False, cancel_futures=True)
 
 
 async def _serve(
     how: Serving,
     listening: socket.socket,
-    pools: tuple[ThreadPoolExecutor, ThreadPoolExecutor],
+    pools: tuple[ThreadPoolExecutor, ...],
     ended: threading.Event,
     ready: Callable[[str], None],
 ) -> int:
-    pool, asides = pools
-    hall = Hall(how.folder, how.tables, pool, how.idle * _DAY)
+    hall = Hall(how.folder, how.tables, pools[0], how.idle * _DAY)
     streams = Streams(how.streams)
     reach = told_reach(how.host)
-    state = State(hall, streams, pool, asides, how.limits, Library(how.outputs), reach)
+    state = State(hall, streams, *pools, how.limits, Library(how.outputs), reach)
     app = application(state, names_of(how.host), how.rate)
     server = _Server(
         uvicorn.Config(

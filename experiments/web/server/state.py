@@ -29,7 +29,8 @@ class State:
     hall : the tables
     streams : the connections that are open
     pool : threads in which players decide
-    asides : threads for what takes long and is nobody's move
+    asides : threads for what takes a moment and is nobody's move
+    lengths : threads for what may take a minute
     limits : of searches at a table
     library : of recorded games and runs
     reach : who can reach this server, in words
@@ -39,6 +40,7 @@ class State:
     streams: Streams
     pool: Executor
     asides: Executor
+    lengths: Executor
     limits: Limits
     library: Library
     reach: str
@@ -69,6 +71,12 @@ async def aside(request: Request, work: Callable[..., Result], *given: Any) -> R
     """Return what ``work`` makes of what is ``given``, in a thread."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(state_of(request).asides, work, *given)
+
+
+async def at_length(request: Request, work: Callable[..., Result], *given: Any) -> Result:
+    """Return the same of ``work`` that may take a minute: no notebook waits for it."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(state_of(request).lengths, work, *given)
 
 
 async def considered(request: Request, work: Callable[..., Result], *given: Any) -> Result:

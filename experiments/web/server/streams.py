@@ -28,6 +28,9 @@ BEAT_SECONDS = 15.0
 SLOW_SECONDS = 20.0
 """Longest wait for a viewer to read."""
 
+MOST_AT_ONCE = 32 * 1024
+"""Bytes that are written before others come to their turn."""
+
 _HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
 _BEAT = b": still here\n\n"
 _BEGIN = b"retry: 1000\n\n"
@@ -119,10 +122,14 @@ class Stream:
             text = _BEGIN
             while not self._gone:
                 self._news.clear()
-                text += b"".join(self._told.new())
+                for part in self._told.new():
+                    text += part
+                    if len(text) > MOST_AT_ONCE:
+                        await self._text(send, text)
+                        await asyncio.sleep(0)  # a long game that is caught up keeps nobody waiting
+                        text = b""
                 if text:
-                    part = {"type": "http.response.body", "body": text, "more_body": True}
-                    await self._sent(send, part)
+                    await self._text(send, text)
                 text = await self._waited()
         except TimeoutError:
             return
@@ -144,6 +151,9 @@ class Stream:
         except TimeoutError:
             return _BEAT
         return b""
+
+    async def _text(self, send: Send, text: bytes) -> None:
+        await self._sent(send, {"type": "http.response.body", "body": text, "more_body": True})
 
     async def _sent(self, send: Send, message: Sent) -> None:
         """Send; raises TimeoutError if the viewer does not read."""

@@ -15,7 +15,7 @@ from experiments.web.seen.entropies import Entropies
 from experiments.web.seen.notebook import Knowledge, notebook
 from experiments.web.server.guard import body
 from experiments.web.server.seat import about, opened
-from experiments.web.server.state import aside, driver_of, state_of, table_of
+from experiments.web.server.state import at_length, driver_of, state_of, table_of
 from experiments.web.tables.driver import Driver
 from experiments.web.tables.setup import SLOWEST
 from sim.records.events import Event
@@ -81,7 +81,7 @@ async def beliefs(request: Request) -> JSONResponse:
     if driver not in _entropies:
         _entropies[driver] = Entropies(driver.table.game.rules)
     shown = driver.table.game.events[: driver.table.shown]
-    return JSONResponse(await aside(request, _known, _entropies[driver], shown))
+    return JSONResponse(await at_length(request, _known, _entropies[driver], shown))
 
 
 def _known(entropies: Entropies, shown: list[Event]) -> dict[str, Any]:

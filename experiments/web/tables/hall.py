@@ -319,7 +319,7 @@ class Hall:
                 run = self.folder / entry.run
                 await asyncio.to_thread(kept.keep, run, entry.setup, driver.table.game)
             (self._folder(entry) / OVER).touch()
-        except (OSError, Refusal) as fault:
+        except Exception as fault:  # whatever somebody has done to the run's folder
             told = f"table {entry.id} is over, but not kept: {fault}; the next start tries again"
             print(told, file=sys.stderr)
         entry.over, entry.task = True, None
