@@ -44,18 +44,22 @@ def chromium():
         yield begun
 
 
+@pytest.fixture(scope="module")
+def profile(chromium):
+    """What the pages of a file have in common: scripts are read once."""
+    with chromium.new_context(reduced_motion="reduce") as common:
+        yield common
+
+
 @pytest.fixture
-def opened(chromium):
+def opened(profile):
     """Opens pages: ``opened(url, width=1280, dark=False)``; fails on errors in their scripts."""
     pages, faults = [], []
 
-    def open_page(url, width=1280, dark=False, **more):
-        page = chromium.new_page(
-            viewport={"width": width, "height": 900},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-            **more,
-        )
+    def open_page(url, width=1280, dark=False):
+        page = profile.new_page()
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_default_timeout(60_000)
         page.on("pageerror", lambda fault: faults.append(str(fault)))
         page.on(
@@ -68,5 +72,6 @@ def opened(chromium):
 
     yield open_page
     for page in pages:
+        page.evaluate("localStorage.clear()")  # each test begins in a browser that knows nothing
         page.close()
     assert not faults

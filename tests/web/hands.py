@@ -25,6 +25,19 @@ def over(page):
     return "won." in title or "is over" in title
 
 
+def accuse(page, cards):
+    """Accuse ``cards``, a suspect, a weapon and a room, by clicking; tell whether that is offered."""
+    offered = page.locator(".prompt-body button.danger")
+    if not offered.count():
+        return False
+    offered.click()
+    for name, card in zip(("accused", "accused-weapon", "accused-room"), cards, strict=True):
+        page.locator(f"dialog label:has(input[name={name}][value='{card}'])").click()
+    page.locator("dialog .main").click()
+    page.locator("dialog .main.danger").click()
+    return True
+
+
 def click_on(page, chance):
     """Answer the question of the page by clicking, at random, without accusing."""
     if page.locator("form").count():

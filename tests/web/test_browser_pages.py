@@ -58,7 +58,8 @@ def violations(page, *rules):
     """Return what axe-core finds wrong, by rule and element; ``rules``: by these alone."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)  # by the debugger: the page's policy lets no script in
-    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+    usual = {"resultTypes": ["violations"], "preload": False, "iframes": False}
+    options = {**usual, **({"runOnly": list(rules)} if rules else {})}
     found = page.evaluate("(options) => axe.run(document, options)", options)
     return [
         (rule["id"], node["html"][:120], node["failureSummary"][-160:])
@@ -206,6 +207,21 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched, shows):
     page.locator("#line").focus()
     page.keyboard.press("ArrowLeft")
     assert int(page.locator("#line").input_value()) == len(events) - 2
+
+
+def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched, shows):
+    page = shows("replay")
+    script = """async (rows) => {
+        const { showNotebook } = await import("/static/parts/notebook.js");
+        const holders = rows[0].map(() => "maybe");
+        const cards = rows.map((_, number) => ({ card: `card ${number}`, kind: "weapon", holders }));
+        const seats = [{ label: "one", suspect: "Plum" }, { label: "two", suspect: "White" }];
+        const parent = document.createElement("div");
+        showNotebook(parent, { cards, chance: rows, bits: 1 }, { seats }, null, true);
+        return [...parent.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
+    }"""
+    told = page.evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
+    assert told == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
 
 
 def test_actions_have_the_numbers_and_words_of_the_game(watched, shows):

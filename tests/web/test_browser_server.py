@@ -1,12 +1,15 @@
 """The real server in a real browser: from the lobby to the end of a game, and over a restart."""
 
+import json
 import random
 import re
 
 import pytest
-from hands import click_on, number, over, settle
+from hands import accuse, click_on, number, over, settle
 from served import COMPUTER, Served, person, play
 
+from experiments.web.tables.setup import Setup
+from sim.records.stepped import SteppedGame
 from sim.rules import PRESETS
 
 
@@ -22,37 +25,72 @@ def server(folder):
     served.close()
 
 
-def play_on(page, chance, answers=None):
-    """Click until the game is over, or so many times; return how often."""
+QUESTIONS = 3
+"""That are answered before who plays accuses, if that may be then."""
+
+
+def play_on(page, chance, answers=None, accused=None):
+    """Click until the game is over, or so many times; return how often.
+
+    After some questions ``accused`` is accused, if it is given and as soon as the rules allow it.
+    """
     asked = 0
     settle(page)
     while not over(page) and asked != answers:
         before = number(page)
-        click_on(page, chance)
+        if accused and asked >= QUESTIONS and accuse(page, accused):
+            accused = None
+        else:
+            click_on(page, chance)
         settle(page, before)
         asked += 1
     return asked
 
 
+def envelope(folder, table):
+    """Return the cards in the envelope of a table, which the server tells nobody."""
+    told = json.loads((folder / "tables" / table / "table.json").read_text())
+    setup = Setup.read(told["setup"])
+    game = SteppedGame(setup.made_rules(), setup.made_players(), setup.seed, setup.game)
+    return next(event["cards"] for event in game.events if event["event"] == "envelope")
+
+
 @pytest.mark.parametrize("rules", PRESETS)
-def test_a_whole_game_is_played_by_clicking(rules, server, opened):
+def test_a_whole_game_is_played_by_clicking(rules, server, folder, opened):
+    """Some walk and suggest, then accuse rightly; in one the seat is out and shows cards."""
+    wrongly = rules == "speed"
     seats = (person("Ann"), *(COMPUTER,) * (PRESETS[rules].players - 1))
     made = server.table(*seats, rules=rules)
     page = opened(f"http://{server.host}{made['seats']['0']}")
-    assert play_on(page, random.Random(rules)) > 3
+    suspect, weapon, room = envelope(folder, made["id"])
+    accused = (suspect, "rope" if weapon != "rope" else "knife", room) if wrongly else None
+    asked = play_on(page, random.Random(rules), accused=accused or (suspect, weapon, room))
+    told = page.locator("#log").inner_text()
     last = page.locator("#log li").last.text_content()
-    assert re.search("(wins|win)! It was|Nobody wins", last)
+    title = page.locator("#prompt-title").text_content()
+    if asked <= QUESTIONS or wrongly:  # others were faster, or went on without
+        assert re.search("wins! It was|Nobody wins", last) and (
+            asked <= QUESTIONS or "wrongly" in told
+        )
+    else:
+        assert title == "You have won." and last.startswith("You win! It was")
+    assert f"It was {suspect} with the {weapon} in the {room}." in last
     assert page.locator(".prompt-body a").first.get_attribute("href") == made["watch"]
 
 
 def test_a_newcomer_comes_from_the_lobby_to_a_game(server, opened):
-    """Nothing is chosen but the opponents, which need not search here."""
+    """Nothing is chosen but the opponents, which need not search here; what is refused is told."""
     page = opened(f"http://{server.host}/")
     page.wait_for_selector(".seat-row")
     for seat in (2, 3, 4):
         page.get_by_label(f"Who sits in seat {seat}").select_option("swift")
     page.locator("summary", has_text="More").click()
     page.get_by_label("Pace").select_option("0")
+    page.get_by_label("Name of the person in seat 1").fill("")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_selector("#fault:not(:empty)")
+    assert "a name has 1 to 24 signs" in page.locator("#fault").text_content()
+    page.get_by_label("Name of the person in seat 1").fill("Ann")
     page.get_by_role("button", name="Play").click()
     page.wait_for_url("**/seat/*")
     settle(page)
@@ -75,15 +113,6 @@ def test_without_hints_a_notebook_has_no_probabilities(server, opened):
         assert offered.is_visible() == hints
         offered.evaluate("(box) => box.click()")
         assert (page.locator("#notebook .heat").count() > 0) == hints
-
-
-def test_what_the_server_refuses_is_told_in_the_lobby(server, opened):
-    page = opened(f"http://{server.host}/")
-    page.wait_for_selector(".seat-row")
-    page.get_by_label("Name of the person in seat 1").fill("")
-    page.get_by_role("button", name="Play").click()
-    page.wait_for_selector("#fault:not(:empty)")
-    assert "a name has 1 to 24 signs" in page.locator("#fault").text_content()
 
 
 def test_a_page_goes_on_when_the_server_was_ended_and_started_again(tmp_path, opened):
@@ -137,7 +166,9 @@ def test_a_game_is_replayed_and_two_players_are_asked(server, opened):
     page.get_by_role("button", name="Next decision").click()
     page.locator("summary").click()
     page.wait_for_selector(".map td")
-    page.get_by_label("Player 1", exact=True).and_(page.locator("select")).select_option("greedy")
+    page.get_by_label("Player 1", exact=True).and_(page.locator("select")).select_option(
+        "heuristic"
+    )
     for button in page.locator(".question-form button").all():
         button.click()
     page.wait_for_function("() => document.querySelectorAll('.would').length === 2")

@@ -4,8 +4,8 @@ import { el, put } from "./dom.js";
 import { showNotebook } from "./notebook.js";
 
 /** Return how many cards a notebook has placed for certain. */
-function certain({ cards }) {
-  return cards.filter(({ holders }) => !holders.includes("maybe")).length;
+function certain({ cards, chance }) {
+  return cards.filter(({ holders }, card) => chance?.[card].includes(1) || !holders.includes("maybe")).length;
 }
 
 /** Fill `parent` with the notebooks of all seats of `table`, whose names are `called`. */

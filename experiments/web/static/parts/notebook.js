@@ -14,7 +14,14 @@ export function percent(chance) {
   return String(Math.round(100 * chance));
 }
 
-function cell(holds, chance) {
+/** Return what is certain of a card and a holder: the posterior proves more than the rules of thumb. */
+function certainly(holds, chance) {
+  if (holds !== "maybe") return holds;
+  return chance === 1 ? "yes" : chance === 0 ? "no" : "maybe";
+}
+
+function cell(proved, chance) {
+  const holds = certainly(proved, chance);
   if (holds === "maybe" && chance !== null) {
     const made = el("td", { class: "maybe heat" }, percent(chance), unseen(" percent"));
     made.style.setProperty("--chance", chance);

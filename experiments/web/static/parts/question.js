@@ -5,6 +5,7 @@ import { el, put } from "./dom.js";
 import { patiently } from "./patience.js";
 import { expected, rootTable } from "./search.js";
 import { playerOptions, settingFields } from "./settings.js";
+import { short } from "./tree.js";
 
 export class Question {
   /** Field number `number`, with `preset` chosen; `ask(preset, settings)` gets an answer. */
@@ -62,7 +63,7 @@ export class Question {
     const spent = simulations ? `${simulations.toLocaleString("en")} simulations` : "without a search";
     put(
       this.answer,
-      el("p", { class: "would" }, words ?? inWords(action), " ", el("small", {}, spent)),
+      el("p", { class: "would" }, short(words ?? inWords(action)), " ", el("small", {}, spent)),
       table?.length ? rootTable(table, `player ${this.number}`, action) : null,
       expected(line),
     );
