@@ -26,7 +26,7 @@ def over(page):
 
 
 def accuse(page, cards):
-    """Accuse ``cards``, a suspect, a weapon and a room, by clicking; tell whether that is offered."""
+    """Accuse ``cards`` (suspect, weapon, room) by clicking; tell whether that is offered."""
     offered = page.locator(".prompt-body button.danger")
     if not offered.count():
         return False

@@ -214,7 +214,7 @@ def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched, sh
     script = """async (rows) => {
         const { showNotebook } = await import("/static/parts/notebook.js");
         const holders = rows[0].map(() => "maybe");
-        const cards = rows.map((_, number) => ({ card: `card ${number}`, kind: "weapon", holders }));
+        const cards = rows.map((_, n) => ({ card: `card ${n}`, kind: "weapon", holders }));
         const seats = [{ label: "one", suspect: "Plum" }, { label: "two", suspect: "White" }];
         const parent = document.createElement("div");
         showNotebook(parent, { cards, chance: rows, bits: 1 }, { seats }, null, true);
