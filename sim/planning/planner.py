@@ -147,8 +147,9 @@ class Planner(Player):
             self._weight = own.own_card_weight if weight is None else weight
         self._own = own
         hides = "hiding" in switches_of(own.name)
+        # Numbers of one type whatever was given: for another, the search is compiled anew.
         self._prices = [
-            (getattr(own, name) if hides else 0.0) if price is None else float(price)
+            float((getattr(own, name) if hides else 0.0) if price is None else price)
             for name, price in (("hiding", config.hiding), ("summoning", config.summoning))
         ]
 
