@@ -46,7 +46,9 @@ _COSTLY = {_RAY_SESSION, "database"}
 """Fixtures of tests that are slow as well: they start Ray, or make a database of MLflow."""
 
 _GAME = ("sim", "belief")
-_COMPILES = "test_planners.py"
+_COMPILES = "game referee planners"
+"""Files that compile most of what others of the game and the tables of `_OVER_RAY` load; what plays
+whole games first, for the other process plays them soon."""
 
 _OVER_RAY = "compare tables survival sweep replay tracking in_process runner joining local_ray"
 """Files whose tests share a Ray, `_RAY_SESSION`."""
@@ -61,11 +63,11 @@ def _place(file: str) -> tuple[int, int]:
     as well; what is played over Ray; the longest; the rest."""
     path = PurePosixPath(file)
     folder, name = path.parent.name, path.stem.removeprefix("test_")
+    compiles, longest, over_ray = _COMPILES.split(), _LONGEST.split(), _OVER_RAY.split()
     if folder in _GAME:
-        return 0, path.name != _COMPILES
+        return 0, compiles.index(name) if name in compiles else len(compiles)
     if folder == "mcts":
         return 1, 0
-    longest, over_ray = _LONGEST.split(), _OVER_RAY.split()
     if folder == "experiments" and name in over_ray:
         return 2, over_ray.index(name)
     return (3, longest.index(name)) if name in longest else (4, folder != "experiments")
