@@ -4,6 +4,7 @@ import asyncio
 import errno
 import json
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +12,7 @@ import pytest
 from at_table import setup
 from served import COMPUTER, Served, events, person, play
 
-from experiments.web.server import messages, streams
+from experiments.web.server import messages, serving, streams
 from experiments.web.server.streams import Stream, Told
 from experiments.web.tables import driver as driver_module
 from experiments.web.tables.driver import ALL, Driver
@@ -144,6 +145,18 @@ def test_a_slow_search_blocks_no_other_table(tmp_path, capsys):
     told = list(Told(slow, ALL, 0).new())
     assert messages.written(messages.HALTED) in told
     assert not any(b"fault of a player" in part for part in told)
+
+
+def test_searches_yield_to_those_who_watch():
+    def niceness():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    before = niceness()
+    with ThreadPoolExecutor(1, "player", serving._yield_to_others) as pool:
+        theirs = pool.submit(niceness).result()
+    # Elsewhere than on Linux threads have no priority of their own.
+    assert theirs == (max(before, serving._NICENESS) if sys.platform == "linux" else before)
+    assert niceness() == before  # the control: the event loop's thread is as it was
 
 
 def test_a_disk_that_is_full_holds_a_game_up_and_no_longer(tmp_path, monkeypatch, capsys):

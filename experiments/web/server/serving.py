@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
+import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +36,7 @@ _BESIDE = 200
 
 _ASIDES = 2
 """Threads for notebooks and the like, and as many for what takes longer."""
+_NICENESS = 10
 _LAST_SECONDS = 2
 """So long an answer under way at the end may take."""
 
@@ -80,16 +83,27 @@ def serve(how: Serving, ended: threading.Event, ready: Callable[[str], None]) ->
         If the port or the folder cannot be had.
     """
     listening = _bound(how.host, how.port)
-    pool = ThreadPoolExecutor(how.searches, thread_name_prefix="player")
-    asides = ThreadPoolExecutor(_ASIDES, thread_name_prefix="aside")
-    lengths = ThreadPoolExecutor(_ASIDES, thread_name_prefix="length")
-    pools = pool, asides, lengths
+    pools = (
+        ThreadPoolExecutor(how.searches, "player", _yield_to_others),
+        ThreadPoolExecutor(_ASIDES, "aside"),
+        ThreadPoolExecutor(_ASIDES, "length", _yield_to_others),
+    )
     try:
         return asyncio.run(_serve(how, listening, pools, ended, ready))
     finally:
         listening.close()
         for threads in pools:
             threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _yield_to_others() -> None:
+    """Let the event loop go first where there are too few cores; threads that this one begins, as
+    those of a search, do so as well."""
+    if sys.platform == "linux":  # where a thread has a priority of its own
+        with suppress(OSError):
+            thread = threading.get_native_id()
+            nice = max(_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
+            os.setpriority(os.PRIO_PROCESS, thread, nice)
 
 
 async def _serve(
@@ -99,6 +113,8 @@ async def _serve(
     ended: threading.Event,
     ready: Callable[[str], None],
 ) -> int:
+    others = ThreadPoolExecutor(_ASIDES, "other", _yield_to_others)
+    asyncio.get_running_loop().set_default_executor(others)
     hall = Hall(how.folder, how.tables, pools[0], how.idle * _DAY)
     streams = Streams(how.streams)
     reach = told_reach(how.host)
