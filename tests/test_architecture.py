@@ -311,3 +311,10 @@ def test_the_checks_find_a_large_folder_and_a_long_file(tmp_path):
     (tmp_path / "one_more.py").write_text("\n" * (MOST_LINES + 1))
     assert crowded(tmp_path) == [str(tmp_path)]
     assert long_files(tmp_path.iterdir()) == ["one_more.py"]
+
+
+def test_what_stands_beside_tests_has_names_of_its_own():
+    """Tests import it by its bare name: of two such files all would get the one found first."""
+    beside = (path.name for path in (ROOT / "tests").rglob("*.py") if path.name[:5] != "test_")
+    names = Counter(name for name in beside if name not in ("conftest.py", "__init__.py"))
+    assert [name for name, files in names.items() if files > 1] == []

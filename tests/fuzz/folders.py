@@ -20,7 +20,7 @@ from typing import Any
 import mutate
 import pyarrow as pa
 import pyarrow.parquet as pq
-from inside import done, judged
+from called import done, judged
 from judge import Finding
 from rich.console import Console
 

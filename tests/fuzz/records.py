@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import mutate
-from inside import done, judged
+from called import done, judged
 from judge import Finding
 from rich.console import Console
 
