@@ -6,9 +6,8 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from numba import typeof
 from omegaconf import OmegaConf
-from positions import SMALL, decided, found, positions, searched_position, unsure_positions
+from positions import SMALL, decided, found, positions, unsure_positions
 from presets import WIN_MODEL, leaves, spec_of
 
 from belief.exact.solver import ExactPosterior
@@ -138,16 +137,6 @@ def test_every_option_is_looked_at():
 def test_every_option_changes_the_search(one, name):
     changed = replace(SMALL, options=replace(SMALL.options, **{name: OPTION_CHANGES[name]}))
     assert found(decided(one, changed))[1:] != found(decided(one))[1:]
-
-
-def test_whole_numbers_need_no_machine_code_of_their_own(one):
-    """Numba would take whole prices for another type, and compile the whole search for it."""
-    own = Policy("hide", threshold=1, hiding=2, summoning=1)
-    taken = replace(SMALL, rollout=own, hiding=None, summoning=None)
-    bare = replace(SMALL, win_model=WIN_MODEL)
-    given = replace(bare, hiding=1, summoning=0, model_share=1, least_accused=0)
-    kinds = [typeof(searched_position(one, plan)[0]) for plan in (SMALL, taken, bare, given)]
-    assert len(set(kinds)) == 1
 
 
 # The configuration.

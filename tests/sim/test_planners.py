@@ -8,8 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from positions import SMALL, decided, legal_actions, positions, unsure_positions
-from presets import PLANNER_PRESETS, spec_of
+from numba import typeof
+from positions import (
+    SMALL,
+    decided,
+    legal_actions,
+    positions,
+    searched_position,
+    unsure_positions,
+)
+from presets import PLANNER_PRESETS, WIN_MODEL, spec_of
 
 from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
@@ -351,3 +359,14 @@ def test_plans_that_would_do_nothing_or_harm_are_refused(wrong, sentence):
     if "options" not in wrong:  # a deal is drawn at the leaf, from the evidence
         allowed = {key: wrong[key] for key in wrong if key != "opponents"}
         assert PlannerConfig(variant="bmcts_or", **predictive_answers, **allowed)
+
+
+def test_whole_numbers_need_no_machine_code_of_their_own():
+    """Numba would take whole prices for another type, and compile the whole search for it."""
+    one = positions(1, (5,))[0]
+    own = Policy("hide", threshold=1, hiding=2, summoning=1)
+    taken = replace(SMALL, rollout=own, hiding=None, summoning=None)
+    bare = replace(SMALL, win_model=WIN_MODEL)
+    given = replace(bare, hiding=1, summoning=0, model_share=1, least_accused=0)
+    kinds = [typeof(searched_position(one, plan)[0]) for plan in (SMALL, taken, bare, given)]
+    assert len(set(kinds)) == 1
