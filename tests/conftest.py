@@ -5,6 +5,7 @@ compiled in common; the other begins with what needs no game, and then finds mac
 One takes all tests that play over a Ray of this process: it and its workers take seconds to start.
 """
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -16,6 +17,9 @@ from xdist.scheduler import LoadScopeScheduling
 os.environ["COLUMNS"] = "80"  # what is printed does not depend on the terminal at hand
 os.environ["RAY_ADDRESS"] = "local"  # nor does a test use another Ray of this machine
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of 200 processes would read all sources
+
+# A sixth of the time of imports and of compilation would go into looking for garbage.
+gc.set_threshold(20_000, 10, 10)
 
 # A shell starts what it runs in the background with SIGINT ignored, nohup with SIGHUP, and Python
 # leaves it so.
@@ -101,6 +105,10 @@ def pytest_collection_modifyitems(items):
     over_ray = {item.path.as_posix() for item in items if _RAY_SESSION in item.fixturenames}
     if missing := [path for path in over_ray if _place(path)[0] != 2]:
         raise pytest.UsageError(f"tests/conftest.py does not name files over Ray: {missing}")
+
+
+def pytest_collection_finish():
+    gc.freeze()  # nobody need look through what all tests have imported
 
 
 @pytest.fixture(autouse=True)
