@@ -180,3 +180,8 @@ def play(client, seat, stream, until=None):
 def events(told):
     """Return the events among messages."""
     return [message["event"] for message in told if message["kind"] == "event"]
+
+
+def held(folder):
+    """Return all that is written down of all tables."""
+    return {path: path.read_bytes() for path in (folder / "tables").rglob("*") if path.is_file()}

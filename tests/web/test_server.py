@@ -1,17 +1,14 @@
-"""The server: seats by token, answers that count once, requests that are refused."""
+"""The server: seats by token, requests that are refused."""
 
-import errno
 import http.client
 import json
-import os
 import time
 
 import pytest
-from served import COMPUTER, Served, events, person, play, quiet, wish
+from served import COMPUTER, Served, events, held, person, play, wish
 
 from experiments.web.server.guard import HEADERS, MOST_BODY, Rates
 from experiments.web.server.serving import names_of, told_reach
-from experiments.web.tables.moves import Moves
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +29,6 @@ def made(server):
     return server.table(person("Ann"), person("Bob"), COMPUTER)
 
 
-def held(folder):
-    """Return all that is written down of all tables."""
-    return {path: path.read_bytes() for path in (folder / "tables").rglob("*") if path.is_file()}
-
-
 def test_a_seat_is_its_token_and_no_token_is_on_disk(server, made, folder):
     tokens = [link.removeprefix("/seat/") for link in made["seats"].values()]
     assert len(set(tokens)) == 2 and all(len(token) >= 22 for token in tokens)
@@ -55,65 +47,6 @@ def test_a_wrong_token_leads_nowhere(server, made, path):
     for wrong in (token[:-1], token + "A", "A" * 22, made["id"]):
         status, told, _ = server.ask("GET", f"/api/seat/{wrong}{path}")
         assert (status, told) == (404, {"error": "this link leads to no seat"})
-
-
-def test_answers_count_once_and_from_whom_was_asked(server, folder):
-    made = server.table(person("Ann"), person("Bob"), COMPUTER)
-    ann, bob = made["seats"]["0"], made["seats"]["1"]
-    stream = server.stream(f"/api{ann}/stream")
-    asked = stream.until("prompt")[-1]["prompt"]
-    action = asked["choices"][0]["action"]
-    before = held(folder)
-    wrong = [
-        (bob, {"number": asked["number"], "action": action}, 409),
-        (ann, {"number": asked["number"] + 1, "action": action}, 409),
-        (ann, {"number": asked["number"], "action": 10**6}, 422),
-        (ann, {"number": asked["number"], "action": 370}, 422),
-        (ann, {"number": True, "action": action}, 422),
-        (ann, {"number": asked["number"], "action": str(action)}, 422),
-        (ann, {"number": asked["number"], "action": action, "seat": 1}, 422),
-        ("/seat/" + "A" * 22, {"number": asked["number"], "action": action}, 404),
-    ]
-    for link, given, expected in wrong:
-        status, told, _ = server.ask("POST", f"/api{link}/answer", given)
-        assert status == expected and set(told) == {"error"}, given
-    assert held(folder) == before
-    assert server.answer(ann, asked, action) == 200
-    assert held(folder) != before  # the control
-    between = held(folder)
-    assert server.answer(ann, asked, action) == 409
-    again = stream.until("prompt")[-1]["prompt"]
-    assert again["number"] == asked["number"] + 1
-    assert held(folder) == between
-    stream.close()
-
-
-def test_an_answer_that_cannot_be_written_down_changes_nothing(server, monkeypatch):
-    def full(moves, move, lasting):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    made = server.table(person("Ann"), COMPUTER, COMPUTER)
-    link = made["seats"]["0"]
-    stream = server.stream(f"/api{link}/stream")
-    asked = stream.until("prompt")[-1]["prompt"]
-    answer = {"number": asked["number"], "action": quiet(asked)}
-    with monkeypatch.context() as planted:
-        planted.setattr(Moves, "append", full)
-        status, told, _ = server.ask("POST", f"/api{link}/answer", answer)
-    assert status == 507 and "No space left on device" in told["error"]
-    assert server.stream(f"/api{link}/stream").until("prompt")[-1]["prompt"] == asked
-    assert server.answer(link, asked) == 200
-    stream.close()
-
-
-def test_the_number_of_a_question_does_not_tell_what_others_did(server):
-    """A seat's questions are counted by its own answers, and not by those of all."""
-    made = server.table(person("Ann"), COMPUTER, COMPUTER)
-    stream = server.stream(f"/api{made['seats']['0']}/stream")
-    told = play(server, made["seats"]["0"], stream, until=6)
-    numbers = [told["prompt"]["number"] for told in told if told["kind"] == "prompt"]
-    assert numbers == list(range(7))
-    stream.close()
 
 
 ROUTES = (

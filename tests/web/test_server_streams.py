@@ -246,6 +246,22 @@ def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path):
     assert ended == ["stuck", "quiet"] and not driver.listeners
 
 
+def test_who_goes_while_it_is_told_leaves_nothing_behind(tmp_path):
+    async def run():
+        driver, ended = Driver(Table(setup(), tmp_path), ThreadPoolExecutor(1)), []
+
+        async def send(message):
+            assert driver.listeners  # the control
+            if message["type"] == "http.response.body":
+                raise ConnectionResetError
+
+        stream = Stream(Told(driver, 0, 0), driver, lambda: ended.append("gone"))
+        await asyncio.wait_for(stream({}, _asleep, send), 30)
+        return ended, driver.listeners
+
+    assert asyncio.run(run()) == (["gone"], set())
+
+
 def test_who_catches_up_with_a_long_game_keeps_nobody_waiting(tmp_path):
     """It is told in parts, and between them others come to their turn."""
 

@@ -36,6 +36,9 @@ _BESIDE = 200
 
 _ASIDES = 2
 """Threads for notebooks and the like, and as many for what takes longer."""
+_OTHERS = 6
+"""Threads in which tables are made, found again and kept."""
+
 _NICENESS = 10
 _LAST_SECONDS = 2
 """So long an answer under way at the end may take."""
@@ -113,7 +116,7 @@ async def _serve(
     ended: threading.Event,
     ready: Callable[[str], None],
 ) -> int:
-    others = ThreadPoolExecutor(_ASIDES, "other", _yield_to_others)
+    others = ThreadPoolExecutor(_OTHERS, "other", _yield_to_others)
     asyncio.get_running_loop().set_default_executor(others)
     hall = Hall(how.folder, how.tables, pools[0], how.idle * _DAY)
     streams = Streams(how.streams)

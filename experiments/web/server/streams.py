@@ -131,7 +131,7 @@ class Stream:
                 if text:
                     await self._text(send, text)
                 text = await self._waited()
-        except TimeoutError:
+        except OSError:  # it does not read (a TimeoutError), or has gone in mid-sentence
             return
         finally:
             leaving.cancel()
