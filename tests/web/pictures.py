@@ -22,9 +22,16 @@ from conftest import browser  # noqa: E402
 from hands import click_on, number, settle  # noqa: E402
 from PIL import Image  # noqa: E402
 
+from experiments.web.tables import wish  # noqa: E402
 from experiments.web.tables.table import Table  # noqa: E402
 
 COLOURS = 192
+TURN = 25
+"""In which a player is watched as it searches."""
+
+NODES = 24
+"""Of its tree, in the smaller picture."""
+
 QUESTIONS = 5
 """That are answered, at least, before the picture of a seat is taken."""
 
@@ -32,23 +39,30 @@ QUESTIONS = 5
 def take(running, folder: Path) -> list[Path]:
     """Write the pictures to ``folder`` and return them; ``running`` is a browser."""
     with tempfile.TemporaryDirectory() as kept:
-        one, other = Path(kept, "one"), Path(kept, "other")
-        one.mkdir()
-        other.mkdir()
+        one, other, third = (Path(kept, name) for name in ("one", "other", "third"))
+        for made in (one, other, third):
+            made.mkdir()
         computers = shown.computers(one)
         watched = Canned(computers, shown.answers(computers, one))
-        shown.halfway(watched)
+        best = wish.player("best", ["budget.simulations=1000"], wish.Limits(1000, 60.0))
+        table, look, events = shown.searched(third, best, TURN)
+        searched = Canned(table, {})
+        shown.stopped(searched, look, events)
         seated = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), other))
         try:
+            watch = _watch(running, searched, folder / "web_watch.png", True, "#beliefs")
+            shown.stopped(searched, {**look, "tree": look["tree"][:NODES]}, events)
             return [
-                _seat(running, seated, folder / "web_play.png", 1180, 950, False, QUESTIONS),
+                watch,
+                _watch(running, searched, folder / "web_table.png", False, "#tree"),
+                _seat(running, seated, folder / "web_play.png", 1280, 900, False, QUESTIONS),
                 _seat(running, seated, folder / "web_phone.png", 360, 1500, True, 0),
-                _watch(running, watched, folder / "web_watch.png"),
                 _replay(running, watched, folder / "web_replay.png"),
                 _lobby(running, watched, folder / "web_lobby.png"),
             ]
         finally:
             watched.close()
+            searched.close()
             seated.close()
 
 
@@ -67,9 +81,13 @@ def _seat(running, served, path, width, height, dark, questions):
     return _shot(page, path)
 
 
-def _watch(running, served, path):
-    page = _page(running, f"{served.url}/watch/t", 1180, 1500, True)
+def _watch(running, served, path, dark, last):
+    """Show a table that is watched down to the end of the part ``last``."""
+    page = _page(running, f"{served.url}/watch/t", 1280, 900, dark)
     page.wait_for_selector(".map td")
+    page.wait_for_selector("#tree svg")
+    below = page.locator(last).bounding_box()
+    page.set_viewport_size({"width": 1280, "height": round(below["y"] + below["height"]) + 10})
     return _shot(page, path)
 
 

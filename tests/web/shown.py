@@ -9,7 +9,8 @@ from at_table import COMPUTER, settled, setup
 from experiments.web.seen.course import course
 from experiments.web.seen.entropies import Entropies
 from experiments.web.seen.notebook import Knowledge, notebook
-from experiments.web.tables.table import Table
+from experiments.web.tables.progress import Progress
+from experiments.web.tables.table import Table, sees
 from sim.records.record import read
 
 LOBBY = {
@@ -113,9 +114,9 @@ def computers(folder):
     return table
 
 
-def beliefs(table):
-    """Return what each seat believes now, and bits by turn."""
-    rules, events = table.game.rules, table.game.events
+def beliefs(table, shown=None):
+    """Return what each seat believes after so many events, or all, and bits by turn."""
+    rules, events = table.game.rules, table.game.events[:shown]
     seats = [notebook(Knowledge.of(rules, seat, events), True) for seat in range(rules.players)]
     turns = [{"turn": turn, "bits": bits} for turn, bits in Entropies(rules).turns(events)]
     return {"seats": seats, "turns": turns}
@@ -156,6 +157,29 @@ def answers(table, folder):
         "/api/records/r/beliefs": turns(table, folder),
         "/api/records/r/explain": ADVICE,
     }
+
+
+def searched(folder, player, turn):
+    """Return a table, what is told of a search of ``player`` in its first seat from ``turn`` on,
+    and how many events were shown before; its game is over."""
+    table = Table(setup(player, *(COMPUTER,) * 3), folder)
+    game, look, events = table.game, None, 0
+    while not game.over:
+        progress = Progress(0, game.seats[0])
+        action = game.decide()
+        if look is None and game.decider == 0 and game.events[-1]["turn"] >= turn:
+            look, events = progress.look(over=True), len(game.events)
+        table.act(action)
+    settled(table)
+    return table, look, events
+
+
+def stopped(served, look, events):
+    """Leave the game of ``served`` that is watched standing after ``events``, in a search."""
+    sent = served.sent["/api/watch/t/stream"]
+    public = sum(sees(event, None) for event in served.table.game.events[:events])
+    sent[:] = [*sent[:public], {"kind": "waiting", "seat": 0}, {**look, "over": False}]
+    served.answers["/api/watch/t/beliefs"] = beliefs(served.table, events)
 
 
 def halfway(served):

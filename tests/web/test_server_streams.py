@@ -333,7 +333,8 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     look = progress.look()
     assert (look["kind"], look["seat"], look["simulations"]) == ("search", 0, 20)
     assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
-    assert Progress(0, table.game.seats[0]).look() is None  # the control: nothing new
+    for over in (False, True):  # the control: nothing new
+        assert Progress(0, table.game.seats[0]).look(over) is None
     tree = table.game.seats[0].search.tree
     rows, steps = root_rows(tree), line(tree)
     assert sum(row["visits"] for row in rows) == 20

@@ -27,7 +27,7 @@ class Progress:
 
     def __init__(self, seat: int, player: Player) -> None:
         self._seat, self._player = seat, player
-        self._before = self._visits()
+        self._before, self._result = self._visits(), getattr(player, "result", None)
         self._last: tuple[int, float] | None = None
 
     def look(self, over: bool = False) -> dict[str, Any] | None:
@@ -38,13 +38,13 @@ class Progress:
         Its simulations are those through the root, so those that were kept from the search before
         are among them; how many come in a second is counted from the last look.
         """
-        done = self._visits()
-        if not done or (self._last is None and done == self._before):
+        done, result = self._visits(), getattr(self._player, "result", None)
+        begun = result is not self._result if over else self._last or done != self._before
+        if not done or not begun:
             return None
         last, self._last = self._last, (done, time.perf_counter())
         speed = None
-        result = getattr(self._player, "result", None) if over else None
-        if result is not None and result.seconds > 0:
+        if over and result.seconds > 0:
             speed = round(result.simulations / result.seconds)
         elif last is not None and done >= last[0]:
             speed = round((done - last[0]) / (self._last[1] - last[1]))
