@@ -29,6 +29,9 @@ MOST = 500
 DEEPEST = 6
 """Levels of folders that are looked through."""
 
+_COPIES = "mlartifacts"
+"""The folder in which MLflow keeps copies of what runs wrote."""
+
 _SUMMARY_BYTES = 16 * 2**20
 _HEAD = 65_536
 
@@ -86,6 +89,7 @@ class Library:
         for folder, below, names in os.walk(self._folder):
             if len(Path(folder).relative_to(self._folder).parts) >= DEEPEST:
                 below.clear()
+            below[:] = [name for name in below if name != _COPIES]
             yield from (Path(folder) / name for name in names if not name.startswith("."))
 
     def _newest(self, paths: Iterator[Path]) -> list[Thing]:

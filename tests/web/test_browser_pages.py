@@ -149,6 +149,7 @@ def test_a_table_is_made_in_the_lobby(watched, shows):
             "study": True,
         },
     )
+    assert "Only this machine" in page.locator("#links-reach").text_content()
     links = [field.input_value() for field in page.locator("#links input").all()]
     assert links == [f"{watched.url}{path}" for path in ("/seat/one", "/seat/two", "/watch/t")]
     page.reload()

@@ -32,6 +32,8 @@ def library(tmp_path):
     (run / "records" / "empty.jsonl").write_text("")
     (run / "summary.json").write_text(json.dumps(SUMMARY))
     (run.parent / "summary.json").write_text("[1, 2]")
+    (run.parent / "mlartifacts" / "copy").mkdir(parents=True)
+    (run.parent / "mlartifacts" / "copy" / "summary.json").write_text(json.dumps(SUMMARY))
     (tmp_path / "secret.jsonl").write_text(table.game.record())
     (run / "records" / "link.jsonl").symlink_to(tmp_path / "secret.jsonl")
     (run.parent / "beside.jsonl").write_text(table.game.record())

@@ -127,6 +127,7 @@ function showLinks(links, watch) {
     );
   });
   put(part("links"), rows);
+  say(part("links-reach"), offered.reach);
   part("links-title").focus();
   refresh();
 }
