@@ -152,10 +152,15 @@ def test_a_lost_connection_is_said_and_found_again(serve, opened):
     with served.changed:
         served.cut = False
     page.wait_for_selector("#connection:empty", state="attached")
+    settle(page)
     before = number(page)
     click_on(page, random.Random(2))
     settle(page, before)
-    assert page.locator("#log li").count() == len(served.table.known_to(0)) > told
+    known = len(served.table.known_to(0))
+    page.wait_for_function(
+        "(known) => document.querySelectorAll('#log li').length === known", arg=known
+    )
+    assert known > told
 
 
 def test_names_are_text_and_no_markup(serve, opened):
