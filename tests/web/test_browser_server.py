@@ -1,13 +1,17 @@
 """The real server in a real browser: from the lobby to the end of a game, and over a restart."""
 
+import errno
 import json
+import os
 import random
 import re
+import time
 
 import pytest
 from hands import accuse, click_on, number, over, settle
 from served import COMPUTER, Served, person, play
 
+from experiments.web.tables.moves import Moves
 from experiments.web.tables.setup import Setup
 from sim.records.stepped import SteppedGame
 from sim.rules import PRESETS
@@ -149,6 +153,38 @@ def test_a_game_of_computers_is_watched_to_its_end(server, opened):
     page.wait_for_function("() => /wins|over/.test(document.getElementById('status').textContent)")
     page.wait_for_selector(".map td.yes")
     assert page.locator(".map").count() == 4 and page.locator("#entropy .line").count() == 8
+
+
+def test_a_full_disk_is_told_until_there_is_room(server, opened, monkeypatch):
+    append, full = Moves.append, [True]
+
+    def writing(moves, move, lasting):
+        if full[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        append(moves, move, lasting)
+
+    monkeypatch.setattr(Moves, "append", writing)
+    made = server.table(*(COMPUTER,) * 4, rules="ledford", pace=0.0)
+    page = opened(f"http://{server.host}{made['watch']}")
+    told = "document.getElementById('status').textContent"
+    page.wait_for_function(f"() => {told}.includes('cannot be written down: No space left')")
+    full[0] = False
+    page.wait_for_function(f"() => /wins|over/.test({told})")
+
+
+def test_the_lobby_says_which_tables_were_put_aside(tmp_path, opened):
+    server = Served(tmp_path)
+    for _ in range(2):
+        server.table(person("Ann"), COMPUTER, COMPUTER)
+    server.close()
+    moves = next(tmp_path.glob("tables/*/moves.jsonl"))
+    os.utime(moves, (time.time() - 40 * 86_400,) * 2)
+    server = Served(tmp_path)
+    page = opened(f"http://{server.host}/")
+    page.wait_for_selector("#tables a")
+    stand = sorted(page.locator("#tables a").all_inner_texts())
+    assert [text.partition(", ")[2] for text in stand] == ["put aside", "under way"]
+    server.close()
 
 
 def test_a_game_is_replayed_and_two_players_are_asked(server, opened):

@@ -82,6 +82,7 @@ async function watch() {
   function status() {
     if (state.halted) return `Halted: ${state.halted}.`;
     if (state.over) return state.winner === null ? "The game is over: nobody wins." : `${called[state.winner]} wins.`;
+    if (state.trouble) return `For now ${state.trouble}. It is tried again.`;
     if (state.waiting !== null) return `All wait for ${called[state.waiting]}.`;
     return state.seat === null ? "The cards are dealt." : `Turn ${state.turn}: ${called[state.seat]}.`;
   }

@@ -28,11 +28,12 @@ export function listSeats(parent, kept, tables) {
 }
 
 export function listTables(parent, tables) {
-  const items = tables.map(({ id, rules, seats, over }) =>
+  const stands = ({ over, aside }) => (over ? "over" : aside ? "put aside" : "under way");
+  const items = tables.map(({ id, rules, seats, ...table }) =>
     el(
       "li",
       {},
-      el("a", { href: `/watch/${encodeURIComponent(id)}` }, over ? `${rules}, over` : `${rules}, under way`),
+      el("a", { href: `/watch/${encodeURIComponent(id)}` }, `${rules}, ${stands(table)}`),
       about(seats),
     ),
   );

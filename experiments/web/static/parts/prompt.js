@@ -82,6 +82,7 @@ export class PromptPanel {
     }
     if (state.halted) return `Halted: ${state.halted}.`;
     if (!prompt) {
+      if (state.trouble) return `For now ${state.trouble}. It is tried again.`;
       if (waiting !== null && waiting !== me) return `All wait for ${this.names[waiting]}.`;
       if (state.seat === null || state.seat === me) return "A moment …";
       return `It is the turn of ${this.names[state.seat]}.`;

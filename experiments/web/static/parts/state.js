@@ -25,6 +25,7 @@ export function begin(table, starts) {
     waiting: null,
     search: null, // the last word on a search
     over: false,
+    trouble: null, // why it does not go on for now
     halted: null, // why the game cannot go on
     winner: null,
   };
@@ -50,6 +51,8 @@ export function fold(state, message) {
       return { ...state, search: message };
     case "over":
       return { ...state, over: true, waiting: null, prompt: null };
+    case "trouble":
+      return { ...state, trouble: message.error };
     case "halted":
       return { ...state, halted: message.error, waiting: null, prompt: null };
     default:
