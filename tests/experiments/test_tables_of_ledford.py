@@ -4,6 +4,7 @@ import csv
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from experiments.tables.rows import ANY, UNEXPLAINED, fitting
 from experiments.tables.stairs import beside
 from experiments.tables.stairs import parts as of
 from experiments.tables.stairs.beside import LAST, Joined
-from experiments.tables.stairs.form import CUMULATIVE, Steps
+from experiments.tables.stairs.form import ADDED, APART, CUMULATIVE, Steps
 
 LINES = [row for found in ledford.ROWS.values() for row in found]
 
@@ -242,6 +243,41 @@ def test_a_step_is_a_cause_where_it_moves_ours_to_that_side(climbed, wins, towar
     assert "Tested by `climbed`, and moving some of these lines" in notes
     assert "and moving none of them beyond its interval: `shown`." in notes
     assert "In `climbed`, and not played yet: `left`." in notes
+
+
+@pytest.mark.parametrize("towards", [1, -1])
+def test_a_step_is_looked_at_last_of_all_where_its_turn_was_not_played(
+    tmp_path, monkeypatch, towards
+):
+    table = replace(CLIMBED, ways=[CUMULATIVE, ADDED])
+    monkeypatch.setattr(beside, "_steps", lambda name: table)
+    of.forget()
+    wanted = {(CUMULATIVE, "left"), (ADDED, "capped"), (ADDED, "shown")}  # all, and all but one
+    found = of.parts(table, tmp_path)
+    played(tmp_path / "own", found[0].match)
+    for part in found:
+        if (part.line.way, part.line.step) in wanted:
+            played(part.folder, part.match)
+    run = Joined(
+        tmp_path / "own", replace(cells.load("ledford_4_1"), beside=["x"]), tmp_path, False
+    )
+    found = run.tested("x", "swift against 3 random", "swift", towards, WON)
+    sides = {one.step: one.side for one in found}
+    assert sides == {"capped": -towards, "shown": 0, "left": None}  # games are short: fewer wins
+
+
+def test_a_cell_of_few_games_stands_for_no_curve_that_has_a_better_one():
+    def column(*played):
+        line = SimpleNamespace(way=APART)
+        return [SimpleNamespace(played=games, games=100, line=line) for games in played]
+
+    for games, stands in (
+        ((100, 30, 1), 100),  # all its games
+        ((50, 30, 1), 30),
+        ((5, 1, 0), 1),
+    ):
+        assert beside._ends(column(*games))[0].played == stands
+    assert beside._ends(column(0, 0)) == (None, None)
 
 
 def test_what_stands_beside_is_asked_as_the_run_is(climbed):

@@ -306,8 +306,8 @@ PAPER = Paper(
         "decision and 2,000 games.",
         "Ours is held against the logs (the program run again, the final text, or else the draft, "
         f"where there are none). The numbers behind *{FAITHFUL}* are steps from the released "
-        "program to the text that move the figure to that side beyond their interval: games won on "
-        "the same games, other figures by themselves.",
+        "program to the text that, taken in turn or last of all, move the figure to that side "
+        "beyond their interval: games won on the same games, other figures by themselves.",
     ),
     causes=REMARKS,
     rows=ROWS,

@@ -16,8 +16,11 @@ from experiments.runs import figures
 from experiments.tables import cells
 from experiments.tables.figures import WON, Measured, Quantity, simulations_of
 from experiments.tables.forms import Table
-from experiments.tables.stairs.form import APART, CUMULATIVE, Steps
+from experiments.tables.stairs.form import ADDED, APART, CUMULATIVE, Steps
 from experiments.tables.stairs.parts import Part, before, gained, parts
+
+FEWEST = 20
+"""Games of a cell that stands for a curve, if one has so many."""
 
 LAST = "last"
 """Behind the name of a table, its last cumulative step and not its base."""
@@ -124,19 +127,24 @@ class Joined(Measured):
     ) -> list[Tested]:
         """Return what each step of table ``name`` does to ``quantity`` of a ``player``.
 
-        Each beside the step before it, or, where ``towards`` is -1, that beside the step.  Games
-        won are held against each other on the same games, other figures by their intervals.
+        Taken in turn, beside the step before it; where that leaves it open and it was played,
+        taken last of all, beside all steps but it.  Where ``towards`` is -1 they are held the other
+        way round.  Games won are held against each other on the same games, other figures by their
+        intervals.
         """
-        stairs = self._stairs[name]
-        column = [part for part in stairs if part.setup == setup and part.line.way == CUMULATIVE]
-        found = []
-        for part in column:
-            control = before(part, column)
-            if control is not None and control.folder != part.folder:
+        column = [part for part in self._stairs[name] if part.setup == setup]
+        found: dict[str, Tested] = {}
+        for way, sign in ((CUMULATIVE, towards), (ADDED, -towards)):
+            for part in column:
+                control = before(part, column)
+                if part.line.way != way or control is None or control.folder == part.folder:
+                    continue
                 side = _side(part, control, player, quantity)
-                moved = side and towards * side
-                found.append(Tested(name, part.line.step, part.line.about, moved))
-        return found
+                step = Tested(name, part.line.step, part.line.about, side and sign * side)
+                known = found.get(part.line.step)
+                if known is None or (not known.side and side is not None):
+                    found[part.line.step] = step
+        return list(found.values())
 
     def about(self) -> list[str]:
         """Return what stands beside, a line each: the command, its games and its budgets."""
@@ -150,7 +158,7 @@ def _steps(name: str) -> Steps:
     """Return the table called so with those lines alone that are asked for here."""
     found = cells.load(name)
     assert isinstance(found, Steps)
-    return replace(found, ways=[way for way in found.ways if way in (CUMULATIVE, APART)])
+    return replace(found, ways=[way for way in found.ways if way in (CUMULATIVE, ADDED, APART)])
 
 
 def _about(found: Sequence[Part]) -> str:
@@ -176,12 +184,14 @@ def _about(found: Sequence[Part]) -> str:
 def _ends(column: Sequence[Part]) -> tuple[Part | None, Part | None]:
     """Return base and last step of a staircase; of a curve the cell that stands for it.
 
-    That is the last with all its games, or else the last with any.  None if nothing was played.
+    That is the last with all its games, or else the last with `FEWEST`, or with any.  None if
+    nothing was played.
     """
     played = [part for part in column if part.played]
     if column[0].line.way == APART:
         whole = [part for part in played if part.played >= part.games]
-        return (whole or played or [None])[-1], None
+        enough = [part for part in played if part.played >= FEWEST]
+        return (whole or enough or played or [None])[-1], None
     climbed = [part for part in column if part.line.way == CUMULATIVE]
     base, last = climbed[0], climbed[-1]
     return base if base.played else None, last if last.played else None

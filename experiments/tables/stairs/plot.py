@@ -76,7 +76,8 @@ def _stairs(table: Steps, columns: Sequence[Sequence[Part]], path: Path) -> None
         for axes, parts in zip(all_.flat, columns, strict=False):
             _strip(axes, parts[0], plotting.REFERENCE, "published")
             plotting.reference_line(axes, _parity(parts[0]), "parity")
-            for series, way in enumerate(dict.fromkeys(part.line.way for part in parts)):
+            for way in dict.fromkeys(part.line.way for part in parts):
+                series = table.ways.index(way)  # the same in each panel
                 shown = [part for part in parts if part.line.way == way]
                 shift = 0.0 if way == CUMULATIVE else 0.15 if way == ALONE else -0.15
                 at = [steps.index(part.line.step) + shift for part in shown]
@@ -86,9 +87,12 @@ def _stairs(table: Steps, columns: Sequence[Sequence[Part]], path: Path) -> None
             axes.set_title(parts[0].setup, fontsize=10)
             axes.set_xticks(range(len(steps)), steps, rotation=40, ha="right", fontsize=8)
             axes.set(ylabel="games won")
+            axes.set_ylim(bottom=0)
             plotting.shares(axes.yaxis)
         for axes in all_.flat[len(columns) :]:
-            axes.set_axis_off()
+            axes.remove()
+        for axes in all_.flat[max(0, len(columns) - 2) : len(columns)]:
+            axes.tick_params(labelbottom=True)
         fullest = max(all_.flat, key=lambda axes: len(axes.get_legend_handles_labels()[1]))
         plotting.legend_below(figure, fullest, columns=5)
 
