@@ -75,3 +75,19 @@ def opened(profile):
         page.evaluate("localStorage.clear()")  # each test begins in a browser that knows nothing
         page.close()
     assert not faults
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Of the server of a file's tests."""
+    return tmp_path_factory.mktemp("web")
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    """A server for the tests of a file."""
+    from served import Served  # not for tests without one: it imports the whole of the game
+
+    served = Served(folder)
+    yield served
+    served.close()

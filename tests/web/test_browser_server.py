@@ -16,19 +16,6 @@ from experiments.web.tables.setup import Setup
 from sim.records.stepped import SteppedGame
 from sim.rules import PRESETS
 
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("served")
-
-
-@pytest.fixture(scope="module")
-def server(folder):
-    served = Served(folder)
-    yield served
-    served.close()
-
-
 QUESTIONS = 3
 """That are answered before who plays accuses, if that may be then."""
 

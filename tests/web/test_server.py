@@ -12,18 +12,6 @@ from experiments.web.server.serving import names_of, told_reach
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("web")
-
-
-@pytest.fixture(scope="module")
-def server(folder):
-    served = Served(folder)
-    yield served
-    served.close()
-
-
-@pytest.fixture(scope="module")
 def made(server):
     """A table of Ann, Bob and a computer."""
     return server.table(person("Ann"), person("Bob"), COMPUTER)

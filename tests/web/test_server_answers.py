@@ -5,22 +5,9 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-from served import COMPUTER, Served, held, person, play, quiet
+from served import COMPUTER, held, person, play, quiet
 
 from experiments.web.tables.moves import Moves
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("web")
-
-
-@pytest.fixture(scope="module")
-def server(folder):
-    served = Served(folder)
-    yield served
-    served.close()
 
 
 def test_answers_count_once_and_from_whom_was_asked(server, folder):

@@ -16,18 +16,6 @@ from experiments.web.server import records
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("web")
-
-
-@pytest.fixture(scope="module")
-def server(folder):
-    served = Served(folder)
-    yield served
-    served.close()
-
-
-@pytest.fixture(scope="module")
 def played(server):
     """What is told of a table at which Ann has played, and what she saw."""
     made = server.table(person("Ann"), COMPUTER, COMPUTER, seed=11)

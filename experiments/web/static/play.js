@@ -2,7 +2,7 @@
 
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
-import { el, part, put, say } from "./parts/dom.js";
+import { el, part, put, say, soon } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
 import { noteOn, showNotebook } from "./parts/notebook.js";
@@ -41,22 +41,15 @@ async function play() {
   part("hints-part").hidden = !table.hints;
   hints.addEventListener("change", drawNotebook);
 
-  let due = false;
-  /** Show the state once, after the messages that have come together. */
-  function show() {
-    if (due) return;
-    due = true;
-    setTimeout(() => {
-      due = false;
-      showSeats(part("seats"), table, state);
-      board.place(state);
-      const done = state.prompt !== null && state.prompt.number === answered;
-      panel.show(done ? { ...state, prompt: null, waiting: null } : state);
-      log.show(state.log);
-      showHand(state);
-      document.title = `${state.prompt ? "Your turn – " : ""}${NAME}`;
-    });
-  }
+  const show = soon(() => {
+    showSeats(part("seats"), table, state);
+    board.place(state);
+    const done = state.prompt !== null && state.prompt.number === answered;
+    panel.show(done ? { ...state, prompt: null, waiting: null } : state);
+    log.show(state.log);
+    showHand(state);
+    document.title = `${state.prompt ? "Your turn – " : ""}${NAME}`;
+  });
 
   let asked = null;
   let known = -1;

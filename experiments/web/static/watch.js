@@ -3,7 +3,7 @@
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { showChart } from "./parts/chart.js";
-import { part, put, say } from "./parts/dom.js";
+import { part, put, say, soon } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
 import { showMaps } from "./parts/maps.js";
@@ -64,20 +64,14 @@ async function watch() {
   showPace(table);
   let state = begin(table, starts);
 
-  let due = false;
-  function show() {
-    if (due) return;
-    due = true;
-    setTimeout(() => {
-      due = false;
-      showSeats(part("seats"), table, state);
-      board.place(state);
-      log.show(state.log);
-      say(part("status"), status());
-      searching.show(state.search, called[state.search?.seat]);
-      if (state.over) part("controls").hidden = true;
-    });
-  }
+  const show = soon(() => {
+    showSeats(part("seats"), table, state);
+    board.place(state);
+    log.show(state.log);
+    say(part("status"), status());
+    searching.show(state.search, called[state.search?.seat]);
+    if (state.over) part("controls").hidden = true;
+  });
 
   function status() {
     if (state.halted) return `Halted: ${state.halted}.`;

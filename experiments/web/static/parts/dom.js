@@ -41,3 +41,16 @@ export function put(parent, ...children) {
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
+
+/** Return a function by whose call `draw` is called once, after the messages that come together. */
+export function soon(draw) {
+  let due = false;
+  return () => {
+    if (due) return;
+    due = true;
+    setTimeout(() => {
+      due = false;
+      draw();
+    });
+  };
+}
