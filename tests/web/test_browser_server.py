@@ -155,8 +155,11 @@ def test_a_full_disk_is_told_until_there_is_room(server, opened, monkeypatch):
     page = opened(f"http://{server.host}{made['watch']}")
     told = "document.getElementById('status').textContent"
     page.wait_for_function(f"() => {told}.includes('cannot be written down: No space left')")
+    log = page.locator("#log li")
+    shown, last = log.count(), log.last.inner_text()
     full[0] = False
     page.wait_for_function(f"() => /wins|over/.test({told})")
+    assert re.search(r"rolls \d", last) and shown < log.count()  # nothing that was decided
 
 
 def test_the_lobby_says_which_tables_were_put_aside(tmp_path, opened):

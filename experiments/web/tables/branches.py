@@ -49,6 +49,12 @@ def branches(tree: Tree, most: int = MOST_NODES, deep: int = MOST_ACTIONS) -> li
     return found
 
 
+def grown(tree: Tree) -> np.ndarray:
+    """Return the nodes of ``tree``, int, in the order in which they came, as far as they stand."""
+    nodes = tree.order[: tree.counters[NODES]].copy()
+    return nodes[(nodes >= 0) & (nodes < len(tree.key))]  # the last may not be written yet
+
+
 class _Action(NamedTuple):
     """An action, the nodes that it leads to and their visits."""
 
@@ -80,8 +86,7 @@ class _Below:
     """What lies below each node of ``tree``, as it stands now."""
 
     def __init__(self, tree: Tree) -> None:
-        nodes = tree.order[: tree.counters[NODES]].copy()
-        nodes = nodes[(nodes >= 0) & (nodes < len(tree.key))]  # the last may not be written yet
+        nodes = grown(tree)
         by_edge = np.argsort(tree.incoming[nodes], kind="stable")
         self._tree, self._nodes = tree, nodes[by_edge]
         self._incoming = tree.incoming[self._nodes]

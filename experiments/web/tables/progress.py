@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from experiments.explain.recorded import words
-from experiments.web.tables.branches import branches
+from experiments.web.tables.branches import branches, grown
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, TOP, Tree
 from sim.players.player import Player
@@ -92,8 +92,7 @@ def root_rows(tree: Tree) -> list[dict[str, Any]]:
 
 def line(tree: Tree) -> list[dict[str, Any]]:
     """Return the actions most visited, from the root down."""
-    nodes = tree.order[: tree.counters[NODES]].copy()
-    nodes = nodes[(nodes >= 0) & (nodes < len(tree.key))]  # the last may not be written down yet
+    nodes = grown(tree)
     incoming, visited = tree.incoming[nodes], tree.visits[nodes]
     node, steps = int(tree.counters[TOP]), []
     while tree.status[node] == LISTED and len(steps) < MOST_STEPS:
