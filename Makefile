@@ -1,14 +1,16 @@
 # `make run` plays the main job, `make test` checks everything, `make check` what is quick: ruff and
 # the tests that are not marked slow (tests/conftest.py says which are).  `make bench` measures speed,
 # `make fuzz` attacks the commands, records, run folders and the code cache at length, `make docs`
-# builds the site of the documentation, `make web` serves the table in the browser.
+# builds the site of the documentation, `make web` serves the table in the browser, `make peers` prints
+# how OpenSpiel and pomdp-py compare, installed in an environment of their own.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.
 
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 
-.PHONY: run web test check fuzz bench docs clean
+.PHONY: run web test check fuzz bench peers docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -39,16 +41,27 @@ bench: $(VENV)/.benchmarks
 	$(BIN)/python -m benchmarks.bench_game
 	$(BIN)/python -m benchmarks.bench_root
 	$(BIN)/python -m benchmarks.bench_parallel
+	$(BIN)/python -m benchmarks.bench_plain
 	$(BIN)/python -m benchmarks.bench_pomdp
+
+peers: $(PEERS)/.peers
+	$(PEERS)/bin/python -m benchmarks.peers $(ARGS)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
+# Plug-ins of Hydra for the tests, which work with what is installed and ask for other versions of
+# Optuna, or for much of Ray that nobody here uses.
+PLUGINS := hydra-optuna-sweeper==1.3.0 hydra-ray-launcher==1.2.2
+
+NEW_ENOUGH = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+
 # The stamp is made last, so that an installation cut short is done again.
 $(VENV)/.dev: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	@$(NEW_ENOUGH)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(PLUGINS)
 	touch $@
 
 $(VENV)/.web: $(VENV)/.dev
@@ -59,9 +72,15 @@ $(VENV)/.benchmarks: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[benchmarks]'
 	touch $@
 
+$(PEERS)/.peers: pyproject.toml
+	@$(NEW_ENOUGH)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	touch $@
+
 $(VENV)/.docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
 clean:
-	rm -rf .venv build site *.egg-info
+	rm -rf .venv $(PEERS) build site *.egg-info

@@ -13,6 +13,7 @@ import numpy as np
 
 from belief.evidence import ALL_CARDS, N_CARDS, Evidence, passed, refuted_other, refuted_us
 from mcts.kernel.compile import jit
+from mcts.kernel.fixed import FixedTypes
 
 PASSED, REFUTED_OTHER, REFUTED_US = 0, 1, 2
 KIND, PLAYER, NAMED, CARD = 0, 1, 2, 3
@@ -33,10 +34,24 @@ def note(ev: Evidence, kind: int, player: int, cards: int, card: int) -> None:
 
 
 @jit
-def record(ev: Evidence, events: np.ndarray) -> None:
-    """Add all rows of ``events`` to the evidence ``ev``, which flags what goes wrong."""
+def _record(records: np.ndarray, events: np.ndarray) -> bool:
+    """Do what `record` says."""
+    ev = records[0]
     for i in range(len(events)):
         note(ev, events[i, KIND], events[i, PLAYER], events[i, NAMED], events[i, CARD])
+    return ev.contradiction != 0 or ev.overflow != 0
+
+
+_RECORD = FixedTypes(_record)
+
+
+def record(records: np.ndarray, events: np.ndarray) -> bool:
+    """Add all rows of ``events`` to the evidence ``records[0]``; return whether something is wrong.
+
+    What it is, `belief.evidence.check` says.  ``records`` is no `recarray`, ``events`` come from
+    `checked`.
+    """
+    return _RECORD.call(records, events)
 
 
 @jit
@@ -52,6 +67,9 @@ def _first_bad(events: np.ndarray, players: int) -> int:
     return -1
 
 
+_FIRST_BAD = FixedTypes(_first_bad)
+
+
 def checked(events: np.ndarray, players: int) -> np.ndarray:
     """Return ``events`` as a contiguous int64 (n, 4) array.
 
@@ -64,7 +82,7 @@ def checked(events: np.ndarray, players: int) -> np.ndarray:
     rows = np.ascontiguousarray(events, np.int64)
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise ValueError(f"events must be an array (n, 4), not {rows.shape}")
-    bad = _first_bad(rows, players)
+    bad = _FIRST_BAD.call(rows, players)
     if bad >= 0:
         raise ValueError(f"event {bad}, {rows[bad].tolist()}, is no event for {players} players")
     return rows

@@ -1,9 +1,12 @@
-"""Time the beliefs over random games: ``python benchmarks/bench_belief.py [players ...]``.
+"""Time the beliefs over random games: ``python -m benchmarks.bench_belief [players ...]``.
 
 The games are truthful answers to random questions, seen by a random seat.  They end when the
 envelope is certain, or after 40 questions: "start" is before the first one; "early", "halfway" and
 "late" are thirds of the way.  Every figure is the best of a few repetitions, in microseconds of
 wall time; ratios are to a control, 1,000 random numbers, timed between the others.
+
+"from Python" is `ExactBelief` with one call of `observe` and one of `marginals` an event.  Its
+control is `replay`, a single call in which compiled code does the same for all events of a game.
 """
 
 import sys
@@ -18,6 +21,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "belief")]
 from histories import CATEGORIES, mask, random_history  # noqa: E402
 
 from belief import evidence, information, matrix  # noqa: E402
+from belief.beliefs.exact import ExactBelief  # noqa: E402
+from belief.contract.history import events_of, setting_of  # noqa: E402
 from belief.exact import solver  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import new_stream, uniform  # noqa: E402
@@ -172,6 +177,41 @@ def exact_figures(players, games):
         print(f"{players:7d} {stage:8s} {len(positions):5d} {times} {ratios} {unit:8.2f}")
 
 
+def one_by_one(belief, events):
+    """Take in events singly, and read the belief after each."""
+    for row in events:
+        belief.observe(row[None])
+        belief.marginals()
+
+
+def python_figures(players, games, repeats=7):
+    """Print what an event costs from Python, beside the same in one compiled call."""
+    rng = np.random.default_rng(2)
+    ways = {"kernel": ExactBelief.replay, "python": one_by_one}
+    taken = {"making": 0.0, **dict.fromkeys(ways, 0.0)}
+    count = 0
+    for _ in range(games):
+        history = random_history(rng, players, QUESTIONS, face_up=FACE_UP[players])
+        setting, events = setting_of(history), events_of(history)
+        count += len(events)
+        fastest = dict.fromkeys(taken, np.inf)
+        for _ in range(repeats):
+            for name, way in ways.items():
+                begun = time.perf_counter()
+                belief = ExactBelief(setting)
+                made = time.perf_counter()
+                way(belief, events)
+                fastest[name] = min(fastest[name], time.perf_counter() - made)
+                fastest["making"] = min(fastest["making"], made - begun)
+        for name in taken:
+            taken[name] += 1e6 * fastest[name]
+    kernel, python = taken["kernel"] / count, taken["python"] / count
+    print(
+        f"{players} players from Python: making {taken['making'] / games:.1f} us; "
+        f"an event in one call {kernel:.2f}, by itself {python:.2f}, ratio {python / kernel:.2f}"
+    )
+
+
 def header():
     """Print what the columns of `exact_figures` are."""
     names = ("solve", "sample", "predict", "table", "likely(3)", "one envelope")
@@ -200,7 +240,10 @@ def small_figures():
 
 
 if __name__ == "__main__":
+    numbers = [int(argument) for argument in sys.argv[1:]] or [3, 4, 5, 6]
     header()
-    for number in [int(argument) for argument in sys.argv[1:]] or [3, 4, 5, 6]:
+    for number in numbers:
         exact_figures(number, 40 if number < 5 else 12)
+    for number in numbers:
+        python_figures(number, 12)
     small_figures()

@@ -4,10 +4,10 @@
     python -m benchmarks.bench_pomdp --episodes 100 [--simulations 10000] [--map 7 8] [--seed 1]
 
 The first compares with pomdp-py [Zheng & Tellex 2020], whose planners are compiled by Cython, in
-one process on one core, by CPU time: the same problem, belief, horizon, discount and exploration,
-random roll-outs, a fresh tree at each plan.  The models are its own, in Python and compiled; of
-RockSample the compiled ones come with a policy written here, for theirs knows no checks.  Its
-simulations go on to the horizon after the rover has left, ours end.
+one process on one core, by CPU time: the same problem, belief, discount and exploration, random
+roll-outs of the same length, a fresh tree at each plan.  The models are its own, in Python and
+compiled; of RockSample the compiled ones come with a policy written here, for theirs knows no
+checks.  Its simulations go on to the horizon after the rover has left, ours end.
 
 The second plays closed loops with the exact belief, a fresh tree at each step and preferred
 actions in the roll-outs [settings of Silver & Veness 2010], and prints the mean discounted return
@@ -21,7 +21,7 @@ import itertools
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from benchmarks.timing import show, show_load, timed
 from mcts.domain import domain_of
 from mcts.options import Budget, Options
 from mcts.problems import rocksample, tiger
+from mcts.problems.closed_loop import play as play_episode
 from mcts.search import Search
 
 DISCOUNT = 0.95
@@ -66,7 +67,7 @@ def theirs(planner: type, agent: Callable[[], Any], steps: int, units: float) ->
     def plan(simulations: int) -> object:
         fresh = agent()
         return planner(
-            max_depth=steps - 1,
+            max_depth=steps,  # roll-outs have so many actions in all, as ours
             discount_factor=DISCOUNT,
             num_sims=simulations,
             exploration_const=units,
@@ -122,11 +123,15 @@ def python_rocks() -> Any:
 
 
 class RandomRocks(pomdp_py.RolloutPolicy):
-    """Any move on the map, any check, a sample where a rock lay; for the compiled RockSample."""
+    """Any move on the map, any check, a sample where a rock lay; for the compiled RockSample.
 
-    def __init__(self) -> None:
+    Only rocks ``left`` are checked and sampled, by default all.
+    """
+
+    def __init__(self, left: Collection[int] | None = None) -> None:
         size, count = MAP
-        checks = [rock_compiled.CheckAction(rock) for rock in range(count)]
+        left = range(count) if left is None else left
+        checks = [rock_compiled.CheckAction(rock) for rock in left]
         north, south = sorted(
             (rock_compiled.MoveNorth, rock_compiled.MoveSouth), key=lambda a: -a.motion[1]
         )
@@ -135,7 +140,7 @@ class RandomRocks(pomdp_py.RolloutPolicy):
             offered = [rock_compiled.MoveEast, *checks]
             offered += [rock_compiled.MoveWest] * (x > 0) + [south] * (y > 0)
             offered += [north] * (y < size - 1)
-            offered += [rock_compiled.SampleAction()] * ((x, y) in rock_places())
+            offered += [rock_compiled.SampleAction()] * (rock_places().get((x, y)) in left)
             self._actions[x, y] = offered
 
     def get_all_actions(self, state: Any = None, history: Any = None) -> list:
@@ -147,19 +152,22 @@ class RandomRocks(pomdp_py.RolloutPolicy):
         return random.choice(self._actions[state.position])
 
 
-def compiled_rocks() -> Any:
-    """Return an agent of its compiled RockSample models."""
+def compiled_rocks(belief: Any = None, left: Collection[int] | None = None) -> Any:
+    """Return an agent of its compiled RockSample models.
+
+    ``belief`` is by default that of the start; ``left`` are the rocks not sampled yet.
+    """
     size, places = MAP[0], rock_places()
 
-    def left(cell: tuple[int, int]) -> bool:
+    def away(cell: tuple[int, int]) -> bool:
         return cell[0] == size
 
     return pomdp_py.Agent(
-        rock_belief(rock_compiled.RSState),
-        RandomRocks(),
-        rock_compiled.RSTransitionModel(size, places, left),
+        rock_belief(rock_compiled.RSState) if belief is None else belief,
+        RandomRocks(left),
+        rock_compiled.RSTransitionModel(size, places, away),
         rock_compiled.RSObservationModel(places),
-        rock_compiled.RSRewardModel(places, left),
+        rock_compiled.RSRewardModel(places, away),
     )
 
 
@@ -215,7 +223,7 @@ def play(size: int, count: int, episodes: int, simulations: int, seed: int) -> N
 
     began = time.process_time()
     keys = range(seed * episodes, (seed + 1) * episodes)
-    returns = np.array([rocksample.play(p, choose, key) for key in keys])
+    returns = np.array([play_episode(p, rocksample.after, choose, key) for key in keys])
     error = returns.std(ddof=1) / math.sqrt(episodes)
     show(
         f"RockSample[{size},{count}], {simulations} simulations",

@@ -165,6 +165,7 @@ class Run:
         self.console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
         self.done: list[Any] = []
         self.interrupted = False
+        self._configuration = OmegaConf.to_container(settings, resolve=True)
         self._started = time.monotonic()
         self._lock = FileLock(folder / LOCK, timeout=0)
 
@@ -176,8 +177,12 @@ class Run:
             (self.folder / LOCK).unlink(missing_ok=True)
             self._lock.release()
 
-    def claim(self, rows: Rows) -> None:
+    def claim(self, rows: Rows, besides: Mapping[str, str] | None = None) -> None:
         """Take the folder for ``rows``, and take up those that it holds, before anything slow.
+
+        Parameters
+        ----------
+        besides : what else is noted with the settings, and must be the same to go on
 
         Raises
         ------
@@ -185,6 +190,7 @@ class Run:
             If it is another's, has other settings or cannot be written to.
         """
         self._rows = rows
+        self._configuration.update(besides or {})
         self._lock_and_note(rows.more)
         self._found = self._held(rows)
 
@@ -247,7 +253,6 @@ class Run:
             raise Refusal(f"another process is measuring in {self.folder}: wait for it") from None
         except OSError as fault:
             raise runfolder.unwritable(self.folder, fault) from None
-        asked = OmegaConf.to_container(self.settings, resolve=True)
         if path.exists():
             if self.settings.run.resume is None:
                 raise runfolder.taken(self.folder)
@@ -259,13 +264,13 @@ class Run:
             vary = {"run", *more}
             there, now = (
                 {key: value for key, value in settings.items() if key not in vary}
-                for settings in (held, asked)
+                for settings in (held, self._configuration)
             )
             runfolder.check_same(self.folder, there, now)
         try:
             clear(self.folder)
             with whole(path) as writing:
-                OmegaConf.save(asked, writing)
+                OmegaConf.save(self._configuration, writing)
         except OSError as fault:
             raise runfolder.unwritable(self.folder, fault) from None
 
@@ -323,8 +328,7 @@ class Run:
         Interrupted
             After Ctrl-C, when all is written.
         """
-        settings = OmegaConf.to_container(self.settings, resolve=True)
-        where = {"configuration": settings, **provenance.origin()}
+        where = {"configuration": self._configuration, **provenance.origin()}
         from experiments.tabular import show
 
         seconds = time.monotonic() - self._started

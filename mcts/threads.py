@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
@@ -136,8 +136,8 @@ def run(
     if (
         workers > 1 and not together
     ):  # the root's actions are listed before there is anyone to find them missing
-        _wait([_pool.submit(call, 0, 1)], control)
-    _wait([_pool.submit(work, worker) for worker in range(workers)], control)
+        _wait((_pool.submit(call, 0, 1) for _ in range(1)), control)
+    _wait((_pool.submit(work, worker) for worker in range(workers)), control)
 
 
 def _until(deadline: float, worker: int, call: Callable[[int, int], int]) -> None:
@@ -155,9 +155,11 @@ def _until(deadline: float, worker: int, call: Callable[[int, int], int]) -> Non
         chunk = int(max(1, min(fitting, 4 * chunk)))
 
 
-def _wait(futures: list[Future], control: np.ndarray) -> None:
-    """Wait for all; if anything is raised here or there, stop them all first."""
+def _wait(begun: Iterator[Future], control: np.ndarray) -> None:
+    """Begin and wait for all; if anything is raised here or there, stop them all first."""
+    futures: list[Future] = []
     try:
+        futures.extend(begun)  # Ctrl-C may come while they begin
         raised = [_error(future) for future in futures]  # 10 times faster than `wait`
     except BaseException:
         control[STOP] = 1

@@ -91,6 +91,9 @@ STATE = np.dtype(
     ]
 )
 
+STATES = np.dtype((np.record, STATE))
+"""For arrays that are no `recarray`: kernels take them from Python twenty times as fast."""
+
 State = np.record
 """The type of one `STATE`."""
 

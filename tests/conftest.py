@@ -8,10 +8,12 @@ One takes all tests that play over a Ray of this process: it and its workers tak
 import gc
 import os
 import signal
+import sys
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
 import pytest
+from absl.logging import get_absl_handler
 from xdist.scheduler import LoadScopeScheduling
 
 os.environ["COLUMNS"] = "80"  # what is printed does not depend on the terminal at hand
@@ -26,10 +28,14 @@ gc.set_threshold(20_000, 10, 10)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+# What comes with OpenSpiel closes the stream of its log whenever Hydra sets up logging anew, unless
+# that is the standard error, which, captured, is another one in each test.
+get_absl_handler().python_handler.stream = sys.__stderr__
+
 _HERE = Path(__file__).resolve().parent
 
 _LONG = {
-    "mcts": "baby compile kuhn linking rocksample root threads tiger",
+    "mcts": "baby compile kuhn linking plain plain_values rocksample root threads tiger",
     "belief": "answers exact rejection split",
     "sim": (
         "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search csp determinized "
@@ -38,10 +44,10 @@ _LONG = {
         "properties reading released released_play slow_games testing"
     ),
     "experiments": (
-        "beliefs cluster config explain hunt lineups qlearning regret survival win_model"
+        "beliefs cluster config episodes explain hunt lineups qlearning regret survival win_model"
     ),
     "web": "browser_pages browser_play browser_server",
-    ".": "extending plugins python_docs wheel",
+    ".": "extending notebook plugins python_docs wheel",
 }
 """Files (test_*.py) by folder whose tests search the game, play or draw much, or start others."""
 
@@ -54,10 +60,13 @@ _COMPILES = "game referee planners"
 """Files that compile most of what others of the game and the tables of `_OVER_RAY` load; what plays
 whole games first, for the other process plays them soon."""
 
-_OVER_RAY = "compare tables survival sweep replay tracking in_process runner joining local_ray"
+_OVER_RAY = (
+    "compare episodes tables survival sweep replay tracking in_process runner joining local_ray "
+    "repeating"
+)
 """Files whose tests share a Ray, `_RAY_SESSION`."""
 
-_LONGEST = "extending wheel config cluster study regret plugins report python_docs"
+_LONGEST = "extending wheel config cluster study regret plugins report python_docs notebook"
 """Other files outside `_GAME` and `mcts` that take ten seconds and more: a long one begun last
 would leave a process idle."""
 
@@ -119,6 +128,22 @@ def ctrl_c_reaches_the_next_test():
     blocked = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     assert left is signal.default_int_handler, f"Ctrl-C is left to {left}"
     assert signal.SIGINT not in blocked, "Ctrl-C is left blocked"
+
+
+@pytest.fixture(scope="session")
+def calls():
+    """Count the Python functions that something calls: each is 0.1 us or more, and clocks waver."""
+
+    def counted(work):
+        found = []
+        sys.setprofile(lambda frame, what, argument: found.append(what == "call"))
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+        return sum(found) - 1  # `work` itself left out
+
+    return counted
 
 
 _SHOWN = 10

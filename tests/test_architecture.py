@@ -19,11 +19,12 @@ MAY_IMPORT = {
     "sim": {"sim", "belief", "mcts"},
     "experiments": {"experiments", "sim", "belief", "mcts"},
     "conf": {"conf"},
+    "examples": {"experiments", "sim", "belief", "mcts"},
 }
 """By package: the project's modules that it may import, with all below them."""
 
 ABOVE_THE_GAME = {"ray", "mlflow", "hydra", "omegaconf", "matplotlib", "sklearn"}
-"""Libraries for `experiments` alone."""
+"""Libraries for `experiments`, and for the examples that stand above it."""
 
 KNOW_RAY = {"mcts/root.py", "mcts/distributed/local_ray.py", "mcts/distributed/cluster.py"}
 """The modules below `experiments` that know Ray: searching with several processes, starting it."""
@@ -32,8 +33,8 @@ FLOORS = (
     ("conf", "mcts.kernel"),
     ("mcts.distributed",),
     ("mcts",),
-    ("mcts.problems", "mcts.contract", "belief"),
-    ("belief.exact", "belief.sampling"),
+    ("mcts.plain", "mcts.problems", "mcts.contract", "belief"),
+    ("mcts.openspiel", "belief.exact", "belief.sampling"),
     ("belief.information",),  # of beliefs in general, with a closed form by the exact solver
     ("belief.beliefs",),
     ("belief.contract",),
@@ -47,7 +48,7 @@ FLOORS = (
         "sim.qlearning",
         "sim.hunt",
     ),
-    ("sim.hunt.geometry", "sim.hunt.paths"),
+    ("sim.hunt.geometry", "sim.hunt.paths", "sim.openspiel"),
     ("sim.hunt.strategies",),
     ("sim.players",),
     ("experiments.texts",),
@@ -71,8 +72,10 @@ FLOORS = (
         "experiments.qlearning",
         "experiments.win_model",
         "experiments.hunt",
+        "experiments.episodes",
     ),
     ("experiments.web",),  # a page on which several of them come together
+    ("examples",),  # each alone, for readers; nothing imports one
 )
 """Rooms from the ground up.  A room may import itself and rooms on floors below its own; those of
 one floor, the commands among them, know nothing of each other."""
@@ -109,7 +112,7 @@ def faults(package: str, source: str, path: str = "") -> list[str]:
                 wrong.append(name)
         elif (
             top in ABOVE_THE_GAME
-            and package != "experiments"
+            and package not in ("experiments", "examples")
             and not (top == "ray" and path in KNOW_RAY)
         ):
             wrong.append(name)
@@ -208,6 +211,7 @@ def test_packages_import_what_they_may(package):
         ("sim", "from ray.util import ActorPool"),
         ("mcts", "import matplotlib.pyplot as plt"),
         ("conf", "import mlflow"),
+        ("examples", "import examples.maskable_ppo"),
         ("mcts", "import ray"),
         ("sim", "from sklearn.neural_network import MLPRegressor"),
     ],
@@ -264,6 +268,7 @@ def test_every_exception_is_needed():
         ("experiments.runs.outcome", "experiments.study"),
         ("experiments.sweep.job", "experiments.compare.power"),
         ("experiments.study", "experiments.regret.report"),
+        ("experiments.runs.outcome", "examples.maskable_ppo"),
     ],
 )
 def test_the_check_finds_an_arrow_that_runs_upwards(importer, imported):

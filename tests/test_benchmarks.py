@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-OF_OTHERS = {"pomdp_py"}
+OF_OTHERS = {"open_spiel", "pomdp_py", "pyspiel"}
 """Packages that are installed for the benchmarks alone."""
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"

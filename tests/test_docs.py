@@ -11,10 +11,11 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "docs"
 CONF = ROOT / "conf"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PACKAGES = ("mcts", "belief", "sim", "experiments")
-FOLDERS = (*PACKAGES, "conf", "docs", "tests", "benchmarks")
+FOLDERS = (*PACKAGES, "conf", "docs", "tests", "benchmarks", "examples")
 
 FENCE = re.compile(r"```(\w*)\n(.*?)```", re.S)
 QUOTED = re.compile(r"`([^`\n]+)`")
@@ -172,7 +173,9 @@ def groups() -> frozenset[str]:
 
 def known(key: str, command: str = "") -> bool:
     """Tell whether ``key`` is one of a command, or of a planner's section of its configuration."""
-    if key.startswith("hydra.") or ("." not in key and re.split("[@/]", key)[0] in groups()):
+    if key.startswith(("hydra.", "hydra/")) or (
+        "." not in key and re.split("[@/]", key)[0] in groups()
+    ):
         return True
     return bool({key, f"player.{key}"} & known_keys(command))
 
@@ -202,6 +205,11 @@ def no_such_choice(word: str, text: str) -> bool:
         any((folder / f"{choice[2]}.yaml").exists() for folder in options)
         or f"/{choice[2]}.yaml" in text
     )
+
+
+def within_site(path: Path) -> bool:
+    """Tell whether ``path`` is among what the site is built of."""
+    return SITE in path.resolve().parents
 
 
 def faults(text: str, folder: Path) -> list[str]:
@@ -237,6 +245,8 @@ def faults(text: str, folder: Path) -> list[str]:
             continue
         if target and not (folder / target).exists():
             wrong.append(f"no such file: {link}")
+        elif target and SITE in (folder, *folder.parents) and not within_site(folder / target):
+            wrong.append(f"the site has no such page: {link}")
         elif anchor and anchor not in anchors((folder / target).read_text() if target else text):
             wrong.append(f"no such heading: {link}")
     return wrong
@@ -282,6 +292,11 @@ def test_what_a_page_names_exists(page):
 )
 def test_the_check_finds(text, fault):
     assert faults(text, ROOT) == [fault]
+
+
+def test_the_check_finds_what_the_site_has_not():
+    assert faults("[there](../SECURITY.md)", SITE) == ["the site has no such page: ../SECURITY.md"]
+    assert not faults("[there](game.md), [here](#)", SITE)
 
 
 def test_the_readme_is_short():

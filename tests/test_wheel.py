@@ -29,10 +29,11 @@ COMES_WITH = {
 
 OPTIONAL = {
     "pyagrum": "belief/network/reference.py",
+    "pyspiel": ("mcts/openspiel/", "sim/openspiel/"),
     "starlette": "experiments/web/",
     "uvicorn": "experiments/web/",
 }
-"""Libraries of extras, and the file or folder that says what to install where they are missing."""
+"""Libraries of extras, and the file or folders that need them, and say what to install."""
 
 
 def run(command, folder, **variables):
@@ -98,8 +99,9 @@ def test_all_that_is_imported_is_required():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     known = {re.split(r"[<>=\[]", requirement)[0] for requirement in project["dependencies"]}
     extras = " ".join(map(" ".join, project["optional-dependencies"].values()))
-    assert all(name in extras for name in OPTIONAL)
     called = {"hydra": "hydra-core", "yaml": "pyyaml", "sklearn": "scikit-learn"}
+    called["pyspiel"] = "open_spiel"
+    assert all(called.get(name, name) in extras for name in OPTIONAL)
     ours = {*PACKAGES, *sys.stdlib_module_names}
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
         place = path.relative_to(ROOT).as_posix()

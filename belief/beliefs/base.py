@@ -116,12 +116,11 @@ class Setting:
     def records(self) -> np.ndarray:
         """Return the evidence before the first event, a new record array (1,)."""
         records = new_evidence()
-        ev = records[0]
         sizes = np.array(self.hand_sizes, np.int64)
-        reset(ev, self.players, self.seat, sizes, self.hand, self.face_up)
-        ev.showing = self.showing
+        reset(records[0], self.players, self.seat, sizes, self.hand, self.face_up)
+        records["showing"] = self.showing
         if self.shares is not None:
-            ev.shares[: self.players] = self.shares
+            records["shares"][0, : self.players] = self.shares
         return records
 
 

@@ -49,7 +49,8 @@ class SettledBelief(Belief):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.evidence = setting.records()[0]
+        records = setting.records()
+        self.evidence, self._records = records[0], records.view(np.ndarray)
         self.known = new_known()[0]
         self._settle(update_closure(self.evidence, self.known))
 
@@ -74,7 +75,7 @@ class ClosureBelief(SettledBelief):
     name = "closure"
 
     def _observe(self, events: np.ndarray) -> None:
-        record(self.evidence, events)
+        record(self._records, events)
         self._settle(update_closure(self.evidence, self.known))
 
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:

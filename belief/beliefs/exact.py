@@ -12,7 +12,8 @@ import numpy as np
 from belief.beliefs.base import Belief, Setting
 from belief.events import CARD, KIND, NAMED, PLAYER, note, record
 from belief.evidence import HOLDERS, N_CARDS, Evidence, check
-from belief.exact.solver import ExactPosterior, solve, workspace
+from belief.exact.solver import ExactPosterior, solve
+from belief.exact.workspace import FIRST_STATES, workspace
 from mcts.kernel.compile import jit
 
 
@@ -37,8 +38,9 @@ class ExactBelief(Belief):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.evidence = setting.records()[0]
-        self._work = workspace()
+        records = setting.records()
+        self.evidence, self._records = records[0], records.view(np.ndarray)
+        self._work = workspace(FIRST_STATES)
         self._solved: ExactPosterior | None = None
 
     @property
@@ -46,12 +48,13 @@ class ExactBelief(Belief):
         """Return the posterior of what was seen so far, solved if need be."""
         if self._solved is None:
             self._solved = ExactPosterior(self.evidence, self._work)
+            self._work = self._solved.work
         return self._solved
 
     def _observe(self, events: np.ndarray) -> None:
         self._solved = None
-        record(self.evidence, events)
-        check(self.evidence)
+        if record(self._records, events):
+            check(self.evidence)
 
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         reached = 0

@@ -91,7 +91,7 @@ def forwards(ev: Evidence, work) -> bool:
         return False
     plan.epoch += len(work.key)
     plan.state_from[0], plan.state_from[1], plan.child_from[0] = 1, 2, 0
-    work.key[0], work.backward[0] = -1, 0.0
+    work.key[0], work.backward[0], work.value[0] = -1, 0.0, 0.0
     work.key[1], work.forward[1] = plan.root, 1.0
     for t in range(plan.layers):
         if not _expand(plan, work.key, work.forward, work.child, work.slot, t):

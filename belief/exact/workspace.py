@@ -71,6 +71,14 @@ PLAN = np.dtype(
     ]
 )
 
+_RECORDS = np.dtype((np.record, PLAN))
+"""Fields by attribute, in an array that is no `recarray`: finding out the type of one of those
+takes Numba 2 us at every call from Python."""
+
+FIRST_STATES = 1 << 12
+"""States of the workspace that a posterior begins with: 0.3 MB.  Games of four players need some
+hundreds of them, of six some thousands."""
+
 
 class Workspace(NamedTuple):
     """Preallocated memory of one exact posterior at a time; one a thread.
@@ -106,15 +114,18 @@ def compact(work: Workspace) -> Workspace:
 
 
 def workspace(states: int = 1 << 16) -> Workspace:
-    """Return the memory for at most ``states`` states over all layers (60 bytes each)."""
+    """Return the memory for at most ``states`` states over all layers (60 bytes each).
+
+    All but the slots is written before it is read, so only they are cleared.
+    """
     states = max(states, 8)  # the smallest hash table that a layer uses has 16 slots
     return Workspace(
-        plan=np.zeros(1, PLAN).view(np.recarray),
+        plan=np.zeros(1, _RECORDS),
         marginals=np.zeros((N_CARDS, HOLDERS)),
-        key=np.zeros(states, np.int64),
-        forward=np.zeros(states),
-        backward=np.zeros(states),
-        value=np.zeros(states),
-        child=np.zeros(4 * states, np.int32),
+        key=np.empty(states, np.int64),
+        forward=np.empty(states),
+        backward=np.empty(states),
+        value=np.empty(states),
+        child=np.empty(4 * states, np.int32),
         slot=np.zeros(1 << (2 * states - 1).bit_length(), np.int64),
     )

@@ -15,7 +15,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
@@ -23,7 +23,7 @@ from omegaconf import DictConfig, OmegaConf
 from experiments import terminal
 from experiments.settings import config, signals
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Incomplete, Interrupted, Refusal
 from experiments.settings.schemas import Compare
 
 if TYPE_CHECKING:
@@ -36,8 +36,14 @@ if TYPE_CHECKING:
     from experiments.stats.stopping import Stop
 
 
-def job(settings: DictConfig, folder: Path) -> None:
+def job(settings: DictConfig, folder: Path) -> float | None:
     """Check the configuration, play the matches, and leave results, summary, plot and record.
+
+    Returns
+    -------
+    float
+        The win rate of the measured player, for a sweeper that optimises; the first in the table,
+        if there are several.  None if nothing was to be played.
 
     Raises
     ------
@@ -63,12 +69,12 @@ def job(settings: DictConfig, folder: Path) -> None:
         power.show(matches, settings.match.power, settings.match.workers, console)
         with suppress(OSError):  # of a run that is there
             folder.rmdir()
-        return
+        return None
     plan = (folder, matches, settings.match.stop, settings.run.resume is not None)
     runfolder.examine(*plan)
     played = results.Results.resumed(folder, matches)
     held = played.games
-    recording = Recording(settings, folder)
+    recording = Recording(settings, played, stop)
     resources = startup.prepare(matches, settings.match.workers, settings.ray.address, console)
     runfolder.claim(*plan)
     try:
@@ -78,7 +84,9 @@ def job(settings: DictConfig, folder: Path) -> None:
         raise runfolder.unwritable(folder, fault) from None
     with signals.deferred() as wished:
         ended = _play(settings, stop, played, resources, recording, console, wished)
-        _conclude(settings, stop, played, held, recording, console, started, ended)
+        summary = _conclude(settings, stop, played, held, recording, console, started, ended)
+    from experiments.runs.outcome import objective  # which knows ratings: no game waits for them
+
     games = f"{played.games} of {settings.match.games * len(matches)} games"
     games += f" ({held} of them before)" if held else ""
     if ended.interrupted:
@@ -90,9 +98,11 @@ def job(settings: DictConfig, folder: Path) -> None:
     if wished.is_set():  # too late to be less: but a multirun is not to go on
         raise Interrupted(f"interrupted after the last of {games}, all kept in {folder}")
     if recording.fault is not None:
-        raise Refusal(
-            f"the MLflow record is incomplete ({recording.fault}); all results are in {folder}"
+        raise Incomplete(
+            f"the MLflow record is incomplete ({recording.fault}); all results are in {folder}",
+            objective(summary),
         )
+    return objective(summary)
 
 
 def _matches(settings: DictConfig) -> tuple[list[Match], Stop]:
@@ -140,7 +150,7 @@ def _play(
                 _prepare_end()
                 recording.begin()
             if progress.update(played.tallies):
-                recording.note(played.games, **progress.rates)
+                recording.follow()
             if recording.fault is not None and not told:
                 told = True
                 console.print(f"the MLflow record failed: {recording.fault}", soft_wrap=True)
@@ -149,7 +159,7 @@ def _play(
         try:
             return match_loop.play(played, settings.match.games, stop, resources, watch)
         except Exception:
-            recording.finish("FAILED", {}, played.games, [])
+            recording.finish("FAILED", {}, [])
             raise
 
 
@@ -170,8 +180,8 @@ def _conclude(
     console: Console,
     started: float,
     ended: Outcome,
-) -> None:
-    """Write the summary, draw the plot, complete the record and print the table."""
+) -> dict[str, Any]:
+    """Write the summary, which is returned; draw the plot, complete the record, print the table."""
     from experiments.compare import outcome
     from experiments.matches.match_loop import ERROR
     from experiments.provenance.files import write_json
@@ -194,9 +204,10 @@ def _conclude(
                 f"and go on with run.resume={folder}"
             ) from None
     status = "FAILED" if ended.fault else "KILLED" if ended.interrupted else "FINISHED"
-    recording.finish(status, metrics(summary), played.games, files)
+    recording.finish(status, metrics(summary, played.matches), files)
     if played.games:
         outcome.show(summary, played, console)
+    return summary
 
 
 COMMAND = Command("compare", Compare, job, lasting=True)

@@ -7,6 +7,7 @@ once games come in.  If that fails it costs the record, not the run.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -14,8 +15,12 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.matches.background import Background
+from experiments.matches.results import Results
 from experiments.provenance import provenance, tracking
+from experiments.runs.recorded import Curves, parameters, tags
+from experiments.settings import repeating
 from experiments.settings.commandline import Refusal
+from experiments.stats.stopping import Stop
 
 PATIENCE_SECONDS = 1.0
 """Longest wait of a run that was interrupted for a record that is just being opened."""
@@ -24,11 +29,11 @@ PATIENCE_SECONDS = 1.0
 class Recording:
     """The record of the run in ``folder``; nothing is recorded if tracking is off.
 
-    What a run reports before its record is open is not recorded; its last figures always are.
-
     Parameters
     ----------
     settings : checked configuration of `experiments.compare`
+    played : the games, of which the record has curves
+    stop : the rule by which they end
 
     Raises
     ------
@@ -36,11 +41,14 @@ class Recording:
         If the tracking server or database does not answer.
     """
 
-    def __init__(self, settings: DictConfig, folder: Path) -> None:
-        self._tracking, self._folder = settings.tracking, folder
-        self._parameters = OmegaConf.to_container(settings, resolve=True)
+    def __init__(self, settings: DictConfig, played: Results, stop: Stop) -> None:
+        self._tracking, self._folder = settings.tracking, played.folder.resolve()
+        self._played, self._curves = played, Curves(played, stop)
+        plain = OmegaConf.to_container(settings, resolve=True)
+        self._parameters = parameters(plain, played.matches)
         self._sweep = _sweep()
-        self._home = (self._sweep or folder.resolve()).parent
+        self._multirun = repeating.multirun_line(sys.argv[1:])
+        self._home = (self._sweep or self._folder).parent
         self._uri = self._tracking.uri or tracking.default_uri(self._home)
         self._opening: Background | None = None
         if self._tracking.enabled:
@@ -61,14 +69,14 @@ class Recording:
         except Refusal as fault:
             return str(fault)
 
-    def note(self, step: int, **metrics: float) -> None:
-        """Note metrics at ``step``, if the record is open."""
+    def follow(self) -> None:
+        """Note how the win rates went, if the record is open; to be called often."""
         tracker = self._tracker()
         if tracker is not None:
-            tracker.record(step, **metrics)
+            self._curves.follow(tracker)
 
-    def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
-        """End the record with the final ``metrics`` and ``files``.
+    def finish(self, status: str, metrics: dict[str, float], files: list[Path]) -> None:
+        """End the record with what is left of the curves, the final ``metrics`` and ``files``.
 
         ``status`` is FINISHED, FAILED or KILLED.  Waits until the record is open; after Ctrl-C for
         `PATIENCE_SECONDS` at most, for which a record that nobody opened may be lost: the run that
@@ -80,7 +88,7 @@ class Recording:
             self._opening.done.wait(PATIENCE_SECONDS if status == "KILLED" else None)
         tracker = self._tracker()
         if tracker is not None:
-            tracker.finish(status, metrics, step, files)
+            self._curves.finish(tracker, status, metrics, files)
 
     def _tracker(self) -> tracking.Tracker | None:
         """Return the open record, None if it is not open yet or could not be opened."""
@@ -95,10 +103,14 @@ class Recording:
         parent = None
         if self._sweep is not None:
             parent = tracker.beside()
-            parent.begin(self._sweep.name, {}, provenance.tags(self._sweep), self._sweep)
-        folder = self._folder.resolve()
+            origin = provenance.tags(self._sweep, self._multirun)
+            parent.begin_once(self._sweep.name, origin, self._sweep)
+        folder = self._folder
         name = folder.relative_to(self._home).as_posix()  # <sweep>/<job> in a sweep
-        tracker.begin(name, self._parameters, provenance.tags(folder), folder, parent)
+        found = {**tags(self._played.matches, folder), **provenance.tags(folder)}
+        tracker.begin(name, self._parameters, found, folder, parent)
+        if tracker.again:
+            self._curves.go_on(tracker.held())
         return tracker
 
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 from belief import matrix
 from belief.beliefs.base import Setting
 from belief.beliefs.factored import FactoredBelief
-from belief.events import record
+from belief.events import checked, record
 from belief.evidence import EvidenceFull, lowest
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.information import entropy
@@ -133,14 +133,15 @@ class _Mind:
         self._setting = setting
         self._factored = FactoredBelief(setting)
         self._taken_in = 0
-        self.evidence = setting.records()[0]
+        records = setting.records()
+        self.evidence, self._records = records[0], records.view(np.ndarray)
 
     def see(self, suggestions: Sequence[tuple[int, int, int, int]]) -> None:
         """Take in what is new of all ``suggestions`` so far, (asker, cards, answerer, card)."""
         new = suggestions[self._taken_in :]
         events = suggestion_events(new, self._setting.seat, self._setting.players)[0]
         self._factored.observe(events)
-        record(self.evidence, events)
+        record(self._records, checked(events, self._setting.players))
         self._taken_in = len(suggestions)
 
     @property

@@ -118,6 +118,7 @@ class _Origin(_Kept):
 class _Plan(_Origin):
     """``matches.json``."""
 
+    run: Text = None  # not in older ones
     stop: Text
     matches: Annotated[list[_Match], Field(min_length=1)]
 

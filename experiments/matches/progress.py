@@ -14,7 +14,7 @@ from rich.text import Text
 from experiments.matches.results import Tally
 from experiments.matches.schedule import Match
 from experiments.stats.intervals import win_rate
-from experiments.texts import lines, metric
+from experiments.texts import lines
 
 LINE_SECONDS = 5.0
 """Time between lines where there is no terminal."""
@@ -60,7 +60,6 @@ class GamesPlayed:
         self._total = games * len(matches)
         self._started = self._line = time.monotonic()
         self._held: int | None = None
-        self.rates: dict[str, float] = {}
         self._bar = Progress(
             TextColumn("games"),
             BarColumn(),
@@ -89,7 +88,7 @@ class GamesPlayed:
         if not due:
             return False
         self._line = now
-        text = self._rates(tallies)
+        text = self._rate(tallies)
         if self._console.is_terminal:
             self._bar.update(self._task, completed=games, rate=text)
             return True
@@ -100,15 +99,9 @@ class GamesPlayed:
         self._console.print(", ".join(filter(None, told)), soft_wrap=True)
         return True
 
-    def _rates(self, tallies: Sequence[Tally]) -> str:
-        """Note the win rates so far, and return that of the only match in words."""
-        self.rates = {"games": float(sum(tally.games for tally in tallies))}
-        text = ""
-        for match, tally in zip(self._matches, tallies, strict=True):
-            if match.measured is None or not tally.games:
-                continue
-            rate = win_rate(int(match.won(tally.winner(), 0).sum()), tally.games)
-            alone = len(self._matches) == 1
-            self.rates["win_rate" if alone else f"win_rate/{metric(match.name)}"] = rate.value
-            text = f"won {rate}" if alone else ""
-        return text
+    def _rate(self, tallies: Sequence[Tally]) -> str:
+        """Return the win rate of the only match so far in words, nothing of several."""
+        match, tally = self._matches[0], tallies[0]
+        if len(self._matches) > 1 or match.measured is None or not tally.games:
+            return ""
+        return f"won {win_rate(int(match.won(tally.winner(), 0).sum()), tally.games)}"

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from experiments.matches import part_files
+from experiments.matches.origins import Origins
 from experiments.matches.part_files import GAMES, MOST_AHEAD, number_of, parts, unreadable
 from experiments.matches.schedule import Match
 from experiments.provenance.files import read_json, reading, whole, write_text
@@ -44,7 +45,10 @@ ROW = pa.schema(
         ("game_suggestions", pa.int64()),  # likewise
     ]
 )
-"""Columns of the results; the last three are those of the game, the same in all its seats."""
+"""Columns of the results; the last three are those of the game, the same in all its seats.
+
+On disk those of `experiments.matches.origins.KEYS` stand behind them, in all kinds of parts.
+"""
 
 HELD = pa.schema(
     [
@@ -197,6 +201,7 @@ class Results:
         self.matches = list(matches)
         self.tallies = [Tally() for _ in matches]
         self._unwritten: dict[str, list[pa.Table]] = {GAMES: []}
+        self._origins: Origins | None = None  # known once the folder says what is played
         self._parts = 0
         self._began = self._flushed = time.monotonic()
 
@@ -300,12 +305,13 @@ class Results:
         self._unwritten = {GAMES: []}
 
     def _write_part(self, kind: str) -> None:
+        self._origins = self._origins or Origins(self.folder, self.matches)
         with (
             whole(self.folder / f"{kind}-{self._parts:05d}.parquet") as writing,
             writing.open("wb") as file,
         ):
             # Without its schema, so that names are read as text.
-            table = pa.concat_tables(self._unwritten[kind])
+            table = self._origins.added(pa.concat_tables(self._unwritten[kind]))
             pq.write_table(table, file, store_schema=False)
             file.flush()
             os.fsync(file.fileno())

@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from experiments.settings import repeating
+
 _PACKAGES = (
     "sleuth-mcts",
     "numpy",
@@ -70,7 +72,10 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def command() -> str:
-    """Return the command line that repeats this run."""
+    """Return the command line that repeats this run; outside of Hydra, that of this process."""
+    repeats = repeating.command_line()
+    if repeats is not None:
+        return repeats
     main = sys.modules["__main__"]
     module = getattr(getattr(main, "__spec__", None), "name", None)
     module = module and module.removesuffix(".__main__")
@@ -78,10 +83,19 @@ def command() -> str:
     return shlex.join([*program, *sys.argv[1:]])
 
 
-def tags(folder: Path) -> dict[str, str]:
-    """Return what the record of a run in ``folder`` says of where it comes from."""
+def tags(folder: Path, repeats: str | None = None) -> dict[str, str]:
+    """Return what the record of a run in ``folder`` says of where it comes from.
+
+    Parameters
+    ----------
+    repeats : the command line that repeats it; by default that of `command`
+    """
     found = {f"version.{name}": number for name, number in versions().items()}
-    found |= {"command": command(), "folder": str(folder.resolve())}
+    found |= {"command": repeats or command(), "folder": str(folder.resolve())}
+    program = found["command"].split()
+    name = program[2] if program[:2] == ["python", "-m"] else program[0]
+    # The column "Source" of MLflow's table of runs, which has room for one word.
+    found |= {"mlflow.source.name": name, "mlflow.source.type": "LOCAL"}
     head = commit()
     return found if head is None else {**found, "mlflow.source.git.commit": head}
 

@@ -113,6 +113,7 @@ class Tracker:
     ----------
     run : its name in the store, once it has begun
     fault : why the record is incomplete, None as long as it is not
+    again : whether it had begun before, and was taken up
     """
 
     def __init__(self, uri: str, experiment: str, artifacts: Path) -> None:
@@ -155,6 +156,7 @@ class Tracker:
     def _clear(self) -> None:
         self.run: str | None = None
         self.fault: str | None = None
+        self.again = False
         self._parent: Tracker | None = None
         self._unsent: list[Any] = []
         self._sent = time.monotonic()
@@ -195,7 +197,8 @@ class Tracker:
             for key, value in _flat(parameters)
         ]
         try:
-            if self._take_up(folder):
+            self.again = self._take_up(folder)
+            if self.again:
                 return
             run = self._client.create_run(self._experiment, run_name=name, tags=tags)
             self.run = run.info.run_id
@@ -204,6 +207,11 @@ class Tracker:
                 self._client.log_batch(self.run, params=params[first : first + _PARAMS_A_BATCH])
         except Exception as fault:
             raise Refusal(f"cannot record this run: {_one_line(fault)}; {_ADVICE}") from None
+
+    def begin_once(self, name: str, tags: dict[str, str], folder: Path) -> None:
+        """Do what `begin` does for what is in ``folder`` together, whoever of them comes first."""
+        with FileLock(folder / f"{RUN}.lock", timeout=_LOCK_SECONDS):
+            self.begin(name, {}, tags, folder)
 
     def _take_up(self, folder: Path) -> bool:
         """Go on with the record that ``folder`` remembers, if this store has it."""
@@ -216,6 +224,17 @@ class Tracker:
             return False
         self.run = known
         return True
+
+    def held(self) -> dict[str, set[int]]:
+        """Return the steps at which the run has values, by metric; none on a fault."""
+        try:
+            return {
+                name: {point.step for point in self._client.get_metric_history(self.run, name)}
+                for name in self._client.get_run(self.run).data.metrics
+            }
+        except Exception as fault:  # as when something is sent
+            self.fault = self.fault or _one_line(fault)
+            return {}
 
     def record(self, step: int, **metrics: float) -> None:
         """Note metrics at ``step``; they are sent with the next batch."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.matches.origins import run_of
 from experiments.matches.results import Results
+from experiments.matches.schedule import Match
 from experiments.provenance import provenance
 from experiments.runs import summary
+from experiments.runs.recorded import tails
 from experiments.stats.stopping import Stop
 from experiments.texts import metric
 
@@ -30,6 +34,7 @@ def describe(settings: DictConfig, stop: Stop, played: Results, ended: Outcome) 
         "interrupted": ended.interrupted or ended.fault is not None,
         "fault": ended.fault,
         "run": {
+            "id": run_of(played.folder),
             "folder": str(played.folder),
             "configuration": OmegaConf.to_container(settings, resolve=True),
             **provenance.origin(),
@@ -37,14 +42,19 @@ def describe(settings: DictConfig, stop: Stop, played: Results, ended: Outcome) 
     }
 
 
-def metrics(described: dict[str, Any]) -> dict[str, float]:
+def objective(described: dict[str, Any]) -> float | None:
+    """Return the win rate that a sweeper maximises: of the first line of the table.
+
+    That is the measured player; of several the first; of a round robin the first that was entered.
+    """
+    return described["table"][0]["win_rate"]
+
+
+def metrics(described: dict[str, Any], matches: Sequence[Match]) -> dict[str, float]:
     """Return the final metrics of a run for its record: by player, where there are several."""
     found = {"seconds": described.get("seconds")}
-    lines = described["table"]
-    several = len({line["match"] for line in lines}) > 1
-    for line in lines:
-        name = line["match"] if several else line["player"]
-        tail = "" if len(lines) == 1 else f"/{metric(name)}"
+    behind = [tail for of_match in tails(matches) for tail in of_match]
+    for line, tail in zip(described["table"], behind, strict=True):
         found |= {
             f"{key}{tail}": value for key, value in line.items() if isinstance(value, (int, float))
         }

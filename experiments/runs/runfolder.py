@@ -13,13 +13,11 @@ from filelock import FileLock, Timeout
 
 from experiments.matches import part_files, results
 from experiments.matches.match_loop import LOCK, being_played
+from experiments.matches.origins import MATCHES_FILE, RUN, new_run
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
 from experiments.provenance.files import own, read_json, reading, write_json
 from experiments.settings.commandline import Refusal
-
-MATCHES_FILE = "matches.json"
-"""File with the matches, the rule by which they end, and where the run comes from."""
 
 _ABSENT = "nothing"
 
@@ -70,7 +68,8 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
         with FileLock(folder / LOCK, timeout=_CLAIM_SECONDS):
             if not examine(folder, matches, stop, resume):
                 plan = _plan(matches, stop)
-                write_json(folder, {**plan, **provenance.origin()}, MATCHES_FILE)
+                begun = {RUN: new_run(), **plan, **provenance.origin()}
+                write_json(folder, begun, MATCHES_FILE)
     except Timeout:
         raise being_played(folder) from None
     except OSError as fault:

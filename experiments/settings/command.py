@@ -19,7 +19,8 @@ A command ``NAME`` consists of
 where ``job(settings, folder)`` gets the checked configuration and its run folder.  That is
 ``run.resume`` or ``run.folder`` if the configuration has them (it exists by then), else the working
 directory.  The job says what cannot be met by raising `Refusal`, and that it was told to end by
-`Interrupted`.
+`Interrupted`.  What it returns, a number or None, is what a sweeper that optimises (``-m
+hydra/sweeper=...``) is told of the run; to that a refusal is a run that failed.
 
 The user gets ``name=value`` for every setting and ``group=choice`` for every group in the defaults,
 ``--help`` (groups, settings, what they mean), ``--cfg job`` and ``-m``; files without ``name=`` if
@@ -35,17 +36,19 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import hydra
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.settings import arguments, composing, config, helptext, output, signals
-from experiments.settings.commandline import TOLD, Refusal, explain, leave
+from experiments.settings.commandline import TOLD, Incomplete, Refusal, explain, leave
 from experiments.texts import forgiving, message
 from mcts.kernel.plugins import blamed
 
@@ -69,7 +72,7 @@ class Command:
 
     name: str
     schema: type
-    job: Callable[[DictConfig, Path], None]
+    job: Callable[[DictConfig, Path], float | None]
     bare: str | None = None
     multirun: bool = True
     lasting: bool = False
@@ -133,10 +136,11 @@ class Command:
         except BrokenPipeError:  # the reader of our output has gone, as in `... | head`
             return _nobody_reads()
         except Exception as fault:
-            # Whatever a job raises beside `Refusal` is a bug of ours, and its traceback is wanted.
-            if run.begun or wanted not in ("", "0"):
+            # Whatever a job raises beside `Refusal` is a bug of ours, and its traceback is wanted;
+            # what a sweeper makes of refusals is not.
+            if (run.begun and not run.code) or wanted not in ("", "0"):
                 raise
-            return self._say(explain(fault), 1)
+            return run.code if run.told(fault) else self._say(explain(fault), 1)
         finally:
             sys.argv = before
             os.environ["HYDRA_FULL_ERROR"] = wanted
@@ -174,21 +178,52 @@ class _Guarded:
         self.typed = typed
         self.code = 0
         self.begun = False
+        self._refusals: set[str] = set()
 
-    def __call__(self, settings: DictConfig) -> None:
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be sent to a launcher's process, where `__main__` is another module."""
+        job, main = self.command.job, sys.modules["__main__"].__spec__
+        if job.__module__ == "__main__" and main is not None:
+            job = getattr(import_module(main.name), job.__name__)
+        return _Guarded, (replace(self.command, job=job), self.typed)
+
+    def told(self, fault: Exception) -> bool:
+        """Tell whether ``fault`` is a refusal that has been told in this process."""
+        return isinstance(fault, Refusal) and str(fault) in self._refusals
+
+    def __call__(self, settings: DictConfig) -> float | None:
         self.begun = True
-        sys.argv[1:] = self.typed  # as the record of the run has it, without what we added
+        sys.argv[1:] = self.typed  # as the record of a multirun has it, without what we added
         folder = Path(HydraConfig.get().runtime.output_dir)
         try:
             OmegaConf.resolve(settings)
             config.check_sections(settings)
             with blamed(), output.kept(self.command.lasting):
-                self.command.job(settings, folder)
+                return self.command.job(settings, folder)
+        except Incomplete as fault:
+            self.code = self.command._say(str(fault), 1)
+            return fault.value
         except TOLD as fault:
-            self.code = self.command._say(explain(fault), 1)
+            told = explain(fault)
+            self.code = self.command._say(told, 1)
+            self._refusals.add(told)
             if folder != Path.cwd():
                 with suppress(OSError):
                     folder.rmdir()  # if nothing was written to it
+            if _by_plugins(HydraConfig.get()):
+                raise Refusal(told) from None  # so that they know
+            return None
+
+
+def _by_plugins(hydra: DictConfig) -> bool:
+    """Tell whether this is a run of a multirun with another sweeper or launcher than Hydra's own.
+
+    A sweeper that optimises must know of a run that failed, and so must a process that has others
+    run.  Hydra's own would say only once more what has been told.
+    """
+    parts = (hydra.sweeper._target_, hydra.launcher._target_)
+    own = all(name.startswith("hydra._internal.") for name in parts)
+    return hydra.mode is RunMode.MULTIRUN and not own
 
 
 def _of_hydra(override: str) -> bool:

@@ -30,6 +30,23 @@ class Refusal(Exception):
     """A request that cannot be met; the message says why and what to do, in one line."""
 
 
+class Incomplete(Refusal):
+    """What was asked for is done, but not something beside it, such as its record.
+
+    Parameters
+    ----------
+    told : in one line, what is missing
+    value : of the job, as if it had returned it
+    """
+
+    def __init__(self, told: str, value: float | None) -> None:
+        super().__init__(told, value)
+        self.told, self.value = told, value
+
+    def __str__(self) -> str:
+        return self.told
+
+
 TOLD = (
     Refusal,
     BrokenPlugin,

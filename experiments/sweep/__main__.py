@@ -20,6 +20,7 @@ from omegaconf import OmegaConf
 from experiments import terminal
 from experiments.settings import composing, config, signals
 from experiments.settings.commandline import Parser, enter, leave
+from experiments.settings.repeating import line, repeated_by
 from experiments.sweep import schema
 
 NAME = "sleuth-sweep"
@@ -86,7 +87,8 @@ def run() -> None:
             return
         from experiments.sweep.job import Job
 
-        Job(settings, space).run(started, terminal.console())
+        with repeated_by(line("sweep", arguments.overrides)):
+            Job(settings, space).run(started, terminal.console())
 
 
 def _settings_text() -> str:

@@ -167,7 +167,7 @@ class Job:
             try:
                 played = trials.play(self._trials, asked.fresh)
             except BaseException:
-                record.end("FAILED", None, 0)
+                record.end("FAILED")
                 record.finish("FAILED", {}, 0, [])
                 raise
         described = report.describe(self._settings, self._space, played, folder)

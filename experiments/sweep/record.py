@@ -13,9 +13,12 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.matches.background import Background
+from experiments.matches.results import Results
+from experiments.matches.schedule import Match
 from experiments.provenance import provenance, tracking
-from experiments.runs import outcome
+from experiments.runs import outcome, recorded
 from experiments.settings.commandline import Refusal
+from experiments.stats.stopping import Stop
 
 PARENT = "mlflow.parentRunId"
 """Tag by which MLflow knows that a run belongs to another."""
@@ -51,15 +54,24 @@ class Record:
             tags = provenance.tags(folder)
             self._parent.begin(folder.resolve().name, dict(parameters), tags, folder)
 
-    def begin(self, folder: Path, settings: DictConfig) -> None:
-        """Begin the record of the trial in ``folder``, or take it up again."""
+    def begin(self, folder: Path, settings: DictConfig, match: Match) -> None:
+        """Begin the record of the trial in ``folder``, which plays ``match``, or take it up again.
+
+        Parameters
+        ----------
+        settings : its configuration
+        """
         if self._parent is None or self.fault is not None:
             return
         trial = self._parent.beside()
-        plain = OmegaConf.to_container(settings, resolve=True)
+        plain = recorded.parameters(OmegaConf.to_container(settings, resolve=True), [match])
         name = folder.resolve().relative_to(self._home).as_posix()
         # Not the tracker's own `parent`, which ends with each of its parts.
-        tags = {**provenance.tags(folder), PARENT: self._parent.run}
+        tags = {
+            **recorded.tags([match], folder),
+            **provenance.tags(folder),
+            PARENT: self._parent.run,
+        }
         try:
             Background(trial.begin, name, plain, tags, folder, stays=False).result()
         except Refusal as fault:
@@ -67,18 +79,28 @@ class Record:
         else:
             self._trial = trial
 
-    def end(self, status: str, described: Mapping[str, Any] | None, step: int) -> None:
+    def end(
+        self,
+        status: str,
+        described: Mapping[str, Any] | None = None,
+        played: Results | None = None,
+    ) -> None:
         """End the record of the trial that was begun last.
 
         Parameters
         ----------
         status : FINISHED, FAILED or KILLED
-        described : its summary, if it has one
-        step : its number
+        described, played : its summary and its games, if it has any
         """
         if self._trial is not None:
-            metrics = outcome.metrics(described) if described else {}
-            self._trial.finish(status, metrics, step, [])
+            if described and played:
+                curves = recorded.Curves(played, Stop())
+                if self._trial.again:
+                    curves.go_on(self._trial.held())
+                metrics = outcome.metrics(described, played.matches)
+                curves.finish(self._trial, status, metrics, [])
+            else:
+                self._trial.finish(status, {}, 0, [])
             self.fault = self._trial.fault
             self._trial = None
 

@@ -19,6 +19,8 @@ from experiments.matches.results import Results
 from experiments.provenance.files import whole, write_json
 from experiments.runs import outcome, runfolder
 from experiments.settings.commandline import Refusal
+from experiments.settings.repeating import line, repeated_by
+from experiments.settings.schemas import Compare
 from experiments.stats.stopping import Stop
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.record import Record
@@ -70,12 +72,11 @@ class Runs:
         self._warm: set[tuple[str, ...]] = set()
         self._rooted: bool | None = None
 
-    def play(self, point: Point, folder: Path, number: int, ends: Sequence[int], look: Look) -> Ran:
+    def play(self, point: Point, folder: Path, ends: Sequence[int], look: Look) -> Ran:
         """Play the games of ``point`` that are missing in ``folder``.
 
         Parameters
         ----------
-        number : of the trial
         ends : games after which there is a look, in order
         look : what is asked then
 
@@ -84,6 +85,11 @@ class Runs:
         Refusal
             If results cannot be written, or workers die again and again.
         """
+        games = (f"match.games={ends[-1]}",) if ends[-1] != point.settings.match.games else ()
+        with repeated_by(line("compare", (*point.overrides, *games), Compare)):
+            return self._play(point, folder, ends, look)
+
+    def _play(self, point: Point, folder: Path, ends: Sequence[int], look: Look) -> Ran:
         started, settings, match = time.monotonic(), point.settings, point.match
         settings.run.folder = str(folder)
         runfolder.claim(folder, [match], settings.match.stop, resume=True)
@@ -93,7 +99,7 @@ class Runs:
                 OmegaConf.save(settings, writing, resolve=True)
             try:
                 resources = self._ready(point)
-                self._record.begin(folder, settings)
+                self._record.begin(folder, settings, match)
             except KeyboardInterrupt:
                 (tally,) = played.tallies
                 won = match.won(tally.winner(), 0)
@@ -108,7 +114,7 @@ class Runs:
                 f"{folder}: {fault.strerror or fault}: make room and go on with "
                 f"run.resume={folder.parent}"
             ) from None
-        self._record.end(ran.status, described if played.games else None, number)
+        self._record.end(ran.status, *((described, played) if played.games else ()))
         return ran
 
     def _through(

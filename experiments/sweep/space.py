@@ -24,11 +24,12 @@ from experiments.sweep.axes import Axis, Parameters, Value, axis_of, key_of, tol
 
 @dataclass(frozen=True)
 class Point:
-    """A point that can be played: its configuration and its match."""
+    """A point that can be played: its configuration, its match, and what composes it."""
 
     parameters: Parameters
     settings: DictConfig
     match: Match
+    overrides: tuple[str, ...]
 
 
 class Space:
@@ -127,7 +128,8 @@ class Space:
             play.check(found[0])
         except ValueError as fault:
             raise Refusal(str(fault)) from None
-        return Point(parameters, settings, found[0])
+        chosen = (f"{axis.element}={parameters[axis.key]}" for axis in self.axes)
+        return Point(parameters, settings, found[0], (*self.fixed, *chosen))
 
     def _settings(self, parameters: Parameters) -> DictConfig:
         """Return the configuration of a point.

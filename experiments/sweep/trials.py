@@ -151,7 +151,6 @@ class Trials:
             ran = self._runs.play(
                 point,
                 trial_folder(self._folder, trial.number),
-                trial.number,
                 _looks(point.settings.match.games, self._block),
                 lambda step, share: (
                     self._block is not None and self._study.report(trial, step, share)
@@ -185,7 +184,7 @@ class Trials:
         point = fresh_point(self._space.point(best.parameters))
         games = point.settings.match.games if fresh is None else fresh
         into = self._folder / f"fresh-{best.trial:04d}"
-        return self._runs.play(point, into, best.trial, [games], lambda *_: False)
+        return self._runs.play(point, into, [games], lambda *_: False)
 
 
 def fresh_point(point: Point) -> Point:
@@ -193,7 +192,12 @@ def fresh_point(point: Point) -> Point:
     seed = int(np.random.SeedSequence([point.match.seed, _FRESH]).generate_state(1)[0])
     settings = point.settings.copy()
     settings.seed = seed
-    return Point(point.parameters, settings, replace(point.match, seed=seed))
+    return replace(
+        point,
+        settings=settings,
+        match=replace(point.match, seed=seed),
+        overrides=(*point.overrides, f"seed={seed}"),
+    )
 
 
 def line_of(trial: FrozenTrial) -> Line:

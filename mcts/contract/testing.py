@@ -86,7 +86,11 @@ def check_domain(
                 depth=int(rng.integers(most + 1)) if draw % 2 else most,
             )
             found = _in_time(lambda traced=traced_simulation: traced.run(used, spare), seconds)
-            ask(_contents(p) == before, "the domain wrote to p, which all threads share")
+            ask(
+                _contents(p) == before,
+                "the domain wrote to p, which all threads share; a step returns another state and "
+                "leaves the one it was given as it was",
+            )
             _check_repeats(traced_simulation, found, seconds)
             for (view, history), listed in found.lists.items():
                 compared += bool(history) and (view, history) in seen
@@ -161,8 +165,10 @@ def _arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
             yield from _arrays(part, f"{path}.{name}")
 
 
-def _contents(value: Any) -> list[bytes]:
-    return [array.tobytes() for _, array in _arrays(value)]
+def _contents(p: Any) -> list[bytes]:
+    """Return what is in ``p``; if it stands for something, by its ``contents``, that as well."""
+    behind = p.contents() if hasattr(p, "contents") else []
+    return [*behind, *(array.tobytes() for _, array in _arrays(p))]
 
 
 def _tree(tree: Tree) -> list[bytes]:

@@ -8,7 +8,8 @@ from afar what a rock is, and errs more the farther it lies: it is right with pr
 As in POMCP's program, a sampled rock is gone (in the first paper a good one turns bad), and moves
 off the map to the north, south and west, samples of nothing and checks of rocks that are gone are
 not offered (there some cost 100).  There preferred actions also begin with visits in the tree; here
-they are a roll-out policy alone.
+they are a roll-out policy alone.  The paper's "rollout" is a search without a tree, most likely
+with random roll-outs (docs/rocksample.md).
 
 The rocks are drawn from the root belief once a simulation; nodes are keyed by what was sensed.
 Cells are (x, y) from the south-west corner, x to the east.
@@ -16,14 +17,14 @@ Cells are (x, y) from the south-west corner, x to the east.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, derive_key, new_stream, shuffle, uniform
+from mcts.kernel.rng import below, new_stream, shuffle, uniform
 from mcts.threads import private
 
 NORTH, EAST, SOUTH, WEST, SAMPLE, CHECK = 0, 1, 2, 3, 4, 5
@@ -316,36 +317,6 @@ def after(p: RockSampleParameters, action: int, seen: int) -> RockSampleParamete
     balance[rock] += 1 if seen == GOOD else -1
     checks[rock] += 1 if accuracy < 1 else _ENOUGH_CHECKS
     return p._replace(good=good, balance=balance, checks=checks)
-
-
-def play(
-    p: RockSampleParameters,
-    choose: Callable[[RockSampleParameters, int], int],
-    key: int,
-    most: int = 90,
-) -> float:
-    """Play one episode from ``p`` in closed loop; return its discounted return.
-
-    Parameters
-    ----------
-    choose
-        ``choose(position, key)`` returns an action; the position has the exact belief, and the key
-        is another one at each decision.
-    key
-        Names all randomness: which rocks are good, what the sensor says, the keys of decisions.
-    most
-        Actions after which the episode ends if the rover has not left.
-    """
-    world, stream = workspace(p), new_stream(derive_key(key, 0))
-    start(p._replace(steps=most), world, stream)
-    total, weight, decision = 0.0, 1.0, 0
-    while not terminal(p, world):
-        decision += 1
-        action = choose(p, int(derive_key(key, decision)))
-        total += weight * step(p, world, action, 0.0, stream)
-        weight *= p.discount
-        p = after(p, action, int(observation(p, world)))
-    return total
 
 
 def _rewards(p: RockSampleParameters, a_rock: float, leaving: float) -> float:

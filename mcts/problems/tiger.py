@@ -1,9 +1,10 @@
 """Tiger [Kaelbling, Littman & Cassandra 1998]: the smallest problem in which listening pays.
 
 A tiger is behind one of two doors.  Listening tells its side with an accuracy; opening the other
-door is rewarded, opening the tiger's punished, and either way the tiger is placed anew.  Its exact
-values are known, so it checks that a search gathers information for what it is worth:
-19.3714 at the uniform belief with the default numbers and no end, 2.3098 with three steps to go.
+door is rewarded, opening the tiger's punished, and either way the tiger is placed anew, and a sound
+heard that tells nothing.  Its exact values are known, so it checks that a search gathers
+information for what it is worth: 19.3714 at the uniform belief with the default numbers and no end,
+2.3098 with three steps to go.
 
 Nodes are keyed by what was heard.  What a simulation takes for hidden is a value of the parameters:
 one side, drawn from the belief at its start and whenever the tiger is placed [POMCP: Silver &
@@ -29,7 +30,7 @@ from mcts.threads import private
 LISTEN, OPEN_LEFT, OPEN_RIGHT = 0, 1, 2
 """Actions."""
 NOTHING, HEARD_LEFT, HEARD_RIGHT = 0, 1, 2
-"""Observations: `NOTHING` after opening a door."""
+"""Observations: `NOTHING` before the first action."""
 LISTENING, RANDOM, LISTEN_THEN_ACT = 0, 1, 2
 """Roll-out policies: listen to the end; any action; open once the odds are those of two more
 sounds from one side than from the other."""
@@ -107,7 +108,8 @@ def actions(p, s, out, edge_data):
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Listen or open a door; one draw, but none to open if propagated, and one for a noise."""
+    """Listen or open a door; one draw, another to place the tiger unless propagated, and one for a
+    noise."""
     s[_TO_GO] -= 1
     left = s[_LEFT]
     if p.noises > 1:
@@ -126,7 +128,7 @@ def step(p, s, action, edge_data, stream):
         return p.listen
     met = left if action == OPEN_LEFT else 1.0 - left
     _place(p, s, 0.5, stream)
-    s[_HEARD] = NOTHING
+    s[_HEARD] = HEARD_LEFT if uniform(stream) < 0.5 else HEARD_RIGHT
     s[_EVIDENCE] = 0.0
     return met * p.tiger + (1.0 - met) * p.gold
 
@@ -181,6 +183,18 @@ def rollout(p, s, stream):
         total += weight * step(p, s, _rollout_action(p, s, stream), 0.0, stream)
         weight *= p.discount
     return total
+
+
+def after(p: TigerParameters, action: int, seen: int) -> TigerParameters:
+    """Return the position after ``action`` when ``seen`` was observed, with the exact belief.
+
+    As many steps are to go as before.
+    """
+    if action != LISTEN:
+        return p._replace(left=0.5)
+    by_left = p.accuracy if seen % 3 == HEARD_LEFT else 1.0 - p.accuracy
+    joint = by_left * p.left
+    return p._replace(left=joint / (joint + (1.0 - by_left) * (1.0 - p.left)))
 
 
 def _annuity(p: TigerParameters) -> float:

@@ -25,30 +25,45 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from mcts.options import SEEDS
-from sim.arena import Memory, act
-from sim.chance import game_key
-from sim.env import drawing
+from sim.arena import Memory
+from sim.env import drawing, stepping
+from sim.env.flat import SIZE, vector
 from sim.env.observation import Notes, bounds
-from sim.game import apply, decider, legal, new_game
+from sim.env.opinion import Opinions
 from sim.policies import greedy
-from sim.policies.table import Policy, policy, seat_policies, seat_policy
+from sim.policies.table import Policy, policy, seat_policies
 from sim.referee import IllegalAction
 from sim.rules import preset, world
-from sim.state import EXTERNAL, N_ACTIONS, OVER, empty
-from sim.view import as_seen, replay_evidence, view_of
+from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
+from sim.view import as_seen, seen_by
 
 _TOLD = 3  # suggestions in a picture
 
 
 def env(
-    rules: str = "ledford", render_mode: str | None = None, **switches: int | str | bool
+    rules: str = "ledford",
+    render_mode: str | None = None,
+    *,
+    accuse_from: float | None = None,
+    wrong_price: float = 0.0,
+    flat: bool = False,
+    **switches: int | str | bool,
 ) -> OrderEnforcingWrapper:
     """Return the environment with PettingZoo's check that its methods are called in order.
 
     PettingZoo's wrappers for wrong actions are left out: `raw_env` refuses those itself, and says
     which actions are legal, where ``TerminateIllegalWrapper`` would end the game with a warning.
     """
-    return OrderEnforcingWrapper(raw_env(rules, render_mode, **switches))
+    learning = {"accuse_from": accuse_from, "wrong_price": wrong_price, "flat": flat}
+    return OrderEnforcingWrapper(raw_env(rules, render_mode, **learning, **switches))
+
+
+def _space(flat: bool) -> Box:
+    """Return the space of observations."""
+    if flat:
+        return Box(0.0, 1.0, (SIZE,), np.float32)
+    least, greatest = bounds()
+    return Box(least, greatest, dtype=np.int32)
 
 
 class raw_env(AECEnv):
@@ -58,6 +73,10 @@ class raw_env(AECEnv):
     ----------
     rules, switches : as for `sim.rules.preset`
     render_mode : ``ansi`` to get pictures from `render`, ``human`` to have them printed, or None
+    accuse_from : offer only accusations that are at least so probable by what the seat has seen,
+        above 0; 1: proved.  None: all
+    wrong_price : reward that a wrong accusation costs its author at once
+    flat : observe the vector of `sim.env.flat`, floats for a network, in place of the fields
 
     Attributes
     ----------
@@ -80,9 +99,17 @@ class raw_env(AECEnv):
         self,
         rules: str = "ledford",
         render_mode: str | None = None,
+        *,
+        accuse_from: float | None = None,
+        wrong_price: float = 0.0,
+        flat: bool = False,
         **switches: int | str | bool,
     ) -> None:
         super().__init__()
+        if accuse_from is not None and not 0.0 < accuse_from <= 1.0:
+            raise ValueError(f"accuse_from must be above 0 and at most 1, got {accuse_from}")
+        if not 0.0 <= wrong_price < float("inf"):
+            raise ValueError(f"wrong_price must be a number from 0, got {wrong_price}")
         modes = self.metadata["render_modes"]
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode must be one of {', '.join(modes)}, got {render_mode!r}")
@@ -90,12 +117,12 @@ class raw_env(AECEnv):
         self.rules = preset(rules, **switches)
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents = []
-        least, greatest = bounds()
+        self._restricts, self._price, self._flat = accuse_from is not None, wrong_price, flat
         # One space an agent, made once: users seed them.
         self.observation_spaces = {
             agent: Dict(
                 {
-                    "observation": Box(least, greatest, dtype=np.int32),
+                    "observation": _space(flat),
                     "action_mask": Box(0, 1, (N_ACTIONS,), np.int8),
                 }
             )
@@ -104,9 +131,19 @@ class raw_env(AECEnv):
         self.action_spaces = {agent: Discrete(N_ACTIONS) for agent in self.possible_agents}
         self.seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) % SEEDS
         self.game = -1
-        self._board = world(self.rules)[0]
-        self._state = empty()[0]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        # Arrays, not their records: see `sim.env.stepping`.
+        self._worlds = world(self.rules).view(np.ndarray)
+        self._states = np.zeros(1, STATES)
         self._options = np.empty(N_ACTIONS, np.int64)
+        self._mask = np.zeros(N_ACTIONS, np.int8)
+        self._models: dict[Policy | str, np.ndarray] = {}
+        self._opinions = Opinions(self._worlds, 1.0 if accuse_from is None else accuse_from)
+
+    @property
+    def _state(self) -> State:
+        """The game under way: a record in which changes stay."""
+        return self._states[0]
 
     def observation_space(self, agent: str) -> Dict:
         """Return the space of ``agent``'s observations, the same object at every call."""
@@ -130,30 +167,36 @@ class raw_env(AECEnv):
             if not 0 <= number < SEEDS:
                 raise ValueError(f"{name} must be at least 0 and below 2**63, got {number}")
         self.seed, self.game = run, game
-        state = self._state
-        state.policy[:] = state.showing[:] = EXTERNAL
-        state.tracks[:] = 0
         self._advised = -1
-        state.recording = 1
-        new_game(self._board, state, np.uint64(game_key(self.seed, self.game)))
+        deciding = stepping.begin.call(
+            self._worlds, self._states, run, game, self._options, self._mask
+        )
         self._notes = [Notes(self.rules, seat) for seat in range(self.rules.players)]
         self.agents = self.possible_agents[:]
+        self._opinions.forget()
         self.rewards = dict.fromkeys(self.agents, 0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         # Empty for good: whatever names the game would give away its deal.
         self.infos = {agent: {} for agent in self.agents}
-        self._continue()
+        self._continue(deciding)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what ``agent`` may know now, and what it may do: nothing unless it must decide."""
-        seat = self.possible_agents.index(agent)
-        mask = np.zeros(N_ACTIONS, np.int8)
-        if agent == self.agent_selection:
-            mask[self._legal] = 1
-        observation = self._notes[seat].observation(view_of(self._state, seat))
-        return {"observation": observation, "action_mask": mask}
+        seat = self._seats[agent]
+        view, notes = seen_by(self._states, seat), self._notes[seat]
+        if self._flat:
+            opinion = self._opinions.of(seat, view, notes.log.rows)
+            observation = vector(self._worlds, view, seat, opinion.marginals)
+        else:
+            observation = notes.observation(view)
+        return {"observation": observation, "action_mask": self.action_mask(agent)}
+
+    def action_mask(self, agent: str) -> np.ndarray:
+        """Return what ``agent`` may do now, int8 (580,): nothing unless it must decide."""
+        asked = agent == self.agent_selection
+        return self._mask.copy() if asked else np.zeros(N_ACTIONS, np.int8)
 
     def step(self, action: int | None) -> None:
         """Do ``action`` for the agent that decides; None to take leave of a finished game.
@@ -167,16 +210,21 @@ class raw_env(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        decided, state = self._checked(action), self._state
-        if self._advised != decided:
-            state.policy[:], state.tracks[:] = EXTERNAL, 0
-        apply(self._board, state, decided)
-        state.policy[:], state.tracks[:], self._advised = EXTERNAL, 0, -1
-        for event in self._state.event[: self._state.events].tolist():
-            for seat, notes in enumerate(self._notes):
-                notes.note(as_seen(tuple(event), seat))
-        self._state.events = 0
-        self._continue()
+        decided = self._checked(action)
+        advised, self._advised = self._advised == decided, -1
+        self._cumulative_rewards[agent] = 0
+        self._clear_rewards()
+        deciding = stepping.do.call(
+            self._worlds, self._states, decided, advised, self._options, self._mask
+        )
+        if told := self._states["events"][0]:
+            for event in self._states["event"][0, :told].tolist():
+                for seat, notes in enumerate(self._notes):
+                    notes.note(as_seen(tuple(event), seat))
+            self._states["events"] = 0
+        if ACCUSE <= decided < REVEAL and self._states["out"][0, self._seats[agent]]:
+            self.rewards[agent] -= self._price
+        self._continue(deciding)
 
     def render(self) -> str | None:
         """Return a picture of the table (``ansi``) or print it (``human``)."""
@@ -186,7 +234,7 @@ class raw_env(AECEnv):
         # From nobody's seat: -1 sees no card.
         told = self._notes[0].log.events[-_TOLD:].tolist()
         events = [as_seen(tuple(event), -1) for event in told]
-        picture = drawing.picture(self.rules, view_of(self._state, 0)[0], events)
+        picture = drawing.picture(self.rules, seen_by(self._states, 0)[0], events)
         if self.render_mode == "human":
             print(picture, end="\n\n")
             return None
@@ -203,27 +251,23 @@ class raw_env(AECEnv):
         ValueError
             If the game is over, or there is no such policy.
         """
-        state = self._state
-        if state.phase == OVER:
+        if self._states["phase"][0] == OVER:
             raise ValueError("the game is over: nobody decides")
-        seat = int(decider(state))
-        mind = view_of(state, seat)[0]
-        mind.key = state.key  # its choices are chance of this game, as in the arena
-        seat_policies(mind, [which] * self.rules.players)
-        replay_evidence(self._board, mind, seat, self._notes[seat].log.events)
-        mind.goal[seat] = state.goal[seat]
-        memory = self._memory
-        while (action := act(self._board, mind, memory.work, memory.sample)) == greedy.UNSOLVED:
+        model = self._models.get(which)
+        if model is None:
+            model = self._models[which] = np.zeros(1, STATES)
+            seat_policies(model[0], [policy(which)] * self.rules.players)
+        seat, memory = self._seats[self.agent_selection], self._memory
+        told = self._notes[seat].log.rows
+        while True:
+            minds = seen_by(self._states, seat)
+            action = stepping.advise.call(
+                *(self._worlds, self._states, minds, model, told, memory.work, memory.sample)
+            )
+            if action != greedy.UNSOLVED:
+                self._advised = action
+                return action
             memory.grow()
-        state.goal[seat] = mind.goal[seat]
-        # What its move and suggestion come to may depend on who it is, and on what it believes.
-        showing = state.showing[seat]
-        seat_policy(state, seat, policy(which))
-        state.showing[seat], state.settled[seat], state.marginals_of = showing, 0, 0
-        for name in ("belief", "bits", "evidence"):
-            state[name][seat] = mind[name][seat]
-        self._advised = int(action)
-        return self._advised
 
     @cached_property
     def _memory(self) -> Memory:
@@ -236,8 +280,9 @@ class raw_env(AECEnv):
             number = index(action)
         except TypeError:
             number = -1
-        options = self._legal
-        if number not in options:
+        legal = 0 <= number < N_ACTIONS and self._mask[number]
+        if not legal and not (number == self._advised and number >= 0):
+            options = np.flatnonzero(self._mask)
             last = np.append(np.diff(options) != 1, True)
             first = np.append(True, last[:-1])
             runs = zip(options[first], options[last], strict=True)
@@ -247,23 +292,28 @@ class raw_env(AECEnv):
             )
         return number
 
-    def _continue(self) -> None:
-        """Select the agent that decides next, or hand out the rewards of a finished game."""
-        state = self._state
-        # None of them at the end.
-        self._legal = self._options[: legal(self._board, state, self._options)]
-        if state.phase != OVER:
-            self.agent_selection = self.agents[decider(state)]
+    def _continue(self, deciding: int) -> None:
+        """Select the agent in seat ``deciding``, or hand out the rewards of a finished game (-1).
+
+        Nothing is legal at the end.
+        """
+        if deciding >= 0:
+            self.agent_selection = self.possible_agents[deciding]
+            if self._restricts and self._mask[ACCUSE]:
+                view, told = seen_by(self._states, deciding), self._notes[deciding].log.rows
+                self._mask[ACCUSE:REVEAL] = 0
+                self._mask[self._opinions.of(deciding, view, told).accusations] = 1
         else:
+            state = self._state
             winner = int(state.winner)
             if winner >= 0:
                 for seat, agent in enumerate(self.agents):
-                    self.rewards[agent] = 1 if seat == winner else -1
-                self._accumulate_rewards()
+                    self.rewards[agent] += 1 if seat == winner else -1
             # Nobody left to move is an end by the rules; else it was the cap on turns.
             capped = winner < 0 and not state.out[: self.rules.players].all()
             over = self.truncations if capped else self.terminations
             over.update(dict.fromkeys(self.agents, True))
             self.agent_selection = self.agents[0]
+        self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()

@@ -1,7 +1,7 @@
 """What a seat is told, as numbers: the vector that an agent of `sim.env.environment` observes.
 
 The vector holds what the seat may know and nothing else: it is made from a view
-(`sim.view.view_of`) and from the suggestions as this seat saw them (`sim.view.as_seen`), never from
+(`sim.view.seen_by`) and from the suggestions as this seat saw them (`sim.view.as_seen`), never from
 the state.  Seats are counted from the observer, in the order of play: 0 is itself, 1 plays next.
 So one network can play every seat.  `docs/environment.md` says what each field means.
 """
@@ -11,10 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import lowest
+from mcts.kernel.compile import jit
+from mcts.kernel.fixed import FixedTypes
 from sim.board import MAX_ROLL, N_ROOMS, N_SPOTS, graph
 from sim.cards import CATEGORY_MASK, N_CARDS, SUSPECTS
 from sim.rules import MIN_PLAYERS, Rules, world
-from sim.state import MAX_PLAYERS, OVER, SHOW, STATE
+from sim.state import MAX_PLAYERS, OVER, SHOW
 from sim.view import Log
 
 HISTORY = 64
@@ -23,6 +25,7 @@ HISTORY = 64
 _MANY = np.iinfo(np.int32).max
 _COLUMNS, _ROWS = 24, 25
 _OTHER = MAX_PLAYERS - 1
+_COLUMNS_OF_HISTORY = 6
 
 FIELDS = (
     # name, shape, least, greatest
@@ -48,7 +51,7 @@ FIELDS = (
     ("summoned", (MAX_PLAYERS,), 0, 1),
     ("out", (MAX_PLAYERS,), 0, 1),
     ("suggestions", (MAX_PLAYERS,), 0, _MANY),
-    ("history", (HISTORY, 6), -1, N_CARDS - 1),
+    ("history", (HISTORY, _COLUMNS_OF_HISTORY), -1, N_CARDS - 1),
 )
 
 LAYOUT = np.dtype([(name, np.int32, shape) for name, shape, _, _ in FIELDS])
@@ -56,8 +59,8 @@ LAYOUT = np.dtype([(name, np.int32, shape) for name, shape, _, _ in FIELDS])
 
 SIZE = LAYOUT.itemsize // 4
 
-_XY = np.array([graph().nodes[spot]["xy"] for spot in range(N_SPOTS)])
-_CARDS = np.arange(N_CARDS)
+_RECORDS = np.dtype((np.record, LAYOUT))
+_XY = np.array([graph().nodes[spot]["xy"] for spot in range(N_SPOTS)], np.int64)
 
 
 def bounds() -> tuple[np.ndarray, np.ndarray]:
@@ -66,11 +69,6 @@ def bounds() -> tuple[np.ndarray, np.ndarray]:
     for name, _, low, high in FIELDS:
         least[name], greatest[name] = low, high
     return least.view(np.int32), greatest.view(np.int32)
-
-
-def _bits(masks: np.ndarray | np.int64) -> np.ndarray:
-    """Return sets of cards as zeros and ones, with a last axis of `N_CARDS`."""
-    return np.asarray(masks)[..., None] >> _CARDS & 1
 
 
 class Notes:
@@ -82,61 +80,94 @@ class Notes:
     """
 
     def __init__(self, rules: Rules, seat: int) -> None:
-        players = rules.players
         self.log = Log()
-        self._board = world(rules)[0]
-        self._seat, self._players = seat, players
-        self._order = (seat + np.arange(players)) % players
-        self._history = np.full((HISTORY, 6), -1, np.int32)
-        self._shown = np.zeros((MAX_PLAYERS, N_CARDS), np.int32)
-        self._fixed = np.zeros(1, LAYOUT)
-        fixed = self._fixed[0]
-        for field in ("suspect", "spot", "room", "column", "row"):
-            fixed[field] = -1  # of seats that nobody sits in
-        fixed["players"], fixed["seat"] = players, seat
-        fixed["turn_cap"] = rules.turn_cap
-        suspects = [SUSPECTS.index(rules.suspects[other]) for other in self._order]
-        fixed["suspect"][:players] = suspects
-        fixed["hand_size"][:players] = np.array(rules.hand_sizes)[self._order]
-
-    def _from_here(self, seat: int) -> int:
-        """Return ``seat`` as counted from the observer, -1 for nobody."""
-        return (seat - self._seat) % self._players if seat >= 0 else -1
+        self._worlds = world(rules).view(np.ndarray)
+        self._seat = seat
 
     def note(self, event: tuple[int, int, int, int]) -> None:
         """Take in a suggestion (asker, cards, answerer, card) as `as_seen` by this seat."""
         self.log.append(event)
-        asker, cards, answerer, card = event
-        by = self._from_here(answerer)
-        self._history[1:] = self._history[:-1]
-        self._history[0] = (self._from_here(asker), *_three(cards), by, card)
-        if asker == self._seat and card >= 0:
-            self._shown[by, card] = 1
 
-    def observation(self, view: np.recarray) -> np.ndarray:
-        """Return the observation (SIZE,) int32 at a ``view`` of the seat, from `view_of`."""
-        view = view.view(STATE, np.ndarray)[0]  # a record's fields take twenty times as long
-        made = self._fixed.copy()
-        seen, players, order = made[0], self._players, self._order
-        for field in ("phase", "turn", "roll"):
-            seen[field] = view[field]
-        seen["turn_of"] = self._from_here(int(view["seat"]))
-        seen["winner"] = self._from_here(int(view["winner"]))
-        seen["hand"] = _bits(view["hand"][self._seat])
-        seen["face_up"] = _bits(view["face_up"])
-        seen["shown_to_me"] = self._shown
-        seen["shown_by_me"][:players] = _bits(view["has_shown"][self._seat, order])
-        seen["question"] = _three(int(view["cards"])) if view["phase"] == SHOW else -1
-        spots = view["spot"][order]
-        seen["spot"][:players] = spots
-        seen["room"][:players] = self._board["room_of"][spots]
-        seen["column"][:players], seen["row"][:players] = _XY[spots].T
-        for field in ("summoned", "out", "suggestions"):
-            seen[field][:players] = view[field][order]
-        seen["history"] = self._history
+    def observation(self, views: np.ndarray) -> np.ndarray:
+        """Return the observation (SIZE,) int32 at ``views[0]``, what the seat sees now."""
+        made = np.zeros(1, _RECORDS)
+        views = views.view(np.ndarray)
+        _FILL.call(self._worlds, views, self.log.rows, self._seat, _XY, made)
         return made.view(np.int32)
 
 
-def _three(cards: int) -> tuple[int, ...]:
-    """Return the suspect, weapon and room of a suggestion as card numbers."""
-    return tuple(lowest(cards & kind) for kind in CATEGORY_MASK)
+@jit
+def _fill(
+    worlds: np.ndarray,
+    views: np.ndarray,
+    events: np.ndarray,
+    seat: int,
+    xy: np.ndarray,
+    made: np.ndarray,
+) -> None:
+    """Fill the blank ``made[0]`` for ``seat``, from its view and the suggestions that it saw."""
+    world, view, seen = worlds[0], views[0], made[0]
+    players = world.players
+    seen.players = players
+    seen.seat = seat
+    seen.phase = view.phase
+    seen.turn = view.turn
+    seen.turn_cap = world.turn_cap
+    seen.turn_of = (view.seat - seat) % players
+    seen.roll = view.roll
+    seen.winner = (view.winner - seat) % players if view.winner >= 0 else -1
+    for card in range(N_CARDS):
+        seen.hand[card] = view.hand[seat] >> card & 1
+        seen.face_up[card] = view.face_up >> card & 1
+    for kind, inside in enumerate(CATEGORY_MASK):
+        seen.question[kind] = lowest(view.cards & inside) if view.phase == SHOW else -1
+    for place in range(MAX_PLAYERS):
+        seen.suspect[place] = -1
+        if place < players:
+            _fill_place(world, view, seat, place, xy, seen)
+        else:
+            seen.spot[place] = seen.room[place] = -1
+            seen.column[place] = seen.row[place] = -1
+    for suspect in range(len(SUSPECTS)):
+        if world.seat_of[suspect] >= 0:
+            seen.suspect[(world.seat_of[suspect] - seat) % players] = suspect
+    _fill_suggestions(players, events, seat, seen)
+
+
+@jit
+def _fill_place(world, view, seat: int, place: int, xy: np.ndarray, seen) -> None:
+    """Fill what is known of the player ``place`` seats after ``seat``."""
+    other = (seat + place) % world.players
+    spot = view.spot[other]
+    seen.hand_size[place] = world.hand_sizes[other]
+    seen.spot[place] = spot
+    seen.room[place] = world.room_of[spot]
+    seen.column[place] = xy[spot, 0]
+    seen.row[place] = xy[spot, 1]
+    seen.summoned[place] = view.summoned[other]
+    seen.out[place] = view.out[other]
+    seen.suggestions[place] = view.suggestions[other]
+    for card in range(N_CARDS):
+        seen.shown_by_me[place, card] = view.has_shown[seat, other] >> card & 1
+
+
+@jit
+def _fill_suggestions(players: int, events: np.ndarray, seat: int, seen) -> None:
+    """Fill the latest suggestions, and the cards that ``seat`` was shown in all of them."""
+    for row in range(HISTORY):
+        for column in range(_COLUMNS_OF_HISTORY):
+            seen.history[row, column] = -1
+    for i in range(len(events)):
+        event, row = events[i], len(events) - 1 - i
+        by = (event.answerer - seat) % players if event.answerer >= 0 else -1
+        if event.asker == seat and event.card >= 0:
+            seen.shown_to_me[by, event.card] = 1
+        if row < HISTORY:
+            seen.history[row, 0] = (event.asker - seat) % players
+            for kind, inside in enumerate(CATEGORY_MASK):
+                seen.history[row, 1 + kind] = lowest(event.cards & inside)
+            seen.history[row, 4] = by
+            seen.history[row, 5] = event.card
+
+
+_FILL = FixedTypes(_fill)

@@ -9,6 +9,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import mlflow
@@ -152,6 +154,29 @@ def test_a_run_that_goes_on_takes_its_record_up(database, tmp_path):
     client = mlflow.MlflowClient(database)
     (run,) = client.search_runs([client.get_experiment_by_name("trial").experiment_id])
     assert (run.info.status, run.data.metrics["win_rate"]) == ("FINISHED", 0.5)
+
+
+def test_parts_that_begin_at_once_have_one_parent(database, tmp_path):
+    """As under a launcher: each must see what another has just begun."""
+    first = _tracker(database, tmp_path)
+    parts, folder = [first.beside() for _ in range(4)], tmp_path / "whole"
+    folder.mkdir()
+    create, together = first._client.create_run, threading.Barrier(len(parts))
+
+    def slow(*arguments, **named):
+        time.sleep(0.1)
+        return create(*arguments, **named)
+
+    first._client.create_run = slow  # of all of them
+
+    def begin(part):
+        together.wait()
+        part.begin_once("whole", {}, folder)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(begin, parts))
+    assert len({part.run for part in parts}) == 1
+    assert sum(not part.again for part in parts) == 1
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from mcts.domain import actions
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from mcts.options import Budget, Options
+from mcts.problems.closed_loop import play
 from mcts.problems.rocksample import (
     BAD,
     CHECK,
@@ -29,7 +30,6 @@ from mcts.problems.rocksample import (
     WEST,
     after,
     observation,
-    play,
     random_rocks,
     rocksample,
     rollout,
@@ -320,8 +320,8 @@ def test_preferred_actions_are_worth_more_than_random_ones():
 
 def test_episodes():
     p = rocksample(4, [(1, 2), (3, 3)])
-    assert play(p, lambda p, key: EAST, 1) == pytest.approx(0.95**3 * 10)
-    assert play(p, lambda p, key: WEST if p.x else EAST, 1, most=7) == 0
+    assert play(p, after, lambda p, key: EAST, 1) == pytest.approx(0.95**3 * 10)
+    assert play(p, after, lambda p, key: WEST if p.x else EAST, 1, most=7) == 0
 
     def greedy(p, key):
         if p.rock_at[p.x, p.y] == 0 and p.left[0]:
@@ -329,13 +329,13 @@ def test_episodes():
         return EAST
 
     good, bad = 0.95**2 * 10 + 0.95**5 * 10, 0.95**4 * 10
-    scores = np.array([play(p, greedy, key) for key in range(60)])
+    scores = np.array([play(p, after, greedy, key) for key in range(60)])
     assert set(scores.round(6)) == {round(good, 6), round(bad, 6)}
 
 
 def test_decisions_of_an_episode_have_keys_of_their_own():
     keys = []
-    play(rocksample(4, [(1, 2)]), lambda p, key: keys.append(key) or EAST, 3)
+    play(rocksample(4, [(1, 2)]), after, lambda p, key: keys.append(key) or EAST, 3)
     assert len(set(keys)) == 4
 
 

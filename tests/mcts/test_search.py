@@ -172,7 +172,7 @@ def test_the_final_choice_is_an_option():
     choices = {}
     for final in ("visits", "mean"):
         search = Search(TigerParameters(rollout=RANDOM), Options(nodes=500, final=final))
-        choices[final] = [search.run(Budget(simulations=8), key).best for key in range(200)]
+        choices[final] = [search.run(Budget(simulations=10), key).best for key in range(200)]
     assert choices["visits"] != choices["mean"]
 
 

@@ -94,8 +94,9 @@ from mcts.tree import check_invariants
 from mcts.problems.tiger import RANDOM, TigerParameters
 p = TigerParameters(steps=16, discount=1.0, tiger=-12.0, gold=4.0, rollout=RANDOM)
 search = Search(p, Options(threads=4, oversubscribe=True, nodes=200_000))
-bad = 0
-for seed in range(10):
+bad = seed = 0
+while bad < 5 and seed < 100:  # on a busy machine threads overlap less
+    seed += 1
     try:
         search.run(Budget(simulations=20_000), seed)
         check_invariants(search.tree, tolerance=0.0)
@@ -119,7 +120,7 @@ def test_without_atomics_the_invariants_are_seen_to_fail(tmp_path):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= 5
+    assert int(done.stdout) == 5
 
 
 LONG = Budget(simulations=20_000 if INTERPRETED else 2_000_000)
@@ -252,3 +253,26 @@ def test_a_forked_process_can_search():
         [sys.executable, "-c", FORKED], cwd=ROOT_FOLDER, capture_output=True, text=True, timeout=60
     )
     assert done.stdout == "0\n", done.stderr
+
+
+def test_ctrl_c_while_threads_begin_stops_those_that_have(monkeypatch):
+    """Else they would search on behind the user's back."""
+    control, begun, pool = threads.new_control(), [], threads._pool
+
+    class Interrupting:
+        def submit(self, work, worker):
+            if begun:
+                raise KeyboardInterrupt
+            begun.append(pool.submit(work, worker))
+            return begun[0]
+
+    def until_told(worker, most):
+        ended = time.monotonic() + 20
+        while not control[threads.STOP] and time.monotonic() < ended:
+            time.sleep(0.001)
+        return int(control[threads.STOP])
+
+    monkeypatch.setattr(threads, "_pool", Interrupting())
+    with pytest.raises(KeyboardInterrupt):
+        threads.run(until_told, 2, control, 10, None, together=True)
+    assert begun[0].done() and control[threads.STOP] == 1

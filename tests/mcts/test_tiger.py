@@ -21,7 +21,6 @@ from mcts.problems.tiger import (
     LISTEN,
     LISTEN_THEN_ACT,
     LISTENING,
-    NOTHING,
     OPEN_LEFT,
     OPEN_RIGHT,
     RANDOM,
@@ -29,7 +28,7 @@ from mcts.problems.tiger import (
     belief,
 )
 from mcts.search import Search
-from mcts.tree import EDGES, check_invariants
+from mcts.tree import EDGES, NODES, ROOT, check_invariants
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
@@ -59,7 +58,7 @@ def test_flat_monte_carlo_does_not_find_that_value(propagated):
     assert three_steps(1, propagated) == pytest.approx(-1 - 0.95 - 0.95**2)
 
 
-SEARCHES = {False: (24_000, 0.15), True: (6_000, 0.06)}
+SEARCHES = {False: (40_000, 0.12), True: (6_000, 0.06)}
 """Simulations and exploration by variant: returns vary less where the belief is carried."""
 
 
@@ -222,11 +221,30 @@ def test_listening_is_right_as_often_as_it_should_be():
     assert ((sound == HEARD_LEFT) == left).mean() == pytest.approx(0.85, abs=0.02)
 
 
+def told_nothing(sound, after):
+    """Check that the sound after a door comes from each side as often, wherever the tiger is."""
+    assert set(sound) == {HEARD_LEFT, HEARD_RIGHT}
+    for left in set(after):
+        assert (sound[after == left] == HEARD_LEFT).mean() == pytest.approx(0.5, abs=0.04)
+
+
+def test_after_a_door_there_are_two_nodes_as_after_listening():
+    """As in the classic problem: one node for both would learn in half the time, and doors would
+    look better than they are at few simulations."""
+    search = Search(TigerParameters(steps=3, rollout=RANDOM), Options(exploration=5.0))
+    search.run(Budget(simulations=100), 1)
+    children = search.tree.order[1 : search.tree.counters[NODES]]
+    below_root = search.tree.incoming[children[search.tree.parent[children] == ROOT]]
+    assert (
+        sorted(search.tree.action[below_root]) == [LISTEN] * 2 + [OPEN_LEFT] * 2 + [OPEN_RIGHT] * 2
+    )
+
+
 @pytest.mark.parametrize(("door", "home"), [(OPEN_LEFT, 1), (OPEN_RIGHT, 0)])
 def test_opening_a_door(door, home):
     left, reward, sound, after = many(TigerParameters(left=0.3), door)
     assert (reward == np.where(left == home, -100, 10)).all()
-    assert (sound == NOTHING).all()
+    told_nothing(sound, after)
     assert set(after) == {0.0, 1.0} and after.mean() == pytest.approx(0.5, abs=0.03)  # placed anew
 
 
@@ -241,9 +259,10 @@ def test_listening_under_a_propagated_belief():
 
 @pytest.mark.parametrize(("door", "worth"), [(OPEN_LEFT, -23), (OPEN_RIGHT, -67)])
 def test_opening_a_door_under_a_propagated_belief(door, worth):
-    _, reward, sound, after = many(TigerParameters(left=0.3, propagated=True), door, rounds=5)
+    _, reward, sound, after = many(TigerParameters(left=0.3, propagated=True), door)
     assert reward == pytest.approx(worth)
-    assert (sound == NOTHING).all() and (after == 0.5).all()
+    told_nothing(sound, after)
+    assert (after == 0.5).all()
 
 
 def test_it_meets_the_contract():

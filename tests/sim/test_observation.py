@@ -11,7 +11,7 @@ from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
 from sim.rules import PRESETS, world
 from sim.state import EXTERNAL, N_ACTIONS, REVEAL, SHOW, empty
-from sim.view import view_of
+from sim.view import seen_by
 
 
 @pytest.mark.parametrize(("rules", "switches"), GAMES)
@@ -159,25 +159,25 @@ def test_a_seat_does_not_notice_hidden_cards_that_change_places(rules):
     assert sum(compared) > 60 and sum(hidden) > 0
 
 
-def leaky_view(state, seat):
+def leaky_view(states, seat):
     """Show the envelope among the cards that lie face up."""
-    seen = view_of(state, seat)
-    seen[0].face_up |= state.envelope
+    seen = seen_by(states, seat)
+    seen[0].face_up |= states[0].envelope
     return seen
 
 
-def two_handed_view(state, seat):
+def two_handed_view(states, seat):
     """Show the next seat's hand with the own one."""
-    seen = view_of(state, seat)
-    seen[0].hand[seat] |= state.hand[(seat + 1) % 3]
+    seen = seen_by(states, seat)
+    seen[0].hand[seat] |= states[0].hand[(seat + 1) % 3]
     return seen
 
 
 @pytest.mark.parametrize(
     ("name", "leak"),
     [
-        ("view_of", leaky_view),
-        ("view_of", two_handed_view),
+        ("seen_by", leaky_view),
+        ("seen_by", two_handed_view),
         ("as_seen", lambda event, seat: event),
     ],
 )

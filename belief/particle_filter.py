@@ -1,0 +1,133 @@
+"""A belief for any problem that can be simulated: particles, moved on by what was done and seen.
+
+Without a likelihood, particles are proposed until enough of them observe what was observed
+[POMCP: Silver & Veness 2010, s. 3.2].  With one, each particle is moved on once, weighed by it, and
+as many are drawn by their weights [bootstrap filter: Gordon, Salmond & Smith 1993], each from its
+own part of the whole [stratified resampling: Kitagawa 1996].
+
+Reinvigoration: what is hidden and does not move is settled once and for all by the particles drawn
+at the start, and after many observations few different ones are left.  So a share of the proposals
+is varied before it is moved on, and kept like any other if it observes what was observed.  As in
+POMCP, a varied particle answers for the last observation and not for those before: with a large
+share the belief forgets.  What `vary` does decides how much; it may look at the evidence itself.
+
+It knows nothing of Cluedo, whose beliefs are in `belief.beliefs`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+State = Any
+
+SHARE = 1 / 16
+"""Of the proposals that are varied, as in POMCP's program."""
+
+ATTEMPTS = 100
+"""Proposals for each particle, after which it is seen whether any was right."""
+
+
+class Deprived(ValueError):
+    """No particle explains what was observed."""
+
+
+@dataclass
+class ParticleFilter:
+    """Equally likely states.
+
+    Raises
+    ------
+    ValueError
+        If there is no particle, or ``share`` is no probability.
+    """
+
+    states: Sequence[State]
+    """The particles; replaced at each update, never changed."""
+    simulate: Callable[[State, Any, random.Random], tuple[State, Any]]
+    """``simulate(state, action, chance)`` returns the next state, another one, and what is seen."""
+    likelihood: Callable[[State, Any, Any], float] | None = None
+    """``likelihood(state, action, observation)``: P(observation) in the state that followed."""
+    vary: Callable[[State, random.Random], State] | None = None
+    """Returns a state like the one it is given, with something hidden in it changed."""
+    share: float = SHARE
+    """Of proposals that are varied, where there is `vary`."""
+    attempts: int = ATTEMPTS
+    same: Callable[[Any, Any], Any] = operator.eq
+    """Whether what a particle sees is what was observed; arrays need more than ``==``."""
+    accepted: int = field(default=0, init=False)
+    """Proposals that explained the last observation, at most as many as there are particles ..."""
+    proposed: int = field(default=0, init=False)
+    """... and how many were made."""
+
+    def __post_init__(self) -> None:
+        if not len(self.states):
+            raise ValueError("a particle filter needs a particle")
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"share must be from 0 to 1, not {self.share!r}")
+
+    def update(self, action: Any, observation: Any, chance: random.Random) -> None:
+        """Take in that ``observation`` followed ``action``; all draws are from ``chance``.
+
+        Raises
+        ------
+        Deprived
+            If no proposal explains the observation; the particles are then as they were.
+        """
+        propose = self._rejected if self.likelihood is None else self._weighed
+        found = propose(action, observation, chance)
+        if not found:
+            raise Deprived(
+                f"none of {self.proposed:,} simulations from {len(self.states):,} particles "
+                f"explains {observation!r} after {action!r}: take more particles, or give vary or "
+                "likelihood"
+            )
+        self.states = found
+
+    def _proposal(self, state: State, action: Any, chance: random.Random) -> tuple[State, Any]:
+        """Return what comes of ``state``, varied or not."""
+        if self.vary is not None and chance.random() < self.share:
+            state = self.vary(state, chance)
+        return self.simulate(state, action, chance)
+
+    def _rejected(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
+        """Return as many particles as before that observe what was observed; or none."""
+        wanted, found = len(self.states), []
+        self.proposed = 0
+        while len(found) < wanted and self.proposed < self.attempts * wanted:
+            drawn = self.states[int(chance.random() * wanted)]
+            state, seen = self._proposal(drawn, action, chance)
+            self.proposed += 1
+            if self.same(seen, observation):
+                found.append(state)
+        self.accepted = len(found)
+        if 0 < len(found) < wanted:
+            found += [
+                found[int(chance.random() * self.accepted)] for _ in range(wanted - len(found))
+            ]
+        return found
+
+    def _weighed(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
+        """Return as many particles as before, drawn by their likelihood; none if all are 0."""
+        moved = [self._proposal(state, action, chance)[0] for state in self.states]
+        weights = [self.likelihood(state, action, observation) for state in moved]
+        if not all(0 <= weight < math.inf for weight in weights):
+            raise ValueError("likelihood must be a number from 0")
+        self.proposed = len(moved)
+        self.accepted = sum(weight > 0 for weight in weights)
+        total = sum(weights)
+        if total <= 0:
+            return []
+        found, place, reached = [], 0, weights[0]
+        part = total / len(moved)
+        for i in range(len(moved)):
+            drawn = (i + chance.random()) * part
+            while reached < drawn and place < len(moved) - 1:
+                place += 1
+                reached += weights[place]
+            found.append(moved[place])
+        return found

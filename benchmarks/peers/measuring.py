@@ -1,0 +1,94 @@
+"""What the comparisons share: interleaved rates, means with intervals, one table."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+from scipy.special import stdtrit
+
+Work = Callable[[int], object]
+"""Runs so many simulations of one search."""
+
+LEAST_SECONDS = 0.2
+"""CPU time of one measurement."""
+
+
+def rates(contestants: dict[str, Work], rounds: int) -> dict[str, list[float]]:
+    """Return simulations a CPU second, one figure a round; in a round all have their turn.
+
+    How many simulations fill the least time is found out before, for each by itself.
+    """
+    simulations = {name: _enough(work) for name, work in contestants.items()}
+    found: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, work in contestants.items():
+            found[name].append(simulations[name] / _seconds(work, simulations[name]))
+    return found
+
+
+def ratios(found: dict[str, list[float]]) -> dict[str, tuple[float, float, float]]:
+    """Return the first contestant's rate over that of each: median, least, greatest of the rounds.
+
+    A ratio is of one round, so a machine that is now fast, now slow moves it little.
+    """
+    first = next(iter(found.values()))
+    return {
+        name: (statistics.median(each), min(each), max(each))
+        for name, theirs in found.items()
+        for each in [[a / b for a, b in zip(first, theirs, strict=True)]]
+    }
+
+
+def _seconds(work: Work, simulations: int) -> float:
+    began = time.process_time()
+    work(simulations)
+    return max(time.process_time() - began, 1e-6)
+
+
+def _enough(work: Work) -> int:
+    """Return how many simulations take the least time; the first call, which compiles, is not
+    counted."""
+    simulations = 100
+    work(simulations)
+    while (took := _seconds(work, simulations)) < LEAST_SECONDS / 2:
+        simulations *= 4
+    return max(1, round(simulations * LEAST_SECONDS / took))
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean, and half the width of its 95 % interval by Student's t; nan below two."""
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return mean, math.nan
+    error = statistics.stdev(values) / math.sqrt(len(values))
+    return mean, float(stdtrit(len(values) - 1, 0.975)) * error
+
+
+class Table:
+    """One table in Markdown, printed row by row as the figures come."""
+
+    def __init__(self) -> None:
+        print("| problem | what | planner | figure | ours over it |")
+        print("|---|---|---|---|---|", flush=True)
+
+    def row(self, problem: str, what: str, planner: str, figure: str, ratio: str = "") -> None:
+        """Print a row."""
+        print(f"| {problem} | {what} | {planner} | {figure} | {ratio} |", flush=True)
+
+    def speeds(self, problem: str, found: dict[str, list[float]]) -> None:
+        """Print rates, and the first planner's over each of the others'."""
+        beside = ratios(found)
+        for i, (name, each) in enumerate(found.items()):
+            middle, least, most = beside[name]
+            ratio = f"{middle:.3g} ({least:.3g} to {most:.3g})" if i else ""
+            figure = f"{statistics.median(each):,.0f}"
+            self.row(problem, "simulations a CPU second", name, figure, ratio)
+
+    def means(self, problem: str, what: str, found: dict[str, list[float]]) -> None:
+        """Print means with their intervals."""
+        for name, values in found.items():
+            mean, half = interval(values)
+            self.row(problem, what, name, f"{mean:.3f} +- {half:.3f} ({len(values)})")

@@ -1,0 +1,218 @@
+"""MaskablePPO learns Cluedo against compiled policies, and its win rate is drawn over time.
+
+    python examples/maskable_ppo.py --seed 5330 --seconds 150 --games 300 --picture learner.png
+
+Needs the extra ``learners`` (PyTorch, sb3-contrib).  Training stops after so many CPU seconds of
+this process, the measurements left out.  Before, and after each share of them, the network plays
+the same games, which it never trains on, and draws its actions; so does a player who draws evenly
+among what is offered.  The yardstick is the policy of the others: it wins its share of the games,
+one in as many as there are players.
+
+The 324 accusations are one action here, `OneAccusation`: a network learns when to accuse long
+before it has tried each of them often enough.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from gymnasium.spaces import Discrete
+from matplotlib.figure import Figure
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.env_util import make_vec_env
+
+from experiments.stats.intervals import win_rate
+from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.env.against import Against
+from sim.env.flat import LAYOUT
+from sim.state import ACCUSE, N_ACTIONS, REVEAL
+
+TABLES = 8
+"""Games under way at a time in training: of the runs ``seed`` .. ``seed + TABLES - 1``."""
+
+SPARED = REVEAL - ACCUSE
+Choose = Callable[[np.ndarray, np.ndarray], int]
+
+
+class OneAccusation(Against):
+    """The learner's table, with one action behind all others in place of the accusations.
+
+    It accuses, of what is offered, the envelope whose cards are likeliest.
+    """
+
+    def __init__(self, *settings: Any, **options: Any) -> None:
+        super().__init__(*settings, **options)
+        self.accusation = N_ACTIONS - SPARED
+        self.action_space = Discrete(self.accusation + 1)
+
+    def action_masks(self) -> np.ndarray:
+        """Return what is legal now, bool (257,)."""
+        mask = super().action_masks()
+        others = np.delete(mask, slice(ACCUSE, REVEAL))
+        return np.append(others, mask[ACCUSE:REVEAL].any())
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Do what `Against.step` does with the action that is meant."""
+        if action == self.accusation:
+            offered = super().action_masks()[ACCUSE:REVEAL]
+            chance = self._observed().view(LAYOUT)[0]["chance"][:, 0]
+            suspects, weapons, rooms = np.split(chance, (FIRST_WEAPON, FIRST_ROOM))
+            likely = np.einsum("s,w,r->swr", suspects, weapons, rooms).ravel()
+            action = ACCUSE + int(np.where(offered, likely, -1.0).argmax())
+        elif action >= ACCUSE:
+            action += SPARED
+        return super().step(action)
+
+
+class Point(NamedTuple):
+    """A measurement: after so many CPU seconds and steps, wins in so many games."""
+
+    seconds: float
+    steps: int
+    wins: int
+    games: int
+
+    def told(self) -> str:
+        """Return one line."""
+        rate = win_rate(self.wins, self.games)
+        return (
+            f"{self.seconds:6.0f} s {self.steps:8d} steps  wins {rate.value:6.1%} "
+            f"({rate.low:.1%} to {rate.high:.1%}) of {self.games}"
+        )
+
+
+def won(table: Against, choose: Choose, seed: int, games: int) -> int:
+    """Return how many of the games 0 .. games - 1 of run ``seed`` the learner's seat wins."""
+    wins = 0
+    for game in range(games):
+        seen, _ = table.reset(seed=seed, options={"game": game})
+        over = False
+        while not over:
+            seen, reward, ended, cut, _ = table.step(choose(seen, table.action_masks()))
+            over = ended or cut
+        wins += reward == 1.0
+    return wins
+
+
+class Curve(BaseCallback):
+    """Measures the network on its way, and ends training when the seconds are spent."""
+
+    def __init__(
+        self,
+        table: Against,
+        seconds: float,
+        points: int,
+        seed: int,
+        games: int,
+        drawn: Callable[[list[Point]], None],
+    ) -> None:
+        super().__init__()
+        self.drawn = drawn
+        self.table, self.seconds, self.measured_at = table, seconds, seconds / points
+        self.seed, self.games = seed, games
+        self.points: list[Point] = []
+        self.spent = 0.0
+
+    def _on_training_start(self) -> None:
+        self._measure()
+
+    def _on_rollout_start(self) -> None:
+        self.spent = time.process_time() - self.begun
+        if self.spent >= len(self.points) * self.measured_at:
+            self._measure()
+
+    def _on_step(self) -> bool:
+        return self.spent < self.seconds
+
+    def _measure(self) -> None:
+        def choose(seen: np.ndarray, mask: np.ndarray) -> int:
+            return int(self.model.predict(seen, action_masks=mask)[0])
+
+        before = time.process_time()
+        wins = won(self.table, choose, self.seed, self.games)
+        self.points.append(Point(self.spent, self.num_timesteps, wins, self.games))
+        print(self.points[-1].told(), flush=True)
+        self.drawn(self.points)
+        lost = time.process_time() - before
+        self.begun = (self.begun if len(self.points) > 1 else before) + lost
+
+
+def draw(points: list[Point], even: Point, share: float, title: str, path: Path) -> None:
+    """Draw the win rate over CPU seconds, with 95 % intervals, and both yardsticks."""
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    seconds = [point.seconds for point in points]
+    rates = [win_rate(point.wins, point.games) for point in points]
+    low, high = [rate.low for rate in rates], [rate.high for rate in rates]
+    axes.fill_between(seconds, low, high, alpha=0.25)
+    axes.plot(seconds, [rate.value for rate in rates], marker="o", label="MaskablePPO")
+    axes.axhline(even.wins / even.games, color="grey", ls=":", label="even among what is offered")
+    axes.axhline(share, color="black", ls="--", label="the policy in its place")
+    axes.set(xlabel="CPU seconds of training", ylabel="games won", ylim=(0, 1), title=title)
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    """Train, print a line a measurement, draw."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--against", default="random")
+    parser.add_argument("--rules", default="ledford")
+    parser.add_argument("--accuse-from", type=float, default=0.1)
+    parser.add_argument("--wrong-price", type=float, default=0.5)
+    parser.add_argument("--seed", type=int, default=0, help=f"of training; + {TABLES}: measured")
+    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--points", type=int, default=5)
+    parser.add_argument("--games", type=int, default=400, help="of each measurement")
+    parser.add_argument("--even-games", type=int, default=400, help="of the player without thought")
+    parser.add_argument("--picture", type=Path)
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    options = {"accuse_from": asked.accuse_from, "wrong_price": asked.wrong_price}
+
+    def table() -> OneAccusation:
+        return OneAccusation(asked.against, asked.rules, **options)
+
+    fresh = asked.seed + TABLES
+    rng, measured = np.random.default_rng(asked.seed), table()
+    thoughtless = won(
+        measured,
+        lambda _, mask: int(rng.choice(np.flatnonzero(mask))),
+        fresh,
+        asked.even_games,
+    )
+    even = Point(0.0, 0, thoughtless, asked.even_games)
+    print("even among what is offered:", even.told(), flush=True)
+
+    def drawn(points: list[Point]) -> None:
+        if asked.picture:  # anew each time, so that a run that is stopped leaves its own
+            share = 1.0 / measured.table.rules.players
+            title = f"MaskablePPO against {asked.against}, rules {asked.rules}"
+            draw(points, even, share, title, asked.picture)
+
+    curve = Curve(measured, asked.seconds, asked.points, fresh, asked.games, drawn)
+    model = MaskablePPO(
+        "MlpPolicy",
+        make_vec_env(table, TABLES, seed=asked.seed),
+        n_steps=256,
+        batch_size=512,
+        n_epochs=4,
+        learning_rate=1e-3,
+        gamma=0.995,
+        ent_coef=0.005,
+        policy_kwargs={"net_arch": [64, 64]},
+        seed=asked.seed,
+        device="cpu",
+    )
+    model.learn(100_000_000, callback=curve)
+
+
+if __name__ == "__main__":
+    main()

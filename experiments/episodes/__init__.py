@@ -1,0 +1,1 @@
+"""Closed loops of small problems: believe, plan, act, observe, and what that returns."""

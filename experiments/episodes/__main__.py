@@ -1,0 +1,95 @@
+"""Closed loops of small problems: what planning returns, episode after episode.
+
+    python -m experiments.episodes problem=rocksample map=[7,8] simulations=10000 episodes=300
+    python -m experiments.episodes problem=game.py:problem particles=500
+
+Nothing slow is imported at the top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from omegaconf import MISSING, DictConfig
+
+from experiments import study
+from experiments.settings.commandline import Refusal
+from experiments.settings.limits import WORKERS, as_option, between, one_of
+from mcts.options import MOST_NODES, Budget, Options
+
+MOST_EPISODES = 1_000_000
+MOST_STEPS = 10_000
+MOST_PARTICLES = 1_000_000
+
+
+@dataclass
+class Settings(study.Settings):
+    """The schema of the configuration."""
+
+    problem: str = MISSING
+    map: list[int] = field(default=MISSING, metadata={"each": {"least": 1, "most": 1000}})
+    episodes: int = between(2, MOST_EPISODES)
+    steps: int | None = between(1, MOST_STEPS)
+    simulations: int = as_option(Budget, "simulations")
+    nodes: int | None = between(1, MOST_NODES)
+    exploration: float | None = field(default=MISSING, metadata={"above": 0, "most": 1e9})
+    final: str = as_option(Options, "final")
+    rollout: str = one_of("informed", "random")
+    particles: int = between(1, MOST_PARTICLES)
+    workers: int = between(1, WORKERS)
+
+
+def job(settings: DictConfig, run: study.Run) -> None:
+    """Play, write the results and print them."""
+    if len(settings.map) != 2:
+        raise Refusal(f"map={list(settings.map)}: give n and k, as in map=[7,8]")
+    from experiments.episodes import problems, report, workers
+    from experiments.matches.background import Background
+    from experiments.matches.progress import COMPILING, stage
+
+    names = ("problem", "simulations", "nodes", "exploration", "final", "rollout", "steps")
+    setup = problems.Setup(
+        map=tuple(settings.map),
+        seed=settings.seed,
+        particles=settings.particles,
+        **{name: settings[name] for name in names},
+    )
+    problems.check(setup)
+    run.claim(report.ROWS, problems.written(setup))
+    with stage(run.console, COMPILING):
+        Background(problems.player, setup).result()
+
+    def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        yield from workers.played(setup, left, settings.workers)
+
+    rows = run.measure(range(settings.episodes), measured)
+    title = _title(settings)
+    run.finish(
+        {"problem": title, **report.described(rows)},
+        [report.table(rows, title)],
+        [report.PLOT],
+        partial(_draw, rows, title),
+    )
+
+
+def _draw(rows: Any, title: str, folder: Any) -> None:
+    from experiments.episodes import report
+
+    report.draw(rows, title, folder / report.PLOT)
+
+
+def _title(settings: DictConfig) -> str:
+    """Return the problem and the budget in words."""
+    name = {"tiger": "Tiger", "rocksample": f"RockSample{list(settings.map)}"}
+    told = name.get(settings.problem, settings.problem)
+    return f"{told}, {settings.simulations:,} simulations"
+
+
+COMMAND = study.command("episodes", Settings, job)
+main = COMMAND.main
+
+if __name__ == "__main__":
+    main()

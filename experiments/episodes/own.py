@@ -1,0 +1,103 @@
+"""A closed loop of a problem in plain Python, with particles for its belief.
+
+    from experiments.episodes.own import play
+    play(problem, lambda position, key: search.run(Budget(simulations=500), key, position).best, 1)
+
+It needs no Hydra and no Ray, and works in a notebook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, NamedTuple
+
+from belief.particle_filter import ATTEMPTS, Deprived, ParticleFilter
+from mcts.kernel.rng import derive_key
+from mcts.plain.chance import Chance
+from mcts.plain.domain import PlainPosition
+from mcts.plain.numbers import number
+from mcts.plain.problem import Problem
+
+_WORLD, _BELIEF, _DECISIONS = 0, 1, 2
+
+_OVER = object()
+"""What is seen when all is over: nothing that is observed while it goes on."""
+
+
+class Episode(NamedTuple):
+    """What one came to."""
+
+    returned: float
+    """Discounted."""
+    actions: list[Any]
+    """What was done."""
+
+
+def play(
+    problem: Problem,
+    choose: Callable[[PlainPosition, int], int],
+    key: int,
+    particles: int = 1_000,
+) -> Episode:
+    """Play one episode from the problem's start, to its end or for its ``steps``.
+
+    Parameters
+    ----------
+    choose
+        ``choose(position, key)`` returns the number of an action, as a search reports it; the
+        position has the particles, and the key is another one at each decision.
+    key
+        Names all randomness: what is hidden, what is observed, particles, the keys of decisions.
+    particles
+        Of the belief.  That an episode begins, or goes on, is an observation, too.
+
+    Raises
+    ------
+    belief.particle_filter.Deprived
+        If no particle explains what was observed.
+    ValueError
+        If the problem has several players.
+    """
+    if problem.players > 1:
+        raise ValueError("a closed loop is of one player: the others belong to the step")
+    chance = Chance(int(derive_key(key, _WORLD)))
+    drawing = Chance(int(derive_key(key, _BELIEF)))
+    state, done = problem.draw(problem.start, chance), []
+    if problem.over(state):
+        return Episode(0.0, done)
+
+    def simulate(state: Any, action: Any, chance: Chance) -> tuple[Any, Any]:
+        state, _ = problem.step(state, action, chance)
+        return state, _OVER if problem.over(state) else problem.observation(state)
+
+    def likelihood(state: Any, action: Any, observation: Any) -> float:
+        return 0.0 if problem.over(state) else problem.likelihood(state, action, observation)
+
+    belief = ParticleFilter(
+        _begun(problem, particles, drawing),
+        simulate,
+        None if problem.likelihood is None else likelihood,
+        problem.vary,
+        same=lambda seen, observation: seen is not _OVER and number(seen) == number(observation),
+    )
+    total, weight = 0.0, 1.0
+    while len(done) < problem.steps and not problem.over(state):
+        decision = int(derive_key(key, _DECISIONS, len(done)))
+        action = problem.action(choose(problem.position(belief.states), decision))
+        state, reward = problem.step(state, action, chance)
+        total += weight * float(reward)
+        weight *= problem.discount
+        done.append(action)
+        if len(done) < problem.steps and not problem.over(state):
+            belief.update(action, problem.observation(state), drawing)
+    return Episode(total, done)
+
+
+def _begun(problem: Problem, particles: int, chance: Chance) -> list[Any]:
+    """Return ``particles`` states of the start, or fewer, in which something is to be decided."""
+    drawn = (problem.draw(problem.start, chance) for _ in range(ATTEMPTS * particles))
+    found = list(islice((state for state in drawn if not problem.over(state)), particles))
+    if not found:
+        raise Deprived(f"in {ATTEMPTS * particles:,} states of the start all is over at once")
+    return found

@@ -1,0 +1,221 @@
+"""The problems that closed loops are played of: Tiger, RockSample, and one of the user's own.
+
+A `Setup` says all that an episode depends on but its key; processes send it to each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import math
+import re
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from belief.particle_filter import Deprived
+from experiments.episodes import own
+from experiments.settings.commandline import Refusal, did_you_mean
+from mcts.domain import domain_of
+from mcts.kernel.rng import derive_key
+from mcts.options import Budget, Options
+from mcts.plain.problem import Problem
+from mcts.problems import rocksample, tiger
+from mcts.problems.closed_loop import play
+from mcts.search import Search
+
+KNOWN = ("tiger", "rocksample")
+"""Problems of the project, with exact beliefs."""
+
+STEPS = 90
+"""Actions of an episode where nobody says how many."""
+
+_UNITS = {"tiger": 110.0, "rocksample": 20.0}
+"""POMCP's exploration, the range of one reward."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is played, and how it is planned."""
+
+    problem: str
+    """One of `KNOWN`, or the user's own: ``FILE.py:NAME`` or ``MODULE:NAME``."""
+    map: tuple[int, int]
+    """Of RockSample: n and k."""
+    simulations: int
+    nodes: int | None
+    exploration: float | None
+    final: str
+    """As in `mcts.options.Options`."""
+    rollout: str
+    """``random`` or ``informed``."""
+    steps: int | None
+    particles: int
+    seed: int
+    path: tuple[str, ...] = tuple(sys.path)
+    """Where modules are found."""
+
+
+def load(name: str) -> Problem:
+    """Return the problem that ``FILE.py:NAME`` or ``MODULE:NAME`` names.
+
+    Raises
+    ------
+    Refusal
+        If there is none, or importing it raises.
+    """
+    module, _, attribute = name.rpartition(":")
+    if not module or not attribute:
+        raise Refusal(
+            f"problem={name}: choose {', '.join(KNOWN)}, or FILE.py:NAME, a Problem of your own"
+            f"{did_you_mean(name, KNOWN)}"
+        )
+    try:
+        imported = _imported(module)
+    except (OSError, ImportError) as fault:
+        raise Refusal(f"problem={name}: {module} cannot be read: {fault}") from None
+    except Exception as fault:
+        raise Refusal(f"problem={name}: {_where(fault)}") from None
+    found = getattr(imported, attribute, None)
+    if found is None:
+        raise Refusal(f"problem={name}: {module} has no {attribute}")
+    if not isinstance(found, Problem):
+        raise Refusal(f"problem={name}: it is a {type(found).__name__}, no mcts.plain Problem")
+    if found.players > 1:
+        raise Refusal(f"problem={name}: it has {found.players} players; a closed loop is of one")
+    return found
+
+
+def _imported(module: str) -> Any:
+    """Return a module, or what a file holds that imports what lies beside it, as scripts do."""
+    if not module.endswith(".py"):
+        return importlib.import_module(module)
+    path = Path(module).resolve()
+    spec = importlib.util.spec_from_file_location(f"problem_{path.stem}", path)  # never ours
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = made  # where dataclasses look themselves up
+    sys.path[:] = dict.fromkeys([*sys.path, str(path.parent)])
+    spec.loader.exec_module(made)
+    return made
+
+
+def _where(fault: BaseException) -> str:
+    """Return in one line what was raised, and where: through a search, its notes say so."""
+    places = re.findall(r'File "(.+)", line (\d+)', "".join(traceback.format_exception(fault)))
+    place = f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
+    told = str(fault).splitlines()
+    return f"{type(fault).__name__}: {told[0] if told else ''}{place}"
+
+
+def check(setup: Setup) -> None:
+    """Refuse a ``setup`` that names no problem, or of RockSample no map."""
+    if setup.problem == "rocksample":
+        if setup.map not in rocksample.PUBLISHED:
+            maps = " or ".join(f"[{n},{k}]" for n, k in rocksample.PUBLISHED)
+            raise Refusal(f"map=[{setup.map[0]},{setup.map[1]}]: the published ones are {maps}")
+    elif setup.problem != "tiger":
+        load(setup.problem)
+
+
+def written(setup: Setup) -> dict[str, str]:
+    """Return what tells one state of the user's own file from another: nothing without a file.
+
+    What the file imports is not looked at.
+    """
+    file = setup.problem.rpartition(":")[0]
+    if not file.endswith(".py"):
+        return {}
+    return {"problem_sha256": hashlib.sha256(Path(file).read_bytes()).hexdigest()}
+
+
+@lru_cache(maxsize=1)
+def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
+    """Return what plays the episode of a number; made once a process, for it compiles.
+
+    Raises
+    ------
+    Refusal
+        As `load`; and from the function, if the user's own problem raises or its particles run out.
+    """
+    sys.path[:] = dict.fromkeys([*sys.path, *setup.path])
+    informed = setup.rollout == "informed"
+    if setup.problem == "tiger":
+        policy = tiger.LISTEN_THEN_ACT if informed else tiger.RANDOM
+        p: Any = tiger.TigerParameters(steps=setup.steps or STEPS, rollout=policy)
+        return _exact(setup, p, tiger.after)
+    if setup.problem == "rocksample":
+        policy = rocksample.PREFERRED if informed else rocksample.RANDOM
+        rocks = rocksample.PUBLISHED[setup.map]
+        p = rocksample.rocksample(setup.map[0], rocks, steps=setup.steps or STEPS, rollout=policy)
+        return _exact(setup, p, rocksample.after)
+    problem = load(setup.problem)
+    problem = replace(
+        problem,
+        steps=setup.steps or problem.steps,
+        rollout=problem.rollout if informed else None,
+    )
+    return _own(setup, problem)
+
+
+def _search(setup: Setup, p: Any) -> tuple[Search, Callable[[Any, int], int]]:
+    """Return a search, and what chooses an action by it."""
+    domain = domain_of(p)
+    span = domain.declared("high", p) - domain.declared("low", p)
+    units = setup.exploration or _UNITS.get(setup.problem, span)
+    options = Options(
+        exploration=units / math.sqrt(2) / span,
+        nodes=setup.simulations if setup.nodes is None else setup.nodes,
+        final=setup.final,
+    )
+    search, budget = Search(p, options), Budget(simulations=setup.simulations)
+    return search, lambda position, key: search.run(budget, key, position).best
+
+
+def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, Any]]:
+    _, choose = _search(setup, p)
+
+    def episode(number: int) -> dict[str, Any]:
+        actions = 0
+
+        def counted(position: Any, key: int) -> int:
+            nonlocal actions
+            actions += 1
+            return choose(position, key)
+
+        began = time.process_time()
+        key = int(derive_key(setup.seed, number))
+        returned = play(p, after, counted, key, most=p.steps)
+        return _row(number, returned, actions, began)
+
+    return episode
+
+
+def _own(setup: Setup, problem: Problem) -> Callable[[int], dict[str, Any]]:
+    def episode(number: int) -> dict[str, Any]:
+        began = time.process_time()
+        try:
+            _, choose = _search(setup, problem.position())
+            key = int(derive_key(setup.seed, number))
+            returned, actions = own.play(problem, choose, key, setup.particles)
+        except Deprived as fault:
+            raise Refusal(f"episode {number} of {setup.problem}: {fault}") from None
+        except Exception as fault:
+            raise Refusal(f"episode {number} of {setup.problem}: {_where(fault)}") from None
+        return _row(number, returned, len(actions), began)
+
+    return episode
+
+
+def _row(number: int, returned: float, actions: int, began: float) -> dict[str, Any]:
+    return {
+        "episode": number,
+        "return": returned,
+        "actions": actions,
+        "seconds": time.process_time() - began,
+    }

@@ -1,0 +1,63 @@
+"""What closed loops returned: rows, a table, a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from experiments import study
+from experiments.plotting import SERIES, picture, reference_line
+from experiments.stats.intervals import Estimate, mean
+from experiments.tabular import Table, count, words
+from experiments.tabular import mean as figure
+
+PLOT = "returns.png"
+
+ROWS = study.Rows(
+    file="episodes.parquet",
+    units="episodes",
+    schema={
+        "episode": pl.Int64,
+        "return": pl.Float64,  # discounted
+        "actions": pl.Int64,
+        "seconds": pl.Float64,  # CPU of the process that played it
+    },
+    more=("episodes", "workers"),
+    least=2,
+)
+
+
+def estimates(rows: pl.DataFrame) -> dict[str, Estimate]:
+    """Return the mean of each column that is measured, with its interval."""
+    return {name: mean(rows[name].to_numpy()) for name in ("return", "actions", "seconds")}
+
+
+def table(rows: pl.DataFrame, title: str) -> Table:
+    """Return the table to be printed."""
+    found = estimates(rows)
+    columns = (
+        words("problem"),
+        count("episodes"),
+        figure("discounted return", 2),
+        figure("actions", 1),
+    )
+    line = [title, len(rows), found["return"], found["actions"]]
+    return Table("Closed loops", columns, [line], ("means with 95 % intervals over episodes",))
+
+
+def described(rows: pl.DataFrame) -> dict[str, Any]:
+    """Return what the summary has."""
+    return {
+        "episodes": len(rows),
+        **{name: vars(found) for name, found in estimates(rows).items()},
+    }
+
+
+def draw(rows: pl.DataFrame, title: str, path: Path) -> None:
+    """Draw how returns are distributed, with their mean."""
+    with picture(path, f"{title}: {len(rows):,} episodes", (7, 4)) as (_, ((axes,),)):
+        axes.hist(rows["return"].to_numpy(), bins=30, color=SERIES[0])
+        reference_line(axes, estimates(rows)["return"].value, "mean", upright=True)
+        axes.set(xlabel="discounted return", ylabel="episodes")

@@ -1,0 +1,84 @@
+"""Episodes in this process or over Ray, in order: the same rows whatever the number of workers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from experiments.episodes import problems
+from experiments.episodes.problems import Setup
+from experiments.settings.commandline import Refusal
+
+_DEATHS_SURVIVED = 5
+_POLL_SECONDS = 0.1
+_MOST_OF_A_PORTION = 50
+_PORTION_SECONDS = 1.0
+"""That a portion takes about: what is under way is lost on Ctrl-C."""
+
+Row = dict[str, Any]
+
+
+def played(setup: Setup, episodes: Sequence[int], workers: int) -> Iterator[tuple[int, list[Row]]]:
+    """Yield each of ``episodes`` with its row, in order.
+
+    Raises
+    ------
+    Refusal
+        If the problem cannot be had or raises, or Ray does not start.
+    """
+    workers = min(workers, len(episodes))
+    if workers > 1:
+        yield from _over_ray(setup, episodes, workers)
+        return
+    for number in episodes:
+        yield number, [problems.player(setup)(number)]
+
+
+def _portion(setup: Setup, episodes: Sequence[int]) -> list[Row]:
+    return [problems.player(setup)(number) for number in episodes]
+
+
+def _over_ray(
+    setup: Setup, episodes: Sequence[int], workers: int
+) -> Iterator[tuple[int, list[Row]]]:
+    from experiments.matches import runner
+    from mcts.distributed.local_ray import ray  # takes seconds to import
+    from mcts.options import cores
+
+    runner.start(None, max(workers, cores()))
+    task = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion)
+    waiting, size = deque(episodes), 1
+    under_way: deque[Any] = deque()  # or done, behind one that is not
+    done: set[Any] = set()
+    try:
+        while waiting or under_way:
+            playing = [portion for portion in under_way if portion not in done]
+            while waiting and len(playing) < workers and len(under_way) < 2 * workers:
+                numbers = [waiting.popleft() for _ in range(min(size, len(waiting)))]
+                playing.append(task.remote(setup, numbers))
+                under_way.append(playing[-1])
+            done.update(ray.wait(playing, timeout=_POLL_SECONDS)[0])
+            while under_way and under_way[0] in done:
+                done.remove(under_way[0])
+                rows = _result(under_way.popleft())
+                for row in rows:
+                    yield row["episode"], [row]
+                fitting = _PORTION_SECONDS * len(rows) / max(1e-6, sum(r["seconds"] for r in rows))
+                size = int(max(1, min(fitting, 2 * size, _MOST_OF_A_PORTION)))
+    finally:
+        for reference in under_way:
+            ray.cancel(reference, force=True)
+
+
+def _result(portion: Any) -> list[Row]:
+    from mcts.distributed.local_ray import ray
+
+    try:
+        return ray.get(portion)
+    except ray.exceptions.RayTaskError as fault:
+        if isinstance(fault.cause, Refusal):
+            raise fault.cause from None
+        raise
+    except ray.exceptions.RayError as fault:
+        raise Refusal(f"a worker was lost: {type(fault).__name__}; run.resume goes on") from None

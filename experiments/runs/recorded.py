@@ -1,0 +1,219 @@
+"""What the MLflow record of a run holds: parameters, tags, and curves over the games.
+
+Players of different kinds have different settings.  So that they can be put beside each other, the
+parameters ``played.*`` are there for each of them, numbers in all of them where they are numbers:
+a policy searches 0 simulations.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.matches.origins import player_digest, run_of
+from experiments.matches.results import GAMES, Results
+from experiments.matches.schedule import Match, label
+from experiments.provenance.tracking import Tracker
+from experiments.stats.stopping import Stop
+from experiments.texts import metric
+from sim.players.names import PAPERS
+
+STEPS = np.unique(np.concatenate([np.arange(5, 50, 5), (50 * 1.1 ** np.arange(250)).astype(int)]))
+"""Games after which a curve has a point; the same for all runs, so that they can be compared."""
+
+_WON = ("win_rate", "ci95_low", "ci95_high")
+
+Point = tuple[int, dict[str, float]]
+"""Games, and the metrics after them."""
+
+
+def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[str, Any]:
+    """Return the parameters of a run: ``played``, and its configuration.
+
+    Of several players each has a section of its own, as the configuration does not have them.
+
+    Parameters
+    ----------
+    settings : the configuration, nested
+    """
+    entered = {label(player): player for match in matches for player in _measured(match)}
+    found = {"played": _played(matches), **settings}
+    if len(entered) > 1:
+        del found["player"]
+        found["players"] = {metric(name): dict(player) for name, player in entered.items()}
+    if any(match.measured is None or len(match.entrants) != 2 for match in matches):
+        del found["opponent"]  # nobody of that name sits there
+    return found
+
+
+def tags(matches: Sequence[Match], folder: Path) -> dict[str, str]:
+    """Return by what a run is found: its planner, its player, the opponents, and its rows."""
+    played = _played(matches)
+    found = {key: str(played[key]) for key in ("planner", "player", "kind", "opponents", "rules")}
+    return {**found, "run": run_of(folder) or "", "player_digest": str(played["digest"])}
+
+
+def _measured(match: Match) -> Sequence[dict[str, Any]]:
+    return match.entrants if match.measured is None else match.entrants[:1]
+
+
+def _played(matches: Sequence[Match]) -> dict[str, Any]:
+    """Return what is known of every player; of several, their different values in one line."""
+    told = [{**_told(player), **_table(match)} for match in matches for player in _measured(match)]
+    found = {key: list(dict.fromkeys(one[key] for one in told)) for key in told[0]}
+    return {
+        key: values[0] if len(values) == 1 else ", ".join(map(str, values))
+        for key, values in found.items()
+    }
+
+
+def _told(player: Mapping[str, Any]) -> dict[str, Any]:
+    search, budget = player.get("search"), player.get("budget") or {}
+    kind = "planner" if search else "player" if player["name"] in PAPERS else "policy"
+    workers = search["workers"] if search and search["mode"] == "root" else 1
+    return {
+        "player": label(player),
+        "planner": player["name"],
+        "kind": kind,
+        "belief": player.get("belief") or player.get("evidence") or "none",
+        "simulations": budget.get("simulations") or 0,
+        "seconds": budget.get("seconds") or 0.0,
+        "threads": search["threads"] * workers if search else 1,
+        "digest": player_digest(player),
+    }
+
+
+def _table(match: Match) -> dict[str, Any]:
+    """Return the company and the rules."""
+    company = match.name.removeprefix(match.labels[0]).strip().removeprefix("against ")
+    return {
+        "opponents": "each other" if match.measured is None else company,
+        "rules": match.rules["name"],
+        "seats": match.players,
+    }
+
+
+def tails(matches: Sequence[Match]) -> list[list[str]]:
+    """Return by match what stands behind the name of a metric of each measured player.
+
+    Nothing, if there is but one; else its name, or the match where a player has several.
+    """
+    names = [[label(player) for player in _measured(match)] for match in matches]
+    flat = [name for of_match in names for name in of_match]
+    if len(flat) == 1:
+        return [[""]]
+    if len(set(flat)) < len(flat):
+        names = [[match.name] for match in matches]
+    return [[f"/{metric(name)}" for name in of_match] for of_match in names]
+
+
+class Curves:
+    """The win rates of a run over its games, and what its rows tell, point by point.
+
+    They depend on the games alone, not on when one looked.
+
+    Parameters
+    ----------
+    played : the run
+    stop : the rule by which it ends, with which the intervals must agree
+    """
+
+    def __init__(self, played: Results, stop: Stop) -> None:
+        self._played, self._stop = played, stop
+        self.tails = tails(played.matches)
+        self._seen = {tail: 0 for of_match in self.tails for tail in of_match}
+        self._held: dict[str, set[int]] = defaultdict(set)
+
+    def go_on(self, held: Mapping[str, Collection[int]]) -> None:
+        """Leave out the points that a record has already: ``held`` has their games by metric."""
+        for name, games in held.items():
+            self._held[name].update(games)
+
+    def follow(self, tracker: Tracker) -> None:
+        """Have ``tracker`` note what is new of the win rates."""
+        for games, metrics in self.won():
+            tracker.record(games, **metrics)
+
+    def finish(
+        self, tracker: Tracker, status: str, metrics: Mapping[str, float], files: list[Path]
+    ) -> None:
+        """End a record with what is left of the curves, the final ``metrics`` and ``files``.
+
+        Only of a run that is FINISHED all rows are on disk, as `told` needs them.
+        """
+        self.follow(tracker)
+        if status == "FINISHED":
+            for games, told in self.told():
+                tracker.record(games, **told)
+        games = max(tally.games for tally in self._played.tallies)
+        tracker.finish(status, self._new(games, metrics), games, files)
+
+    def won(self) -> Iterator[Point]:
+        """Yield the points of the win rates that are new since the last call."""
+        for match, tally, tails in zip(
+            self._played.matches, self._played.tallies, self.tails, strict=True
+        ):
+            whole = tally.prefix
+            for entrant, tail in enumerate(tails):
+                steps = STEPS[(self._seen[tail] < STEPS) & (whole >= STEPS)]
+                if not len(steps):
+                    continue
+                self._seen[tail] = int(steps[-1])
+                games = np.cumsum(match.sat(whole, entrant) > 0)[steps - 1]
+                wins = np.cumsum(match.won(tally.winner(whole), entrant))[steps - 1]
+                for step, sat, won in zip(
+                    *map(np.ndarray.tolist, (steps, games, wins)), strict=True
+                ):
+                    if sat:
+                        rate = self._stop.win_rate(won, sat)
+                        values = (rate.value, rate.low, rate.high)
+                        names = (f"{name}{tail}" for name in _WON)
+                        yield from self._point(step, dict(zip(names, values, strict=True)))
+
+    def told(self) -> Iterator[Point]:
+        """Yield what the rows on disk tell: the mean turns, the simulations a second of search."""
+        import polars as pl  # not before a run has ended
+
+        from experiments.runs.rows import by_part
+
+        keys, sums = ["match", "player", "point"], ["turns", "simulations", "search_seconds"]
+        point = pl.lit(pl.Series(STEPS)).search_sorted(pl.col("game"), side="right").alias("point")
+
+        def summed(part: pl.LazyFrame) -> pl.LazyFrame:
+            return part.group_by("match", "player", point).agg(pl.len(), pl.col(sums).sum())
+
+        rows = by_part(self._played.folder, GAMES, summed)
+        rows = rows.group_by(keys).agg(pl.col("len", *sums).sum()).sort(keys)
+        rows = rows.with_columns(pl.col("len", *sums).cum_sum().over("match", "player"))
+        found = {(row["match"], row["player"], row["point"]): row for row in rows.to_dicts()}
+        for match, tally, tails in zip(
+            self._played.matches, self._played.tallies, self.tails, strict=True
+        ):
+            for entrant, tail in enumerate(tails):
+                for number, step in enumerate(STEPS[tally.prefix >= STEPS].tolist()):
+                    row = found.get((match.name, match.labels[entrant], number))
+                    if row is not None:
+                        yield from self._point(step, _means(row, tail))
+
+    def _new(self, games: int, metrics: Mapping[str, float]) -> dict[str, float]:
+        """Return ``metrics`` after so many games without those that have a point there."""
+        return {name: value for name, value in metrics.items() if games not in self._held[name]}
+
+    def _point(self, games: int, metrics: Mapping[str, float]) -> Iterator[Point]:
+        new = self._new(games, metrics)
+        for name in new:
+            self._held[name].add(games)
+        if new:
+            yield games, new
+
+
+def _means(row: Mapping[str, Any], tail: str) -> dict[str, float]:
+    found = {f"turns_mean{tail}": row["turns"] / row["len"]}
+    if row["search_seconds"]:
+        speed = row["simulations"] / row["search_seconds"]
+        found[f"simulations_per_second{tail}"] = speed
+    return found

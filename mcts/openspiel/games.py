@@ -1,0 +1,200 @@
+"""Any turn-based game of OpenSpiel [Lanctot et al. 2019] as a problem for the search.
+
+    game = pyspiel.load_game("leduc_poker")
+    state = ...                                     # a decision of some player
+    problem = searched(state, TREES)
+    search = Search(problem.position(), Options(selection="availability", nodes=10_000))
+    result = search.run(Budget(simulations=10_000), key=1)
+    problem.action(result.best)
+
+The player who is to move searches.  The others are moved by the tree, which has nodes of that
+player alone (SO-ISMCTS) or of each player (MO-ISMCTS), or by a fixed policy (POMCP).
+
+What a player has seen is its information state, in the words of the game.  Two decisions that it
+cannot tell apart share a node if as many decisions lie between them and the root: the number of
+moves is taken to be public, which it is not in phantom games.
+
+Chance of the game is drawn from the search's stream, so a key gives the same tree every time.  What
+was not tried yet at a node is tried in the order of the game's list, or with ``order`` in one that
+is made from it and from what the mover knows: OpenSpiel's own ISMCTS tries at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyspiel
+
+from mcts.openspiel.histories import consistent, drawn
+from mcts.plain.chance import Chance
+from mcts.plain.numbers import number
+from mcts.plain.problem import Problem
+
+ONE_TREE, TREES, POLICY = "one_tree", "trees", "policy"
+"""Who moves the others: nodes of the searching player, nodes of their own, or a fixed policy."""
+
+Policy = Callable[[pyspiel.State], Mapping[int, float]]
+"""Chances of the legal actions in a state, by what its mover knows."""
+Resample = Callable[[pyspiel.State, Chance], pyspiel.State]
+"""Draws a state that the mover of a state cannot tell from it."""
+
+
+def uniform(state: pyspiel.State) -> dict[int, float]:
+    """Return equal chances of the legal actions."""
+    legal = state.legal_actions()
+    return dict.fromkeys(legal, 1.0 / len(legal))
+
+
+def searched(
+    state: pyspiel.State,
+    others: str = TREES,
+    policy: Policy = uniform,
+    resample: Resample | None = None,
+    order: int | None = None,
+) -> Problem:
+    """Return the problem of whoever is to move in ``state``.
+
+    Parameters
+    ----------
+    others
+        `ONE_TREE`, `TREES` or `POLICY`.
+    policy
+        Moves the others where ``others`` is `POLICY`; where the belief is made of histories, it
+        also says how likely they have moved as they did.
+    resample
+        The belief: draws what may be hidden.  By default the game's own
+        (``resample_from_infostate``), and where it has none, all histories that the player
+        cannot tell apart (`mcts.openspiel.histories`).
+    order
+        Names the order in which actions are tried; None: the game's.
+
+    Raises
+    ------
+    ValueError
+        For a game that cannot be searched, with the reason, or if nobody is to move.
+    """
+    game = state.get_game()
+    refuse(game)
+    if others not in (ONE_TREE, TREES, POLICY):
+        raise ValueError(f"others must be {ONE_TREE}, {TREES} or {POLICY}, not {others!r}")
+    if state.is_terminal() or state.is_chance_node():
+        raise ValueError("a search needs a state in which a player is to move")
+    me, players = state.current_player(), game.num_players()
+    alone = others == POLICY or players == 1
+    words = _words(game)
+
+    def seat(player: int) -> int:
+        """Return who in the game is ``player`` of the search, whose player 0 is the searching."""
+        return (me + player) % players
+
+    def paid(at: pyspiel.State) -> float:
+        """Return what the searching player has got so far."""
+        return at.returns()[me] if along_the_way or at.is_terminal() else 0.0
+
+    def step(at: pyspiel.State, action: int, chance: Chance) -> tuple[pyspiel.State, float]:
+        after = at.clone()
+        after.apply_action(action)
+        _settle(after, chance, policy if alone else None, me)
+        return after, paid(after) - paid(at) if alone else 0.0
+
+    def listed(at: pyspiel.State) -> list[int]:
+        mover = at.current_player()
+        whole = others == ONE_TREE and mover != me  # its legal actions may tell what it holds
+        found = everything if whole else at.legal_actions()
+        if order is None:
+            return found
+        known = words(at, me if whole else mover)
+        return sorted(found, key=lambda action: number((known, action, order)))
+
+    along_the_way = game.get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS
+    everything = list(range(game.num_distinct_actions()))
+    parts: dict[str, Any] = {}
+    if not alone:
+        parts = {
+            "players": players,
+            "trees": others == TREES,
+            "mover": lambda at: (at.current_player() - me) % players,
+            "seen": lambda at, player: words(at, seat(player)),
+            "payoff": lambda at, player: at.returns()[seat(player)],
+        }
+        if others == ONE_TREE:
+            parts["available"] = lambda at, action: action in at.legal_actions()
+    so_far = paid(state) if alone else 0.0
+    return Problem(
+        start=_belief(state, resample, policy),
+        actions=listed,
+        step=step,
+        observation=lambda at: words(at, me),
+        terminal=lambda at: at.is_terminal(),
+        rollout=lambda at, chance: chance.choice(at.legal_actions()),
+        low=game.min_utility() - so_far,
+        high=game.max_utility() - so_far,
+        steps=game.max_game_length(),
+        most_actions=game.num_distinct_actions(),
+        **parts,
+    )
+
+
+def refuse(game: pyspiel.Game) -> None:
+    """Raise ValueError if ``game`` cannot be searched, with the reason."""
+    kind = game.get_type()
+    name = kind.short_name
+    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+        raise ValueError(
+            f"{name} is not turn-based: load it by pyspiel.load_game_as_turn_based, if it can be"
+        )
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        raise ValueError(f"{name} draws its chance itself: a game is needed that lists it")
+    if not (kind.provides_information_state_string or kind.provides_observation_string):
+        raise ValueError(f"{name} does not say what a player sees")
+
+
+def _words(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
+    """Return what tells a player's information, or else observation, of a state."""
+    if game.get_type().provides_information_state_string:
+        return lambda at, player: at.information_state_string(player)
+    return lambda at, player: at.observation_string(player)
+
+
+def _settle(at: pyspiel.State, chance: Chance, policy: Policy | None, me: int) -> None:
+    """Let chance go on, and with a ``policy`` all others, until a decision or the end."""
+    while not at.is_terminal():
+        if at.is_chance_node():
+            at.apply_action(drawn(at.chance_outcomes(), chance))
+        elif policy is not None and at.current_player() != me:
+            at.apply_action(drawn(list(policy(at).items()), chance))
+        else:
+            return
+
+
+def _belief(
+    state: pyspiel.State, resample: Resample | None, policy: Policy
+) -> Callable[[Chance], pyspiel.State]:
+    """Return what draws states that the mover of ``state`` cannot tell from it."""
+    if resample is not None:
+        return lambda chance: resample(state, chance)
+    me = state.current_player()
+    kind = state.get_game().get_type()
+    if kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION:
+        return lambda chance: state.clone()
+    if _draws_itself(state):
+        return lambda chance: state.resample_from_infostate(me, chance.random)
+    found = consistent(state, policy, _words(state.get_game()))
+    return lambda chance: drawn(found, chance)
+
+
+_drawing: dict[str, bool] = {}
+"""By game, whether it draws what may be hidden; asking one that does not prints a line."""
+
+
+def _draws_itself(state: pyspiel.State) -> bool:
+    """Tell whether the game of ``state`` draws states that its mover cannot tell from it."""
+    name = str(state.get_game())
+    if name not in _drawing:
+        try:
+            state.resample_from_infostate(state.current_player(), Chance(1).random)
+            _drawing[name] = True
+        except pyspiel.SpielError:
+            _drawing[name] = False
+    return _drawing[name]

@@ -1,0 +1,74 @@
+"""What games of this project say of themselves to OpenSpiel, and how a player sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyspiel
+
+
+def described(
+    short_name: str, long_name: str, players: tuple[int, int], parameters: dict[str, int]
+) -> pyspiel.GameType:
+    """Return the type of a turn-based zero-sum game of hidden cards, paid at its end.
+
+    Parameters
+    ----------
+    players
+        The fewest and the most.
+    parameters
+        What a game may be loaded with, and the defaults.
+    """
+    kind = pyspiel.GameType
+    return kind(
+        short_name=short_name,
+        long_name=long_name,
+        dynamics=kind.Dynamics.SEQUENTIAL,
+        chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=kind.Information.IMPERFECT_INFORMATION,
+        utility=kind.Utility.ZERO_SUM,
+        reward_model=kind.RewardModel.TERMINAL,
+        min_num_players=players[0],
+        max_num_players=players[1],
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=False,
+        parameter_specification=parameters,
+        provides_factored_observation_string=True,
+    )
+
+
+NOBODY = -1
+"""Who knows only what all know."""
+
+
+class Observer:
+    """Tells what a player knows, by the ``known_to(player)`` of a state; there are no tensors.
+
+    Parameters
+    ----------
+    kind : ``pyspiel.IIGObservationType``, of which whether private things belong to it is read
+    params : none are known
+
+    Raises
+    ------
+    ValueError
+        If the private things of all players are asked for, or there are ``params``.
+    """
+
+    tensor = None
+
+    def __init__(self, kind: Any = None, params: Any = None) -> None:
+        private = pyspiel.PrivateInfoType.SINGLE_PLAYER if kind is None else kind.private_info
+        if private == pyspiel.PrivateInfoType.ALL_PLAYERS or params:
+            raise ValueError("what one player knows can be observed, or what all know")
+        self._public = private == pyspiel.PrivateInfoType.NONE
+        self.dict: dict[str, Any] = {}
+
+    def set_from(self, state: pyspiel.State, player: int) -> None:
+        """Do nothing: there is no tensor to fill."""
+
+    def string_from(self, state: pyspiel.State, player: int) -> str:
+        """Return all that ``player`` has seen and done, or all that everybody has."""
+        return state.known_to(NOBODY if self._public else player)

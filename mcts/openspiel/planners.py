@@ -1,0 +1,118 @@
+"""Searches as planners of OpenSpiel: tables for its judges, a bot for its matches.
+
+A planner is asked for a state and a key, and returns the share of the simulations that began with
+each legal action: a policy, as OpenSpiel's own ISMCTS returns one.  `table_of` asks it once for
+every information state of a small game; exploitability, best responses and the like are worked out
+of the table by OpenSpiel::
+
+    plan = planner(Options(selection="availability", exploration=0.5), Budget(simulations=1_000))
+    pyspiel.exploitability(game, table_of(game, plan, seed=1))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pyspiel
+
+from mcts.kernel.rng import derive_key
+from mcts.openspiel.games import TREES, Policy, Resample, searched, uniform
+from mcts.openspiel.histories import drawn
+from mcts.options import Budget, Options
+from mcts.plain.chance import Chance
+from mcts.plain.numbers import number
+from mcts.search import Search, SearchResult
+
+Plan = Callable[[pyspiel.State, int], Mapping[int, float]]
+"""Shares of the legal actions in a state, by a key that names all randomness."""
+Table = dict[str, list[tuple[int, float]]]
+"""A policy as OpenSpiel takes it: by information state the legal actions and their chances."""
+
+
+def planner(
+    options: Options,
+    budget: Budget,
+    others: str = TREES,
+    policy: Policy = uniform,
+    resample: Resample | None = None,
+    shuffled: bool = True,
+) -> Plan:
+    """Return a planner for any game that `mcts.openspiel.games.searched` takes.
+
+    Parameters
+    ----------
+    others, policy, resample
+        As there.
+    shuffled
+        Whether what was not tried yet is tried in an order of its own in every search.
+    """
+    made: dict[str, Search] = {}
+
+    def plan(state: pyspiel.State, key: int) -> dict[int, float]:
+        problem = searched(state, others, policy, resample, key if shuffled else None)
+        position, game = problem.position(), str(state.get_game())
+        if game not in made:
+            made[game] = Search(position, options)
+        return shares(made[game].run(budget, key, position), problem.action)
+
+    return plan
+
+
+def shares(result: SearchResult, action: Callable[[int], int] = int) -> dict[int, float]:
+    """Return the share of the simulations that began with each action; ``action`` names it."""
+    total = int(result.visits.sum())
+    return {
+        action(found): int(visits) / total
+        for found, visits in zip(result.actions.tolist(), result.visits, strict=True)
+    }
+
+
+def table_of(game: pyspiel.Game, plan: Plan, seed: int) -> Table:
+    """Return what ``plan`` does in every information state of ``game``, each with its own key.
+
+    All histories of the game are walked: it must be small.
+    """
+    table: Table = {}
+    waiting = [game.new_initial_state()]
+    while waiting:
+        state = waiting.pop()
+        if state.is_terminal():
+            continue
+        if not state.is_chance_node():
+            known = state.information_state_string()
+            if known not in table:
+                key = int(derive_key(seed, number(known)))
+                table[known] = sorted(plan(state, key).items())
+        waiting += [state.child(action) for action in state.legal_actions()]
+    return table
+
+
+class SearchBot(pyspiel.Bot):
+    """Plays in OpenSpiel's matches (``evaluate_bots``) what a planner makes of each state.
+
+    Parameters
+    ----------
+    plan
+        The planner.
+    seed
+        Names all randomness of all games of this bot.
+    best
+        Whether it does what the planner chose most often, in place of drawing by the shares.
+    """
+
+    def __init__(self, plan: Plan, seed: int, best: bool = True) -> None:
+        super().__init__()
+        self._plan, self._seed, self._best = plan, seed, best
+        self._decisions = 0
+
+    def restart_at(self, state: pyspiel.State) -> None:
+        """Begin a game; nothing is kept of an earlier one but the count of decisions."""
+
+    def step(self, state: pyspiel.State) -> int:
+        """Return the action in ``state``."""
+        self._decisions += 1
+        key = int(derive_key(self._seed, self._decisions))
+        found = self._plan(state, key)
+        if self._best:
+            return max(found, key=lambda action: found[action])
+        return drawn(list(found.items()), Chance(key))

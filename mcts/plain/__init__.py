@@ -1,0 +1,1 @@
+"""Problems in plain Python, searched by the compiled search: slower, and without Numba."""

@@ -1,0 +1,351 @@
+"""The domain of all problems in plain Python: kernels that ask, Python that answers.
+
+There is one compiled domain for all of them (`mcts.domain`).  Its parameters hold a number, by
+which the problem and the belief are found, its workspaces another, by which the state is found; and
+of a state the workspace holds what the search asks for again and again: whether all is over, whose
+decision it is, what was seen.  So a step in the tree is one call of Python, and a whole roll-out
+another.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mcts.domain import register
+from mcts.kernel.compile import jit
+from mcts.plain.calling import Raised, answer_by, ask
+from mcts.plain.chance import Chance
+from mcts.plain.numbers import number
+from mcts.threads import private
+
+_START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _SEEN_BY, _PAYOFF, _AVAILABLE = range(8)
+"""What is asked."""
+
+_SLOT, _STREAM, _OVER, _SEEN, _MOVER, _LIST = range(6)
+"""Places in a workspace; the last begins the list of actions."""
+
+
+class Searched:
+    """A problem (`mcts.plain.problem.Problem`) and the belief that a search begins with."""
+
+    def __init__(self, problem: Any, belief: Any) -> None:
+        self.problem, self.belief = problem, belief
+
+
+class Reference(int):
+    """The number of a `Searched`, which lives as long as this does."""
+
+    searched: Searched
+
+    def __reduce__(self) -> tuple:
+        """Be another number in another process."""
+        return _refer, (self.searched.problem, self.searched.belief)
+
+
+class PlainPosition(NamedTuple):
+    """A position of a problem in plain Python; made by `Problem.position`."""
+
+    number: Reference
+    players: int
+    hides: int
+    """1: actions that are listed may be unavailable."""
+
+    def contents(self) -> list[bytes]:
+        """Return the states of the belief, if it lists any that can be: nobody may change them."""
+        belief = self.number.searched.belief
+        try:
+            return [] if callable(belief) else [pickle.dumps(state) for state in belief]
+        except (pickle.PicklingError, TypeError, AttributeError):
+            return []
+
+
+class _Workspace:
+    """What Python keeps of a workspace."""
+
+    def __init__(self, cells: memoryview) -> None:
+        self.cells = cells
+        self.chance = Chance()
+        self.state: Any = None
+        self.taken = 0
+
+
+_numbers = itertools.count(1)
+_searched: weakref.WeakValueDictionary[int, Searched] = weakref.WeakValueDictionary()
+_workspaces: dict[int, _Workspace] = {}
+
+
+def _refer(problem: Any, belief: Any) -> Reference:
+    """Return a new reference."""
+    reference = Reference(next(_numbers))
+    reference.searched = _searched[int(reference)] = Searched(problem, belief)
+    return reference
+
+
+def position_of(problem: Any, belief: Any) -> PlainPosition:
+    """Return the position of ``problem`` at ``belief``."""
+    return PlainPosition(
+        _refer(problem, belief), int(problem.players), int(problem.available is not None)
+    )
+
+
+def workspace(p: PlainPosition) -> np.ndarray:
+    """Return a workspace: int64 (5 + longest list,), its number, the stream, whether all is over,
+    what was seen, whose decision it is, and room for actions."""
+    s = private(_LIST + p.number.searched.problem.most_actions, np.int64)
+    s[_SLOT] = slot = next(_numbers)
+    _workspaces[slot] = _Workspace(memoryview(s[:]).cast("B").cast("Q"))  # not of `s` itself
+    weakref.finalize(s, _workspaces.pop, slot, None)
+    return s
+
+
+def _answer(what: int, position: int, slot: int, argument: int) -> float:
+    """Answer a kernel (`mcts.plain.calling`): what it asks, of which position and workspace."""
+    return _ANSWERS[what](_searched[position], _workspaces[slot], argument)
+
+
+def _note(searched: Searched, w: _Workspace, state: Any) -> None:
+    """Take ``state`` for the workspace's, and write down what is known at once."""
+    problem, cells = searched.problem, w.cells
+    w.state = state
+    cells[_OVER] = over = bool(w.taken >= problem.steps or problem.over(state))
+    if problem.players > 1:
+        mover = 0 if over else problem.mover(state)
+        if mover not in range(problem.players):
+            raise ValueError(f"mover says {mover!r}, of {problem.players} players")
+        cells[_MOVER] = mover
+
+
+def _start(searched: Searched, w: _Workspace, argument: int) -> float:
+    chance = w.chance
+    chance.seed(w.cells[_STREAM])
+    w.taken = 0
+    _note(searched, w, searched.problem.draw(searched.belief, chance))
+    if w.cells[_OVER]:
+        raise ValueError(
+            f"a simulation began with {w.state!r}, where all is over: the belief must not have it"
+        )
+    w.cells[_STREAM] = chance.word
+    return 0.0
+
+
+def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
+    problem = searched.problem
+    found = [problem.number(action) for action in problem.listed(w.state)]
+    room = min(problem.most_actions, len(w.cells) - _LIST)  # of the problem first searched
+    if len(found) > room:
+        raise ValueError(
+            f"{len(found)} actions are more than the problem's most_actions, {room}: raise it"
+        )
+    if len(set(found)) < len(found):
+        twice = next(action for i, action in enumerate(found) if action in found[:i])
+        raise ValueError(f"actions(state) lists {problem.action(twice)!r} twice")
+    for i, action in enumerate(found, _LIST):
+        w.cells[i] = action
+    return len(found)
+
+
+def _stepped(problem: Any, w: _Workspace, action: Any) -> tuple[Any, float]:
+    """Return the next state and the reward."""
+    w.taken += 1
+    try:
+        state, reward = problem.step(w.state, action, w.chance)
+        reward = float(reward)
+    except (TypeError, ValueError) as fault:
+        fault.add_note("step(state, action, chance) returns the next state and the reward")
+        raise
+    if not math.isfinite(reward):
+        raise ValueError(f"the reward of {action!r} is {reward}: it must be a number")
+    return state, reward
+
+
+def _step(searched: Searched, w: _Workspace, argument: int) -> float:
+    problem, chance = searched.problem, w.chance
+    chance.seed(w.cells[_STREAM])
+    state, reward = _stepped(problem, w, problem.action(argument))
+    _note(searched, w, state)
+    if problem.players == 1 and not w.cells[_OVER]:
+        w.cells[_SEEN] = number(problem.observation(state))
+    w.cells[_STREAM] = chance.word
+    return reward
+
+
+def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
+    problem, chance = searched.problem, w.chance
+    chance.seed(w.cells[_STREAM])
+    choose = problem.rollout
+    total, weight = 0.0, 1.0
+    while w.taken < problem.steps:
+        if problem.terminal is not None and problem.terminal(w.state):
+            break
+        if choose is None or problem.terminal is None:
+            legal = problem.listed(w.state)
+            if problem.available is not None:
+                legal = [action for action in legal if problem.available(w.state, action)]
+            if not legal:
+                break
+        action = legal[chance.below(len(legal))] if choose is None else choose(w.state, chance)
+        w.state, reward = _stepped(problem, w, action)
+        total += weight * reward
+        weight *= problem.discount
+    w.cells[_STREAM] = chance.word
+    return total
+
+
+def _copy(searched: Searched, w: _Workspace, argument: int) -> float:
+    into = _workspaces[argument]
+    into.state, into.taken = w.state, w.taken
+    return 0.0
+
+
+def _seen_by(searched: Searched, w: _Workspace, argument: int) -> float:
+    w.cells[_SEEN] = number(searched.problem.seen(w.state, argument))
+    return 0.0
+
+
+def _payoff(searched: Searched, w: _Workspace, argument: int) -> float:
+    paid = float(searched.problem.payoff(w.state, argument))
+    if not math.isfinite(paid):
+        raise ValueError(f"the payoff of player {argument} is {paid}: it must be a number")
+    return paid
+
+
+def _available(searched: Searched, w: _Workspace, argument: int) -> float:
+    problem = searched.problem
+    return bool(problem.available(w.state, problem.action(argument)))
+
+
+_ANSWERS: tuple[Callable[[Searched, _Workspace, int], float], ...] = (
+    *(_start, _actions, _step, _rollout),
+    *(_copy, _seen_by, _payoff, _available),
+)
+answer_by(_answer)
+
+
+@jit
+def _asked(p, s, what, argument):
+    """Return what Python answers, or raise what it raised."""
+    answer = ask(what, p.number, s[_SLOT], argument)
+    if math.isnan(answer):
+        raise Raised()
+    return answer
+
+
+@jit
+def _asked_with_chance(p, s, what, argument, stream):
+    """Return the same of what draws from ``stream``."""
+    s[_STREAM] = np.int64(stream[0])
+    answer = _asked(p, s, what, argument)
+    stream[0] = np.uint64(s[_STREAM])
+    return answer
+
+
+@jit
+def start(p, s, stream):
+    """Draw the state; draws as the problem does."""
+    s[_SEEN] = 0
+    s[_MOVER] = 0
+    _asked_with_chance(p, s, _START, 0, stream)
+
+
+@jit
+def actions(p, s, out, edge_data):
+    """List the actions by their numbers."""
+    n = int(_asked(p, s, _ACTIONS, 0))
+    for i in range(n):
+        out[i] = s[_LIST + i]
+        edge_data[i] = 0.0
+    return n
+
+
+@jit
+def step(p, s, action, edge_data, stream):
+    """Step; draws as the problem does."""
+    return _asked_with_chance(p, s, _STEP, action, stream)
+
+
+@jit
+def observation(p, s):
+    """Return the number of what was seen."""
+    return np.uint64(s[_SEEN])
+
+
+@jit
+def terminal(p, s):
+    """Tell whether all is over."""
+    return s[_OVER] != 0
+
+
+@jit
+def rollout(p, s, stream):
+    """Roll out; draws as the problem does."""
+    return _asked_with_chance(p, s, _ROLLOUT, 0, stream)
+
+
+@jit
+def mover(p, s):
+    """Return whose decision it is."""
+    return s[_MOVER]
+
+
+@jit
+def available(p, s, action):
+    """Tell whether an action is legal in this state."""
+    return p.hides == 0 or _asked(p, s, _AVAILABLE, action) != 0.0
+
+
+@jit
+def seen(p, s, player):
+    """Return the number of what ``player`` saw."""
+    _asked(p, s, _SEEN_BY, player)
+    return np.uint64(s[_SEEN])
+
+
+@jit
+def payoff(p, s, player):
+    """Return what ``player`` gets."""
+    return _asked(p, s, _PAYOFF, player)
+
+
+@jit
+def copy(p, s, into):
+    """Hand the state on."""
+    into[_OVER] = s[_OVER]
+    into[_SEEN] = s[_SEEN]
+    into[_MOVER] = s[_MOVER]
+    _asked(p, s, _COPY, into[_SLOT])
+
+
+def _of(name: str) -> Callable[[PlainPosition], Any]:
+    """Return the declaration that reads ``name`` of the problem."""
+    return lambda p: getattr(p.number.searched.problem, name)
+
+
+register(
+    PlainPosition,
+    start=start,
+    actions=actions,
+    step=step,
+    observation=observation,
+    terminal=terminal,
+    rollout=rollout,
+    mover=mover,
+    available=available,
+    seen=seen,
+    payoff=payoff,
+    copy=copy,
+    workspace=workspace,
+    discount=_of("discount"),
+    low=_of("low"),
+    high=_of("high"),
+    max_actions=_of("most_actions"),
+    max_depth=_of("steps"),
+    players=_of("players"),
+    perspectives=lambda p: p.players if p.number.searched.problem.trees else 1,
+)

@@ -1,0 +1,143 @@
+"""A problem of one's own in plain Python, for the search that Cluedo and Tiger are searched by.
+
+    problem = Problem(start=..., actions=..., step=..., observation=..., low=-10, high=10, steps=20)
+    search = Search(problem.position(), Options(nodes=1_000))
+    result = search.run(Budget(simulations=2_000), key=1)
+    print(problem.action(result.best), root_table(result, problem.words))
+
+States, actions and observations are any values of Python.  Chance comes from the `Chance` that
+functions are given, a `random.Random`, and from nowhere else: then the same key gives the same
+tree.  Numbers of actions and observations are those of `mcts.plain.numbers`.
+
+Limits: Python runs one thread at a time, so several threads search no faster.  States are handed
+on, not copied: `step` returns another one and leaves the one it was given as it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+from mcts.plain.chance import Chance
+from mcts.plain.domain import PlainPosition, position_of
+from mcts.plain.numbers import number
+
+State = Any
+Belief = Callable[[Chance], State] | Sequence[State]
+"""Draws a state, or a list of equally likely ones."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Problem:
+    """What can be done, what comes of it and what is seen; what is not given has a default.
+
+    Raises
+    ------
+    ValueError
+        For a number out of range.
+    """
+
+    start: Belief
+    """Draws a state in which a search begins, with all that is hidden."""
+    actions: Callable[[State], Sequence[Any]]
+    """Legal actions in a state, in the order they should be tried; they must not depend on what is
+    hidden."""
+    step: Callable[[State, Any, Chance], tuple[State, float]]
+    """Returns the next state and the reward; with several players rewards do not count."""
+    observation: Callable[[State], Any]
+    """What is seen after a step."""
+    low: float
+    """The least return from the start, which is scaled to 0 ..."""
+    high: float
+    """... and the greatest, which is scaled to 1."""
+    steps: int
+    """Actions after which a simulation ends in any case."""
+    discount: float = 1.0
+    terminal: Callable[[State], bool] | None = None
+    """Whether all is over; by default, where there are no legal actions."""
+    rollout: Callable[[State, Chance], Any] | None = None
+    """The action of the roll-out policy; by default any legal one."""
+    most_actions: int = 100
+    """Longest list of actions."""
+    players: int = 1
+    """With several, `mover`, `seen` and `payoff` must be given; player 0 searches."""
+    trees: bool = False
+    """Whether each of several players has nodes of its own (MO-ISMCTS), or all are player 0's."""
+    mover: Callable[[State], int] | None = None
+    """Whose decision it is."""
+    seen: Callable[[State, int], Any] | None = None
+    """What a player saw of the last step; at the start, for players other than 0, all it knows."""
+    payoff: Callable[[State, int], float] | None = None
+    """What a player gets in the end."""
+    available: Callable[[State, Any], bool] | None = None
+    """Whether a listed action is legal in this state, where the list holds what may be."""
+    vary: Callable[[State, Chance], State] | None = None
+    """For particles of a belief: a state with something hidden in it changed ..."""
+    likelihood: Callable[[State, Any, Any], float] | None = None
+    """... and P(observation) after an action that led to the state; searches read neither."""
+    _values: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.low < self.high < math.inf:
+            raise ValueError(
+                f"returns must have a range, low below high: {self.low} to {self.high}"
+            )
+        if not 0 < self.discount <= 1:
+            raise ValueError(f"discount must be above 0 and at most 1, not {self.discount}")
+        for name in ("steps", "most_actions", "players"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+                raise ValueError(f"{name} must be a whole number from 1, not {value!r}")
+        if self.players > 1:
+            for name in ("mover", "seen", "payoff"):
+                if getattr(self, name) is None:
+                    raise ValueError(f"a problem of {self.players} players needs {name}")
+
+    def position(self, belief: Belief | None = None) -> PlainPosition:
+        """Return what a `Search` searches: from ``belief``, by default from ``start``."""
+        belief = self.start if belief is None else belief
+        if not callable(belief) and len(belief) == 0:
+            raise ValueError("a belief needs a state")
+        for action in self.listed(self.draw(belief, Chance())):  # also where others search
+            self.number(action)
+        return position_of(self, belief)
+
+    def action(self, found: int) -> Any:
+        """Return the action of a number that a search reported; KeyError if it listed no such."""
+        return self._values[int(found)]
+
+    def words(self, found: int) -> str:
+        """Return the action of a number in words, for root tables."""
+        return str(self.action(found))
+
+    def number(self, action: Any) -> int:
+        """Return the number of ``action``, and remember whose it is."""
+        found = number(action)
+        self._values.setdefault(found, action)
+        return found
+
+    def listed(self, state: State) -> Sequence[Any]:
+        """Return the legal actions as a list, of which `actions` may also return an array.
+
+        Raises
+        ------
+        TypeError
+            If they are nothing of the kind, or have no order.
+        """
+        found = self.actions(state)
+        if isinstance(found, (list, tuple)):
+            return found
+        if isinstance(found, (set, frozenset)) or not isinstance(found, Iterable):
+            raise TypeError(f"actions(state) must return a list, not {found!r}")
+        return list(found)
+
+    def over(self, state: State) -> bool:
+        """Tell whether nothing is left to decide in ``state``."""
+        return bool(self.terminal(state)) if self.terminal is not None else not self.listed(state)
+
+    def draw(self, belief: Belief, chance: Chance) -> State:
+        """Return a state of ``belief``; one draw if it is a list."""
+        return belief(chance) if callable(belief) else belief[chance.below(len(belief))]

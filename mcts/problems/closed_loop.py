@@ -1,0 +1,47 @@
+"""A closed loop of a compiled problem: plan, act, observe, and plan again from the exact belief.
+
+The problem is any domain of one player whose parameters have ``steps``, the actions to go, and
+which has a function ``after(p, action, seen)``: the position, with its belief, when ``seen`` was
+observed after ``action``.  Tiger and RockSample have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mcts.domain import domain_of
+from mcts.kernel.rng import derive_key, new_stream
+
+
+def play(
+    p: Any,
+    after: Callable[[Any, int, int], Any],
+    choose: Callable[[Any, int], int],
+    key: int,
+    most: int = 90,
+) -> float:
+    """Play one episode from ``p``; return its discounted return.
+
+    Parameters
+    ----------
+    choose
+        ``choose(position, key)`` returns an action; the position has the exact belief, and the key
+        is another one at each decision.
+    key
+        Names all randomness: what is hidden, what is observed, the keys of decisions.
+    most
+        Actions after which the episode ends in any case.
+    """
+    domain = domain_of(p)
+    discount = float(domain.declared("discount", p))
+    world, stream = domain.workspace(p), new_stream(derive_key(key, 0))
+    domain.start(p._replace(steps=most), world, stream)
+    total, weight, decision = 0.0, 1.0, 0
+    while not domain.terminal(p, world):
+        decision += 1
+        action = choose(p, int(derive_key(key, decision)))
+        total += weight * domain.step(p, world, action, 0.0, stream)
+        weight *= discount
+        p = after(p, action, int(domain.observation(p, world)))
+    return float(total)

@@ -1,0 +1,149 @@
+"""The particle filter beside Bayes' rule, and what it does when particles run out."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from belief.particle_filter import Deprived, ParticleFilter
+
+ACCURACY = 0.85
+
+
+def listen(left, action, chance):
+    """Tiger: listening tells the side, a door places the tiger anew."""
+    if action == "open":
+        left = chance.random() < 0.5
+        return left, chance.random() < 0.5
+    return left, (chance.random() < ACCURACY) == left
+
+
+def told(left, action, heard_left):
+    return 0.5 if action == "open" else ACCURACY if left == heard_left else 1 - ACCURACY
+
+
+@pytest.mark.parametrize("likelihood", [None, told], ids=["rejected", "weighed"])
+@pytest.mark.parametrize(
+    ("history", "left"),
+    [
+        ([("listen", True)], 0.85),
+        ([("listen", True), ("listen", False)], 0.5),
+        ([("listen", False), ("listen", False)], 0.15**2 / (0.15**2 + 0.85**2)),
+        ([("listen", True), ("open", False), ("listen", True)], 0.85),
+    ],
+)
+def test_particles_follow_bayes_rule(likelihood, history, left):
+    chance = random.Random(1)
+    belief = ParticleFilter([True, False] * 2_000, listen, likelihood)
+    for action, heard_left in history:
+        belief.update(action, heard_left, chance)
+    assert np.mean(belief.states) == pytest.approx(left, abs=0.03)
+    assert len(belief.states) == 4_000
+
+
+def test_a_sensor_that_is_read_the_other_way_round_does_not():
+    belief = ParticleFilter([True, False] * 2_000, lambda *given: (listen(*given)[0], False))
+    with pytest.raises(Deprived):
+        belief.update("listen", True, random.Random(1))
+    wrong = ParticleFilter([True, False] * 2_000, listen, lambda *given: 1 - told(*given))
+    wrong.update("listen", True, random.Random(1))
+    assert np.mean(wrong.states) == pytest.approx(0.15, abs=0.03)
+
+
+def test_the_same_chance_gives_the_same_particles():
+    def followed(key):
+        belief = ParticleFilter([True, False] * 50, listen)
+        chance = random.Random(key)
+        belief.update("listen", True, chance)
+        return belief.states
+
+    assert followed(3) == followed(3) != followed(4)
+
+
+ROCKS = 8
+
+
+def check(rocks, rock, chance):
+    """RockSample's sensor close by; which rocks are good is hidden and never moves."""
+    return rocks, (chance.random() < 0.9) == bool(rocks >> rock & 1)
+
+
+def flip(rocks, chance):
+    return rocks ^ 1 << int(chance.random() * ROCKS)
+
+
+GOOD = 0b10110010
+
+
+def checked(vary, particles=30, rounds=6, key=1):
+    """Return the mean error of P(a rock is good), when all rocks were checked again and again."""
+    chance = random.Random(key)
+    states = [int(chance.random() * 2**ROCKS) for _ in range(particles)]
+    belief = ParticleFilter(states, check, vary=vary)
+    for _ in range(rounds):
+        for rock in range(ROCKS):
+            belief.update(rock, bool(GOOD >> rock & 1), chance)
+    seen = np.mean(
+        [[state >> rock & 1 for rock in range(ROCKS)] for state in belief.states], axis=0
+    )
+    right = [GOOD >> rock & 1 for rock in range(ROCKS)]
+    return float(np.abs(seen - right).mean()), len(set(belief.states))
+
+
+def test_reinvigorated_particles_find_what_none_of_the_first_was():
+    """Thirty of 256 states: without variation the belief ends where no particle was right."""
+    keys = range(6)
+    varied = np.array([checked(flip, key=key) for key in keys])
+    stuck = np.array([checked(None, key=key) for key in keys])
+    assert varied[:, 0].mean() < 0.08 < stuck[:, 0].mean()
+    assert (varied[:, 1] > 1).all() and (stuck[:, 1] == 1).mean() > 0.5
+
+
+def test_what_cannot_be_explained_is_told_and_changes_nothing():
+    belief = ParticleFilter([1, 2], lambda state, action, chance: (state, "seen"), attempts=3)
+    with pytest.raises(Deprived, match="none of 6 simulations from 2 particles explains 'else'"):
+        belief.update("look", "else", random.Random(1))
+    assert belief.states == [1, 2]
+    zero = ParticleFilter([1, 2], belief.simulate, lambda *_: 0.0)
+    with pytest.raises(Deprived, match="take more particles, or give vary or likelihood"):
+        zero.update("look", "else", random.Random(1))
+
+
+def test_few_that_explain_it_are_drawn_again():
+    belief = ParticleFilter(list(range(100)), lambda n, *_: (n, n < 20), attempts=1)
+    belief.update("look", True, random.Random(2))
+    assert len(belief.states) == 100 and set(belief.states) <= set(range(20))
+    assert 5 < belief.accepted < 40 and belief.proposed == 100
+
+
+def test_stratified_resampling_keeps_proportions():
+    weights = {"a": 0.5, "b": 0.3, "c": 0.2}
+    belief = ParticleFilter([*"abc"] * 1_000, lambda n, *_: (n, 0), lambda n, *_: weights[n])
+    belief.update("look", 0, random.Random(1))
+    counts = Counter(belief.states)
+    assert [counts[n] for n in "abc"] == pytest.approx([1500, 900, 600], abs=40)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"states": []}, "needs a particle"), ({"states": [1], "share": 2}, "share must be from 0")],
+)
+def test_what_cannot_be_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        ParticleFilter(simulate=listen, **given)
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+def test_a_likelihood_that_is_none_is_refused(weight):
+    belief = ParticleFilter([1, 2], listen, lambda state, *_: weight if state == 1 else 0.5)
+    with pytest.raises(ValueError, match="likelihood must be a number from 0"):
+        belief.update("listen", True, random.Random(1))
+
+
+def test_arrays_are_compared_as_told():
+    belief = ParticleFilter(
+        [1, 2, 3], lambda n, *_: (n, np.array([n, n])), same=lambda *two: np.array_equal(*two)
+    )
+    belief.update("look", np.array([2, 2]), random.Random(1))
+    assert belief.states == [2, 2, 2]

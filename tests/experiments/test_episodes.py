@@ -1,0 +1,284 @@
+"""Episodes: the same rows for any number of workers, resuming, clear errors."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+from experiments.episodes import problems, report, workers
+from experiments.episodes.__main__ import COMMAND
+from experiments.matches import runner
+from experiments.settings.commandline import Refusal
+from mcts.distributed import local_ray
+from mcts.problems import rocksample
+
+FILES = ["config.yaml", "episodes.parquet", "returns.png", "summary.json"]
+
+GAME = """
+from __future__ import annotations
+import os
+import random
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mcts.plain.problem import Problem
+
+CUPS = (0.1, 0.2, 0.3, 0.4)
+
+
+def step(at, cup, chance):
+    if FAULT == "raises":
+        raise KeyError("no cup")
+    if FAULT == "dies once" and not DEATH.exists():
+        DEATH.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return At(at.coin, (*at.lifted, cup)), 9.0 if cup == at.coin else -1.0
+
+
+def observation(at):
+    if FAULT == "never again":
+        return chance_of_its_own.random()
+    return np.array([at.lifted[-1] == at.coin, len(at.lifted)])
+
+
+@dataclass(frozen=True)
+class At:
+    coin: int
+    lifted: tuple = ()
+
+
+FAULT = None
+DEATH = Path(__file__).with_suffix(".dead")
+chance_of_its_own = random.Random(1)
+problem = Problem(
+    start=lambda chance: At(chance.choices(range(4), CUPS)[0]),
+    actions=lambda at: np.array([n for n in range(4) if not {n, at.coin} & set(at.lifted)]),
+    step=step,
+    observation=observation,
+    low=0.0,
+    high=9.0,
+    steps=4,
+)
+number = 3
+"""
+RAISED = "KeyError: 'no cup' (game_raises.py, line 18)"
+
+
+@pytest.fixture
+def game(tmp_path):
+    """Write a game, with a fault or none, and return how it is named on the command line."""
+
+    def write(fault=None, more=""):
+        path = tmp_path / f"game_{fault}.py".replace(" ", "_")
+        path.write_text(GAME.replace("FAULT = None", f"FAULT = {fault!r}") + more)
+        return f"{path}:problem"
+
+    return write
+
+
+@pytest.fixture
+def command(run_study):
+    """Run the command in this process at a small size."""
+
+    def run(*arguments):
+        problems.player.cache_clear()
+        return run_study(COMMAND, "simulations=30", "particles=60", *arguments)
+
+    return run
+
+
+def rows(outcome):
+    return pl.read_parquet(outcome.folder / "episodes.parquet").drop("seconds")
+
+
+def test_the_command_writes_and_tells(command, game):
+    outcome = command(f"problem={game()}", "episodes=12", "seed=3")
+    assert outcome.code == 0, outcome.err
+    assert sorted(path.name for path in outcome.folder.iterdir()) == FILES
+    found = rows(outcome)
+    assert found["episode"].to_list() == list(range(12))
+    assert set(found["return"]) <= {9.0, 8.0, 7.0, 6.0}
+    assert (found["return"] == 10 - found["actions"]).all()
+    told = outcome.summary["return"]
+    assert found["return"].mean() == pytest.approx(told["value"])
+    assert told["low"] < told["value"] < told["high"]
+    assert f"{told['value']:.2f} ({told['low']:.2f} to {told['high']:.2f})" in outcome.out
+
+
+def test_resumed_episodes_are_those_of_an_undisturbed_run(command, game, tmp_path):
+    named = f"problem={game()}"
+    whole = rows(command(named, "episodes=8"))
+    folder = tmp_path / "parts"
+    command(named, "episodes=3", f"run.folder={folder}")
+    command(named, "episodes=8", f"run.resume={folder}")
+    assert pl.read_parquet(folder / "episodes.parquet").drop("seconds").equals(whole)
+    assert whole["return"].n_unique() > 1
+
+
+def test_a_file_that_was_edited_is_not_gone_on_with(command, game, tmp_path):
+    folder = tmp_path / "edited"
+    command(f"problem={game()}", "episodes=3", f"run.folder={folder}")
+    outcome = command(f"problem={game(more='# other cups')}", "episodes=5", f"run.resume={folder}")
+    assert outcome.code == 1
+    assert "problem_sha256" in outcome.err and "choose another folder" in outcome.err
+    assert len(pl.read_parquet(folder / "episodes.parquet")) == 3
+
+
+def test_workers_change_nothing(command, game, tmp_path, ray_session):
+    """Nor does it that one of them is killed in the middle of a game."""
+    named = f"problem={game()}"
+    alone = rows(command(named, "episodes=12"))
+    folder = tmp_path / "both"
+    outcome = command(
+        f"problem={game('dies once')}", "episodes=12", "workers=2", f"run.folder={folder}"
+    )
+    assert outcome.code == 0, outcome.err
+    assert (tmp_path / "game_dies_once.dead").exists()
+    assert pl.read_parquet(folder / "episodes.parquet").drop("seconds").equals(alone)
+    faulty = command(f"problem={game('raises')}", "workers=2", f"run.folder={tmp_path / 'faulty'}")
+    assert faulty.code == 1 and RAISED in faulty.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["problem=tigre"], "choose tiger, rocksample, or FILE.py:NAME, a Problem of your own"),
+        (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
+        (["problem=no.such.module:problem"], "no.such.module cannot be read"),
+        (["problem=mcts.problems.tiger:nothing"], "mcts.problems.tiger has no nothing"),
+        (["problem=mcts.problems.tiger:LISTEN"], "it is a int, no mcts.plain Problem"),
+        (["problem=rocksample", "map=[5,5]"], "the published ones are [7,8] or [11,11]"),
+        (["map=[7]"], "give n and k, as in map=[7,8]"),
+        (["episodes=1"], "must be at least 2"),
+        (["exploration=0"], "must be above 0"),
+        (["workers=0"], "must be at least 1"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(command, arguments, told):
+    outcome = command(*arguments)
+    assert outcome.code == 1 and told in outcome.err
+    assert outcome.err.count("\n") == 1 and "Traceback" not in outcome.err
+
+
+def test_faults_of_a_problem_are_told_in_a_line(command, game, tmp_path):
+    for fault, told in (
+        ("raises", RAISED),
+        ("never again", "simulations from 60 particles explains"),
+    ):
+        outcome = command(f"problem={game(fault)}", f"run.folder={tmp_path / fault}")
+        assert outcome.code == 1 and told in outcome.err
+        assert outcome.err.count("\n") == 1
+    outcome = command(f"problem={game('syntax', more='1 +')}", f"run.folder={tmp_path / 'syntax'}")
+    assert outcome.code == 1 and "SyntaxError" in outcome.err and outcome.err.count("\n") == 1
+
+
+def test_a_file_may_import_what_lies_beside_it_and_says_where_it_fails(command, game, tmp_path):
+    (tmp_path / "beside_it.py").write_text("EPISODES = 3")
+    outcome = command(f"problem={game(more='import beside_it')}", "episodes=2")
+    assert outcome.code == 0, outcome.err
+    sys.path.remove(str(tmp_path))
+    outcome = command(f"problem={game(more='os.nowhere')}", "episodes=2")
+    assert outcome.code == 1 and outcome.err.count("\n") == 1
+    assert "AttributeError: module 'os' has no attribute 'nowhere' (game_None.py" in outcome.err
+
+
+SETUP = problems.Setup("tiger", (7, 8), 20, None, None, "visits", "informed", 4, 10, 5)
+
+
+class OtherRay:
+    """Plays portions a look after another; the first episode takes several."""
+
+    def __init__(self):
+        self.sizes, self.playing, self.most = [], {}, 0
+
+    def remote(self, **_):
+        return lambda task: SimpleNamespace(remote=partial(self.begin, task))
+
+    def begin(self, task, setup, numbers):
+        found = Portion(task(setup, numbers))
+        self.sizes.append(len(numbers))
+        self.playing[found] = 6 if 0 in numbers else 1
+        self.most = max(self.most, len(self.playing))
+        return found
+
+    def wait(self, asked, timeout):
+        self.playing = {one: looks - 1 for one, looks in self.playing.items() if looks > 1}
+        return [found for found in asked if found not in self.playing], []
+
+    def get(self, found):
+        return found.rows
+
+
+class Portion:
+    def __init__(self, rows):
+        self.rows = rows
+
+
+@pytest.mark.parametrize(("seconds", "largest"), [(7.0, 1), (0.1, 10), (0.0, 50)])
+def test_as_many_play_as_are_asked_for_in_portions_of_a_second(monkeypatch, seconds, largest):
+    """Whatever the number of cores; Ctrl-C loses what is under way."""
+    other = OtherRay()
+    monkeypatch.setattr(local_ray, "ray", other)
+    monkeypatch.setattr(runner, "start", lambda *_: None)
+    row = {"seconds": seconds}
+    monkeypatch.setattr(problems, "player", lambda _: lambda number: {"episode": number, **row})
+    found = [number for number, _ in workers.played(SETUP, range(300), 3)]
+    assert found == list(range(300)) and other.most == 3
+    assert other.sizes[:3] == [1, 1, 1] and max(other.sizes) == largest
+
+
+def test_a_worker_that_is_lost_for_good_is_told(monkeypatch):
+    def crashed(portion):
+        raise local_ray.ray.exceptions.WorkerCrashedError
+
+    monkeypatch.setattr(local_ray.ray, "get", crashed)
+    with pytest.raises(Refusal, match="a worker was lost: WorkerCrashedError; "):
+        workers._result(None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"simulations": 3},
+        {"nodes": 1},
+        {"exploration": 3_000.0},
+        {"final": "mean", "exploration": 3_000.0},
+        {"rollout": "random"},
+        {"steps": 3},
+        {"seed": 6},
+        {"problem": "rocksample"},
+    ],
+    ids=str,
+)
+def test_every_setting_changes_the_episodes(change):
+    def played(setup):
+        return [
+            (row["return"], row["actions"])
+            for _, (row,) in workers.played(setup, range(12), workers=1)
+        ]
+
+    assert played(SETUP) == played(SETUP) != played(replace(SETUP, **change))
+
+
+def test_maps_of_rocksample_are_those_published():
+    problems.check(replace(SETUP, problem="rocksample", map=(11, 11)))
+    with pytest.raises(Refusal):
+        problems.check(replace(SETUP, problem="rocksample", map=(11, 12)))
+    assert set(rocksample.PUBLISHED) == {(7, 8), (11, 11)}
+
+
+def test_the_estimates_are_means_with_intervals():
+    found = report.estimates(
+        pl.DataFrame({"return": [1.0, 3.0], "actions": [2, 2], "seconds": [0.0, 0.0]})
+    )
+    assert (found["return"].value, found["actions"].value) == (2.0, 2.0)
+    assert found["return"].high - 2.0 == pytest.approx(1.96, abs=0.001)
+    assert SimpleNamespace(**vars(found["actions"])).low == 2.0

@@ -1,0 +1,157 @@
+"""Closed loops: known values, what the belief knows, and what it does when particles run out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from belief.particle_filter import Deprived
+from experiments.episodes import own
+from mcts.plain.problem import Problem
+from mcts.problems import tiger
+from mcts.problems.closed_loop import play
+
+
+def listen_until(odds):
+    """Return the rule of Tiger that opens a door when it is surer than ``odds``."""
+
+    def choose(p, key):
+        if max(p.left, 1 - p.left) < odds:
+            return tiger.LISTEN
+        return tiger.OPEN_RIGHT if p.left > 0.5 else tiger.OPEN_LEFT
+
+    return choose
+
+
+@pytest.mark.parametrize(("odds", "value"), [(0.9, 19.3714), (0.8, -73.59), (0.98, 16.2590)])
+def test_a_loop_returns_what_its_rule_is_worth(odds, value):
+    """The values of `test_tiger`, without an end; the last twentieth of it is behind step 60."""
+    start = tiger.TigerParameters(steps=60)
+    found = [play(start, tiger.after, listen_until(odds), key, most=60) for key in range(400)]
+    error = np.std(found) / np.sqrt(len(found))
+    assert np.mean(found) == pytest.approx(value * (1 - 0.95**60), abs=3.5 * error)
+    assert error < 5
+
+
+def test_the_belief_of_a_tiger_is_that_of_bayes():
+    p = tiger.TigerParameters()
+    for difference in (1, 2, 3):
+        p = tiger.after(p, tiger.LISTEN, tiger.HEARD_LEFT)
+        assert p.left == pytest.approx(tiger.belief(difference))
+    assert tiger.after(p, tiger.OPEN_LEFT, tiger.HEARD_LEFT).left == 0.5
+    assert tiger.after(p, tiger.LISTEN, tiger.HEARD_RIGHT).left == pytest.approx(tiger.belief(2))
+
+
+def listen_or_open(state, action, chance):
+    left, _ = state
+    if action == "listen":
+        return (left, (chance.random() < 0.85) == left), -1.0
+    reward = -100.0 if left == (action == "open left") else 10.0
+    return (chance.random() < 0.5, chance.random() < 0.5), reward
+
+
+TIGER = Problem(
+    start=[(True, None), (False, None)],
+    actions=lambda state: ("listen", "open left", "open right"),
+    step=listen_or_open,
+    observation=lambda state: state[1],
+    low=-2000.0,
+    high=200.0,
+    steps=30,
+    discount=0.95,
+)
+
+
+def by_particles(position, key):
+    """Open a door after two sounds more from the other side: 0.97 of the particles, not 0.85."""
+    left = np.mean([state[0] for state in position.number.searched.belief])
+    wanted = "listen" if 0.075 < left < 0.925 else "open right" if left > 0.5 else "open left"
+    return TIGER.number(wanted)
+
+
+@pytest.mark.parametrize(
+    "likelihood",
+    [
+        None,
+        lambda state, action, heard: 0.5 if action != "listen" else (0.15, 0.85)[state[0] == heard],
+    ],
+    ids=["rejection", "likelihood"],
+)
+def test_a_loop_with_particles_returns_what_its_rule_is_worth(likelihood):
+    problem = replace(TIGER, likelihood=likelihood)
+    found = [own.play(problem, by_particles, key, 100).returned for key in range(50)]
+    error = np.std(found) / np.sqrt(len(found))
+    assert np.mean(found) == pytest.approx(19.3714 * (1 - 0.95**30), abs=3 * error)
+    assert np.mean(found) > 0 and error < 5
+
+
+def test_actions_and_returns_belong_together():
+    episode = own.play(TIGER, lambda position, key: TIGER.number("listen"), 1, 10)
+    assert episode.actions == ["listen"] * 30
+    assert episode.returned == pytest.approx(-np.sum(0.95 ** np.arange(30)))
+
+
+def test_that_the_episode_goes_on_is_known():
+    """No particle is left in a state in which it would be over."""
+    seen = []
+
+    def choose(position, key):
+        seen.append(position.number.searched.belief)
+        return walk.number("on")
+
+    walk = Problem(
+        start=[0, 5],
+        actions=lambda at: ["on"] if at < 6 else [],
+        step=lambda at, action, chance: (at + 1, 1.0),
+        observation=lambda at: None,
+        low=0.0,
+        high=10.0,
+        steps=10,
+    )
+    long = next(key for key in range(9) if len(own.play(walk, choose, key, 20).actions) == 6)
+    seen.clear()
+    own.play(walk, choose, long, 20)
+    assert set(seen[0]) == {0, 5} and set(seen[1]) == {1}
+
+
+def test_problems_of_several_players_are_refused(tmp_path):
+    several = replace(
+        TIGER,
+        players=2,
+        mover=lambda state: 0,
+        seen=lambda state, player: 0,
+        payoff=lambda state, player: 0.0,
+    )
+    with pytest.raises(ValueError, match="of one player"):
+        own.play(several, by_particles, 1)
+
+
+def test_particles_that_run_out_say_so():
+    silent = replace(
+        TIGER, start=lambda chance: (chance.word % 7, None), step=lambda s, a, c: (s, 0.0)
+    )
+    faulty = replace(silent, observation=lambda state: state)
+    with pytest.raises(Deprived):
+        for key in range(20):
+            own.play(faulty, by_particles, key, 1)
+
+
+def test_an_episode_begins_with_what_goes_on_and_ends_without_a_last_look():
+    """In two of three states all is over at once, and after the last step nothing is explained."""
+    seen = []
+
+    def choose(position, key):
+        seen.extend(position.number.searched.belief)
+        return walk.number("on")
+
+    walk = Problem(
+        start=[(0, 0), (9, 1), (9, 2)],
+        actions=lambda at: ["on"] if at[0] < 9 else [],
+        step=lambda at, action, chance: ((at[0] + 1, chance.random()), 1.0),
+        observation=lambda at: at[1],
+        low=0.0,
+        high=1.0,
+        steps=1,
+    )
+    lengths = [len(own.play(walk, choose, key, 20).actions) for key in range(12)]
+    assert set(lengths) == {0, 1} and set(seen) == {(0, 0)}

@@ -1,0 +1,148 @@
+"""What MLflow shows: curves over games, parameters of players of all kinds, tags to find runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import mlflow
+import numpy as np
+import pytest
+from omegaconf import OmegaConf
+
+from experiments.compare.recording import Recording
+from experiments.matches import lineups, results
+from experiments.matches.results import Played, Results
+from experiments.runs.recorded import STEPS, Curves, parameters, tags, tails
+from experiments.settings import config
+from experiments.stats import stopping
+from experiments.stats.intervals import win_rate
+
+SWIFT = ("player=swift", "opponent=random", "match.workers=1")
+
+
+def composed(*overrides):
+    settings = config.composed("compare", list(overrides))
+    return OmegaConf.to_container(settings, resolve=True), lineups.matches(settings)
+
+
+@pytest.fixture
+def run(match, rows, tmp_path):
+    """Return the results of 30 games, the last four of which have gaps before them."""
+    found = Results(tmp_path, [match])
+    won = np.random.default_rng(8).integers(4, size=40)
+    for games in (range(12), range(12, 26), range(36, 40)):
+        found.add(0, Played(rows(games, lambda game: int(won[game]))))
+    found.flush()
+    return found, won
+
+
+def test_curves_are_of_the_games_whenever_one_looks(run, rows):
+    found, won = run
+    curves = Curves(found, stopping.parse("games"))
+    points = dict(curves.won())
+    steps = [step for step in STEPS.tolist() if step <= 26]
+    assert list(points) == steps and len(steps) > 3
+    for step, metrics in points.items():
+        wins = int((won[:step] == np.arange(step) % 4).sum())
+        rate = win_rate(wins, step)
+        assert metrics == {"win_rate": rate.value, "ci95_low": rate.low, "ci95_high": rate.high}
+    assert not dict(curves.won()), "nothing is new"
+    found.add(0, Played(rows(range(26, 36), lambda game: int(won[game]))))
+    later = dict(curves.won())
+    assert list(later) == [step for step in STEPS.tolist() if 26 < step <= 40]
+    whole = Curves(found, stopping.parse("games"))
+    assert dict(whole.won()) == {**points, **later}
+    whole = Curves(found, stopping.parse("games"))
+    whole.go_on({name: points for name in ("win_rate", "ci95_low", "ci95_high")})
+    assert dict(whole.won()) == later, "as in a record that is taken up"
+
+
+def test_rows_are_told_up_to_the_first_game_that_is_missing(run):
+    found, _ = run
+    told = dict(Curves(found, stopping.parse("games")).told())
+    assert list(told) == [step for step in STEPS.tolist() if step <= 26]
+    for step, metrics in told.items():
+        assert metrics["turns_mean"] == pytest.approx(100 + (step - 1) / 2)
+        assert metrics["simulations_per_second"] == pytest.approx(2000)
+    later = Curves(found, stopping.parse("games"))
+    held = [step for step in told if step != 20]
+    later.go_on({"turns_mean": held, "simulations_per_second": held})
+    assert dict(later.told()) == {20: told[20]}, "a record may lack any of them"
+
+
+def test_players_of_different_kinds_have_the_same_parameters():
+    kinds = {
+        "swift": ("policy", 0, "none"),
+        "bmcts": ("planner", 1000, "exact"),
+        "best": ("planner", 1000, "exact"),
+        "bn": ("player", 0, "repaired"),
+    }
+    played = {}
+    for name, (kind, simulations, belief) in kinds.items():
+        settings, matches = composed(f"player={name}")
+        played[name] = parameters(settings, matches)["played"]
+        assert (played[name]["kind"], played[name]["simulations"]) == (kind, simulations)
+        assert (played[name]["belief"], played[name]["player"]) == (belief, name)
+        assert played[name]["opponents"] == "3 heuristic"
+    assert played["best"]["planner"] == "bmcts"
+    assert len({tuple(found) for found in played.values()}) == 1
+    for key in ("simulations", "seconds", "threads", "seats"):
+        assert all(isinstance(found[key], (int, float)) for found in played.values()), key
+    assert len({found["digest"] for found in played.values()}) == len(kinds)
+
+
+def test_several_players_are_recorded_as_what_they_are(tmp_path):
+    settings, matches = composed("match.players=['swift','swift+threshold=0.4+label=early']")
+    found = parameters(settings, matches)
+    assert "player" not in found, "nobody of that name was entered"
+    assert found["players"]["early"]["threshold"] == 0.4
+    assert found["played"]["player"] == "swift, early" and found["played"]["planner"] == "swift"
+    assert tags(matches, tmp_path)["player"] == "swift, early"
+    assert tails(matches) == [["/swift"], ["/early"]]
+    _, both = composed("player=swift", "match.layout=both")
+    (one,), (rest,) = tails(both)
+    assert one != rest, "one player, two matches"
+    _, robin = composed("match.players=['swift','closure']", "match.layout=robin")
+    assert tails(robin) == [["/swift", "/closure"]]
+    assert parameters(settings, robin)["played"]["opponents"] == "each other"
+    assert "opponent" not in parameters(settings, robin)
+    assert tails(matches[:1]) == tails([replace(matches[0], name="x")]) == [[""]]
+
+
+def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch):
+    """Also one that was killed: it tells where it stands, and later what its rows say of before."""
+    asked = (*SWIFT, f"tracking.uri={database}")
+    finish = Recording.finish
+    with monkeypatch.context() as first:
+        first.setattr("experiments.compare.recording.PATIENCE_SECONDS", 60.0)
+        first.setattr(
+            Recording,
+            "finish",
+            lambda self, _, *rest: (self.begin(), finish(self, "KILLED", *rest)),
+        )
+        ran = run_compare(*asked, "match.games=30")
+    assert ran.code == 0, ran.err
+    more = run_compare(*asked, "match.games=70", f"run.resume={ran.folder}")
+    assert more.code == 0, more.err
+    client = mlflow.MlflowClient(database)
+    (run,) = client.search_runs(
+        [client.get_experiment_by_name("compare").experiment_id],
+        "tags.planner = 'swift' AND params.`played.kind` = 'policy'",
+    )
+    held = json.loads((ran.folder / "matches.json").read_text())
+    assert run.data.tags["run"] == held["run"]
+    assert run.data.tags["mlflow.source.name"] == "experiments.compare"
+    steps = [step for step in STEPS.tolist() if step <= 70]
+    won = results.focal_rows(results.read(ran.folder))["won"].to_numpy(zero_copy_only=False)
+    history = client.get_metric_history(run.info.run_id, "win_rate")
+    rates = {point.step: point.value for point in history}
+    assert sorted({*steps, 70}) == sorted(rates)
+    assert all(rate == pytest.approx(won[:step].mean()) for step, rate in rates.items())
+    again = run_compare(*asked, "match.games=70", f"run.resume={ran.folder}")
+    assert again.code == 0, again.err
+    for name in run.data.metrics:
+        told = [point.step for point in client.get_metric_history(run.info.run_id, name)]
+        assert len(set(told)) == len(told), f"{name} has each point once"
+        if name in ("win_rate", "turns_mean"):
+            assert sorted(told) == [*steps, 70], "each point once, and the end"

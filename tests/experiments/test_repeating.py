@@ -1,0 +1,173 @@
+"""The command that a run records plays the same games again, under whatever launcher it ran."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+import mlflow
+import pytest
+
+from experiments.compare import __main__ as compare
+from experiments.matches import results
+from experiments.provenance import provenance
+from experiments.settings import arguments, config, repeating
+from experiments.settings.overrides import parsed
+from experiments.settings.schemas import Compare
+
+SMALL = (
+    "player=swift",
+    "opponent=random",
+    "match.games=3",
+    "match.workers=1",
+    "player.threshold=0.35",
+)
+QUIET = "tracking.enabled=false"
+
+
+def recorded(folder):
+    """Return the command in the files of a run: the same when it began, and at its end."""
+    began = json.loads((folder / "matches.json").read_text())["command"]
+    assert began == json.loads((folder / "summary.json").read_text())["run"]["command"]
+    return began
+
+
+@pytest.fixture(scope="module")
+def multirun(tmp_path_factory, database_template):
+    """Return the folder of a multirun of two points; its record is beside it."""
+    folder = tmp_path_factory.mktemp("multirun") / "run"
+    database = shutil.copy(database_template, folder.parent / "mlflow.db")
+    with pytest.MonkeyPatch.context() as here:
+        here.setenv("HYDRA_FULL_ERROR", "0")
+        here.setattr(config, "cores", lambda: 2)
+        typed = [*SMALL, "-m", "seed=11,12", f"tracking.uri=sqlite:///{database}"]
+        assert compare.COMMAND.run([*typed, f"run.folder={folder}"]) == 0
+    return folder
+
+
+def test_the_recorded_command_plays_the_same_games(run_compare, multirun):
+    first, second = (results.read(multirun / part) for part in "01")
+    assert not first.equals(second), "the control"
+    _, _, name, *settings = shlex.split(recorded(multirun / "0"))
+    assert name == "experiments.compare" and {"seed=11", *SMALL} <= set(settings)
+    again = run_compare(*settings, QUIET)
+    assert again.code == 0, again.err
+    assert results.read(again.folder).equals(first)
+    assert shlex.split(recorded(again.folder)) == ["python", "-m", name, *settings, QUIET]
+
+
+def test_a_multirun_is_recorded_with_all_its_points(multirun):
+    client = mlflow.MlflowClient(f"sqlite:///{multirun.parent / 'mlflow.db'}")
+    found = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
+    told = {run.info.run_name: run.data.tags["command"] for run in found}
+    whole = shlex.split(told.pop("run"))
+    assert whole[2:-1] == ["experiments.compare", *SMALL, "-m", "seed=11,12"]
+    assert told == {f"run/{part}": recorded(multirun / part) for part in "01"}
+
+
+def assert_like_the_first(folder, multirun):
+    """Ask that the run in ``folder`` is the first of ``multirun`` but for the last word."""
+    assert shlex.split(recorded(folder))[:-1] == shlex.split(recorded(multirun / "0"))[:-1]
+    assert results.read(folder).equals(results.read(multirun / "0"))
+
+
+def test_the_joblib_launcher_records_that_command(multirun, tmp_path):
+    """As a user calls it: then the job is one of `__main__`, which in a worker is another's."""
+    pytest.importorskip(
+        "hydra_plugins.hydra_joblib_launcher",
+        reason="no launcher here: pip install hydra-joblib-launcher",
+    )
+    launcher = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
+    typed = [*SMALL, "-m", *launcher, "seed=11", QUIET, f"run.folder={tmp_path}"]
+    called = [sys.executable, "-m", "experiments.compare", *typed]
+    ran = subprocess.run(called, capture_output=True, text=True, timeout=250)
+    assert ran.returncode == 0, ran.stderr
+    assert_like_the_first(tmp_path / "0", multirun)
+
+
+def test_the_ray_launcher_records_that_command(run_compare, ray_session, multirun):
+    pytest.importorskip(
+        "hydra_plugins.hydra_ray_launcher",
+        reason="no launcher here: pip install hydra-ray-launcher",
+    )
+    ran = run_compare(*SMALL, "-m", "hydra/launcher=ray", "seed=11", QUIET)
+    assert ran.code == 0, ran.err
+    assert_like_the_first(ran.folder / "0", multirun)
+
+
+def test_the_command_of_a_record_is_that_of_no_other_thread(tmp_path):
+    """The record of a multirun is opened beside its runs, which note their own commands."""
+    told = []
+
+    def versions():
+        told.append(provenance.command())
+        return {}
+
+    with pytest.MonkeyPatch.context() as here, repeating.repeated_by("of the run"):
+        here.setattr(provenance, "versions", versions)
+        assert provenance.tags(tmp_path, "of the multirun")["command"] == "of the multirun"
+    assert told == ["of the run"]
+
+
+def test_a_trial_of_a_sweep_is_repeated_alone(run_sweep, run_compare):
+    fixed = ("player=swift", "player@opponent=random", "match.games=4", "match.workers=1", QUIET)
+    swept = run_sweep(*fixed, "player.threshold=0.3,0.5", "sweep.fresh=6")
+    assert swept.code == 0, swept.err
+    whole = ["experiments.sweep", *fixed, "player.threshold=0.3,0.5", "sweep.fresh=6"]
+    assert shlex.split(swept.summary["run"]["command"])[2:] == whole
+    trials = sorted(swept.folder.glob("trial-*")) + sorted(swept.folder.glob("fresh-*"))
+    assert len(trials) == 3
+    commands = {folder: shlex.split(recorded(folder)) for folder in trials}
+    for folder in (trials[0], trials[-1]):
+        _, _, name, *settings = commands[folder]
+        assert name == "experiments.compare"
+        again = run_compare(*settings)
+        assert again.code == 0, again.err
+        assert results.read(again.folder).equals(results.read(folder))
+
+
+@dataclass
+class Asked:
+    files: list[str] = field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "match.players=[bmcts,bmcts+own_card_weight=0.1]",
+        "match.stop=sprt:0,30",
+        "opponent=swift",
+        "opponent/budget=short",
+        "opponent/belief=factored",
+        r"player.label='it\'s'",
+        "player.label='a b'",
+        "+player.x='1'",
+    ],
+)
+def test_what_is_recorded_is_what_one_would_type(typed):
+    given = arguments.read([typed], Compare).overrides
+    told = shlex.split(repeating.line("compare", given, Compare))[3:]
+    again = arguments.read(told, Compare).overrides
+    (first,), (second,) = map(parsed, given), map(parsed, again)
+    assert first.get_key_element() == second.get_key_element()
+    assert repr(first.value()) == repr(second.value())
+    assert len(told[0]) <= len(typed)
+
+
+def test_where_a_run_lay_is_no_part_of_it():
+    given = ["seed=1", "run.folder=a", "++run.resume=b", "run.records=2"]
+    assert repeating.line("compare", given) == "python -m experiments.compare seed=1 run.records=2"
+
+
+def test_outside_of_hydra_the_process_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/somewhere/own.py", "two words"])
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    assert repeating.command_line() is None
+    assert provenance.command() == "own.py 'two words'"
+    with repeating.repeated_by("this"):
+        assert provenance.command() == "this"
+    assert repeating.command_line() is None

@@ -1,0 +1,168 @@
+"""A sweeper of Hydra that optimises is told what each run came to, or that it failed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+import sys
+
+import pytest
+import yaml
+from hydra.core.hydra_config import HydraConfig
+
+from experiments.compare import __main__ as compare
+from experiments.compare import power
+from experiments.provenance import tracking
+from experiments.settings.command import Command, _Guarded
+from experiments.settings.commandline import Incomplete, Refusal
+from experiments.settings.schemas import Compare
+
+SMALL = ("player=swift", "opponent=random", "match.games=12", "match.workers=1", "seed=3")
+QUIET = "tracking.enabled=false"
+OPTUNA = (
+    "-m",
+    "hydra/sweeper=optuna",
+    "hydra/sweeper/sampler=random",
+    "hydra.sweeper.sampler.seed=1",
+    "hydra.sweeper.direction=maximize",
+    "hydra.sweeper.n_jobs=1",
+)
+
+
+@pytest.fixture
+def optuna_sweeper():
+    pytest.importorskip(
+        "hydra_plugins.hydra_optuna_sweeper",
+        reason="no sweeper here: pip install --no-deps hydra-optuna-sweeper==1.3.0",
+    )
+    import optuna
+
+    # Loggers keep the streams of the test in which they were made.
+    before = logging.root.handlers[:]
+    optuna.logging.disable_default_handler()
+    yield
+    optuna.logging.enable_default_handler()
+    logging.root.handlers[:] = before
+
+
+def optimised(run, *more):
+    """Run `SMALL` with Optuna's sweeper; return what the command left."""
+    return run(*OPTUNA, *SMALL, QUIET, *more)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_an_optimising_sweeper_learns_what_was_won(run_compare, optuna_sweeper):
+    axis = "player.threshold=interval(0.1,0.9)"
+    ran = optimised(run_compare, "hydra.sweeper.n_trials=2", axis)
+    assert ran.code == 0, ran.err
+    rates = {}
+    for trial in range(2):
+        found = json.loads((ran.folder / str(trial) / "summary.json").read_text())
+        threshold = found["run"]["configuration"]["player"]["threshold"]
+        rates[threshold] = found["table"][0]["win_rate"]
+    assert len(set(rates.values())) == 2, "else any of them would be the best"
+    told = yaml.safe_load((ran.folder / "optimization_results.yaml").read_text())
+    assert told["best_value"] == max(rates.values())
+    assert rates[told["best_params"]["player.threshold"]] == told["best_value"]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_refused_run_is_one_that_failed(run_compare, optuna_sweeper):
+    axis = "player.threshold=choice(2,0.5)"
+    tolerant = ("hydra.sweeper.n_trials=3", "hydra.sweeper.max_failure_rate=1")
+    some = optimised(run_compare, *tolerant, axis)
+    assert some.code == 1
+    assert "must be above 0 and at most 1" in some.err and "Traceback" not in some.err
+    told = yaml.safe_load((some.folder / "optimization_results.yaml").read_text())
+    assert told["best_params"] == {"player.threshold": 0.5}
+    assert told["best_value"] > 0
+    none = optimised(run_compare, "hydra.sweeper.n_trials=1", "player.threshold=choice(2,3)")
+    assert none.code == 1
+    assert "must be above 0 and at most 1" in none.err and "Traceback" not in none.err
+
+
+def job_of(typed, job, tmp_path, multirun):
+    """Return exit code and what Hydra was told of the runs of ``typed``."""
+    told = []
+
+    def noted(settings, folder):
+        told.append(HydraConfig.get().mode)
+        return job(settings, folder)
+
+    flags = ["-m"] if multirun else []
+    command = Command("compare", Compare, noted)
+    return command.run([*flags, *typed, f"run.folder={tmp_path / 'run'}"]), told
+
+
+def test_a_multirun_goes_on_after_a_refusal_and_ends_with_1(tmp_path, capsys):
+    def job(settings, folder):
+        if settings.seed == 1:
+            raise Refusal("not this one")
+        return 0.5
+
+    code, told = job_of(["seed=1,2"], job, tmp_path, multirun=True)
+    assert code == 1 and len(told) == 2
+    assert capsys.readouterr().err == "sleuth-compare: not this one\n"
+    code, told = job_of(["seed=1"], job, tmp_path, multirun=False)
+    assert code == 1
+    assert capsys.readouterr().err == "sleuth-compare: not this one\n"
+
+
+def test_a_launcher_elsewhere_says_that_a_run_was_refused(tmp_path, capsys):
+    pytest.importorskip(
+        "hydra_plugins.hydra_joblib_launcher",
+        reason="no launcher here: pip install hydra-joblib-launcher",
+    )
+
+    def job(settings, folder):
+        raise Refusal("not this one")
+
+    launcher = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=1"]
+    code, told = job_of([*launcher, "seed=1"], job, tmp_path, multirun=True)
+    assert code == 1 and len(told) == 1
+    err = capsys.readouterr().err
+    assert "sleuth-compare: not this one\n" in err and "Traceback" not in err
+
+
+def test_what_a_job_found_is_not_lost_with_its_record(tmp_path, capsys):
+    def job(settings, folder):
+        raise Incomplete("the record is lost", 0.25)
+
+    code, told = job_of(["seed=1,2"], job, tmp_path, multirun=True)
+    assert code == 1 and len(told) == 2, "to a sweeper neither run failed"
+    assert capsys.readouterr().err == 2 * "sleuth-compare: the record is lost\n"
+
+
+def test_a_job_is_found_in_the_process_of_a_launcher(monkeypatch):
+    """Called with ``python -m`` it is one of `__main__`, which is another module there."""
+    job = type(compare.job)(compare.job.__code__, vars(compare), "job")
+    job.__module__ = "__main__"
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", compare.__spec__)
+    sent = _Guarded(Command("compare", Compare, job, lasting=True), ["seed=1"])
+    found = pickle.loads(pickle.dumps(sent))
+    assert found.command == compare.COMMAND and found.typed == ["seed=1"]
+
+
+def test_the_first_line_of_the_table_is_what_is_maximised(run_compare, monkeypatch, database):
+    told = []
+    job = compare.job
+
+    def noted(settings, folder):
+        told.append(job(settings, folder))
+        return told[-1]
+
+    monkeypatch.setattr(compare, "COMMAND", Command("compare", Compare, noted, lasting=True))
+    two = run_compare(*SMALL[1:], "match.players=[swift,random]", QUIET)
+    assert told.pop() == two.summary["table"][0]["win_rate"] != two.summary["table"][1]["win_rate"]
+    monkeypatch.setattr(power, "show", lambda *_: None)
+    assert run_compare(*SMALL, "match.power=0.1", QUIET).code == 0
+    assert told.pop() is None, "nothing was to be played"
+
+    def broken(self, *_, **__):
+        raise Refusal("the store is gone")
+
+    monkeypatch.setattr(tracking.Tracker, "begin", broken)
+    lost = run_compare(*SMALL, f"tracking.uri={database}")
+    assert lost.code == 1 and "the store is gone" in lost.err
+    assert not told, "the rate is in the refusal"

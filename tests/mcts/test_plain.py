@@ -1,0 +1,304 @@
+"""Problems in plain Python: the very tree of the compiled problem, known values, clear errors."""
+
+import pickle
+import signal
+import sys
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.bench_plain import plain, step
+from mcts.contract.testing import check_domain, check_search
+from mcts.kernel.compile import INTERPRETED
+from mcts.options import Budget, Options
+from mcts.plain.problem import Problem
+from mcts.problems import kuhn, tiger
+from mcts.search import Search
+
+STEPS = 3
+COMPILED = tiger.TigerParameters(steps=STEPS, rollout=tiger.RANDOM)
+PLAIN = plain(STEPS)
+
+
+def searched(p, simulations=2_000, **options):
+    """Return a search of the position ``p`` that has run, and its result."""
+    search = Search(p, Options(**{"exploration": 0.2, "nodes": 1_000, **options}))
+    return search, search.run(Budget(simulations=simulations), 1)
+
+
+def tree(search):
+    """Return the nodes and edges of a search with their statistics."""
+    tree = search.tree
+    nodes, edges = tree.order[: tree.counters[8]], slice(int(tree.counters[16]))
+    return [
+        tree.key[nodes].tolist(),
+        tree.visits[nodes].tolist(),
+        tree.action[edges].tolist(),
+        tree.edge_visits[edges].tolist(),
+        tree.edge_total[edges].tolist(),
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"nodes": 1},
+        {"rollouts_per_leaf": 3},
+        {"widening_base": 1.0},
+        {"common_random_numbers": True},
+        {"selection": "availability"},
+    ],
+    ids=str,
+)
+def test_the_tree_is_that_of_the_compiled_problem(options):
+    of_plain, of_compiled = (
+        searched(p, 200 if INTERPRETED else 2_000, **options)[0]
+        for p in (PLAIN.position(), COMPILED)
+    )
+    assert tree(of_plain) == tree(of_compiled)
+
+
+def test_another_sensor_grows_another_tree():
+    hard_of_hearing = replace(PLAIN, observation=lambda state: None)
+    assert tree(searched(hard_of_hearing.position())[0]) != tree(searched(COMPILED)[0])
+
+
+@pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
+def test_three_steps_are_worth_what_they_are():
+    """Where the roll-out policy listens; without a tree it is what three sounds cost."""
+    listening = replace(PLAIN, rollout=lambda state, chance: tiger.LISTEN)
+    values = searched(listening.position(), 100_000, exploration=0.1)[1].values
+    assert np.nanmax(values) == pytest.approx(2.3098, abs=0.4)
+    flat = searched(listening.position(), 2_000, nodes=1)[1].values
+    assert np.nanmax(flat) == pytest.approx(-1 - 0.95 - 0.95**2)
+
+
+def test_a_search_begins_with_the_belief_that_it_is_given():
+    sure = PLAIN.position([(True, None)])
+    assert PLAIN.action(searched(sure)[1].best) == tiger.OPEN_RIGHT
+    search, _ = searched(PLAIN.position())
+    assert search.run(Budget(simulations=500), 1, sure).best == tiger.OPEN_RIGHT
+    assert search.run(Budget(simulations=500), 1).best == tiger.LISTEN
+
+
+def test_it_meets_the_contract():
+    assert check_domain(PLAIN.position(), paths=4, draws=8) > 10
+    check_search(PLAIN.position(), simulations=100)
+
+
+class Found(Exception):
+    """Raised by a problem."""
+
+
+@pytest.mark.parametrize("part", ["start", "actions", "step", "observation", "rollout", "terminal"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_a_problem_raises_comes_out_with_the_place(part, threads):
+    calls = []
+
+    def fails_the_third_time(*given):
+        calls.append(given)
+        if len(calls) > 2:
+            raise Found("here")
+        return getattr(replace(PLAIN, rollout=lambda *_: 0, terminal=lambda _: False), part)(*given)
+
+    faulty = replace(PLAIN, **{part: fails_the_third_time})
+    with pytest.raises(Found, match="here") as caught:
+        searched(faulty.position(), threads=threads, oversubscribe=True)
+    told = "".join(traceback.format_exception(caught.value))
+    assert "fails_the_third_time" in told
+    assert searched(PLAIN.position())[1].simulations == 2_000  # nothing of it is left
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ({"low": 3.0, "high": 3.0}, "low below high: 3.0 to 3.0"),
+        ({"discount": 0.0}, "discount must be above 0 and at most 1, not 0.0"),
+        ({"steps": 0}, "steps must be a whole number from 1, not 0"),
+        ({"players": 2}, "a problem of 2 players needs mover"),
+        ({"start": []}, "a belief needs a state"),
+        ({"most_actions": 2}, "3 actions are more than the problem's most_actions, 2: raise it"),
+        ({"step": lambda *_: ((True, 1), float("nan"))}, "is nan: it must be a number"),
+        ({"step": lambda *_: 3}, "cannot unpack"),
+        ({"observation": lambda _: object()}, "made of numbers, words and tuples of them"),
+        ({"actions": lambda _: [print]}, "made of numbers, words and tuples of them"),
+        ({"actions": lambda _: {"a", "b"}}, "actions.state. must return a list, not {"),
+        ({"actions": lambda _: None}, "actions.state. must return a list, not None"),
+        ({"actions": lambda _: [1, "go", "go"]}, "actions.state. lists 'go' twice"),
+        ({"actions": lambda _: []}, r"began with \((True|False), None\), where all is over"),
+        ({"terminal": lambda state: state == (True, None)}, r"began with \(True, None\), where"),
+    ],
+)
+def test_a_faulty_problem_is_told_so(parts, told):
+    with pytest.raises((ValueError, TypeError), match=told):
+        searched(replace(PLAIN, **parts).position())
+
+
+def test_a_step_that_returns_something_else_is_told_what_to_return():
+    with pytest.raises(TypeError) as caught:
+        searched(replace(PLAIN, step=lambda *_: None).position())
+    assert "step(state, action, chance) returns the next state and the reward" in str(
+        caught.value.__notes__
+    )
+
+
+def test_who_moves_is_told_by_a_number():
+    for wrong in (None, 2, -1):
+        with pytest.raises(ValueError, match=f"mover says {wrong}, of 2 players"):
+            searched(replace(KUHN, mover=lambda state, wrong=wrong: wrong).position())
+    numpy = replace(KUHN, mover=lambda state: np.int64(len(state[1]) % 2))
+    options = {"selection": "availability", "simulations": 200}
+    trees = [tree(searched(p.position(), **options)[0]) for p in (numpy, KUHN)]
+    assert trees[0] == trees[1]
+
+
+def test_a_search_made_for_few_actions_refuses_a_position_with_more():
+    few, more = (
+        replace(PLAIN, most_actions=most, actions=lambda state, n=most: range(n)) for most in (3, 9)
+    )
+    search, _ = searched(few.position())
+    with pytest.raises(ValueError, match="9 actions are more than the problem's most_actions, 3"):
+        search.run(Budget(simulations=5), 1, more.position())
+
+
+def test_a_step_that_changes_the_state_it_is_given_is_found():
+    """Where the belief is a list all simulations share its states."""
+
+    def step(state, action, chance):
+        state.append(action)
+        return state, 0.0
+
+    changing = replace(
+        PLAIN,
+        start=[[0], [1]],
+        step=step,
+        observation=lambda state: 0,
+        terminal=lambda state: False,
+    )
+    with pytest.raises(AssertionError, match="leaves the one it was given as it was"):
+        check_domain(changing.position(), paths=1, draws=2)
+    leaving = replace(changing, step=lambda state, action, chance: ([*state, action], 0.0))
+    check_domain(leaving.position(), paths=1, draws=2)
+
+
+def test_two_problems_are_searched_at_once():
+    """Each in a thread of its own, in small steps: neither sees anything of the other."""
+    hard_of_hearing = replace(PLAIN, observation=lambda state: None)
+    problems = [PLAIN, hard_of_hearing] * 2
+    alone = [tree(searched(p.position(), 300)[0]) for p in problems]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor() as pool:
+            at_once = list(pool.map(lambda p: tree(searched(p.position(), 300)[0]), problems))
+    finally:
+        sys.setswitchinterval(before)
+    assert at_once == alone and alone[0] != alone[1]
+
+
+def test_ctrl_c_ends_a_search_and_the_next_one_runs():
+    calls = []
+
+    def interrupts(state, action, chance):
+        calls.append(action)
+        if len(calls) == 50:
+            signal.raise_signal(signal.SIGINT)
+        return step(state, action, chance)
+
+    with pytest.raises(KeyboardInterrupt):
+        searched(replace(PLAIN, step=interrupts).position(), 10_000_000)
+    assert len(calls) >= 50
+    assert searched(PLAIN.position())[1].simulations == 2_000
+
+
+def deal(chance):
+    """Kuhn poker for player 0 with the middle card: the other's, actions so far."""
+    return 2 * chance.below(2), ()
+
+
+def kuhn_payoff(state, player):
+    other, made = state
+    if made in ((0, 1, 0), (1, 0)):
+        won = 1.0 if len(made) % 2 == 0 else -1.0
+    else:
+        won = (2.0 if 1 in made else 1.0) * (1 if other < 1 else -1)
+    return won if player == 0 else -won
+
+
+def kuhn_over(state):
+    return len(state[1]) == 3 or (len(state[1]) == 2 and state[1] != (0, 1))
+
+
+KUHN = Problem(
+    start=deal,
+    actions=lambda state: (0, 1),
+    step=lambda state, action, chance: ((state[0], (*state[1], action)), 0.0),
+    observation=lambda state: state[1],
+    terminal=kuhn_over,
+    low=-2.0,
+    high=2.0,
+    steps=3,
+    players=2,
+    trees=True,
+    mover=lambda state: len(state[1]) % 2,
+    seen=lambda state, player: (
+        64 * (state[0] + 1) * player
+        + 8 * len(state[1])
+        + sum(bet << i for i, bet in enumerate(state[1]))
+    ),
+    payoff=kuhn_payoff,
+)
+
+
+@pytest.mark.parametrize("opponent", [kuhn.ONE_TREE, kuhn.TREES], ids=["one tree", "trees"])
+def test_several_players_are_searched_as_the_compiled_ones(opponent):
+    position = replace(KUHN, trees=opponent == kuhn.TREES).position()
+    options = {"selection": "availability", "exploration": 0.5}
+    of_plain, of_compiled = (
+        searched(p, 300 if INTERPRETED else 2_000, **options)[0]
+        for p in (position, kuhn.KuhnParameters(card=1, opponent=opponent))
+    )
+    assert tree(of_plain) == tree(of_compiled)
+
+
+def test_what_is_unavailable_in_a_state_is_not_chosen_there():
+    """The list holds what may be; only a state with a key can open, and only that pays."""
+    opened = []
+
+    def step(state, action, chance):
+        opened.append((action, state[0]))
+        return (state[0], state[1] + 1), float(action == "open")
+
+    doors = Problem(
+        start=[(True, 0), (False, 0)],
+        actions=lambda state: ["wait", "open"] if state[1] else ["wait"],
+        step=step,
+        observation=lambda state: 0,
+        available=lambda state, action: action == "wait" or state[0],
+        low=0.0,
+        high=3.0,
+        steps=3,
+    )
+    searched(doors.position())
+    assert ("open", True) in opened and ("open", False) not in opened
+
+
+def test_a_position_travels_to_another_process():
+    sent = pickle.loads(pickle.dumps(PLAIN.position()))
+    assert tree(searched(sent)[0]) == tree(searched(PLAIN.position())[0])
+
+
+def test_what_nobody_searches_any_more_is_forgotten():
+    import gc
+
+    from mcts.plain import domain
+
+    gc.collect()
+    positions, workspaces = len(domain._searched), len(domain._workspaces)
+    searched(PLAIN.position())
+    gc.collect()
+    assert (len(domain._searched), len(domain._workspaces)) == (positions, workspaces)

@@ -1,0 +1,89 @@
+"""`make peers`: the measuring, and the whole table in small."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyspiel", reason="the extra peers is not installed")
+pytest.importorskip("pomdp_py", reason="the extra peers is not installed")
+
+from benchmarks.peers import __main__ as peers
+from benchmarks.peers import measuring, rocks, tigers
+from mcts.kernel.compile import INTERPRETED
+from mcts.problems import rocksample, tiger
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_a_ratio_is_of_one_round():
+    found = {"ours": [10.0, 40.0, 20.0], "theirs": [5.0, 10.0, 10.0]}
+    assert measuring.ratios(found) == {"ours": (1.0, 1.0, 1.0), "theirs": (2.0, 2.0, 4.0)}
+
+
+def test_an_interval_is_that_of_student():
+    mean, half = measuring.interval([1.0, 2.0, 3.0])
+    assert mean == 2.0
+    assert half == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
+
+
+def test_all_have_their_turn_in_every_round(monkeypatch):
+    turns = []
+    monkeypatch.setattr(measuring, "_enough", lambda work: 3)
+    works = {name: lambda n, name=name: turns.append((name, n)) for name in ("a", "b")}
+    found = measuring.rates(works, 2)
+    assert turns == [("a", 3), ("b", 3), ("a", 3), ("b", 3)]
+    assert {name: len(each) for name, each in found.items()} == {"a": 2, "b": 2}
+
+
+@pytest.mark.parametrize("name", tigers.LOOP.contestants)
+def test_all_act_by_the_belief_they_are_given(name):
+    """Sure of the tiger's side they open the other door at times, and never the tiger's."""
+    choose = tigers.LOOP.contestants[name](50 if INTERPRETED else 200)
+    for left, right, wrong in (
+        (1.0, tiger.OPEN_RIGHT, tiger.OPEN_LEFT),
+        (0.0, tiger.OPEN_LEFT, tiger.OPEN_RIGHT),
+    ):
+        chosen = {choose(tigers.START._replace(left=left), key) for key in range(6)}
+        assert right in chosen and wrong not in chosen
+
+
+@pytest.mark.parametrize("name", rocks.LOOP.contestants)
+def test_at_rocks_they_act_by_the_belief_they_are_given(name):
+    """The rover stands on a rock, which is sampled if it is known to be good, else never."""
+    x, y = rocksample.PUBLISHED[7, 8][2]
+    choose = rocks.LOOP.contestants[name](20 if INTERPRETED else 100)
+    for good in (True, False):
+        known = rocks.START._replace(x=x, y=y, good=np.full(8, float(good)))
+        assert any(choose(known, key) == rocksample.SAMPLE for key in range(8)) == good
+
+
+def test_actions_at_rocks_are_ours():
+    compiled = rocks.rock_compiled
+    moves = [compiled.MoveSouth, compiled.MoveEast, compiled.MoveNorth, compiled.MoveWest]
+    assert sorted(map(rocks.number, moves)) == [0, 1, 2, 3]
+    assert rocks.number(compiled.CheckAction(3)) == rocksample.CHECK + 3
+    assert rocks.number(compiled.SampleAction()) == rocksample.SAMPLE
+    for move in moves:
+        after = rocksample.after(rocks.START, rocks.number(move), rocksample.NOTHING)
+        assert (after.x - rocks.START.x, after.y - rocks.START.y) == tuple(move.motion)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="too slow for the interpreter")
+def test_the_table_is_printed(capsys, monkeypatch):
+    monkeypatch.setattr(measuring, "LEAST_SECONDS", 0.001)
+    few = "--rounds 2 --kuhn 20 --tiger 10 --rocks 5 --milliseconds 0.1 --seeds 2 --leduc-seeds 0"
+    peers.main([*few.split(), "--episodes", "2", "--rock-episodes", "2"])
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert all(row.count("|") == 6 for row in rows)
+    speeds = [row for row in rows if "simulations a CPU second" in row]
+    assert len(speeds) == 10 and len(rows) == 1 + 3 * 10
+    beside = [row for row in speeds if re.search(r"\| [\d.e+]+ \([\d.e+]+ to [\d.e+]+\) \|$", row)]
+    assert len(beside) == 7
+
+
+def test_the_command_has_an_environment_of_its_own():
+    makefile = (ROOT / "Makefile").read_text()
+    assert "$(PEERS)/bin/python -m benchmarks.peers" in makefile
+    assert "--editable '.[peers]'" in makefile
