@@ -32,6 +32,8 @@ class Episode(NamedTuple):
     """Discounted."""
     actions: list[Any]
     """What was done."""
+    deprived: bool = False
+    """Whether it ends before its time, because no particle explained what was observed."""
 
 
 def play(
@@ -55,7 +57,7 @@ def play(
     Raises
     ------
     belief.particle_filter.Deprived
-        If no particle explains what was observed.
+        If in no particle of the start there is anything to decide.
     ValueError
         If the problem has several players.
     """
@@ -90,7 +92,10 @@ def play(
         weight *= problem.discount
         done.append(action)
         if len(done) < problem.steps and not problem.over(state):
-            belief.update(action, problem.observation(state), drawing)
+            try:
+                belief.update(action, problem.observation(state), drawing)
+            except Deprived:
+                return Episode(total, done, deprived=True)
     return Episode(total, done)
 
 

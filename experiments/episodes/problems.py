@@ -141,7 +141,7 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
     Raises
     ------
     Refusal
-        As `load`; and from the function, if the user's own problem raises or its particles run out.
+        As `load`; and from the function, if the user's own problem raises or is over at the start.
     """
     sys.path[:] = dict.fromkeys([*sys.path, *setup.path])
     informed = setup.rollout == "informed"
@@ -181,17 +181,16 @@ def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, A
     _, choose = _search(setup, p)
 
     def episode(number: int) -> dict[str, Any]:
-        actions = 0
+        actions: list[int] = []
 
         def counted(position: Any, key: int) -> int:
-            nonlocal actions
-            actions += 1
-            return choose(position, key)
+            actions.append(choose(position, key))
+            return actions[-1]
 
         began = time.process_time()
         key = int(derive_key(setup.seed, number))
         returned = play(p, after, counted, key, most=p.steps)
-        return _row(number, returned, actions, began)
+        return _row(number, own.Episode(returned, actions), began)
 
     return episode
 
@@ -202,20 +201,21 @@ def _own(setup: Setup, problem: Problem) -> Callable[[int], dict[str, Any]]:
         try:
             _, choose = _search(setup, problem.position())
             key = int(derive_key(setup.seed, number))
-            returned, actions = own.play(problem, choose, key, setup.particles)
+            played = own.play(problem, choose, key, setup.particles)
         except Deprived as fault:
             raise Refusal(f"episode {number} of {setup.problem}: {fault}") from None
         except Exception as fault:
             raise Refusal(f"episode {number} of {setup.problem}: {_where(fault)}") from None
-        return _row(number, returned, len(actions), began)
+        return _row(number, played, began)
 
     return episode
 
 
-def _row(number: int, returned: float, actions: int, began: float) -> dict[str, Any]:
+def _row(number: int, played: own.Episode, began: float) -> dict[str, Any]:
     return {
         "episode": number,
-        "return": returned,
-        "actions": actions,
+        "return": played.returned,
+        "actions": len(played.actions),
+        "deprived": played.deprived,
         "seconds": time.process_time() - began,
     }

@@ -22,6 +22,7 @@ ROWS = study.Rows(
         "episode": pl.Int64,
         "return": pl.Float64,  # discounted
         "actions": pl.Int64,
+        "deprived": pl.Boolean,  # ends where no particle explained what was observed
         "seconds": pl.Float64,  # CPU of the process that played it
     },
     more=("episodes", "workers"),
@@ -44,13 +45,20 @@ def table(rows: pl.DataFrame, title: str) -> Table:
         figure("actions", 1),
     )
     line = [title, len(rows), found["return"], found["actions"]]
-    return Table("Closed loops", columns, [line], ("means with 95 % intervals over episodes",))
+    notes = ["means with 95 % intervals over episodes"]
+    if short := int(rows["deprived"].sum()):
+        notes.append(
+            f"{short:,} of {len(rows):,} end early, with the return so far: no particle explained "
+            "what was observed. Take more particles, or give vary or likelihood"
+        )
+    return Table("Closed loops", columns, [line], tuple(notes))
 
 
 def described(rows: pl.DataFrame) -> dict[str, Any]:
     """Return what the summary has."""
     return {
         "episodes": len(rows),
+        "deprived": int(rows["deprived"].sum()),
         **{name: vars(found) for name, found in estimates(rows).items()},
     }
 

@@ -169,15 +169,26 @@ def test_what_cannot_be_is_refused_in_a_line(command, arguments, told):
 
 
 def test_faults_of_a_problem_are_told_in_a_line(command, game, tmp_path):
-    for fault, told in (
-        ("raises", RAISED),
-        ("never again", "simulations from 60 particles explains"),
-    ):
-        outcome = command(f"problem={game(fault)}", f"run.folder={tmp_path / fault}")
-        assert outcome.code == 1 and told in outcome.err
-        assert outcome.err.count("\n") == 1
+    outcome = command(f"problem={game('raises')}", f"run.folder={tmp_path / 'raises'}")
+    assert outcome.code == 1 and RAISED in outcome.err
+    assert outcome.err.count("\n") == 1
     outcome = command(f"problem={game('syntax', more='1 +')}", f"run.folder={tmp_path / 'syntax'}")
     assert outcome.code == 1 and "SyntaxError" in outcome.err and outcome.err.count("\n") == 1
+
+
+def test_an_episode_whose_belief_runs_out_ends_there_and_is_told(command, game, tmp_path):
+    """The others are played: a run of hundreds is not lost for one."""
+    outcome = command(f"problem={game('never again')}", "episodes=20", "seed=3")
+    assert outcome.code == 0, outcome.err
+    found = rows(outcome)
+    assert (found["deprived"] == (found["return"] == -1)).all()
+    short = outcome.summary["deprived"]
+    assert 0 < short == found["deprived"].sum() < 20
+    assert f"{short} of 20 end early" in outcome.out and "more particles" in outcome.out
+    folder = tmp_path / "sound"
+    sound = command(f"problem={game()}", "episodes=20", "seed=3", f"run.folder={folder}")
+    assert not pl.read_parquet(folder / "episodes.parquet")["deprived"].any()
+    assert "end early" not in sound.out
 
 
 def test_a_file_may_import_what_lies_beside_it_and_says_where_it_fails(command, game, tmp_path):

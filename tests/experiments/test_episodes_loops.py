@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from belief.particle_filter import Deprived
 from experiments.episodes import own
 from mcts.plain.problem import Problem
 from mcts.problems import tiger
@@ -126,14 +125,16 @@ def test_problems_of_several_players_are_refused(tmp_path):
         own.play(several, by_particles, 1)
 
 
-def test_particles_that_run_out_say_so():
+def test_an_episode_ends_where_particles_run_out():
     silent = replace(
         TIGER, start=lambda chance: (chance.word % 7, None), step=lambda s, a, c: (s, 0.0)
     )
     faulty = replace(silent, observation=lambda state: state)
-    with pytest.raises(Deprived):
-        for key in range(20):
-            own.play(faulty, by_particles, key, 1)
+    found = [own.play(faulty, by_particles, key, 1) for key in range(20)]
+    assert {episode.deprived for episode in found} == {False, True}
+    assert all(len(episode.actions) == 1 for episode in found if episode.deprived)
+    over = replace(TIGER, terminal=lambda state: True)
+    assert not own.play(over, by_particles, 1).deprived
 
 
 def test_an_episode_begins_with_what_goes_on_and_ends_without_a_last_look():

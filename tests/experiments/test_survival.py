@@ -84,14 +84,22 @@ def test_a_killed_driver(run_compare, ray_session, database, undisturbed, tmp_pa
 def test_a_disk_that_is_full(run_compare, ray_session, undisturbed, tmp_path, monkeypatch):
     folder = tmp_path / "full"
     settings = (*SETTINGS, f"run.resume={folder}", QUIET)
+    flush = results.Results.flush
     monkeypatch.setattr(results, "FLUSH_SECONDS", (0.0, 0.0))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # A file may have so many bytes: enough for the first portions, not for larger ones.
-    resource.setrlimit(resource.RLIMIT_FSIZE, (18_000, before[1]))
+
+    def flush_and_fill(self):
+        flush(self)
+        # Behind the first part, whatever it holds, no file may have the bytes of the smallest.
+        if results.parts(folder):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, before[1]))
+
+    monkeypatch.setattr(results.Results, "flush", flush_and_fill)
     try:
         outcome = run_compare(*settings)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    monkeypatch.setattr(results.Results, "flush", flush)
     assert outcome.code == 1
     assert "results cannot be written (File too large): make room" in outcome.err
     assert outcome.err.count("\n") == 1, outcome.err
