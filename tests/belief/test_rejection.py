@@ -16,7 +16,7 @@ from mcts.kernel.rng import below, new_stream, uniform
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="draws a hundred million deals")
 
-POSITIONS, ACCEPTED, LEAST_ACCEPTANCE = 20, 100_000, 0.01
+POSITIONS, ACCEPTED, LEAST_ACCEPTANCE = 20, 50_000, 0.01
 PASSED, REFUTED_OTHER, REFUTED_US = range(3)
 
 
@@ -161,4 +161,4 @@ def test_marginals_agree_with_rejection_sampling():
     print(f"least p of {len(smallest)}: {smallest.min():.1e}, mean z^2 {squares.mean():.3f}")
     assert smallest.min() > 1e-3 / len(smallest)  # Bonferroni
     assert squares.mean() == pytest.approx(1.0, abs=0.1)
-    assert np.sum(np.array(controls) > 20) > POSITIONS // 3
+    assert np.sum(np.array(controls) > 14) > POSITIONS // 3

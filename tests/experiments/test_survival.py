@@ -66,7 +66,7 @@ def test_a_killed_driver(run_compare, ray_session, database, undisturbed, tmp_pa
     folder = tmp_path / "killed"
     settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={database}")
     process = subprocess.Popen([sys.executable, HASTY, *settings], stdout=subprocess.DEVNULL)
-    while len(results.parts(folder)) < 2:
+    while len(results.parts(folder)) < 2:  # the record is begun after the first
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)

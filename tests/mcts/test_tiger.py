@@ -119,7 +119,7 @@ def test_policy_values_are_the_published_ones(enough, value):
 @slow
 @variants
 def test_the_policy_found_is_good(propagated):
-    share = shares(searching(propagated), seeds=10)
+    share = shares(searching(propagated), seeds=5)
     assert (share[3:6, LISTEN] == 1).all()
     assert (share[:2, OPEN_LEFT] == 1).all() and (share[-2:, OPEN_RIGHT] == 1).all()
     assert 15 < policy_value(share) <= 19.3714

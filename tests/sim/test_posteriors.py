@@ -135,7 +135,7 @@ def test_the_posterior_is_as_often_right_as_it_says(name):
     The control: a posterior surer of its likely envelopes than it should be.
     """
     honest, boasting = [], []
-    for _, state, seat in evidence_of_games(name, ("uniform",), 12 * GAMES, 1, 40, 1_000):
+    for _, state, seat in evidence_of_games(name, ("uniform",), 8 * GAMES, 1, 40, 1_000):
         table = ExactPosterior(state.evidence[seat]).envelope_table()
         for gaps, power in ((honest, 1), (boasting, 4)):
             said = table**power / (table**power).sum()

@@ -1,4 +1,4 @@
-"""Millions of actions under all rules, by all policies and by players that do anything legal.
+"""Hundreds of thousands of actions under all rules, by all policies and by players that do anything legal.
 
 `checks` says what must hold after each of them; the controls plant faults that it must find.
 """
@@ -19,7 +19,7 @@ from sim.policies.table import FAST_NAMES, Policy
 from sim.rules import PRESETS, Rules, preset
 from sim.state import END, SHOW, SUGGEST, TURN
 
-EXAMPLES, EVENTS = (5, 40) if INTERPRETED else (40, 30_000)
+EXAMPLES, EVENTS = (5, 40) if INTERPRETED else (30, 20_000)
 GREEDY_EXAMPLES, GREEDY_EVENTS = (1, 20) if INTERPRETED else (8, 2_500)
 
 
@@ -57,8 +57,8 @@ def test_all_rules_and_policies():
     sums, met = checked_tables(EXAMPLES, EVENTS)
     assert sums["clauses"] < MAX_CLAUSES and sums["shown"] < MAX_SHOWN
     if not INTERPRETED:
-        assert sums["events"] >= 1_200_000 and sums["tried"] > 300_000
-        assert sums["won"] > 300 and sums["capped"] > 300
+        assert sums["events"] >= 600_000 and sums["tried"] > 150_000
+        assert sums["won"] > 150 and sums["capped"] > 150
         for phase, kinds in KINDS.items():
             assert ((met[phase] > 0) == kinds).all(), (phase, met[phase])
 
