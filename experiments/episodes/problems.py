@@ -126,10 +126,12 @@ def check(setup: Setup) -> None:
 def written(setup: Setup) -> dict[str, str]:
     """Return what tells one state of the user's own file from another: nothing without a file.
 
-    What the file imports is not looked at.
+    What the file imports is not looked at; a module has been imported by `check`.
     """
     file = setup.problem.rpartition(":")[0]
     if not file.endswith(".py"):
+        file = getattr(sys.modules.get(file), "__file__", None)
+    if file is None:
         return {}
     return {"problem_sha256": hashlib.sha256(Path(file).read_bytes()).hexdigest()}
 

@@ -110,6 +110,8 @@ def test_the_command_writes_and_tells(command, game):
     told = outcome.summary["return"]
     assert found["return"].mean() == pytest.approx(told["value"])
     assert told["low"] < told["value"] < told["high"]
+    seconds = pl.read_parquet(outcome.folder / "episodes.parquet")["seconds"].mean()
+    assert outcome.summary["cpu_seconds"]["value"] == pytest.approx(seconds)
     assert f"{told['value']:.2f} ({told['low']:.2f} to {told['high']:.2f})" in outcome.out
 
 
@@ -123,10 +125,18 @@ def test_resumed_episodes_are_those_of_an_undisturbed_run(command, game, tmp_pat
     assert whole["return"].n_unique() > 1
 
 
-def test_a_file_that_was_edited_is_not_gone_on_with(command, game, tmp_path):
+@pytest.mark.parametrize("module", [False, True])
+def test_a_file_that_was_edited_is_not_gone_on_with(command, game, tmp_path, module, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def named(more=""):
+        file = game(more=more)
+        sys.modules.pop("game_None", None)  # which another process would not have
+        return f"problem={'game_None:problem' if module else file}"
+
     folder = tmp_path / "edited"
-    command(f"problem={game()}", "episodes=3", f"run.folder={folder}")
-    outcome = command(f"problem={game(more='# other cups')}", "episodes=5", f"run.resume={folder}")
+    command(named(), "episodes=3", f"run.folder={folder}")
+    outcome = command(named("# other cups"), "episodes=5", f"run.resume={folder}")
     assert outcome.code == 1
     assert "problem_sha256" in outcome.err and "choose another folder" in outcome.err
     assert len(pl.read_parquet(folder / "episodes.parquet")) == 3
