@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -13,6 +15,7 @@ import pytest
 from experiments.episodes import problems, report, workers
 from experiments.episodes.__main__ import COMMAND
 from experiments.matches import runner
+from experiments.settings import signals
 from experiments.settings.commandline import Refusal
 from mcts.distributed import local_ray
 from mcts.problems import rocksample
@@ -254,6 +257,25 @@ def test_as_many_play_as_are_asked_for_in_portions_of_a_second(monkeypatch, seco
     found = [number for number, _ in workers.played(SETUP, range(300), 3)]
     assert found == list(range(300)) and other.most == 3
     assert other.sizes[:3] == [1, 1, 1] and max(other.sizes) == largest
+
+
+def test_signals_are_heard_though_ray_takes_them(monkeypatch):
+    """Ray's own end would lose what is under way, and the exit code."""
+    taken = threading.Event()
+
+    def start(*_):
+        taken.set()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    monkeypatch.setattr(local_ray, "ray", OtherRay())
+    monkeypatch.setattr(runner, "start", start)
+    row = {"episode": 0, "seconds": 1.0}
+    monkeypatch.setattr(problems, "player", lambda _: lambda number: row)
+    with signals.heard():
+        hears = signal.getsignal(signal.SIGTERM)
+        assert len(list(workers.played(SETUP, range(2), 2))) == 2 and taken.is_set()
+        assert signal.getsignal(signal.SIGTERM) == hears
 
 
 def test_a_worker_that_is_lost_for_good_is_told(monkeypatch):
