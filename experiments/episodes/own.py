@@ -59,9 +59,11 @@ def play(
     belief.particle_filter.Deprived
         If in no particle of the start there is anything to decide.
     ValueError
-        If the problem has several players, a search has changed the states that it was given, or
-        what it chose cannot be done.
+        If the problem has several players, there are no particles, a search has changed the states
+        that it was given, or what it chose cannot be done.
     """
+    if particles < 1:
+        raise ValueError(f"a belief needs a particle, not {particles}")
     if problem.players > 1:
         raise ValueError("a closed loop is of one player: the others belong to the step")
     chance = Chance(int(derive_key(key, _WORLD)))

@@ -125,6 +125,8 @@ def test_problems_of_several_players_are_refused(tmp_path):
     )
     with pytest.raises(ValueError, match="of one player"):
         own.play(several, by_particles, 1)
+    with pytest.raises(ValueError, match="needs a particle, not 0"):
+        own.play(TIGER, by_particles, 1, 0)
 
 
 def test_an_episode_ends_where_particles_run_out():
