@@ -24,7 +24,7 @@ from experiments.episodes import own
 from experiments.settings.commandline import Refusal, did_you_mean
 from mcts.domain import domain_of
 from mcts.kernel.rng import derive_key
-from mcts.options import Budget, Options
+from mcts.options import MOST_NODES, Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems import rocksample, tiger
 from mcts.problems.closed_loop import play
@@ -172,7 +172,7 @@ def _search(setup: Setup, p: Any) -> tuple[Search, Callable[[Any, int], int]]:
     units = setup.exploration or _UNITS.get(setup.problem, span)
     options = Options(
         exploration=units / math.sqrt(2) / span,
-        nodes=setup.simulations if setup.nodes is None else setup.nodes,
+        nodes=setup.nodes or min(setup.simulations, MOST_NODES),
         final=setup.final,
     )
     search, budget = Search(p, options), Budget(simulations=setup.simulations)

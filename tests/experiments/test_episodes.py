@@ -18,7 +18,8 @@ from experiments.matches import runner
 from experiments.settings import signals
 from experiments.settings.commandline import Refusal
 from mcts.distributed import local_ray
-from mcts.problems import rocksample
+from mcts.options import MOST_NODES
+from mcts.problems import rocksample, tiger
 
 FILES = ["config.yaml", "episodes.parquet", "returns.png", "summary.json"]
 
@@ -309,6 +310,15 @@ def test_every_setting_changes_the_episodes(change):
         ]
 
     assert played(SETUP) == played(SETUP) != played(replace(SETUP, **change))
+
+
+def test_a_tree_has_no_more_nodes_than_there_can_be(monkeypatch):
+    made = []
+    monkeypatch.setattr(problems, "Search", lambda p, options: made.append(options.nodes))
+    for simulations, nodes in ((MOST_NODES + 1, None), (20, None), (20, 7)):
+        setup = replace(SETUP, simulations=simulations, nodes=nodes)
+        problems._search(setup, tiger.TigerParameters())
+    assert made == [MOST_NODES, 20, 7]
 
 
 def test_maps_of_rocksample_are_those_published():
