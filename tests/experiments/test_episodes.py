@@ -333,5 +333,5 @@ def test_the_estimates_are_means_with_intervals():
         pl.DataFrame({"return": [1.0, 3.0], "actions": [2, 2], "seconds": [0.0, 0.0]})
     )
     assert (found["return"].value, found["actions"].value) == (2.0, 2.0)
-    assert found["return"].high - 2.0 == pytest.approx(1.96, abs=0.001)
+    assert found["return"].high - 2.0 == pytest.approx(12.706, abs=0.001)  # Student's t
     assert SimpleNamespace(**vars(found["actions"])).low == 2.0
