@@ -83,6 +83,16 @@ def test_the_table_is_printed(capsys, monkeypatch):
     assert len(beside) == 7
 
 
+@pytest.mark.parametrize(
+    "arguments", ["--rounds 0", "--kuhn 0", "--seeds -1", "--milliseconds nan", "--rounds few"]
+)
+def test_what_cannot_be_measured_is_refused(capsys, arguments):
+    with pytest.raises(SystemExit):
+        peers.main(arguments.split())
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert f"argument {arguments.split()[0]}: " in told
+
+
 def test_the_command_has_an_environment_of_its_own():
     makefile = (ROOT / "Makefile").read_text()
     assert "$(PEERS)/bin/python -m benchmarks.peers" in makefile

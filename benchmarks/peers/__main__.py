@@ -13,9 +13,10 @@ interval and, in brackets, how many seeds or episodes they are made of.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from benchmarks.peers import games, rocks, tigers
 from benchmarks.peers.measuring import Table, rates
@@ -68,24 +69,37 @@ def compare_pomdps(table: Table, asked: argparse.Namespace) -> None:
             table.means(loop.name, what, {name: found})
 
 
+def _from(least: int) -> Callable[[str], int]:
+    """Return what reads a whole number from ``least``."""
+
+    def number(given: str) -> int:
+        if int(given) < least:
+            raise argparse.ArgumentTypeError(f"must be at least {least}, not {given}")
+        return int(given)
+
+    return number
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, default, what in (
-        ("rounds", 5, "of the speeds"),
-        ("kuhn", 1_000, "simulations a decision at Kuhn poker"),
-        ("leduc", 100, "at Leduc poker"),
-        ("tiger", 300, "at Tiger"),
-        ("rocks", 100, "at RockSample"),
-        ("seeds", 20, "policies of Kuhn poker; 0: leave it out"),
-        ("leduc-seeds", 5, "policies of Leduc poker, each of 936 searches; 0: leave it out"),
-        ("episodes", 300, "of Tiger; 0: leave it out"),
-        ("rock-episodes", 300, "of RockSample; 0: leave it out"),
-        ("seed", 9001, "of the first policy, and of the episodes"),
+    for name, default, least, what in (
+        ("rounds", 5, 1, "of the speeds"),
+        ("kuhn", 1_000, 1, "simulations a decision at Kuhn poker"),
+        ("leduc", 100, 1, "at Leduc poker"),
+        ("tiger", 300, 1, "at Tiger"),
+        ("rocks", 100, 1, "at RockSample"),
+        ("seeds", 20, 0, "policies of Kuhn poker; 0: leave it out"),
+        ("leduc-seeds", 5, 0, "policies of Leduc poker, each of 936 searches; 0: leave it out"),
+        ("episodes", 300, 0, "of Tiger; 0: leave it out"),
+        ("rock-episodes", 300, 0, "of RockSample; 0: leave it out"),
+        ("seed", 9001, 0, "of the first policy, and of the episodes"),
     ):
-        parser.add_argument(f"--{name}", type=int, default=default, help=what)
+        parser.add_argument(f"--{name}", type=_from(least), default=default, help=what)
     parser.add_argument("--milliseconds", type=float, default=1.0, help="of equal time")
     asked = parser.parse_args(arguments)
+    if not 0 < asked.milliseconds < math.inf:
+        parser.error(f"argument --milliseconds: must be above 0, not {asked.milliseconds}")
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
     table = Table()
     compare_games(table, asked)

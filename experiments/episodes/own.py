@@ -59,8 +59,11 @@ def play(
     belief.particle_filter.Deprived
         If in no particle of the start there is anything to decide.
     ValueError
-        If the problem has several players.
+        If the problem has several players, there are no particles, a search has changed the states
+        that it was given, or what it chose cannot be done.
     """
+    if particles < 1:
+        raise ValueError(f"a belief needs a particle, not {particles}")
     if problem.players > 1:
         raise ValueError("a closed loop is of one player: the others belong to the step")
     chance = Chance(int(derive_key(key, _WORLD)))
@@ -70,7 +73,7 @@ def play(
         return Episode(0.0, done)
 
     def simulate(state: Any, action: Any, chance: Chance) -> tuple[Any, Any]:
-        state, _ = problem.step(state, action, chance)
+        state, _ = problem.stepped(state, action, chance)
         return state, _OVER if problem.over(state) else problem.observation(state)
 
     def likelihood(state: Any, action: Any, observation: Any) -> float:
@@ -86,9 +89,14 @@ def play(
     total, weight = 0.0, 1.0
     while len(done) < problem.steps and not problem.over(state):
         decision = int(derive_key(key, _DECISIONS, len(done)))
-        action = problem.action(choose(problem.position(belief.states), decision))
-        state, reward = problem.step(state, action, chance)
-        total += weight * float(reward)
+        position = problem.position(belief.states)
+        before = None if done else position.contents()  # looked at once: it takes a while
+        found = choose(position, decision)
+        if before is not None and position.contents() != before:
+            raise ValueError("a state was changed by looking ahead: step must return another one")
+        action = _legal(problem, state, found)
+        state, reward = problem.stepped(state, action, chance)
+        total += weight * reward
         weight *= problem.discount
         done.append(action)
         if len(done) < problem.steps and not problem.over(state):
@@ -97,6 +105,16 @@ def play(
             except Deprived:
                 return Episode(total, done, deprived=True)
     return Episode(total, done)
+
+
+def _legal(problem: Problem, state: Any, found: int) -> Any:
+    """Return the action of the number ``found``, which was chosen without knowing ``state``."""
+    action = problem.action(found)
+    if number(action) not in map(number, problem.listed(state)):
+        raise ValueError(
+            f"{action!r} was chosen, and cannot be done: actions must not depend on what is hidden"
+        )
+    return action
 
 
 def _begun(problem: Problem, particles: int, chance: Chance) -> list[Any]:

@@ -24,7 +24,7 @@ from experiments.episodes import own
 from experiments.settings.commandline import Refusal, did_you_mean
 from mcts.domain import domain_of
 from mcts.kernel.rng import derive_key
-from mcts.options import Budget, Options
+from mcts.options import MOST_NODES, Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems import rocksample, tiger
 from mcts.problems.closed_loop import play
@@ -126,10 +126,12 @@ def check(setup: Setup) -> None:
 def written(setup: Setup) -> dict[str, str]:
     """Return what tells one state of the user's own file from another: nothing without a file.
 
-    What the file imports is not looked at.
+    What the file imports is not looked at; a module has been imported by `check`.
     """
     file = setup.problem.rpartition(":")[0]
     if not file.endswith(".py"):
+        file = getattr(sys.modules.get(file), "__file__", None)
+    if file is None:
         return {}
     return {"problem_sha256": hashlib.sha256(Path(file).read_bytes()).hexdigest()}
 
@@ -170,7 +172,7 @@ def _search(setup: Setup, p: Any) -> tuple[Search, Callable[[Any, int], int]]:
     units = setup.exploration or _UNITS.get(setup.problem, span)
     options = Options(
         exploration=units / math.sqrt(2) / span,
-        nodes=setup.simulations if setup.nodes is None else setup.nodes,
+        nodes=setup.nodes or min(setup.simulations, MOST_NODES),
         final=setup.final,
     )
     search, budget = Search(p, options), Budget(simulations=setup.simulations)

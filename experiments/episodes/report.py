@@ -32,7 +32,8 @@ ROWS = study.Rows(
 
 def estimates(rows: pl.DataFrame) -> dict[str, Estimate]:
     """Return the mean of each column that is measured, with its interval."""
-    return {name: mean(rows[name].to_numpy()) for name in ("return", "actions", "seconds")}
+    columns = {"return": "return", "actions": "actions", "cpu_seconds": "seconds"}
+    return {name: mean(rows[column].to_numpy()) for name, column in columns.items()}
 
 
 def table(rows: pl.DataFrame, title: str) -> Table:

@@ -8,6 +8,7 @@ from typing import Any
 
 from experiments.episodes import problems
 from experiments.episodes.problems import Setup
+from experiments.matches.background import Background
 from experiments.settings.commandline import Refusal
 
 _DEATHS_SURVIVED = 5
@@ -46,7 +47,7 @@ def _over_ray(
     from mcts.distributed.local_ray import ray  # takes seconds to import
     from mcts.options import cores
 
-    runner.start(None, max(workers, cores()))
+    Background(runner.start, None, max(workers, cores())).result()  # Ray takes SIGTERM
     task = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion)
     waiting, size = deque(episodes), 1
     under_way: deque[Any] = deque()  # or done, behind one that is not

@@ -89,7 +89,8 @@ def _told(player: Mapping[str, Any]) -> dict[str, Any]:
 
 def _table(match: Match) -> dict[str, Any]:
     """Return the company and the rules."""
-    company = match.name.removeprefix(match.labels[0]).strip().removeprefix("against ")
+    several = f"{match.seats} " if match.seats > 1 else ""
+    company = match.name.removeprefix(f"{several}{match.labels[0]} against ")
     return {
         "opponents": "each other" if match.measured is None else company,
         "rules": match.rules["name"],

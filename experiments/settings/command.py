@@ -48,7 +48,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.settings import arguments, composing, config, helptext, output, signals
-from experiments.settings.commandline import TOLD, Incomplete, Refusal, explain, leave
+from experiments.settings.commandline import TOLD, Incomplete, Interrupted, Refusal, explain, leave
 from experiments.texts import forgiving, message
 from mcts.kernel.plugins import blamed
 
@@ -135,6 +135,11 @@ class Command:
                 self._once(given, run)
         except BrokenPipeError:  # the reader of our output has gone, as in `... | head`
             return _nobody_reads()
+        except KeyboardInterrupt as stop:
+            if given.multirun and not run.begun and not str(stop):  # its runs are a launcher's
+                told = "interrupted; what its runs had done is kept in their folders"
+                raise Interrupted(told) from None
+            raise
         except Exception as fault:
             # Whatever a job raises beside `Refusal` is a bug of ours, and its traceback is wanted;
             # what a sweeper makes of refusals is not.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 
 import numpy as np
-from scipy.special import bdtr, bdtrik, ndtri  # `scipy.stats` takes a second to import
+from scipy.special import bdtr, bdtrik, ndtri, stdtrit  # `scipy.stats` takes a second to import
 
 CONFIDENCE = 0.95
 _Z = float(ndtri((1 + CONFIDENCE) / 2))
@@ -64,7 +64,7 @@ def wilson_width(wins: np.ndarray, games: np.ndarray) -> np.ndarray:
 
 
 def mean(values: np.ndarray) -> Estimate:
-    """Return the mean of many ``values`` with its normal interval.
+    """Return the mean of ``values`` with its interval by Student's t.
 
     Raises
     ------
@@ -74,7 +74,8 @@ def mean(values: np.ndarray) -> Estimate:
     if len(values) < 2:
         raise ValueError("an interval of a mean needs two values")
     value = float(np.mean(values))
-    margin = _Z * float(np.std(values, ddof=1)) / sqrt(len(values))
+    student = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2))
+    margin = student * float(np.std(values, ddof=1)) / sqrt(len(values))
     return Estimate(value, value - margin, value + margin)
 
 

@@ -129,7 +129,8 @@ def _start(searched: Searched, w: _Workspace, argument: int) -> float:
     _note(searched, w, searched.problem.draw(searched.belief, chance))
     if w.cells[_OVER]:
         raise ValueError(
-            f"a simulation began with {w.state!r}, where all is over: the belief must not have it"
+            f"a simulation began with {w.state!r}, where all is over: the belief must not have it, "
+            "and step must not change a state of a belief"
         )
     w.cells[_STREAM] = chance.word
     return 0.0
@@ -151,24 +152,11 @@ def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
     return len(found)
 
 
-def _stepped(problem: Any, w: _Workspace, action: Any) -> tuple[Any, float]:
-    """Return the next state and the reward."""
-    w.taken += 1
-    try:
-        state, reward = problem.step(w.state, action, w.chance)
-        reward = float(reward)
-    except (TypeError, ValueError) as fault:
-        fault.add_note("step(state, action, chance) returns the next state and the reward")
-        raise
-    if not math.isfinite(reward):
-        raise ValueError(f"the reward of {action!r} is {reward}: it must be a number")
-    return state, reward
-
-
 def _step(searched: Searched, w: _Workspace, argument: int) -> float:
     problem, chance = searched.problem, w.chance
     chance.seed(w.cells[_STREAM])
-    state, reward = _stepped(problem, w, problem.action(argument))
+    w.taken += 1
+    state, reward = problem.stepped(w.state, problem.action(argument), chance)
     _note(searched, w, state)
     if problem.players == 1 and not w.cells[_OVER]:
         w.cells[_SEEN] = number(problem.observation(state))
@@ -191,7 +179,8 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
             if not legal:
                 break
         action = legal[chance.below(len(legal))] if choose is None else choose(w.state, chance)
-        w.state, reward = _stepped(problem, w, action)
+        w.taken += 1
+        w.state, reward = problem.stepped(w.state, action, chance)
         total += weight * reward
         weight *= problem.discount
     w.cells[_STREAM] = chance.word

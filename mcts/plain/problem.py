@@ -130,9 +130,32 @@ class Problem:
         found = self.actions(state)
         if isinstance(found, (list, tuple)):
             return found
-        if isinstance(found, (set, frozenset)) or not isinstance(found, Iterable):
+        if isinstance(found, (set, frozenset, str, bytes)) or not isinstance(found, Iterable):
             raise TypeError(f"actions(state) must return a list, not {found!r}")
         return list(found)
+
+    def stepped(self, state: State, action: Any, chance: Chance) -> tuple[State, float]:
+        """Return what `step` returns, the next state and the reward.
+
+        Raises
+        ------
+        TypeError
+            If it returns something else.
+        ValueError
+            If the reward is infinite or nan.
+        """
+        came = self.step(state, action, chance)
+        try:
+            following, reward = came
+            finite = math.isfinite(reward)  # takes no words, as `float` does
+        except (TypeError, ValueError):
+            raise TypeError(
+                "step(state, action, chance) returns the next state and the reward, a number, not "
+                f"{came!r:.100}"
+            ) from None
+        if not finite:
+            raise ValueError(f"the reward of {action!r} is {reward}: it must be a number")
+        return following, float(reward)
 
     def over(self, state: State) -> bool:
         """Tell whether nothing is left to decide in ``state``."""

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from experiments.episodes import own
+from mcts.options import Budget, Options
 from mcts.plain.problem import Problem
 from mcts.problems import tiger
 from mcts.problems.closed_loop import play
+from mcts.search import Search
 
 
 def listen_until(odds):
@@ -123,6 +125,8 @@ def test_problems_of_several_players_are_refused(tmp_path):
     )
     with pytest.raises(ValueError, match="of one player"):
         own.play(several, by_particles, 1)
+    with pytest.raises(ValueError, match="needs a particle, not 0"):
+        own.play(TIGER, by_particles, 1, 0)
 
 
 def test_an_episode_ends_where_particles_run_out():
@@ -156,3 +160,62 @@ def test_an_episode_begins_with_what_goes_on_and_ends_without_a_last_look():
     )
     lengths = [len(own.play(walk, choose, key, 20).actions) for key in range(12)]
     assert set(lengths) == {0, 1} and set(seen) == {(0, 0)}
+
+
+def look_or_take(state, action, chance):
+    return (state[0], state[1] + 1), 0.0
+
+
+DOORS = Problem(
+    start=[("left", 0), ("right", 0)],
+    actions=lambda state: ["look", "take"] if state[1] < 3 else [],
+    step=look_or_take,
+    observation=lambda state: state[1],
+    low=0.0,
+    high=1.0,
+    steps=3,
+)
+
+
+def test_an_action_that_cannot_be_done_is_told():
+    """What was chosen for the particles must be legal in the state that nobody knows."""
+    peeping = replace(DOORS, actions=lambda state: ["look", state[0]])
+    told = set()
+    for key in range(9):
+        try:
+            own.play(peeping, lambda position, _: peeping.number("left"), key, 20)
+        except ValueError as fault:
+            told.add(str(fault))
+        else:
+            told.add("played")
+    assert told == {
+        "'left' was chosen, and cannot be done: actions must not depend on what is hidden",
+        "played",
+    }
+
+
+def test_a_step_that_changes_the_state_it_is_given_is_told():
+    def step(state, action, chance):
+        state[1] += 1
+        return state, 0.0
+
+    def choose(position, key):
+        search = Search(position, Options(nodes=50))
+        return search.run(Budget(simulations=20), key).best
+
+    changing = replace(
+        DOORS,
+        start=lambda chance: [chance.random(), 0],
+        actions=lambda state: ["look", "take"],
+        step=step,
+    )
+    with pytest.raises(ValueError, match="step must return another one"):
+        own.play(changing, choose, 1, 20)
+    assert len(own.play(DOORS, choose, 1, 20).actions) == 3
+
+
+@pytest.mark.parametrize("reward", ["9", float("nan")])
+def test_a_reward_is_a_number(reward):
+    faulty = replace(DOORS, step=lambda state, action, chance: (state, reward))
+    with pytest.raises((TypeError, ValueError), match="a number"):
+        own.play(faulty, lambda position, key: faulty.number("look"), 1, 20)

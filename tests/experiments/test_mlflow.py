@@ -103,6 +103,7 @@ def test_several_players_are_recorded_as_what_they_are(tmp_path):
     _, both = composed("player=swift", "match.layout=both")
     (one,), (rest,) = tails(both)
     assert one != rest, "one player, two matches"
+    assert parameters(settings, both)["played"]["opponents"] == "3 heuristic, heuristic"
     _, robin = composed("match.players=['swift','closure']", "match.layout=robin")
     assert tails(robin) == [["/swift", "/closure"]]
     assert parameters(settings, robin)["played"]["opponents"] == "each other"

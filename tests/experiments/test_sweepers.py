@@ -125,6 +125,19 @@ def test_a_launcher_elsewhere_says_that_a_run_was_refused(tmp_path, capsys):
     assert "sleuth-compare: not this one\n" in err and "Traceback" not in err
 
 
+def test_an_interrupted_launcher_does_not_say_that_nothing_was_done(tmp_path, capsys, monkeypatch):
+    """Its runs keep what they have played, of which this process knows nothing."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Command, "_by_command_line", interrupted)
+    code, told = job_of(["seed=1,2"], None, tmp_path, multirun=True)
+    assert code == 130 and not told
+    said = "interrupted; what its runs had done is kept in their folders"
+    assert capsys.readouterr().err == f"sleuth-compare: {said}\n"
+
+
 def test_what_a_job_found_is_not_lost_with_its_record(tmp_path, capsys):
     def job(settings, folder):
         raise Incomplete("the record is lost", 0.25)
