@@ -1,17 +1,14 @@
-"""Tiger and RockSample: simulations a second beside pomdp-py, and scores beside published ones.
+"""Tiger and RockSample: simulations a second beside pomdp-py.
 
     python -m benchmarks.bench_pomdp [--simulations 10000] [--repeats 3]
-    python -m benchmarks.bench_pomdp --episodes 100 [--simulations 10000] [--map 7 8] [--seed 1]
 
-The first compares with pomdp-py [Zheng & Tellex 2020], whose planners are compiled by Cython, in
-one process on one core, by CPU time: the same problem, belief, discount and exploration, random
-roll-outs of the same length, a fresh tree at each plan.  The models are its own, in Python and
-compiled; of RockSample the compiled ones come with a policy written here, for theirs knows no
-checks.  Its simulations go on to the horizon after the rover has left, ours end.
+The planners of pomdp-py [Zheng & Tellex 2020] are compiled by Cython.  Both run in one process on
+one core, by CPU time: the same problem, belief, discount and exploration, random roll-outs of the
+same length, a fresh tree at each plan.  The models are its own, in Python and compiled; of
+RockSample the compiled ones come with a policy written here, for theirs knows no checks.  Its
+simulations go on to the horizon after the rover has left, ours end.
 
-The second plays closed loops with the exact belief, a fresh tree at each step and preferred
-actions in the roll-outs [settings of Silver & Veness 2010], and prints the mean discounted return
-with its standard error.
+Returns of closed loops: `experiments.episodes`; beside pomdp-py: `benchmarks.peers`.
 """
 
 from __future__ import annotations
@@ -20,11 +17,9 @@ import argparse
 import itertools
 import math
 import random
-import time
 from collections.abc import Callable, Collection
 from typing import Any
 
-import numpy as np
 import pomdp_py
 from pomdp_py.problems.rocksample import rocksample_problem as rock_python
 from pomdp_py.problems.rocksample.cythonize import rocksample_problem as rock_compiled
@@ -35,7 +30,6 @@ from benchmarks.timing import show, show_load, timed
 from mcts.domain import domain_of
 from mcts.options import Budget, Options
 from mcts.problems import rocksample, tiger
-from mcts.problems.closed_loop import play as play_episode
 from mcts.search import Search
 
 DISCOUNT = 0.95
@@ -213,38 +207,15 @@ def compare(simulations: int, repeats: int) -> None:
             show(f"  pomdp-py {other}", f"{found:,.0f} /s CPU", f"ratio {own / found:,.0f}")
 
 
-def play(size: int, count: int, episodes: int, simulations: int, seed: int) -> None:
-    """Print the mean discounted return of closed loops, with its standard error."""
-    p = rocksample.rocksample(size, rocksample.PUBLISHED[size, count])
-    search = Search(p, Options(exploration=exploration(p, ROCK_RANGE), nodes=simulations))
-
-    def choose(p: rocksample.RockSampleParameters, key: int) -> int:
-        return search.run(Budget(simulations=simulations), key, p).best
-
-    began = time.process_time()
-    keys = range(seed * episodes, (seed + 1) * episodes)
-    returns = np.array([play_episode(p, rocksample.after, choose, key) for key in keys])
-    error = returns.std(ddof=1) / math.sqrt(episodes)
-    show(
-        f"RockSample[{size},{count}], {simulations} simulations",
-        f"{returns.mean():.2f} +- {error:.2f}",
-        f"{episodes} episodes, {time.process_time() - began:.0f} s CPU",
-    )
-
-
 def main() -> None:
-    """Compare, or play."""
+    """Compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--simulations", type=int, default=10_000, help="of one plan")
     parser.add_argument("--repeats", type=int, default=3, help="of the comparison")
-    parser.add_argument("--episodes", type=int, help="play so many, at least 2, and do not compare")
-    parser.add_argument("--map", type=int, nargs=2, default=MAP, metavar=("N", "K"))
-    parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    if asked.episodes is None:
-        compare(asked.simulations, asked.repeats)
-    else:
-        play(*asked.map, asked.episodes, asked.simulations, asked.seed)
+    if asked.simulations < 1 or asked.repeats < 1:
+        parser.error("simulations and repeats must be at least 1")
+    compare(asked.simulations, asked.repeats)
 
 
 if __name__ == "__main__":

@@ -113,8 +113,8 @@ def explain(fault: Exception) -> str:
         return str(fault)
     if isinstance(fault, MemoryError):
         return (
-            f"not enough memory ({_first_line(fault)}): lower player.budget.nodes or "
-            "player.budget.simulations, of which a tree has a node each, or match.workers"
+            f"not enough memory ({_first_line(fault)}): lower the nodes or the simulations of a "
+            "search, of which a tree has a node each, or the workers"
         )
     if isinstance(fault, OverrideParseException):
         return f"cannot read {fault.override!r}: write it as name=value"

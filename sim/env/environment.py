@@ -14,7 +14,9 @@ arena and the referee with the same seed, number and actions.  Points worth know
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cached_property
+from numbers import Real
 from operator import index
 from typing import Any
 
@@ -33,11 +35,12 @@ from sim.env.opinion import Opinions
 from sim.policies import greedy
 from sim.policies.table import Policy, policy, seat_policies
 from sim.referee import IllegalAction
-from sim.rules import preset, world
+from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
 from sim.view import as_seen, seen_by
 
 _TOLD = 3  # suggestions in a picture
+_LEARNING = ("accuse_from", "wrong_price", "flat")
 
 
 def env(
@@ -56,6 +59,16 @@ def env(
     """
     learning = {"accuse_from": accuse_from, "wrong_price": wrong_price, "flat": flat}
     return OrderEnforcingWrapper(raw_env(rules, render_mode, **learning, **switches))
+
+
+def _rules(name: str, switches: dict[str, int | str | bool]) -> Rules:
+    """Return `preset`, which knows nothing of the switches for learners."""
+    try:
+        return preset(name, **switches)
+    except ValueError as fault:
+        if close := [near for given in switches for near in get_close_matches(given, _LEARNING)]:
+            raise ValueError(f"{fault} (did you mean {close[0]}?)") from None
+        raise
 
 
 def _space(flat: bool) -> Box:
@@ -106,15 +119,16 @@ class raw_env(AECEnv):
         **switches: int | str | bool,
     ) -> None:
         super().__init__()
-        if accuse_from is not None and not 0.0 < accuse_from <= 1.0:
-            raise ValueError(f"accuse_from must be above 0 and at most 1, got {accuse_from}")
-        if not 0.0 <= wrong_price < float("inf"):
-            raise ValueError(f"wrong_price must be a number from 0, got {wrong_price}")
+        likely = 1.0 if accuse_from is None else accuse_from
+        if not (isinstance(likely, Real) and 0.0 < likely <= 1.0):
+            raise ValueError(f"accuse_from must be above 0 and at most 1, got {accuse_from!r}")
+        if not (isinstance(wrong_price, Real) and 0.0 <= wrong_price < float("inf")):
+            raise ValueError(f"wrong_price must be a number from 0, got {wrong_price!r}")
         modes = self.metadata["render_modes"]
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode must be one of {', '.join(modes)}, got {render_mode!r}")
         self.render_mode = render_mode
-        self.rules = preset(rules, **switches)
+        self.rules = _rules(rules, switches)
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents = []
         self._restricts, self._price, self._flat = accuse_from is not None, wrong_price, flat

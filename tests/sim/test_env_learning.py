@@ -124,10 +124,12 @@ def test_the_flat_observation_says_what_is_true():
 
 def test_what_cannot_be_is_refused():
     assert len(offered(begun(accuse_from=5e-324))) > 30  # the least there is
-    for wrong in (0.0, -0.1, 1.5, float("nan")):
+    for wrong in (0.0, -0.1, 1.5, float("nan"), "half"):
         with pytest.raises(ValueError, match="accuse_from must be above 0"):
             env(accuse_from=wrong)
-    for wrong in (-1.0, float("inf"), float("nan")):
+    with pytest.raises(ValueError, match=r"no switch 'accuse_form': .*mean accuse_from"):
+        env(accuse_form=0.5)
+    for wrong in (-1.0, float("inf"), float("nan"), "much"):
         with pytest.raises(ValueError, match="wrong_price must be a number from 0"):
             env(wrong_price=wrong)
 

@@ -1,4 +1,4 @@
-"""Hundreds of thousands of actions under all rules, by all policies and by players that do anything legal.
+"""Half a million actions under all rules, by all policies and by players that do anything legal.
 
 `checks` says what must hold after each of them; the controls plant faults that it must find.
 """
