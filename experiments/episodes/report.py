@@ -68,5 +68,5 @@ def draw(rows: pl.DataFrame, title: str, path: Path) -> None:
     """Draw how returns are distributed, with their mean."""
     with picture(path, f"{title}: {len(rows):,} episodes", (7, 4)) as (_, ((axes,),)):
         axes.hist(rows["return"].to_numpy(), bins=30, color=SERIES[0])
-        reference_line(axes, estimates(rows)["return"].value, "mean", upright=True)
-        axes.set(xlabel="discounted return", ylabel="episodes")
+        reference_line(axes, estimates(rows)["return"].value, upright=True)
+        axes.set(xlabel="discounted return (dashed: mean)", ylabel="episodes")
