@@ -32,13 +32,14 @@ HEADS = ("What", "Who", "How", "Where", "When", "Whether", "Whose", "Which")
 """First words of a docstring that is neither an imperative nor a noun phrase."""
 
 IRREGULAR = frozenset(
-    "begun begotten born bought built caught chosen done drawn driven eaten fallen felt fought found"
-    " given gone grown held hidden kept known laid led left lent lost made meant met paid run said"
-    " seen sent shown sold sought spent split spoken spread stood swept taken taught thought thrown"
-    " told torn understood won worn written".split()
+    {"begun", "bought", "built", "caught", "chosen", "done", "drawn", "driven", "fallen", "fought"}
+    | {"found", "given", "gone", "grown", "held", "hidden", "kept", "known", "led", "left", "lent"}
+    | {"lost", "made", "meant", "met", "paid", "said", "seen", "sent", "shown", "sold", "sought"}
+    | {"spent", "spoken", "stood", "swept", "taken", "taught", "thought", "thrown", "told", "torn"}
+    | {"understood", "won", "worn", "written"}
 )
-NOUNS = frozenset("need needed seed feed speed bed shed".split())
-"""Words in -ed that are no participles, or are all right as the name of a function."""
+NOUNS = frozenset({"need", "seed", "feed", "speed", "bed", "shed", "embed", "exceed", "proceed"})
+"""Words in -ed that are no participles."""
 
 CODE = ("mcts", "belief", "sim", "experiments", "benchmarks", "examples", "tests")
 SUFFIXES = {".py", ".md", ".yaml", ".toml", ".jinja", ".html", ".js"}
@@ -65,9 +66,9 @@ def wrong_names(source: str) -> Iterator[tuple[int, str]]:
             first = (ast.get_docstring(node) or "").partition(" ")[0].rstrip(",")
             if first in HEADS:
                 yield getattr(node, "lineno", 1), f"docstring begins with {first!r}"
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if participle(node.name) and not _is_property(node):
-                yield node.lineno, f"function {node.name}: name it by a verb"
+        is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if is_function and participle(node.name) and not _is_property(node):
+            yield node.lineno, f"function {node.name}: name it by a verb"
 
 
 def wrong_words(text: str) -> Iterator[tuple[int, str]]:
