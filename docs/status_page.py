@@ -1,0 +1,49 @@
+"""Make docs/status.md from docs/status.yaml: ``python docs/status_page.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+MARKS = ("verified", "measured", "approximate", "untested", "problem")
+
+HEAD = """# What is verified, and against what
+
+*Verified*: a test compares it with something independent, and has a control that fails. *Measured*: \
+a page has figures with intervals. *Approximate*: not exact by design. *Untested*: nothing here checks \
+it. *Problem*: see [known problems](known_problems.md).
+
+This page is made from `docs/status.yaml` by `python docs/status_page.py`.
+"""
+
+
+def read_rows() -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of status.yaml by section."""
+    return yaml.safe_load((HERE / "status.yaml").read_text(encoding="utf-8"))
+
+
+def render() -> str:
+    """Return the page as Markdown."""
+    lines = [HEAD]
+    for section, rows in read_rows().items():
+        lines += [
+            f"## {section}",
+            "",
+            "| part | | against | test | figures |",
+            "|---|---|---|---|---|",
+        ]
+        for row in rows:
+            test = f"`{row['test']}`" if row["test"] else ""
+            figure = f"[page]({row['figure']})" if row["figure"] else ""
+            lines.append(
+                f"| {row['name']} | {row['mark']} | {row['against']} | {test} | {figure} |"
+            )
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    (HERE / "status.md").write_text(render(), encoding="utf-8")
