@@ -12,9 +12,9 @@ MARKS = ("verified", "measured", "approximate", "untested", "problem")
 
 HEAD = """# What is verified, and against what
 
-*Verified*: a test compares it with something independent, and has a control that fails. *Measured*: \
-a page has figures with intervals. *Approximate*: not exact by design. *Untested*: nothing here checks \
-it. *Problem*: see [known problems](known_problems.md).
+*Verified*: a test compares it with something independent, and has a control that fails.
+*Measured*: a page has figures with intervals. *Approximate*: not exact by design.
+*Untested*: nothing here checks it. *Problem*: see [known problems](known_problems.md).
 
 This page is made from `docs/status.yaml` by `python docs/status_page.py`.
 """
