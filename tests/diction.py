@@ -16,15 +16,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 WORDS = {
-    r"told|tells?|telling": "say, report, show, return",
+    r"(told|tells?|telling)(?!\b.{0,60}\bapart)": "say, report, show, return",
     r"who(m)?ever": "any player, the caller",
     r"anew": "again",
     r"mend(s|ed|ing)?": "fix, repair",
     r"oftener": "more often",
     r"signs": "characters",
     r"by and by": "gradually",
-    r"no such": "unknown",
-    r"hall|wish": "registry, request",
+    r"(is|are) no such": "unknown",
 }
 """Patterns of words, and what to write instead."""
 
