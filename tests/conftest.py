@@ -39,7 +39,7 @@ _LONG = {
     "belief": "answers exact rejection split",
     "sim": (
         "belief_mdp cluedo_actions cluedo_choices cluedo_knowledge cluedo_search csp determinized "
-        "endgame entropy equivalence fitted hunter informed late_positions leaks legal "
+        "endgame entropy equivalence hunter informed late_positions leaks legal "
         "many_threads neural observation plain_bmcts planners players policy_switches posteriors "
         "properties reading released released_play slow_games testing"
     ),

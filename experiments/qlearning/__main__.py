@@ -20,8 +20,6 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from experiments import study
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.limits import above, between, one_of
-from experiments.settings.schemas import POLICIES
-from sim.players.names import EVIDENCE
 
 if TYPE_CHECKING:
     from experiments.qlearning.fit import Fit
@@ -40,42 +38,20 @@ ACTIVATIONS = ("logistic", "relu")
 
 
 @dataclass
-class Layer:
-    """The schema of a network and its fit."""
+class Network:
+    """The schema of the network and its fit."""
 
     hidden: int = between(1, 10_000)
     activation: str = one_of(*ACTIVATIONS)
     learning_rate: float = above(0, 1)
     epochs: int = between(1, 1_000_000)
-
-
-@dataclass
-class Network(Layer):
-    """The schema of the network of the room problem."""
-
     least_fit: float = between(0, 1)
-
-
-@dataclass
-class Games:
-    """The schema of the games to learn from."""
-
-    rules: str = MISSING
-    opponents: list[str] = field(default=MISSING, metadata={"each": {"choices": POLICIES}})
-    played: int = between(12, 1_000_000)
-    explore: float = between(0, 1)
-    evidence: str = one_of(*EVIDENCE)
-    threshold: float = above(0, 1)
-    iterations: int = between(0, 1000)
-    discount: float = between(0, 1)
-    network: Layer = field(default_factory=Layer)
 
 
 @dataclass
 class Settings(study.Settings):
     """The schema of the configuration."""
 
-    learn: str = one_of("rooms", "games")
     states: int = between(9, 100_000)
     concentration: float = above(0, 1000)
     outcomes: str = one_of(*OUTCOMES)
@@ -85,15 +61,10 @@ class Settings(study.Settings):
     updates: int = between(FIRST, 10**12)
     repeats: int = between(1, 1000)
     network: Network = field(default_factory=Network)
-    games: Games = field(default_factory=Games)
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
     """Learn, check and fit; write the results and print them."""
-    if settings.learn == "games":
-        from experiments.qlearning import games
-
-        return games.job(settings, run, WEIGHTS)
     if not settings.rates or len(set(settings.rates)) < len(settings.rates):
         raise Refusal("rates must list different rates, one or more")
     if settings.discount >= 1:

@@ -30,7 +30,6 @@ from experiments.settings.schemas import (
     Constraint,
     Csp,
     Entropy,
-    Fitted,
     Greedy,
     Heuristic,
     Hide,
@@ -69,7 +68,6 @@ def register() -> None:
         ("bn", Bayes),
         ("entropy", Entropy),
         ("neural", Neural),
-        ("fitted", Fitted),
         ("hunter", Hunter),
         ("response", Response),
     ):

@@ -173,16 +173,6 @@ class Neural(Seat):
 
 
 @dataclass
-class Fitted(Seat):
-    """The player that learnt from games where to walk."""
-
-    name: str = one_of("fitted")
-    evidence: str = one_of(*EVIDENCE)
-    network: str | None = place()
-    threshold: float = above(0, 1)
-
-
-@dataclass
 class Hunter(Seat):
     """The player of the treasure hunt."""
 

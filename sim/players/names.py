@@ -7,7 +7,6 @@ PAPERS = {
     "constraint": "sim.players.constraint",
     "entropy": "sim.players.entropy",
     "neural": "sim.players.neural",
-    "fitted": "sim.players.fitted",
     "hunter": "sim.players.hunter",
     "response": "sim.players.response",
 }

@@ -4,17 +4,19 @@ It walks to
 
     arg max over rooms a of  Q(X, a) - W_d D(q, a) - W_n N(a)                     (eqs. 10, 11)
 
-where X is the posterior of the room card, Q what was learnt (`sim.qlearning`), D the least
-Manhattan distance from the pawn to a door of the room, and N how often it has suggested there.
-Suspect, weapon and accusation are those of the Bayesian-network player (`sim.players.room_choice`).
+where X is the posterior of the room card, Q the learnt value (`sim.qlearning`), D the least
+Manhattan distance from the pawn to a door of the room, and N the number of its suggestions there.
+Belief, suspect, weapon and accusation are those of the Bayesian-network player
+(`sim.players.bayes`).
 
 Q is at most 1 and a step costs 0.5, so that with the printed weights the distance decides nearly
 alone; ``q=zero``, which knows nothing of rooms, is the control to stand beside every result.
 ``distance_divisor`` brings D down: by 24, the width of the board, it is about 1.
 
-Not said in the paper, and taken so: a room at the other end of a secret passage is at distance 0;
-the room where the pawn stands is at distance 0 if it was summoned there, and else 2, a step out and
-one in.
+Not specified in the paper: a room at the other end of a secret passage is at distance 0; the room
+where the pawn stands is at distance 0 if the pawn was summoned there, and else 2, a step out and
+one in.  Where the rules or other pawns prevent that step, the room is no choice.  Of equal rooms
+the first listed is taken, so no randomness is consumed.
 """
 
 from __future__ import annotations
@@ -26,16 +28,20 @@ from typing import Any
 import numpy as np
 
 from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
-from sim.players.paper import fitting
-from sim.players.room_choice import RoomPlayer, visits
+from sim.cards import FIRST_ROOM
+from sim.players.moves import reached, suggestion
+from sim.players.paper import Opinion, PaperPlayer, fitting
+from sim.policies.common import accusation
+from sim.policies.walking import step_out, towards
 from sim.qlearning.functions import function
 from sim.rules import Rules
+from sim.state import END, PASS, SUGGEST
 
 OUT_AND_IN = 2
-"""Steps to enter again the room where the pawn stands."""
+"""Steps to leave the room where the pawn stands and enter it again."""
 
 
-class NeuralPlayer(RoomPlayer):
+class NeuralPlayer(PaperPlayer):
     """The player; see the module.
 
     Parameters
@@ -46,6 +52,10 @@ class NeuralPlayer(RoomPlayer):
     threshold : probability from which on a card counts as known
     distance_weight, visit_weight : W_d and W_n, from 0 on
     distance_divisor : D is divided by it, above 0
+
+    Attributes
+    ----------
+    opinion : its belief in the game under way
 
     Raises
     ------
@@ -64,7 +74,8 @@ class NeuralPlayer(RoomPlayer):
         visit_weight: float = 1.5,
         name: str = "neural",
     ) -> None:
-        super().__init__(evidence, threshold, name)
+        super().__init__(name)
+        self.evidence, self.threshold = evidence, float(threshold)
         for key, weight in (("distance_weight", distance_weight), ("visit_weight", visit_weight)):
             if not 0 <= weight < np.inf:
                 raise ValueError(f"{key} must be at least 0, got {weight}")
@@ -75,10 +86,37 @@ class NeuralPlayer(RoomPlayer):
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         super().begin(rules, seat, view, key)
+        self.opinion = Opinion(self.evidence, rules, seat, self.hand, self.face_up)
         self._far = distances(rules.doors == "any")
 
+    def act(self, s: np.record) -> int:
+        chances = self.opinion.update(self.log)
+        if s.phase == SUGGEST:
+            return suggestion(chances, self.hand, self.threshold)
+        envelope = reached(chances, self.threshold)
+        if envelope:
+            return accusation(envelope)
+        return PASS if s.phase == END else self.walk(s)
+
+    def walk(self, s: np.record) -> int:
+        """Return the way to the chosen room, or the suggestion there."""
+        here = int(self.world.room_of[s.spot[self.seat]])
+        summoned = bool(s.summoned[self.seat])
+        out = step_out(self.world, s, self.seat)
+        room = self.choose(s, here if out < 0 and not summoned else -1)
+        if room != here:
+            return towards(self.world, s, self.seat, room)
+        return suggestion(self.opinion.chances, self.hand, self.threshold) if summoned else out
+
+    def choose(self, s: np.record, barred: int) -> int:
+        """Return the room of greatest gain other than ``barred`` (-1: no room is barred)."""
+        gains = self.gains(s)
+        if barred >= 0:
+            gains[barred] = -np.inf
+        return int(gains.argmax())
+
     def gains(self, s: np.record) -> np.ndarray:
-        """Return Q less the costs (9,)."""
+        """Return Q less the costs (9,), at the start of a turn."""
         spot = int(s.spot[self.seat])
         here = int(self.world.room_of[spot])
         far = self._far[:, spot].copy()
@@ -87,7 +125,13 @@ class NeuralPlayer(RoomPlayer):
             if self.world.passage[here] >= 0:
                 far[self.world.passage[here]] = 0
         cost = self._of_distance * far + self._of_visit * visits(self.log.events, self.seat)
-        return self.worth(self.rooms) - cost
+        return self.worth(self.opinion.chances[FIRST_ROOM:]) - cost
+
+
+def visits(log: np.recarray, seat: int) -> np.ndarray:
+    """Return the number of suggestions of ``seat`` in each room (9,), by the events of ``log``."""
+    rooms = log.cards[log.asker == seat] >> FIRST_ROOM
+    return (rooms[:, None] >> np.arange(N_ROOMS) & 1).sum(axis=0)
 
 
 @cache
@@ -123,4 +167,4 @@ def make(spec: Mapping[str, Any], rules: Rules) -> NeuralPlayer:
 
 
 _OF_ALL = ("name", "label", "showing", "evidence")
-"""Keys that are no switches of this player alone."""
+"""Keys that every player of a paper has."""

@@ -21,10 +21,9 @@ import numpy as np
 
 from sim.board import N_ROOMS
 from sim.digest import MOST_BYTES, digest
-from sim.qlearning import turns
 
-KINDS = {"rooms": 2 * N_ROOMS, "games": turns.SIZE}
-"""Inputs by what a network learnt from: the room problem, or games (`sim.qlearning.turns`)."""
+INPUTS = 2 * N_ROOMS
+"""The state, and the room entered, one of nine."""
 
 DIGITS = 6
 """Decimals that are kept of a number."""
@@ -82,8 +81,8 @@ class Network:
         return json.dumps(told, allow_nan=False) + "\n"
 
 
-def loads(text: str, inputs: int) -> Network:
-    """Return the network of so many ``inputs`` of a file's text.
+def loads(text: str) -> Network:
+    """Return the network of a file's text.
 
     Raises
     ------
@@ -110,31 +109,29 @@ def loads(text: str, inputs: int) -> Network:
         raise ValueError("its weights are not numbers") from None
     hidden = arrays["hidden_bias"].size
     shapes = [array.shape for array in arrays.values()]
-    if shapes != [(inputs, hidden), (hidden,), (hidden,), ()] or not hidden:
-        raise ValueError(f"its weights are not those of {inputs} inputs and a hidden layer")
+    if shapes != [(INPUTS, hidden), (hidden,), (hidden,), ()] or not hidden:
+        raise ValueError(f"its weights are not those of {INPUTS} inputs and a hidden layer")
     if not all(np.isfinite(array).all() for array in arrays.values()):
         raise ValueError("its weights are not all finite")
     return Network(**arrays, activation=told["activation"], settings=told["settings"])
 
 
 @cache
-def load(path: str | None = None, kind: str = "rooms") -> Network:
-    """Return the network in the file ``path``, or that of the project; ``kind`` is of `KINDS`.
+def load(path: str | None = None) -> Network:
+    """Return the network in the file ``path``, or that of the project.
 
     Raises
     ------
     ValueError
         If there is none, in one sentence that says what to do.
     """
-    file = files(__package__).joinpath(f"{kind}.json") if path is None else Path(path)
+    file = files(__package__).joinpath("rooms.json") if path is None else Path(path)
     try:
         if isinstance(file, Path) and file.stat().st_size > MOST_BYTES:
             raise ValueError("it is too long")
-        return loads(file.read_text("utf-8"), KINDS[kind])
+        return loads(file.read_text("utf-8"))
     except OSError as fault:
         reason = fault.strerror
     except ValueError as fault:
         reason = "it is no text" if isinstance(fault, UnicodeDecodeError) else str(fault)
-    raise ValueError(
-        f"{file} is no network: {reason}; `python -m experiments.qlearning learn={kind}` makes one"
-    )
+    raise ValueError(f"{file} is no network: {reason}; `python -m experiments.qlearning` makes one")

@@ -76,12 +76,6 @@ REFUSED = {
         ("updates=10", "updates=10: must be at least 1000"),
         ("network.activation=tanh", "network.activation=tanh: choose one of logistic, relu"),
         ("network.hiden=3", "did you mean hidden?"),
-        ("learn=books", "learn=books: choose one of rooms, games"),
-        ("learn=games games.rules=chess", "unknown rules 'chess'"),
-        ("learn=games games.rules=ledford games.evidence=text", "rules=ledford does not deal"),
-        ("learn=games games.opponents=[]", "games.opponents must list different policies"),
-        ("games.opponents=[bn]", "games.opponents=bn: choose one of"),
-        ("games.explore=2", "games.explore=2.0: must be at most 1"),
     ],
 }
 EVERY = [

@@ -14,9 +14,8 @@ from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
 from sim.players import neural
 from sim.players.names import EVIDENCE, WORTH
-from sim.players.neural import NeuralPlayer
+from sim.players.neural import NeuralPlayer, visits
 from sim.players.player import PolicyPlayer
-from sim.players.room_choice import visits
 from sim.qlearning import functions, network
 from sim.referee import play
 from sim.rules import preset, world
