@@ -1,1 +1,8 @@
-"""Distributions over who holds which card; knows no rules of play."""
+"""Beliefs over who holds which card: the public names, each imported when it is first used.
+
+`__init__.pyi` lists them with the modules that hold them.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -42,7 +42,7 @@ def _played(game, choose: Callable[[], int], steps: int) -> int:
 
 def _rates(steps: int) -> dict[str, float]:
     """Return steps a CPU second of the project that can be imported, by way."""
-    from sim.env.environment import env, raw_env
+    from sim.environment.aec import env, raw_env
     from sim.state import ACCUSE, REVEAL
 
     rng, wrapped, core = np.random.default_rng(1), env(), raw_env()

@@ -25,14 +25,11 @@ import torch
 from gymnasium.spaces import Discrete
 from matplotlib.figure import Figure
 from sb3_contrib import MaskablePPO
+from scipy.stats import binomtest
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_util import make_vec_env
 
-from experiments.stats.intervals import win_rate
-from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.env.against import Against
-from sim.env.flat import LAYOUT
-from sim.state import ACCUSE, N_ACTIONS, REVEAL
+from sim import ACCUSE, FIRST_ROOM, FIRST_WEAPON, FLAT_LAYOUT, N_ACTIONS, REVEAL, Against
 
 TABLES = 8
 """Games under way at a time in training: of the runs ``seed`` .. ``seed + TABLES - 1``."""
@@ -62,7 +59,7 @@ class OneAccusation(Against):
         """Do what `Against.step` does with the action that is meant."""
         if action == self.accusation:
             offered = super().action_masks()[ACCUSE:REVEAL]
-            chance = self._observed().view(LAYOUT)[0]["chance"][:, 0]
+            chance = self._observed().view(FLAT_LAYOUT)[0]["chance"][:, 0]
             suspects, weapons, rooms = np.split(chance, (FIRST_WEAPON, FIRST_ROOM))
             likely = np.einsum("s,w,r->swr", suspects, weapons, rooms).ravel()
             action = ACCUSE + int(np.where(offered, likely, -1.0).argmax())
@@ -79,12 +76,17 @@ class Point(NamedTuple):
     wins: int
     games: int
 
-    def told(self) -> str:
+    def interval(self) -> tuple[float, float]:
+        """Return the 95 % Wilson interval of the win rate."""
+        low, high = binomtest(self.wins, self.games).proportion_ci(method="wilson")
+        return low, high
+
+    def describe(self) -> str:
         """Return one line."""
-        rate = win_rate(self.wins, self.games)
+        low, high = self.interval()
         return (
-            f"{self.seconds:6.0f} s {self.steps:8d} steps  wins {rate.value:6.1%} "
-            f"({rate.low:.1%} to {rate.high:.1%}) of {self.games}"
+            f"{self.seconds:6.0f} s {self.steps:8d} steps  wins {self.wins / self.games:6.1%} "
+            f"({low:.1%} to {high:.1%}) of {self.games}"
         )
 
 
@@ -138,7 +140,7 @@ class Curve(BaseCallback):
         before = time.process_time()
         wins = won(self.table, choose, self.seed, self.games)
         self.points.append(Point(self.spent, self.num_timesteps, wins, self.games))
-        print(self.points[-1].told(), flush=True)
+        print(self.points[-1].describe(), flush=True)
         self.drawn(self.points)
         lost = time.process_time() - before
         self.begun = (self.begun if len(self.points) > 1 else before) + lost
@@ -149,10 +151,10 @@ def draw(points: list[Point], even: Point, share: float, title: str, path: Path)
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     seconds = [point.seconds for point in points]
-    rates = [win_rate(point.wins, point.games) for point in points]
-    low, high = [rate.low for rate in rates], [rate.high for rate in rates]
+    low, high = zip(*(point.interval() for point in points), strict=True)
     axes.fill_between(seconds, low, high, alpha=0.25)
-    axes.plot(seconds, [rate.value for rate in rates], marker="o", label="MaskablePPO")
+    rates = [point.wins / point.games for point in points]
+    axes.plot(seconds, rates, marker="o", label="MaskablePPO")
     axes.axhline(even.wins / even.games, color="grey", ls=":", label="even among what is offered")
     axes.axhline(share, color="black", ls="--", label="the policy in its place")
     axes.set(xlabel="CPU seconds of training", ylabel="games won", ylim=(0, 1), title=title)
@@ -189,7 +191,7 @@ def main() -> None:
         asked.even_games,
     )
     even = Point(0.0, 0, thoughtless, asked.even_games)
-    print("even among what is offered:", even.told(), flush=True)
+    print("even among what is offered:", even.describe(), flush=True)
 
     def drawn(points: list[Point]) -> None:
         if asked.picture:  # anew each time, so that a run that is stopped leaves its own

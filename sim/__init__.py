@@ -1,1 +1,8 @@
-"""The game: cards, board, rules, policies, players, referee, arena and search domains."""
+"""The game of Cluedo and its players: the public names, each imported when it is first used.
+
+`__init__.pyi` lists them with the modules that hold them.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -55,7 +55,7 @@ def run(script: str, *path: Path, **environment: str) -> str:
 USE = """
 import json
 import numpy as np
-from belief.beliefs.registry import BELIEFS, make
+from belief.beliefs.registry import BELIEFS, make_belief
 from belief.contract.testing import check_belief
 from mcts.kernel.plugins import entry_points
 from mcts.options import Budget, Options
@@ -76,7 +76,7 @@ if "lantern" in NAMES:
     first = make_first({"name": "first", "label": "mine"}, rules)
     game = play(rules, [first, *map(PolicyPlayer, ["closure"] * 3)], 1, 0)
     found["seat"] = [game.seats[0].player, game.turns]
-    check_belief(lambda setting, stream: make("hazy", setting, stream), questions=(0, 5))
+    check_belief(lambda setting, stream: make_belief("hazy", setting, stream), questions=(0, 5))
     doors = entry_points("sleuth.domains")["doors"].load()
     p = doors.Doors(np.array([0.25, 1.0, 0.5]))
     check_domain(p, paths=2, draws=4)

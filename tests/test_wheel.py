@@ -99,7 +99,12 @@ def test_all_that_is_imported_is_required():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     known = {re.split(r"[<>=\[]", requirement)[0] for requirement in project["dependencies"]}
     extras = " ".join(map(" ".join, project["optional-dependencies"].values()))
-    called = {"hydra": "hydra-core", "yaml": "pyyaml", "sklearn": "scikit-learn"}
+    called = {
+        "hydra": "hydra-core",
+        "lazy_loader": "lazy-loader",
+        "yaml": "pyyaml",
+        "sklearn": "scikit-learn",
+    }
     called["pyspiel"] = "open_spiel"
     assert all(called.get(name, name) in extras for name in OPTIONAL)
     ours = {*PACKAGES, *sys.stdlib_module_names}

@@ -34,7 +34,7 @@ def _found() -> dict[str, type[Belief]]:
 BELIEFS: dict[str, type[Belief]] = _found()
 
 
-def make(name: str, setting: Setting, stream: np.ndarray, **options) -> Belief:
+def make_belief(name: str, setting: Setting, stream: np.ndarray, **options) -> Belief:
     """Return the belief ``name`` of an observer in ``setting``.
 
     ``stream`` is consumed, from here on, by beliefs that take one (particles); ``options`` are

@@ -20,7 +20,7 @@ import polars as pl
 
 from belief.beliefs.base import Belief, Setting
 from belief.beliefs.particles import ParticleDeprivation
-from belief.beliefs.registry import make
+from belief.beliefs.registry import make_belief
 from belief.evidence import (
     ALL_CARDS,
     ENVELOPE,
@@ -156,7 +156,9 @@ def measure(
     for name in beliefs:
 
         def fresh(name: str = name) -> Belief:
-            return make(name, seen.setting, new_stream(int(search_key(seed, game.number, seat))))
+            return make_belief(
+                name, seen.setting, new_stream(int(search_key(seed, game.number, seat)))
+            )
 
         same = {
             "belief": name,

@@ -83,6 +83,21 @@ def _is_read(top: str) -> bool:
 
 
 @cache
+def _face(package: str) -> dict[str, str]:
+    """Return by public name of ``package`` the module that it comes from, as its stub says."""
+    path = file_of(package)
+    stub = path and path.with_suffix(".pyi")
+    if not stub or path.name != "__init__.py" or not stub.exists():
+        return {}
+    return {
+        alias.name: f"{package}.{node.module}"
+        for node in ast.parse(stub.read_bytes()).body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+
+
+@cache
 def _imports(module: str) -> tuple[str, ...]:
     """Return the modules on which ``module`` depends and that its import statements name."""
     text = source(module) or b""
@@ -106,7 +121,8 @@ def _imports(module: str) -> tuple[str, ...]:
                 except ImportError:  # it leads out of the package, and fails when it is run
                     continue
             named.append(origin)
-            named += [f"{origin}.{alias.name}" for alias in node.names]
+            behind = _face(origin)
+            named += [behind.get(alias.name, f"{origin}.{alias.name}") for alias in node.names]
         elif _lists_modules(node):
             listed, *groups = (literal.value for literal in node.args)
             named += _names_in(listed)
@@ -202,5 +218,5 @@ def digest(modules: frozenset[str]) -> bytes:
 
 def forget() -> None:
     """Read all sources again when they are asked for: for programs that write modules."""
-    for function in (file_of, source, _is_read, _imports, _closure, digest):
+    for function in (file_of, source, _is_read, _face, _imports, _closure, digest):
         function.cache_clear()

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.endgame.deals import Deal
-from sim.env import stepping
+from sim.environment import stepping
 from sim.rules import MIN_PLAYERS, preset, world
 from sim.state import ACCUSE, ASK, ASKED, MAX_PLAYERS, MOVE, N_ACTIONS, REVEAL, STATES
 

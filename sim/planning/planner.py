@@ -18,7 +18,7 @@ import numpy as np
 
 from belief import evidence
 from belief.beliefs.base import Belief
-from belief.beliefs.registry import make
+from belief.beliefs.registry import make_belief
 from belief.evidence import N_CARDS, Evidence, EvidenceFull
 from belief.exact import solver
 from belief.exact.workspace import compact
@@ -127,7 +127,7 @@ class Planner(Player):
             hand, face_up = int(view[0].hand[seat]), int(view[0].face_up)
             stream = new_stream(derive_key(key, 1))
             setting = setting_of(rules, seat, hand, face_up)
-            self._belief = make(self.config.belief, setting, stream)
+            self._belief = make_belief(self.config.belief, setting, stream)
 
     def _respond(self) -> None:
         """Fix how the own seat plays in roll-outs, how it reads, and what hiding is worth to it."""

@@ -15,7 +15,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parent)]
 
 
-from belief.beliefs.registry import make
+from belief.beliefs.registry import make_belief
 from belief.contract.history import events_of, random_history, setting_of
 from belief.exact.solver import solve, workspace
 from belief.information import (
@@ -64,7 +64,7 @@ def agreement(histories, seed=1, players=(3, 4, 5, 6), deals=(50, 1000)):
             continue
         rated = {}
         for name in ("exact", "constrained", "closure", "factored"):
-            belief = make(name, setting_of(history), stream)
+            belief = make_belief(name, setting_of(history), stream)
             belief.observe(events_of(history))
             rated[f"closed form, {name}"] = by_marginals(belief.marginals(), history.seat, room)
         if solve(ev, work):

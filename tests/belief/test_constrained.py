@@ -5,7 +5,7 @@ import pytest
 
 from belief.beliefs.base import Setting
 from belief.beliefs.constrained import fit, masked
-from belief.beliefs.registry import make
+from belief.beliefs.registry import make_belief
 from belief.closure import new_known, update_closure
 from belief.contract.history import (
     CATEGORIES,
@@ -42,7 +42,7 @@ def ready(history):
 
 def matrix_of(history):
     """Return the published matrix of a history."""
-    belief = make("factored", setting_of(history), None)
+    belief = make_belief("factored", setting_of(history), None)
     belief.observe(events_of(history))
     return belief.marginals()
 
@@ -82,7 +82,7 @@ def test_five_rounds_come_close_and_none_does_not():
 def test_zeros_and_ones_are_those_of_closure():
     for history in histories(40, seed=2):
         ev, known = ready(history)
-        closure = make("closure", setting_of(history), None)
+        closure = make_belief("closure", setting_of(history), None)
         closure.observe(events_of(history))
         sure = closure.marginals()
         out, plain = np.zeros((21, 7)), np.zeros((21, 7))
@@ -103,7 +103,7 @@ def fitted_in_place(history, ev, known):
 
 
 def test_masking_keeps_odds_and_fills_empty_rows():
-    belief = make("closure", Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14))), None)
+    belief = make_belief("closure", Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14))), None)
     belief.passed(1, mask((1, 8, 15)))
     matrix = np.zeros((21, 7))
     matrix[:, :4] = (0.2, 0.0, 0.5, 0.3)
@@ -119,7 +119,7 @@ def test_masking_keeps_odds_and_fills_empty_rows():
 def test_a_falsely_certain_matrix_does_no_harm():
     """Answers seen a thousand times leave entries of 0, 1 and 1e-300."""
     setting = Setting(4, 0, (4, 4, 4, 4), mask((0, 7, 13, 14)), mask((3, 20)))
-    belief = make("constrained", setting, None)
+    belief = make_belief("constrained", setting, None)
     for trio in ((1, 6, 15), (2, 8, 16), (4, 9, 17)):
         for _ in range(1000):
             belief.refuted_other(2, mask(trio))
@@ -137,12 +137,12 @@ def test_fitting_is_nearer_to_the_exact_posterior():
     errors = {"factored": [], "masked": [], "constrained": []}
     for history in histories(40, seed=4):
         setting, events = setting_of(history), events_of(history)
-        exact = make("exact", setting, None)
+        exact = make_belief("exact", setting, None)
         exact.observe(events)
         truth = exact.marginals()
         for name, found in errors.items():
             options = {"rounds": 0} if name == "masked" else {}
-            belief = make(name.replace("masked", "constrained"), setting, None, **options)
+            belief = make_belief(name.replace("masked", "constrained"), setting, None, **options)
             belief.observe(events)
             found.append(np.abs(belief.marginals() - truth).mean())
     factored, closed, constrained = (np.mean(found) for found in errors.values())

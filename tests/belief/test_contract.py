@@ -6,7 +6,7 @@ import pytest
 from belief.beliefs.base import Setting, product_table
 from belief.beliefs.closure import ClosureBelief
 from belief.beliefs.factored import FactoredBelief
-from belief.beliefs.registry import BELIEFS, make
+from belief.beliefs.registry import BELIEFS, make_belief
 from belief.contract.history import mask
 from belief.contract.testing import check_belief
 from belief.evidence import LEAST_INFORMATIVE
@@ -18,7 +18,7 @@ HAND = mask((0, 7, 13, 14))
 def test_every_belief_keeps_the_contract(name):
     options = {"particles": 300} if name == "particles" else {}
     check_belief(
-        lambda setting, stream: make(name, setting, stream, **options),
+        lambda setting, stream: make_belief(name, setting, stream, **options),
         needs_shares=BELIEFS[name].needs_shares,
     )
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from belief.beliefs.base import Setting
-from belief.beliefs.registry import make
+from belief.beliefs.registry import make_belief
 from belief.contract.history import events_of, mask, random_history, setting_of
 from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
@@ -16,7 +16,7 @@ SUSPECTS, WEAPONS, ROOMS = range(3)
 
 
 def belief(name):
-    return make(name, SETTING, new_stream(1))
+    return make_belief(name, SETTING, new_stream(1))
 
 
 def table(belief, kind):
@@ -137,7 +137,7 @@ def test_repaired_tables_are_sound():
         )
         dealt = [(card, holder) for card, holder in enumerate(history.deal) if holder >= 0]
         for name in faults:
-            one = make(name, setting_of(history), new_stream(1))
+            one = make_belief(name, setting_of(history), new_stream(1))
             one.observe(events_of(history))
             matrix = one.marginals()
             faults[name] += min(matrix[place] for place in dealt) <= 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from belief.beliefs.base import Setting
-from belief.beliefs.registry import make
+from belief.beliefs.registry import make_belief
 from belief.contract.history import mask
 from belief.exact.solver import log_weight, workspace
 from belief.network import reference
@@ -124,11 +124,11 @@ def test_draws_follow_the_permanents():
 @pytest.mark.parametrize(("seat", "bits", "deals"), [(0, 6.807, 20_160), (1, 6.907, 21_600)])
 def test_at_the_start_all_cards_of_a_category_are_alike(seat, bits, deals):
     """log2 (4 x 4 x 7) for the hand 2-2-2, log2 (4 x 5 x 6) for 2-1-3."""
-    exact = make("exact", setting(seat), new_stream(1))
+    exact = make_belief("exact", setting(seat), new_stream(1))
     assert exact.envelope_entropy() == pytest.approx(bits, abs=5e-4)
     assert math.exp(log_weight(exact.evidence, workspace())) == pytest.approx(deals, abs=1e-6)
     for name in ("tables_text", "tables_repaired"):
-        tables = make(name, setting(seat), new_stream(1))
+        tables = make_belief(name, setting(seat), new_stream(1))
         assert tables.envelope_entropy() == pytest.approx(bits, abs=5e-4)
         np.testing.assert_allclose(tables.marginals(), exact.marginals(), atol=CLOSE)
         assert not tables.contradictions

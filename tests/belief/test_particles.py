@@ -5,7 +5,7 @@ import pytest
 
 from belief.beliefs.base import Setting
 from belief.beliefs.particles import ParticleBelief, ParticleDeprivation
-from belief.beliefs.registry import make
+from belief.beliefs.registry import make_belief
 from belief.contract.history import events_of, explained, mask, random_history, setting_of
 from belief.events import PASSED, REFUTED_US
 from mcts.kernel.compile import INTERPRETED
@@ -20,7 +20,7 @@ def errors(particles, histories=20, seed=1, **options):
         players = 3 + i % 4
         history = random_history(rng, players, int(rng.integers(3, 25)), face_up=i % 3)
         setting, events = setting_of(history), events_of(history)
-        exact = make("exact", setting, None)
+        exact = make_belief("exact", setting, None)
         exact.observe(events)
         truth = exact.marginals()
         belief = ParticleBelief(setting, new_stream(i), particles, **options)

@@ -6,7 +6,7 @@ import pytest
 from histories import mask
 
 from belief.beliefs.base import Setting
-from belief.beliefs.registry import BELIEFS, make
+from belief.beliefs.registry import BELIEFS, make_belief
 from mcts.kernel.rng import new_stream
 
 SETTING = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
@@ -16,21 +16,21 @@ def test_names():
     plain = ["closure", "constrained", "exact", "factored", "particles"]
     assert sorted(BELIEFS) == [*plain, "tables_repaired", "tables_text"]
     for name in plain:
-        assert make(name, SETTING, new_stream(1)).name == name
+        assert make_belief(name, SETTING, new_stream(1)).name == name
     for name in set(BELIEFS) - set(plain):
         with pytest.raises(ValueError, match=f"'{name}' needs hands by category: how many"):
-            make(name, SETTING, new_stream(1))
+            make_belief(name, SETTING, new_stream(1))
         public = replace(SETTING, shares=((1, 2, 3), (2, 1, 3), (2, 2, 2)))
-        assert make(name, public, new_stream(1)).name == name
+        assert make_belief(name, public, new_stream(1)).name == name
 
 
 def test_options_reach_the_belief():
-    assert len(make("particles", SETTING, new_stream(1), particles=7).cloud.weight) == 7
+    assert len(make_belief("particles", SETTING, new_stream(1), particles=7).cloud.weight) == 7
     with pytest.raises(ValueError, match="rounds must be"):
-        make("constrained", SETTING, new_stream(1), rounds=-1)
+        make_belief("constrained", SETTING, new_stream(1), rounds=-1)
 
 
 def test_an_unknown_name_is_one_sentence_with_the_choices():
     with pytest.raises(ValueError, match="'bayes'") as raised:
-        make("bayes", SETTING, new_stream(1))
+        make_belief("bayes", SETTING, new_stream(1))
     assert str(raised.value) == f"belief must be one of {', '.join(BELIEFS)}, not 'bayes'"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from belief.beliefs.base import Setting
-from belief.beliefs.registry import make
+from belief.beliefs.registry import make_belief
 from belief.closure import new_known, update_closure
 from belief.contract.history import events_of, explained, mask, random_history, setting_of
 from belief.sampling.sample_rows import new_memory, sample_deals
@@ -17,7 +17,7 @@ def test_deals_have_nearly_the_marginals_they_are_made_from():
     apart, control, shaped = [], [], 0
     for i in range(20):
         history = random_history(rng, 3 + i % 4, int(rng.integers(0, 15)))
-        belief = make("constrained", setting_of(history), None)
+        belief = make_belief("constrained", setting_of(history), None)
         belief.observe(events_of(history))
         matrix = belief.marginals()
         deals = np.zeros((n, 21), np.int64)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sim.env.environment import raw_env
-from sim.env.observation import LAYOUT
+from sim.environment.aec import raw_env
+from sim.environment.observation import OBSERVATION_LAYOUT
 from sim.policies.common import accusation
 from sim.rules import PRESETS
 from sim.state import ACCUSE, PASS, REVEAL
@@ -21,7 +21,7 @@ GAMES = [
 
 def read(observation):
     """Return the fields of an observation."""
-    return observation["observation"].view(LAYOUT)[0]
+    return observation["observation"].view(OBSERVATION_LAYOUT)[0]
 
 
 def quiet(mask, rng):

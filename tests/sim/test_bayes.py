@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from presets import spec_of
 
-from belief.beliefs.registry import make as make_belief
+from belief.beliefs.registry import make_belief
 from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
 from sim.cards import FIRST_ROOM, ROOMS

@@ -6,7 +6,7 @@ import numpy as np
 from env_play import accuse, begun, play
 
 from sim.cards import ROOMS
-from sim.env.environment import env
+from sim.environment.aec import env
 
 
 def test_pictures_show_the_board():

@@ -14,8 +14,8 @@ from pettingzoo.test import api_test, render_test, seed_test
 import sim
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import play_many
-from sim.env.environment import env, raw_env
-from sim.env.observation import FIELDS, SIZE
+from sim.environment.aec import env, raw_env
+from sim.environment.observation import FIELDS, SIZE
 from sim.referee import IllegalAction
 from sim.rules import PRESETS, preset
 from sim.state import ACCUSE, N_ACTIONS, OVER, PASS, REVEAL, SHOW
@@ -225,10 +225,10 @@ def test_the_page_has_every_field_and_runs(capsys):
 
 
 def test_nothing_else_of_the_game_needs_pettingzoo():
-    names = r"pettingzoo|gymnasium|sim\.env\.environment|sim\.env import .*\benvironment"
+    names = r"pettingzoo|gymnasium|sim\.environment\.aec|sim\.environment import .*\baec"
     needs = re.compile(rf"^\s*(from|import) ({names})\b", re.MULTILINE)
     needing = {path.name for path in (ROOT / "sim").rglob("*.py") if needs.search(path.read_text())}
-    assert needing == {"environment.py", "against.py"}
+    assert needing == {"aec.py", "against.py"}
 
 
 def test_a_finished_game_offers_nothing():

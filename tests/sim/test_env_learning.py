@@ -7,9 +7,9 @@ from pettingzoo.test import api_test, seed_test
 
 from belief.exact.solver import ExactPosterior
 from sim.chance import game_key
-from sim.env.against import Against
-from sim.env.environment import env, raw_env
-from sim.env.flat import LAYOUT, SIZE
+from sim.environment.aec import env, raw_env
+from sim.environment.against import Against
+from sim.environment.flat import FLAT_LAYOUT, SIZE
 from sim.game import new_game
 from sim.knowledge import learn
 from sim.rules import world
@@ -110,7 +110,7 @@ def test_the_flat_observation_says_what_is_true():
     for agent, seen in play(core, rng, 200):
         assert core.observation_space(agent).contains(seen)
         vector, seat = seen["observation"], core.possible_agents.index(agent)
-        told = vector.view(LAYOUT)[0]
+        told = vector.view(FLAT_LAYOUT)[0]
         assert vector.shape == (SIZE,) and vector.dtype == np.float32
         assert told["phase"].sum() == told["room"].sum() == 1
         held = np.flatnonzero(told["chance"][:, 1] == 1.0)

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.env.against import Against
-from sim.env.environment import env
-from sim.env.flat import SIZE
+from sim.environment.aec import env
+from sim.environment.against import Against
+from sim.environment.flat import SIZE
 from sim.state import N_ACTIONS
 
 pytestmark = pytest.mark.slow

@@ -182,5 +182,5 @@ def two_handed_view(states, seat):
     ],
 )
 def test_the_exchange_finds_a_leak(monkeypatch, name, leak):
-    monkeypatch.setattr(f"sim.env.environment.{name}", leak)
+    monkeypatch.setattr(f"sim.environment.aec.{name}", leak)
     assert not all(equal for equal, _, _ in all_agree("speed", 12))

@@ -1,4 +1,4 @@
-"""What a seat is told, as numbers: the vector that an agent of `sim.env.environment` observes.
+"""What a seat is told, as numbers: the vector that an agent of `sim.environment.aec` observes.
 
 The vector holds what the seat may know and nothing else: it is made from a view
 (`sim.view.seen_by`) and from the suggestions as this seat saw them (`sim.view.as_seen`), never from
@@ -54,18 +54,18 @@ FIELDS = (
     ("history", (HISTORY, _COLUMNS_OF_HISTORY), -1, N_CARDS - 1),
 )
 
-LAYOUT = np.dtype([(name, np.int32, shape) for name, shape, _, _ in FIELDS])
-"""The fields of an observation: ``observation.view(LAYOUT)[0]["hand"]``."""
+OBSERVATION_LAYOUT = np.dtype([(name, np.int32, shape) for name, shape, _, _ in FIELDS])
+"""The fields of an observation: ``observation.view(OBSERVATION_LAYOUT)[0]["hand"]``."""
 
-SIZE = LAYOUT.itemsize // 4
+SIZE = OBSERVATION_LAYOUT.itemsize // 4
 
-_RECORDS = np.dtype((np.record, LAYOUT))
+_RECORDS = np.dtype((np.record, OBSERVATION_LAYOUT))
 _XY = np.array([graph().nodes[spot]["xy"] for spot in range(N_SPOTS)], np.int64)
 
 
 def bounds() -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the greatest observation, each (SIZE,) int32."""
-    least, greatest = np.zeros(1, LAYOUT), np.zeros(1, LAYOUT)
+    least, greatest = np.zeros(1, OBSERVATION_LAYOUT), np.zeros(1, OBSERVATION_LAYOUT)
     for name, _, low, high in FIELDS:
         least[name], greatest[name] = low, high
     return least.view(np.int32), greatest.view(np.int32)

@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from sim.env.environment import raw_env
+from sim.environment.aec import raw_env
 from sim.policies.table import Policy
 from sim.policies.table import policy as policy_of
 
@@ -22,7 +22,7 @@ class Against(gymnasium.Env):
     Parameters
     ----------
     policy : plays the other seats
-    rules, options : as `sim.env.environment.raw_env` takes them; by default accusations are offered
+    rules, options : as `sim.environment.aec.raw_env` takes them; by default accusations are offered
         when they are proved, and the observation is flat
 
     Attributes
@@ -33,7 +33,7 @@ class Against(gymnasium.Env):
     Raises
     ------
     ValueError
-        If there is no such policy; else as `sim.env.environment.raw_env`.
+        If there is no such policy; else as `sim.environment.aec.raw_env`.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 -- as Gymnasium declares it

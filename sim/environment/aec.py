@@ -28,10 +28,10 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from mcts.options import SEEDS
 from sim.arena import Memory
-from sim.env import drawing, stepping
-from sim.env.flat import SIZE, vector
-from sim.env.observation import Notes, bounds
-from sim.env.opinion import Opinions
+from sim.environment import drawing, stepping
+from sim.environment.flat import SIZE, vector
+from sim.environment.observation import Notes, bounds
+from sim.environment.opinion import Opinions
 from sim.policies import greedy
 from sim.policies.table import Policy, policy, seat_policies
 from sim.referee import IllegalAction
@@ -89,7 +89,7 @@ class raw_env(AECEnv):
     accuse_from : offer only accusations that are at least so probable by what the seat has seen,
         above 0; 1: proved.  None: all
     wrong_price : reward that a wrong accusation costs its author at once
-    flat : observe the vector of `sim.env.flat`, floats for a network, in place of the fields
+    flat : observe the floats of `sim.environment.flat`, for a network, in place of the fields
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class raw_env(AECEnv):
         self.seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) % SEEDS
         self.game = -1
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        # Arrays, not their records: see `sim.env.stepping`.
+        # Arrays, not their records: see `sim.environment.stepping`.
         self._worlds = world(self.rules).view(np.ndarray)
         self._states = np.zeros(1, STATES)
         self._options = np.empty(N_ACTIONS, np.int64)

@@ -3,8 +3,8 @@
 A network would have to learn first what a spot or a card number means, and then to reason from the
 suggestions so far.  Here places are one-hot, distances and counts are shares, and the suggestions
 are summed up by the exact posterior of what the seat saw: P(card is with holder).  Like the vector
-of `sim.env.observation` it is made from a view of the seat and its own log, and seats are counted
-from the observer.  `FIELDS` has the order.
+of `sim.environment.observation` it is made from a view of the seat and its own log, and seats are
+counted from the observer.  `FIELDS` has the order.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ FIELDS = (
 
 SIZE = sum(prod(shape) for _, shape in FIELDS)
 
-LAYOUT = np.dtype([(name, np.float32, shape) for name, shape in FIELDS])
-"""The fields of a vector: ``vector.view(LAYOUT)[0]["chance"]``."""
+FLAT_LAYOUT = np.dtype([(name, np.float32, shape) for name, shape in FIELDS])
+"""The fields of a vector: ``vector.view(FLAT_LAYOUT)[0]["chance"]``."""
 
-_RECORDS = np.dtype((np.record, LAYOUT))
+_RECORDS = np.dtype((np.record, FLAT_LAYOUT))
 
 
 def vector(worlds: np.ndarray, views: np.ndarray, seat: int, marginals: np.ndarray) -> np.ndarray:

@@ -1,0 +1,33 @@
+from . import openspiel, problems
+from .contract.testing import check_domain, check_search
+from .domain import domain_of, register
+from .inspect import draw, export, principal_variation, root_table
+from .kernel.compile import jit
+from .kernel.rng import new_stream, uniform
+from .options import Budget, Options
+from .plain.problem import Problem
+from .search import Search
+from .threads import private
+from .tree import Tree
+
+__all__ = [
+    "Budget",
+    "Options",
+    "Problem",
+    "Search",
+    "Tree",
+    "check_domain",
+    "check_search",
+    "domain_of",
+    "draw",
+    "export",
+    "jit",
+    "new_stream",
+    "openspiel",
+    "principal_variation",
+    "private",
+    "problems",
+    "register",
+    "root_table",
+    "uniform",
+]

@@ -1,0 +1,57 @@
+from . import hunt, openspiel
+from .arena import play_many
+from .cards import CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS
+from .chance import game_key
+from .contract.testing import check_player
+from .environment.aec import env
+from .environment.against import Against
+from .environment.flat import FLAT_LAYOUT
+from .environment.observation import OBSERVATION_LAYOUT
+from .game import legal, new_game, open_decision
+from .planning.config import PlannerConfig
+from .planning.planner import Planner
+from .players.player import Player, PolicyPlayer
+from .policies.table import Policy, choose, seat_policies
+from .referee import play
+from .rules import Rules, preset, world
+from .state import ACCUSE, ASK, EXTERNAL, N_ACTIONS, PASSAGE, REVEAL, SUGGEST, TURN, empty
+
+__all__ = [
+    "ACCUSE",
+    "ASK",
+    "CARDS",
+    "CATEGORY_MASK",
+    "EXTERNAL",
+    "FIRST_ROOM",
+    "FIRST_WEAPON",
+    "FLAT_LAYOUT",
+    "N_ACTIONS",
+    "OBSERVATION_LAYOUT",
+    "PASSAGE",
+    "REVEAL",
+    "ROOMS",
+    "SUGGEST",
+    "TURN",
+    "Against",
+    "Planner",
+    "PlannerConfig",
+    "Player",
+    "Policy",
+    "PolicyPlayer",
+    "Rules",
+    "check_player",
+    "choose",
+    "empty",
+    "env",
+    "game_key",
+    "hunt",
+    "legal",
+    "new_game",
+    "open_decision",
+    "openspiel",
+    "play",
+    "play_many",
+    "preset",
+    "seat_policies",
+    "world",
+]

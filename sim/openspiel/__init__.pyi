@@ -1,0 +1,3 @@
+from . import cluedo
+
+__all__ = ["cluedo"]
