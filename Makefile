@@ -1,5 +1,6 @@
-# `make run` plays the main job, `make test` checks everything, `make check` what is quick: ruff and
-# the tests that are not marked slow (tests/conftest.py says which are).  `make bench` measures speed,
+# `make run` plays the main job, `make test` checks everything, `make check` what is quick: ruff, mypy
+# and the tests of files that take little time (tests/durations.json, which `make durations` records
+# on an idle machine).  `make bench` measures speed,
 # `make fuzz` attacks the commands, records, run folders and the code cache at length, `make docs`
 # builds the site of the documentation, `make web` serves the table in the browser, `make peers` prints
 # how OpenSpiel and pomdp-py compare, installed in an environment of their own.
@@ -10,7 +11,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 
-.PHONY: run web test check fuzz bench peers docs clean
+.PHONY: run web test check durations fuzz bench peers docs clean
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
@@ -18,7 +19,7 @@ run: $(VENV)/.dev
 web: $(VENV)/.web
 	$(BIN)/python -m experiments.web $(ARGS)
 
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -28,7 +29,11 @@ test: $(VENV)/.dev
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m mypy
 	$(PYTEST) -m "not slow" $(ARGS)
+
+durations: $(VENV)/.dev
+	SLEUTH_RECORD_DURATIONS=1 $(PYTEST)
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python tests/fuzz/run.py $(ARGS)

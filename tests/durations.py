@@ -1,0 +1,101 @@
+"""CPU time of each file of tests: what it took when it was recorded, and what it may take.
+
+`durations.json` holds seconds of CPU by file, its child processes included and compilation in its
+own process left out, since that falls to the first file that needs a kernel.  `make durations`
+records them again.  A file that takes more than twice its record and some seconds fails the run;
+one that takes more than `SLOW` is left out of `make check`.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+FILE = Path(__file__).with_name("durations.json")
+RECORD = "SLEUTH_RECORD_DURATIONS"
+"""Environment variable: write the file again at the end of a whole run."""
+
+SLOW = 2.5
+MARGIN = 10.0
+LARGEST = 60.0
+"""No file may take longer than this when it is recorded: split it, or test with less."""
+
+
+def read() -> dict[str, float]:
+    """Return the recorded seconds by file, relative to the folder of the project."""
+    return json.loads(FILE.read_text()) if FILE.exists() else {}
+
+
+def write(seconds: dict[str, float]) -> None:
+    """Record ``seconds`` by file."""
+    rounded = {file: round(spent, 1) for file, spent in sorted(seconds.items())}
+    FILE.write_text(json.dumps(rounded, indent=0) + "\n")
+
+
+def budget(recorded: float) -> float:
+    """Return the seconds that a file may take that took ``recorded``."""
+    return 2.0 * recorded + MARGIN
+
+
+def overruns(seconds: dict[str, float], recorded: dict[str, float]) -> list[str]:
+    """Return a line for each file of ``seconds`` that passed its budget.
+
+    A new file has the budget of one that takes no time.
+    """
+    return [
+        f"{file} took {spent:.0f} s of CPU; its budget is {budget(recorded.get(file, 0.0)):.0f} s"
+        for file, spent in sorted(seconds.items())
+        if spent > budget(recorded.get(file, 0.0))
+    ]
+
+
+def total(reports: Iterable) -> Counter[str]:
+    """Return CPU seconds by file of pytest's ``reports``, setup and teardown included."""
+    seconds: Counter[str] = Counter()
+    for report in reports:
+        seconds[report.nodeid.split("::")[0]] += getattr(report, "cpu", 0.0)
+    return seconds
+
+
+class Clock:
+    """CPU time of this process and of children that have ended, without compilation here."""
+
+    def __init__(self) -> None:
+        self._compiling = 0.0
+        self._depth = 0
+        self._begun = 0.0
+        self._listens = False
+
+    def read(self) -> float:
+        """Return the seconds so far."""
+        self._listen()
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = time.process_time() + children.ru_utime + children.ru_stime
+        return spent - self._compiling
+
+    def _listen(self) -> None:
+        """Have Numba report compilations, once it has been imported."""
+        if self._listens or "numba.core.event" not in sys.modules:
+            return
+        from numba.core import event
+
+        clock = self
+
+        class Listener(event.Listener):
+            def on_start(self, _):
+                clock._depth += 1
+                if clock._depth == 1:
+                    clock._begun = time.process_time()
+
+            def on_end(self, _):
+                clock._depth -= 1
+                if clock._depth == 0:
+                    clock._compiling += time.process_time() - clock._begun
+
+        event.register("numba:compile", Listener())
+        self._listens = True

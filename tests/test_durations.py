@@ -1,0 +1,22 @@
+"""A file of tests that passes its budget is found; files are small enough to be recorded."""
+
+import durations
+
+
+def test_a_file_that_passes_its_budget_is_found():
+    recorded = {"tests/test_long.py": 20.0}
+    assert durations.overruns({"tests/test_long.py": 49.0}, recorded) == []
+    (line,) = durations.overruns({"tests/test_long.py": 51.0}, recorded)
+    assert line == "tests/test_long.py took 51 s of CPU; its budget is 50 s"
+    assert durations.overruns({"tests/test_new.py": 11.0}, recorded)
+
+
+def test_no_file_is_recorded_as_longer_than_a_minute():
+    assert {file for file, spent in durations.read().items() if spent > durations.LARGEST} == set()
+
+
+def test_the_clock_sees_work():
+    clock = durations.Clock()
+    before = clock.read()
+    sum(range(1_000_000))
+    assert clock.read() > before
