@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments.matches.schedule import MOST_ENTERED, Match, Seating, label
 from experiments.settings import config
-from experiments.settings.arguments import quoted_text
+from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
 from experiments.texts import LONGEST_LABEL
 
@@ -67,7 +67,7 @@ def entered(
     found: dict[str, dict[str, Any]] = {}
     names = {entry.split("+")[0] for entry in listed}
     presets = {
-        name: config.composed("compare", [f"player={quoted_text(name)}"]).player for name in names
+        name: config.composed("compare", [f"player={quote_text(name)}"]).player for name in names
     }
     for entry in listed:
         player = _entrant(entry, presets, overrides, key)
@@ -221,7 +221,7 @@ def _entrant(
         elif key != "player" and not key.startswith("match."):
             general.append(given)
     own += [f"player.{change}" for change in changes]
-    composed = config.composed("compare", [*general, f"player={quoted_text(name)}", *own])
+    composed = config.composed("compare", [*general, f"player={quote_text(name)}", *own])
     config.check(composed)
     return _plain(composed.player)
 

@@ -1,4 +1,4 @@
-"""One way to make a command: a name, a configuration, a schema and a job.
+"""Commands: a name, a configuration, a schema and a job.
 
 A command ``NAME`` consists of
 
@@ -6,8 +6,8 @@ A command ``NAME`` consists of
   gives every setting a value and, behind ``#``, a meaning; ``hydra.help.header`` and ``footer`` say
   what the command does (with examples) and what it leaves;
   (``optional local: NAME`` behind ``_self_`` lets `config.LOCAL` set values of this machine);
-* a dataclass, the schema of that configuration: types, and limits in the fields' metadata
-  (`experiments.settings.schemas`);
+* a dataclass, the schema of that configuration: types, and ranges in the fields' metadata
+  (`mcts.limits`);
 * ``experiments/NAME/__main__.py``::
 
     COMMAND = Command("regret", Regret, job)
@@ -18,15 +18,14 @@ A command ``NAME`` consists of
 
 where ``job(settings, folder)`` gets the checked configuration and its run folder.  That is
 ``run.resume`` or ``run.folder`` if the configuration has them (it exists by then), else the working
-directory.  The job says what cannot be met by raising `Refusal`, and that it was told to end by
-`Interrupted`.  What it returns, a number or None, is what a sweeper that optimises (``-m
-hydra/sweeper=...``) is told of the run; to that a refusal is a run that failed.
+directory.  The job raises `Refusal` for what cannot be met, and `Interrupted` once it has saved
+what a request to end left.  The number that it returns, or None, is the objective of a sweeper that
+optimises (``-m hydra/sweeper=...``); for such a sweeper a refused run has failed.
 
 The user gets ``name=value`` for every setting and ``group=choice`` for every group in the defaults,
-``--help`` (groups, settings, what they mean), ``--cfg job`` and ``-m``; files without ``name=`` if
-the command has a `Command.bare` key; and for every fault a line that says what to do, with exit
-code 1.  Import what is slow (Numba, Ray, SciPy, Matplotlib, polars) inside the job: help and
-refusals do not wait for it.
+``--help``, ``--cfg job`` and ``-m``; files without ``name=`` if the command has a `Command.bare`
+key; and for every fault one line that says what to do, with exit code 1.  Import what is slow
+(Numba, Ray, SciPy, Matplotlib, polars) inside the job: help does not wait for it.
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -45,11 +45,17 @@ import hydra
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, open_dict
 
-from experiments.settings import arguments, composing, config, helptext, output, signals
-from experiments.settings.commandline import TOLD, Incomplete, Interrupted, Refusal, explain, leave
-from experiments.texts import forgiving, message
+from experiments.settings import arguments, commandline, config, helptext, output, signals
+from experiments.settings.commandline import (
+    FAULTS,
+    Incomplete,
+    Interrupted,
+    Refusal,
+    explain,
+    leave,
+)
 from mcts.kernel.plugins import blamed
 
 _SILENT = "hydra/job_logging=none"
@@ -63,8 +69,8 @@ class Command:
     ----------
     name : of ``conf/NAME.yaml`` and, behind ``sleuth-``, before messages
     schema : dataclass of the configuration, stored as ``schema/NAME``
-    job : called with the configuration and the run folder, once for each run of a multirun; raises
-        `Refusal` for a fault to be told in one line, after which a multirun goes on
+    job : called with the configuration and the run folder, once per run of a multirun; raises
+        `Refusal` for a fault to be reported in one line, after which a multirun goes on
     bare : key of arguments without ``name=``; a key of a list takes several
     multirun : whether ``-m`` makes sense
     lasting : whether it works long, and goes on if its terminal or reader is gone
@@ -94,89 +100,74 @@ class Command:
         ConfigStore.instance().store(self.name, self.schema, group="schema")
 
     def run(self, typed: Sequence[str] | None = None) -> int:
-        """Do what ``typed``, or else the command line, asks for.
-
-        Returns
-        -------
-        int
-            The exit code: 0, 1 on a fault, that of the signal after a wish to end.
+        """Do what ``typed``, or else the command line, asks for; return `commandline.attempt`'s
+        exit code.
         """
-        forgiving()
         typed = sys.argv[1:] if typed is None else typed
-        with signals.heard() as heard, output.kept(lasting=False):
-            try:
-                return self._run(typed)
-            except KeyboardInterrupt as stop:
-                return self._say(str(stop) or "interrupted before anything was done", heard.code)
+        return commandline.attempt(self.title, partial(self._run, typed), lasting=False)
 
     def _run(self, typed: Sequence[str]) -> int:
-        try:
-            self.register()
-            given = arguments.read(typed, self.schema, self.bare)
-            if given.multirun and not self.multirun:
-                raise Refusal("-m, --multirun: it runs once; give every setting one value")
-            if given.help:
-                return _print(helptext.text(self.name, self.title, given.overrides, self.multirun))
-        except TOLD as fault:
-            return self._say(explain(fault), 1)
-        return self._composed(given, typed)
-
-    def _composed(self, given: arguments.Given, typed: Sequence[str]) -> int:
-        """Compose and run by Hydra."""
-        wanted = os.environ.get("HYDRA_FULL_ERROR", "0")
+        self.register()
+        given = arguments.read(typed, self.schema, self.bare)
+        if given.multirun and not self.multirun:
+            raise Refusal("-m, --multirun: it runs once; give every setting one value")
+        if given.help:
+            return _print(helptext.write(self.name, self.title, given.overrides, self.multirun))
         # Hydra prints a fault in several lines; for developers it hands the exception on instead.
+        wanted = os.environ.get("HYDRA_FULL_ERROR", "0")
         os.environ["HYDRA_FULL_ERROR"] = "1"
-        before = sys.argv
-        run = _Guarded(self, typed)
+        before, run = sys.argv, _Job(self, typed)
         try:
-            if given.flags or given.multirun or any(map(_of_hydra, given.overrides)):
-                self._by_command_line(given, run)
+            if given.flags or given.multirun or any(map(_is_of_hydra, given.overrides)):
+                self._run_hydra(given, run)
             else:
-                self._once(given, run)
+                self._run_once(given, run)
         except BrokenPipeError:  # the reader of our output has gone, as in `... | head`
-            return _nobody_reads()
+            return _drop_output()
         except KeyboardInterrupt as stop:
             if given.multirun and not run.begun and not str(stop):  # its runs are a launcher's
-                told = "interrupted; what its runs had done is kept in their folders"
-                raise Interrupted(told) from None
+                where = "interrupted; what its runs had done is kept in their folders"
+                raise Interrupted(where) from None
             raise
         except Exception as fault:
-            # Whatever a job raises beside `Refusal` is a bug of ours, and its traceback is wanted;
-            # what a sweeper makes of refusals is not.
             if (run.begun and not run.code) or wanted not in ("", "0"):
                 raise
-            return run.code if run.told(fault) else self._say(explain(fault), 1)
+            if not run.has_said(fault):  # whatever Hydra or its plug-ins raise at odd settings
+                raise Refusal(explain(fault)) from None
         finally:
             sys.argv = before
             os.environ["HYDRA_FULL_ERROR"] = wanted
         return run.code
 
-    def _once(self, given: arguments.Given, run: _Guarded) -> None:
-        """Run once.
+    def _run_once(self, given: arguments.Arguments, run: _Job) -> None:
+        """Compose and run, without Hydra's own command line, which would compose twice."""
+        settings = config.composed(self.name, given.overrides, with_hydra=True)
+        folder = Path(settings.hydra.run.dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        with open_dict(settings):
+            settings.hydra.runtime.output_dir = str(folder.resolve())
+        shared = HydraConfig.instance()
+        outer = shared.cfg
+        try:
+            shared.set_config(settings)
+            with open_dict(settings):
+                del settings["hydra"]
+            run(settings)
+        finally:
+            shared.cfg = outer
 
-        `hydra.main` would compose twice, the first time only to look whether ``hydra.mode`` is set.
-        """
-        sys.argv = sys.argv[:1]
-        with composing.opened() as opened:
-            opened.run(self.name, run, [*given.overrides, _SILENT])
-
-    def _by_command_line(self, given: arguments.Given, run: _Guarded) -> None:
-        """Have Hydra read the command line itself, with its flags and settings of its own."""
+    def _run_hydra(self, given: arguments.Arguments, run: _Job) -> None:
+        """Have Hydra read the command line, with its flags and settings of its own."""
         sys.argv = [sys.argv[0], *given.flags, *(["-m"] if given.multirun else [])]
         sys.argv += given.overrides
         named = any(setting.startswith("hydra/job_logging") for setting in given.overrides)
-        if not named and arguments.COMPLETION not in given.flags:
+        if not named and "--shell-completion" not in given.flags:
             sys.argv.append(_SILENT)
         hydra.main(version_base="1.3", config_path="pkg://conf", config_name=self.name)(run)()
 
-    def _say(self, told: str, code: int) -> int:
-        with suppress(OSError):  # a terminal that is gone
-            print(f"{self.title}: {message(told)}", file=sys.stderr, flush=True)
-        return code
 
-
-class _Guarded:
-    """The job of a command, as Hydra calls it: checked before, and its refusals told."""
+class _Job:
+    """The job of a command, as Hydra calls it: settings checked before, refusals reported."""
 
     def __init__(self, command: Command, typed: Sequence[str]) -> None:
         self.command = command
@@ -190,10 +181,10 @@ class _Guarded:
         job, main = self.command.job, sys.modules["__main__"].__spec__
         if job.__module__ == "__main__" and main is not None:
             job = getattr(import_module(main.name), job.__name__)
-        return _Guarded, (replace(self.command, job=job), self.typed)
+        return _Job, (replace(self.command, job=job), self.typed)
 
-    def told(self, fault: Exception) -> bool:
-        """Tell whether ``fault`` is a refusal that has been told in this process."""
+    def has_said(self, fault: Exception) -> bool:
+        """Return whether ``fault`` is a refusal that this process has reported."""
         return isinstance(fault, Refusal) and str(fault) in self._refusals
 
     def __call__(self, settings: DictConfig) -> float | None:
@@ -206,33 +197,37 @@ class _Guarded:
             with blamed(), output.kept(self.command.lasting):
                 return self.command.job(settings, folder)
         except Incomplete as fault:
-            self.code = self.command._say(str(fault), 1)
+            self._say(str(fault))
             return fault.value
-        except TOLD as fault:
-            told = explain(fault)
-            self.code = self.command._say(told, 1)
-            self._refusals.add(told)
+        except FAULTS as fault:
+            reason = explain(fault)
+            self._say(reason)
+            self._refusals.add(reason)
             if folder != Path.cwd():
                 with suppress(OSError):
                     folder.rmdir()  # if nothing was written to it
-            if _by_plugins(HydraConfig.get()):
-                raise Refusal(told) from None  # so that they know
+            if _runs_by_plugins(HydraConfig.get()):
+                raise Refusal(reason) from None  # so that they know
             return None
 
+    def _say(self, reason: str) -> None:
+        self.code = 1
+        commandline.say(self.command.title, reason)
 
-def _by_plugins(hydra: DictConfig) -> bool:
-    """Tell whether this is a run of a multirun with another sweeper or launcher than Hydra's own.
+
+def _runs_by_plugins(hydra: DictConfig) -> bool:
+    """Return whether this is a run of a multirun with a sweeper or launcher that is a plug-in.
 
     A sweeper that optimises must know of a run that failed, and so must a process that has others
-    run.  Hydra's own would say only once more what has been told.
+    run.  Hydra's own would only repeat what has been said.
     """
     parts = (hydra.sweeper._target_, hydra.launcher._target_)
     own = all(name.startswith("hydra._internal.") for name in parts)
     return hydra.mode is RunMode.MULTIRUN and not own
 
 
-def _of_hydra(override: str) -> bool:
-    """Tell whether an override is of Hydra's own settings, which say how it runs."""
+def _is_of_hydra(override: str) -> bool:
+    """Return whether an override is one of Hydra's own settings, which say how it runs."""
     return re.match(r"[+~]*hydra\b", override) is not None
 
 
@@ -240,10 +235,10 @@ def _print(text: str) -> int:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        return _nobody_reads()
+        return _drop_output()
     return 0
 
 
-def _nobody_reads() -> int:
+def _drop_output() -> int:
     output.drop(sys.stdout)
     return 1

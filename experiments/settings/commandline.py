@@ -1,10 +1,11 @@
-"""What is told at the edge of a command: a fault, or where an end on request left it, in a line."""
+"""One-line errors and exit codes of commands."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -23,7 +24,7 @@ from mcts.kernel.store import UnsafeCache
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
 )
-"""Groups in the folder ``conf/player``, for whom they are."""
+"""Groups in the folder ``conf/player``, by seat."""
 
 
 class Refusal(Exception):
@@ -31,23 +32,23 @@ class Refusal(Exception):
 
 
 class Incomplete(Refusal):
-    """What was asked for is done, but not something beside it, such as its record.
+    """The job is done, but for something beside it, such as its record.
 
     Parameters
     ----------
-    told : in one line, what is missing
-    value : of the job, as if it had returned it
+    reason : what is missing, in one line
+    value : what the job returns
     """
 
-    def __init__(self, told: str, value: float | None) -> None:
-        super().__init__(told, value)
-        self.told, self.value = told, value
+    def __init__(self, reason: str, value: float | None) -> None:
+        super().__init__(reason, value)
+        self.reason, self.value = reason, value
 
     def __str__(self) -> str:
-        return self.told
+        return self.reason
 
 
-TOLD = (
+FAULTS = (
     Refusal,
     BrokenPlugin,
     UnsafeCache,
@@ -55,37 +56,51 @@ TOLD = (
     OmegaConfBaseException,
     MemoryError,
 )
-"""What a user can cause, and is told in the line that `explain` makes of it.  Whatever else a job
-raises is a bug of ours, and its traceback is wanted."""
+"""Exceptions that a user can cause, which `explain` turns into one line.  Any other is a bug, whose
+traceback is wanted."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or another wish to end (`experiments.settings.signals`), when all is saved.
-
-    The message says where it is.
-    """
+    """Ctrl-C or another request to end, after all is saved; the message says where."""
 
 
 class Parser(argparse.ArgumentParser):
-    """For commands without Hydra: says what is wrong in one line, by a `Refusal`."""
+    """A parser that says what is wrong in one line, by a `Refusal`."""
 
     def error(self, message: str) -> NoReturn:
         raise Refusal(f"{message}; see --help")
 
 
-def enter(name: str, command: Callable[[], None]) -> None:
-    """Run ``command`` for the script ``name``; exit with 1 after a refusal, or as `signals` say."""
-    with signals.heard() as heard, output.kept():
-        forgiving()
+def say(title: str, text: str) -> None:
+    """Print ``text`` in one line behind the name of the command."""
+    with suppress(OSError):  # a terminal that is gone
+        print(f"{title}: {message(text)}", file=sys.stderr, flush=True)
+
+
+def attempt(title: str, work: Callable[[], int | None], lasting: bool = True) -> int:
+    """Run ``work`` for the command ``title``, and say in one line why it ended, if not at its end.
+
+    Parameters
+    ----------
+    lasting : whether it goes on if its terminal or reader is gone
+
+    Returns
+    -------
+    int
+        The exit code: what ``work`` returns (0 for None), 1 after a refusal, that of the signal
+        after a request to end (`experiments.settings.signals`).
+    """
+    forgiving()
+    with signals.heard() as heard, output.kept(lasting):
         try:
             with blamed():
-                command()
-        except TOLD as fault:
-            print(f"{name}: {message(explain(fault))}", file=sys.stderr)
-            sys.exit(1)
+                return work() or 0
+        except FAULTS as fault:
+            say(title, explain(fault))
+            return 1
         except KeyboardInterrupt as stop:
-            print(f"{name}: {message(str(stop) or 'interrupted')}", file=sys.stderr)
-            sys.exit(heard.code)
+            say(title, str(stop) or "interrupted before anything was done")
+            return heard.code
 
 
 def leave(code: int) -> NoReturn:
@@ -108,46 +123,65 @@ def did_you_mean(given: str, known: Iterable[object]) -> str:
 
 
 def explain(fault: Exception) -> str:
-    """Return what a user is told of ``fault``, or of what Hydra found wrong, in one line."""
+    """Return in one line what is wrong by ``fault``, which may be one of Hydra's."""
     if isinstance(fault, (Refusal, BrokenPlugin, UnsafeCache)):
         return str(fault)
     if isinstance(fault, MemoryError):
         return (
-            f"not enough memory ({_first_line(fault)}): lower the nodes or the simulations of a "
-            "search, of which a tree has a node each, or the workers"
+            f"not enough memory ({_first_line(fault)}): lower the workers, or the nodes or "
+            "simulations of a search: each simulation adds a node"
         )
     if isinstance(fault, OverrideParseException):
         return f"cannot read {fault.override!r}: write it as name=value"
     if isinstance(fault, MissingConfigException):
-        return _unknown_option(fault)
+        return _explain_choice(fault)
     if isinstance(fault, OSError):
         return f"cannot write to the run folder: {fault.filename}: {fault.strerror}; set run.folder"
-    cause = fault
+    cause: BaseException | None = fault
     if not isinstance(fault, OmegaConfBaseException):
         cause = fault.__cause__ or fault.__context__
     if isinstance(cause, (ConfigAttributeError, ConfigKeyError)):
-        known = list(cause.parent_node) if isinstance(cause.parent_node, DictConfig) else []
-        hint = did_you_mean(str(cause.key), known)
-        kind = "setting"
-        if "/" in str(cause.key):
-            kind, hint = "group", did_you_mean(str(cause.key), GROUPS_OF_A_PLAYER)
-        return f"{cause.full_key or cause.key}: there is no such {kind}{hint}; see --help"
+        return _explain_key(cause)
     if isinstance(cause, OmegaConfBaseException):
         key = cause.full_key or cause.key
-        return f"{key}: {_first_line(cause)}" if key else _first_line(cause)
-    message = _first_line(fault)
-    if "Ambiguous value" in message or "requires --multirun" in message:
-        message += "; add -m to run one value after another, or write [a,b] for a list"
-    return message
+        return f"{key}: {_explain_type(_first_line(cause))}" if key else _first_line(cause)
+    line = _first_line(fault)
+    if "Ambiguous value" in line or "requires --multirun" in line:
+        line += "; add -m to run one value after another, or write [a,b] for a list"
+    return line
 
 
-def _unknown_option(fault: MissingConfigException) -> str:
+def _explain_key(fault: OmegaConfBaseException) -> str:
+    known = list(fault.parent_node) if isinstance(fault.parent_node, DictConfig) else []
+    kind, hint = "setting", did_you_mean(str(fault.key), known)
+    if "/" in str(fault.key):
+        kind, hint = "group", did_you_mean(str(fault.key), GROUPS_OF_A_PLAYER)
+    return f"{fault.full_key or fault.key}: unknown {kind}{hint}; see --help"
+
+
+def _explain_type(line: str) -> str:
+    """Return OmegaConf's ``line`` on a value of another type in plainer words."""
+    if "is not a ListConfig" in line:
+        return "give a list, as in [a,b]"
+    found = re.match(r"Value '(.*)' of type '\w+' could not be converted to (\w+)", line)
+    names = {"Float": "a number", "Integer": "a whole number"}
+    if found and found[2] in names:
+        return f"{found[1]!r} is not {names[found[2]]}"
+    return line
+
+
+def _explain_choice(fault: MissingConfigException) -> str:
     if not fault.missing_cfg_file or not fault.options:
         return _first_line(fault)
     group, _, given = str(fault.missing_cfg_file).rpartition("/")
+    return unknown(group, given, fault.options)
+
+
+def unknown(key: str, given: object, known: Iterable[object]) -> str:
+    """Return that ``key`` cannot be ``given``, with the values ``known`` and the nearest one."""
+    names = [str(name) for name in known]
     return (
-        f"{group}={given}: there is no such {group}{did_you_mean(given, fault.options)}"
-        f"; choose one of {', '.join(fault.options)}"
+        f"{key}={given}: unknown{did_you_mean(str(given), names)}; choose one of {', '.join(names)}"
     )
 
 

@@ -9,20 +9,27 @@ The schemas live in a group ``schema`` of their own, so that ``player=`` offers 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from copy import deepcopy
 from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
+from hydra import compose, initialize_config_module
 from hydra.core.config_store import ConfigStore
-from omegaconf import DictConfig, OmegaConf
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments import texts
-from experiments.settings import composing, limits
+from experiments.settings import limits
 from experiments.settings.commandline import Refusal, did_you_mean, explain
 from experiments.settings.schemas import (
     Bayes,
@@ -88,7 +95,7 @@ def register_local() -> None:
     store = ConfigStore.instance()
     known = store.repo.pop("local", None)
     if known or LOCAL.exists():
-        composing.forget()
+        forget()
     if not LOCAL.exists():
         return
     try:
@@ -100,7 +107,7 @@ def register_local() -> None:
         raise Refusal(f"{LOCAL}: must be sections, as in compare: {{match: {{workers: 1}}}}")
     for name, section in sections.items():
         if name not in commands:
-            raise Refusal(f"{LOCAL}: {name} is no command{did_you_mean(name, commands)}")
+            raise Refusal(f"{LOCAL}: {name}: unknown command{did_you_mean(name, commands)}")
         if not isinstance(section, dict):
             raise Refusal(f"{LOCAL}: {name} must be settings, as in {name}: {{run: {{folder: x}}}}")
         for key in PLAYED:
@@ -120,23 +127,88 @@ def _first(*values: Any) -> Any:
 
 
 def composed(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
-    """Return the configuration ``name`` of `conf` with ``overrides``, inside Hydra or out of it.
+    """Return the configuration ``name`` of `conf` with ``overrides``.
 
-    ``with_hydra`` leaves Hydra's own section in it.
+    Composing takes a tenth of a second, setting a value in a copy some milliseconds, so what is
+    chosen (``player=bmcts``) is composed once per process, and values are set in a copy: sweeps,
+    tables and lists of players make the same choices again and again.
+
+    Parameters
+    ----------
+    with_hydra : leave Hydra's own section in it
 
     Raises
     ------
     Refusal
         If it cannot be composed, in one line.
     """
-    from hydra import compose
-
     register()
+    values = [override for override in overrides if _is_value(override)]
+    choices = tuple(override for override in overrides if not _is_value(override))
     try:
-        with composing.opened():
-            return compose(name, list(overrides), return_hydra_config=with_hydra)
+        try:
+            settings = _compose_choices(name, choices)
+            for value in values:
+                _set(settings, value)
+        except (HydraException, OmegaConfBaseException):  # Hydra says best what is wrong
+            settings = _compose(name, overrides)
     except Exception as fault:  # Hydra lets through whatever its parts raise at odd settings
         raise Refusal(explain(fault)) from None
+    with open_dict(settings):
+        if with_hydra:
+            settings.hydra.overrides.task = list(overrides)
+        else:
+            del settings["hydra"]
+    return settings
+
+
+_composed: dict[tuple[Any, ...], DictConfig] = {}
+"""Compositions of choices alone, of which `composed` hands out copies."""
+
+_MOST = 200
+"""Compositions kept: more than a table needs."""
+
+
+def forget() -> None:
+    """Drop kept compositions, after another configuration was stored under a name."""
+    _composed.clear()
+
+
+def _compose_choices(name: str, choices: tuple[str, ...]) -> DictConfig:
+    if any("searchpath" in choice for choice in choices):  # of files that may change
+        return _compose(name, choices)
+    key = (name, choices, Path.cwd())
+    if key not in _composed:
+        if len(_composed) == _MOST:
+            forget()
+        _composed[key] = _compose(name, choices)
+    return deepcopy(_composed[key])
+
+
+def _compose(name: str, overrides: Sequence[str]) -> DictConfig:
+    with ExitStack() as stack:
+        if not GlobalHydra.instance().is_initialized():
+            stack.enter_context(initialize_config_module("conf", version_base="1.3"))
+        return compose(name, list(overrides), return_hydra_config=True)
+
+
+def _is_value(override: str) -> bool:
+    """Return whether ``override`` sets a value, and chooses or adds nothing."""
+    found = re.match(r"(?!hydra\b)([\w.]+)=", override, re.ASCII)
+    return found is not None and not _is_group(found[1])
+
+
+@cache
+def _is_group(key: str) -> bool:
+    return files("conf").joinpath(key).is_dir()
+
+
+def _set(settings: DictConfig, override: str) -> None:
+    """Set a value as Hydra does."""
+    parsed = OverridesParser.create().parse_override(override)
+    if parsed.is_sweep_override():
+        raise HydraException(f"{override} is several values")
+    OmegaConf.update(settings, parsed.key_or_group, parsed.value(), merge=True)
 
 
 def check(config: DictConfig) -> None:
@@ -179,7 +251,7 @@ def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, ty
     if not hasattr(schema, "__dataclass_fields__"):
         if node.get("name") in entry_points("sleuth.players"):  # knows its settings itself
             return
-        raise Refusal(f"{path}: there is no such setting")
+        raise Refusal(f"{path}: unknown setting; see --help")
     yield path, node, schema
     for described in fields(schema):
         if described.name in node and not OmegaConf.is_missing(node, described.name):
@@ -215,7 +287,8 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
     for name in node:
         if name not in described:
             key = f"{path}.{name}".lstrip(".")
-            raise Refusal(f"{key}: there is no such setting{did_you_mean(str(name), described)}")
+            hint = did_you_mean(str(name), described)
+            raise Refusal(f"{key}: unknown setting{hint}; see --help")
     for name, setting in described.items():
         key = f"{path}.{name}".lstrip(".")
         if name not in node or OmegaConf.is_missing(node, name):

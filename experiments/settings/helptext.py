@@ -1,7 +1,7 @@
-"""The text of ``--help``: what a command does, its choices, its settings and what they mean.
+"""The text of ``--help``: purpose, choices and settings of a command, with their meanings.
 
-Composed by Hydra, so that the settings are those that the command line gives; the meanings are the
-comments of the YAML files that the values come from.
+The values are those that the command line composes; the meanings are the comments of the YAML files
+that they come from.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KEY = re.compile(r"( *)([\w@]+):(?: (.*?))??(?:\s*#\s*(.*))?")
 _MORE = re.compile(r"\s*#\s*(.*)")
 
 
-def text(name: str, title: str, overrides: Sequence[str], multirun: bool) -> str:
+def write(name: str, title: str, overrides: Sequence[str], multirun: bool) -> str:
     """Return the help of the command ``name`` with its settings as ``overrides`` make them.
 
     Raises
@@ -44,19 +44,20 @@ def text(name: str, title: str, overrides: Sequence[str], multirun: bool) -> str
     about = composed.hydra.help
     with open_dict(composed):
         del composed["hydra"]
-    groups = "\n".join(_groups(chosen))
+    groups = "\n".join(_list_groups(chosen))
+    settings = _list_settings(name, composed, chosen)
     parts = [
         f"{title}: {about.header.strip()}",
         f"== Choices (group=option) ==\n{groups}" if groups else "",
-        f"== Settings (name=value) and what they are now ==\n{_settings(name, composed, chosen)}",
+        f"== Settings (name=value) and what they are now ==\n{settings}",
         FLAGS + (MULTIRUN if multirun else ""),
         (about.get("footer") or "").strip(),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
-    """Yield the groups of a configuration, each with what may be chosen."""
+def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the groups of a configuration, each with its choices."""
     for group in sorted({key.partition("@")[0] for key in chosen}):
         folder = files("conf").joinpath(group)
         if not group.startswith("hydra/") and folder.is_dir():
@@ -64,26 +65,26 @@ def _groups(chosen: Mapping[str, str | None]) -> Iterator[str]:
             yield fill(f"{group}: {', '.join(names)}", WIDTH, subsequent_indent="  ")
 
 
-def _settings(name: str, settings: DictConfig, chosen: Mapping[str, str | None]) -> str:
+def _list_settings(name: str, settings: DictConfig, chosen: Mapping[str, str | None]) -> str:
     """Return ``settings`` as YAML, each key with its meaning."""
-    meanings = _meanings(f"{name}.yaml")
+    meanings = _read_meanings(f"{name}.yaml")
     for group, option in chosen.items():
         folder, _, package = group.partition("@")
         if option is not None and not group.startswith("hydra/"):
-            found = _meanings(f"{folder}/{option}.yaml", package or folder.replace("/", "."))
+            found = _read_meanings(f"{folder}/{option}.yaml", package or folder.replace("/", "."))
             meanings = {**found, **meanings}
-    return "\n".join(_explained(OmegaConf.to_yaml(settings).rstrip(), meanings))
+    return "\n".join(_explain(OmegaConf.to_yaml(settings).rstrip(), meanings))
 
 
-def _explained(yaml: str, meanings: Mapping[str, list[str]]) -> Iterator[str]:
-    for line, path in _paths(yaml.splitlines()):
+def _explain(yaml: str, meanings: Mapping[str, list[str]]) -> Iterator[str]:
+    for line, path in _find_keys(yaml.splitlines()):
         first, *more = meanings.get(path, [""])
         yield f"{line:<{COLUMN}}  # {first}" if first else line
         yield from (f"{'':<{COLUMN}}  #   {words}" for words in more)
 
 
-def _paths(lines: Sequence[str], package: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each line of a YAML with the dotted key that stands on it, or nothing."""
+def _find_keys(lines: Sequence[str], package: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each line of a YAML with its dotted key, or an empty one."""
     above: list[tuple[int, str]] = []
     for line in lines:
         match = _KEY.fullmatch(line)
@@ -95,9 +96,8 @@ def _paths(lines: Sequence[str], package: str = "") -> Iterator[tuple[str, str]]
         yield line, ".".join(filter(None, [package, *(key for _, key in above)]))
 
 
-def _meanings(path: str, package: str = "") -> dict[str, list[str]]:
-    """Return what the comments of the file ``path`` of `conf`, and of those that it begins with,
-    say of its keys: of each the lines."""
+def _read_meanings(path: str, package: str = "") -> dict[str, list[str]]:
+    """Return the lines of comment on each key of the file ``path`` of `conf` and of its bases."""
     file = files("conf").joinpath(path)
     if not file.is_file():
         return {}
@@ -105,9 +105,9 @@ def _meanings(path: str, package: str = "") -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for base in re.findall(r"(?m)^  - (\w+)$", source):
         if base != "_self_":
-            found |= _meanings(f"{path.rpartition('/')[0]}/{base}.yaml", package)
+            found |= _read_meanings(f"{path.rpartition('/')[0]}/{base}.yaml", package)
     last = ""
-    for line, key in _paths(source.splitlines(), package):
+    for line, key in _find_keys(source.splitlines(), package):
         words = _KEY.fullmatch(line) if key else _MORE.fullmatch(line)
         if key:
             last = key if words[4] else ""

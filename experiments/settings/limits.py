@@ -23,7 +23,7 @@ WORKERS = 10_000
 """Most games at the same time."""
 
 POINTS = 10_000
-"""Most values of a setting that is given several, and most combinations of such values."""
+"""Most values of an axis of a sweep, and most points."""
 
 
 def one_of(*choices: Any, default: Any = MISSING) -> Any:

@@ -11,15 +11,15 @@ the top: ``--help`` should not wait for Numba and Ray.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from importlib.resources import files
+from typing import NoReturn
 
 from omegaconf import OmegaConf
 
 from experiments import terminal
-from experiments.settings import composing, config, signals
-from experiments.settings.commandline import Parser, enter, leave
+from experiments.settings import config, signals
+from experiments.settings.commandline import Parser, attempt, leave
 from experiments.settings.repeating import line, repeated_by
 from experiments.sweep import schema
 
@@ -44,13 +44,10 @@ An interrupted one goes on by the same command with run.resume=FOLDER.
 """
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Run the command and exit with its code."""
     with signals.heard():
-        try:
-            enter(NAME, run)
-        except SystemExit as end:
-            leave(end.code or 0)
+        leave(attempt(NAME, run))
 
 
 def run() -> None:
@@ -76,19 +73,18 @@ def run() -> None:
     from experiments.sweep.space import Space
 
     own, others = divided(arguments.overrides)
-    with composing.opened():
-        settings = config.composed("sweep", own)
-        config.check_sections(settings)
-        space = Space(others)
-        if arguments.cfg:
-            print(OmegaConf.to_yaml(settings, resolve=True), end="")
-            print(OmegaConf.to_yaml(space.point(space.crosses[0]).settings), end="")
-            print("".join(f"# {key}: {values}\n" for key, values in space.plain.items()), end="")
-            return
-        from experiments.sweep.job import Job
+    settings = config.composed("sweep", own)
+    config.check_sections(settings)
+    space = Space(others)
+    if arguments.cfg:
+        print(OmegaConf.to_yaml(settings, resolve=True), end="")
+        print(OmegaConf.to_yaml(space.point(space.crosses[0]).settings), end="")
+        print("".join(f"# {key}: {values}\n" for key, values in space.plain.items()), end="")
+        return
+    from experiments.sweep.job import Job
 
-        with repeated_by(line("sweep", arguments.overrides)):
-            Job(settings, space).run(started, terminal.console())
+    with repeated_by(line("sweep", arguments.overrides)):
+        Job(settings, space).run(started, terminal.console())
 
 
 def _settings_text() -> str:
@@ -99,4 +95,4 @@ def _settings_text() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

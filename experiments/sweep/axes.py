@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from hydra.core.override_parser.types import Glob, IntervalSweep, Override
+from hydra.errors import HydraException
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -19,8 +21,9 @@ from optuna.distributions import (
 )
 from optuna.trial import Trial
 
-from experiments.settings import overrides
+from experiments.settings.arguments import expand, parse, quote
 from experiments.settings.commandline import Refusal
+from experiments.settings.limits import POINTS
 
 Value = str | int | float
 Parameters = Mapping[str, Value]
@@ -96,7 +99,7 @@ class Axis:
         """Return what ``value`` of this axis is in a configuration."""
         if not self.choices:
             return value
-        return overrides.parsed(f"{self.key}={value}").value()
+        return parse(f"{self.key}={value}").value()
 
     def __str__(self) -> str:
         if self.choices:
@@ -124,15 +127,14 @@ def divided(arguments: Sequence[str]) -> tuple[list[str], list[Override]]:
         If one cannot be read, or a setting of the sweep has several values.
     """
     own, others = [], []
-    overrides.check_typed(arguments)
     for argument in arguments:
-        given = overrides.parsed(argument)
+        given = parse(quote(expand(argument)))
         if not key_of(given).startswith(OWN):
             others.append(given)
         elif given.is_sweep_override():
             raise Refusal(f"{key_of(given)} is the same for all points: give it one value")
         else:
-            own.append(argument)
+            own.append(given.input_line)
     return own, others
 
 
@@ -161,11 +163,16 @@ def axis_of(given: Override, key: str) -> Axis:
         )
     if given.is_interval_sweep():
         return _interval(given, key, swept)
-    if not overrides.values(given):
-        raise Refusal(f"{given.input_line} has no values")
     swept.shuffle = False  # the order would be another one after a restart
-    choices = tuple(dict.fromkeys(given.sweep_string_iterator()))
-    return Axis(key, given.get_key_element(), choices)
+    try:
+        choices = tuple(islice(given.sweep_string_iterator(), POINTS + 1))
+    except (HydraException, ValueError, ArithmeticError) as fault:
+        raise Refusal(f"{given.input_line}: {fault}") from None
+    if not choices:
+        raise Refusal(f"{given.input_line} has no values")
+    if len(choices) > POINTS:
+        raise Refusal(f"{given.input_line} has more than {POINTS:,} values")
+    return Axis(key, given.get_key_element(), tuple(dict.fromkeys(choices)))
 
 
 def _interval(given: Override, key: str, swept: IntervalSweep) -> Axis:

@@ -20,7 +20,6 @@ from experiments.provenance.files import whole, write_json
 from experiments.runs import outcome, runfolder
 from experiments.settings.commandline import Refusal
 from experiments.settings.repeating import line, repeated_by
-from experiments.settings.schemas import Compare
 from experiments.stats.stopping import Stop
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.record import Record
@@ -86,7 +85,7 @@ class Runs:
             If results cannot be written, or workers die again and again.
         """
         games = (f"match.games={ends[-1]}",) if ends[-1] != point.settings.match.games else ()
-        with repeated_by(line("compare", (*point.overrides, *games), Compare)):
+        with repeated_by(line("compare", (*point.overrides, *games))):
             return self._play(point, folder, ends, look)
 
     def _play(self, point: Point, folder: Path, ends: Sequence[int], look: Look) -> Ran:

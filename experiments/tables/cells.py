@@ -19,7 +19,7 @@ from omegaconf import DictConfig, OmegaConf
 from experiments.matches import lineups
 from experiments.matches.schedule import Match
 from experiments.settings import config
-from experiments.settings.arguments import quoted_text
+from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
 from experiments.tables.forms import EVERYBODY, PRESET, ROBIN, Cell, Computed, Entrant, Table
 from experiments.tables.stairs.form import Steps
@@ -120,7 +120,7 @@ def _match(table: Table, cell: Cell, general: Sequence[str], budget: int | None)
 
 def _listed(seated: Sequence[Sequence[str]]) -> str:
     """Return players as a list of ``match.players``."""
-    return f"[{','.join(quoted_text('+'.join(player)) for player in seated)}]"
+    return f"[{','.join(quote_text('+'.join(player)) for player in seated)}]"
 
 
 def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> list[str]:

@@ -173,11 +173,7 @@ def run_sweep(
         folder = tmp_path / name
         where = f"run.{'resume' if resume else 'folder'}={folder}"
         monkeypatch.setattr(sys, "argv", ["sweep", *arguments, where])
-        code = 0
-        try:
-            commandline.enter(sweep.NAME, sweep.run)
-        except SystemExit as end:
-            code = end.code
+        code = commandline.attempt(sweep.NAME, sweep.run)
         shown = capsys.readouterr()
         return Swept(code, shown.out, shown.err, folder)
 

@@ -37,13 +37,13 @@ print(json.dumps([told, sorted(heavy & set(sys.modules)), spent.ru_utime + spent
 """
 
 FAULTS = {
-    "--gmaes=5": "--gmaes=5: there is no such flag",
-    "--games 5": "--games: there is no such flag",
-    "-x": "-x: there is no such flag",
+    "--gmaes=5": "--gmaes=5: unknown flag",
+    "--games 5": "--games: unknown flag",
+    "-x": "-x: unknown flag",
     "--cfg jbo": "argument -c/--cfg: invalid choice",
-    "nosuch=1": "nosuch: there is no such setting",
-    "nosuch/group=1": "nosuch/group: there is no such group",
-    "a=b=(": "cannot read 'a=b=('",
+    "nosuch=1": "nosuch: unknown setting",
+    "nosuch/group=1": "nosuch/group: unknown group",
+    "a=(": "cannot read 'a=('",
 }
 
 
@@ -103,9 +103,8 @@ def read(*typed: str, schema: type = Outer, bare: str | None = "files") -> list[
     [
         ("match.players=[a,b+x.y=1]", "match.players=['a','b+x.y=1']"),
         ("match.players=['a','b=1']", "match.players=['a','b=1']"),
-        ("match.players=bmcts", "match.players=['bmcts']"),
-        ("match.focal_seats=2", "match.focal_seats=[2]"),
-        ("match.stop=sprt:0,30", "match.stop='sprt:0,30'"),
+        ("match.players=[a,b]", "match.players=[a,b]"),
+        ("match.stop=sprt:0:30", "match.stop=sprt:0:30"),
         ("match.stop=width:0.1", "match.stop=width:0.1"),
         ("seed=1,2", "seed=1,2"),
         ("run.folder=a (1)=b", "run.folder='a (1)=b'"),
@@ -140,9 +139,7 @@ def test_flags_may_stand_anywhere():
     assert given.multirun and given.help and given.flags == ["--cfg", "job"]
 
 
-def test_a_mistyped_flag_is_told_the_setting_of_its_name():
-    with pytest.raises(Refusal, match=r"--title=x: .* \(write inner\.title=x\)"):
-        read("--title=x")
+def test_a_mistyped_flag_gets_a_suggestion():
     with pytest.raises(Refusal, match=r"\(did you mean --help\?\)"):
         read("--hlep")
 
@@ -168,7 +165,7 @@ def test_a_job_is_told_what_was_typed_and_a_refusal_leaves_no_folder(tmp_path, m
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (lambda settings: settings.tree.nose, "tree.nose: there is no such setting (did you mean"),
+        (lambda settings: settings.tree.nose, "tree.nose: unknown setting (did you mean"),
         (lambda settings: OmegaConf.create({"a": "${b}"}).a, "a: Interpolation key 'b' not found"),
         (lambda settings: OmegaConf.create({"a": "???"}).a, "a: Missing mandatory value"),
         (lambda settings: OmegaConf.create({"a": "${oc.env:N_O}"}).a, "a: KeyError raised while"),

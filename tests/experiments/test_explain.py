@@ -55,7 +55,7 @@ BAD = {
     f"record={FILE} event=15 player=swift": "player=swift does not search",
     f"record={FILE} event=15 player=bmtcs": "did you mean bmcts?",
     f"record={FILE} event=15 player.opponents=greedy": "too slow inside a simulation",
-    f"record={FILE} event=15 +player.foo=1": "player.foo: there is no such setting",
+    f"record={FILE} event=15 +player.foo=1": "player.foo: unknown setting",
     f"record={FILE} event=x": "event: ",
     f"record={FILE} event=15 tree.nodes=1": "tree.nodes=1: must be at least 2",
     f"record={FILE} event=15 tree.picture=tree.doc": "must end in one of .png, .svg, .pdf",

@@ -13,7 +13,7 @@ from experiments.matches import play
 from experiments.matches.results import Results, Tally
 from experiments.matches.schedule import Seating
 from experiments.runs import runfolder
-from experiments.settings import composing, config
+from experiments.settings import config
 from experiments.stats.comparisons import round_robin
 from experiments.stats.ratings import ratings
 from experiments.tables import cells, field, plot, report
@@ -150,7 +150,7 @@ def test_what_cannot_be_is_refused_in_one_line(changed, told, tmp_path, monkeypa
     wrong = Table(**{**vars(SMALL), **values, "name": ""})
     cells.register()
     ConfigStore.instance().store("wrong", wrong, group="table", package="table")
-    composing.forget()  # the one before, called so too
+    config.forget()  # the one before, called so too
     code, shown = run_tables("wrong", "games=4", folder=tmp_path)
     assert code == 1 and told in shown.err and shown.err.count("\n") == 1
 

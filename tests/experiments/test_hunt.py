@@ -199,7 +199,7 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ("minefeld", "there is no such hunt (did you mean minefield?)"),
+        ("minefeld", "hunt=minefeld: unknown (did you mean minefield?)"),
         ("minefield hunt.workspace=nowhere.yaml", "nowhere.yaml cannot be read (No such file"),
         ("minefield hunt.objcts=3", "did you mean objects?"),
         ("minefield hunt.objects=100000", "hunt.objects=100000: must be at most 500"),

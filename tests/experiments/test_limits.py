@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 import pytest
 
-from experiments.settings import arguments, config, limits, overrides, schemas
+from experiments.settings import arguments, config, limits, schemas
 from experiments.settings.commandline import Refusal
 from mcts.options import SEEDS, Options
 from sim.arena import play_many
@@ -107,38 +107,11 @@ def test_every_option_of_a_search_has_them():
                     Options(oversubscribe=True, **{option.name: value})
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        (["x=1"] * 1001, "1001 settings are too many"),
-        (["x=" + "y" * 20_000], "has 20002 signs: a setting has at most 10000"),
-        (["player.label=\udcff"], "is no text in UTF-8"),
-        (["seed=" + "9" * 5000], "cannot read"),
-        (["seed=" + "[" * 2000], "cannot read"),
-        (["-m", "seed=range(1,1000000000000)"], "has 999,999,999,999 values"),
-        (["-m", "seed=range(0.1,1,0)"], "the step of a range must not be 0"),
-        (["-m", "seed=range(0,inf)"], "a range goes from one number to another"),
-        (["-m", "seed=range(0,5000)", "match.games=1,2,3"], "more than 10,000 combinations"),
-    ],
-)
-def test_what_no_parser_should_get_is_refused(typed, said):
-    with pytest.raises(Refusal, match=said) as refused:
-        arguments.read(typed, schemas.Compare)
-    assert "\n" not in str(refused.value) and len(str(refused.value)) < 300
-
-
-def test_what_a_parser_takes_is_counted():
-    counted = {
-        "a=1": 1,
-        "a=1,2,2": 3,
-        "a=choice(x,y)": 2,
-        "a=range(7)": 7,
-        "a=range(1,4)": 3,
-        "a=range(4,1,-2)": 2,
-        "a=range(0,1,0.25)": 4,
-        "a=range(3,3)": 0,
-    }
-    assert {text: overrides.values(overrides.parsed(text)) for text in counted} == counted
+def test_what_nothing_can_read_is_refused_in_a_short_line():
+    for typed in ("seed=" + "[" * 2000, "seed=(" + "x" * 20_000):
+        with pytest.raises(Refusal, match="cannot read") as refused:
+            arguments.read([typed], schemas.Compare)
+        assert "\n" not in str(refused.value) and len(str(refused.value)) < 300
 
 
 @pytest.mark.parametrize("run", ["../x", "/tmp/x", "a/b", "..", "", " ", "a\0"])

@@ -10,11 +10,10 @@ from experiments.matches import lineups
 from experiments.runs.published import known, unlike
 from experiments.settings import arguments, config
 from experiments.settings.commandline import Refusal
-from experiments.settings.schemas import Compare
 
 
 def matches(*overrides: str):
-    typed = arguments.quoted(overrides, Compare)
+    typed = list(map(arguments.quote, overrides))
     settings = config.composed("compare", typed)
     config.check(settings)
     return lineups.matches(settings, typed)

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
 
 import mlflow
 import pytest
@@ -16,7 +15,6 @@ from experiments.compare import __main__ as compare
 from experiments.matches import results
 from experiments.provenance import provenance
 from experiments.settings import arguments, config, repeating
-from experiments.settings.overrides import parsed
 from experiments.settings.schemas import Compare
 
 SMALL = (
@@ -114,7 +112,7 @@ def test_the_command_of_a_record_is_that_of_no_other_thread(tmp_path):
 
 
 def test_a_trial_of_a_sweep_is_repeated_alone(run_sweep, run_compare):
-    fixed = ("player=swift", "player@opponent=random", "match.games=4", "match.workers=1", QUIET)
+    fixed = ("player=swift", "opponent=random", "match.games=4", "match.workers=1", QUIET)
     swept = run_sweep(*fixed, "player.threshold=0.3,0.5", "sweep.fresh=6")
     assert swept.code == 0, swept.err
     whole = ["experiments.sweep", *fixed, "player.threshold=0.3,0.5", "sweep.fresh=6"]
@@ -130,16 +128,11 @@ def test_a_trial_of_a_sweep_is_repeated_alone(run_sweep, run_compare):
         assert results.read(again.folder).equals(results.read(folder))
 
 
-@dataclass
-class Asked:
-    files: list[str] = field(default_factory=list)
-
-
 @pytest.mark.parametrize(
     "typed",
     [
         "match.players=[bmcts,bmcts+own_card_weight=0.1]",
-        "match.stop=sprt:0,30",
+        "match.stop=sprt:0:30",
         "opponent=swift",
         "opponent/budget=short",
         "opponent/belief=factored",
@@ -150,9 +143,9 @@ class Asked:
 )
 def test_what_is_recorded_is_what_one_would_type(typed):
     given = arguments.read([typed], Compare).overrides
-    told = shlex.split(repeating.line("compare", given, Compare))[3:]
+    told = shlex.split(repeating.line("compare", given))[3:]
     again = arguments.read(told, Compare).overrides
-    (first,), (second,) = map(parsed, given), map(parsed, again)
+    (first,), (second,) = map(arguments.parse, given), map(arguments.parse, again)
     assert first.get_key_element() == second.get_key_element()
     assert repr(first.value()) == repr(second.value())
     assert len(told[0]) <= len(typed)

@@ -330,8 +330,7 @@ def test_pictures_take_their_colours_from_the_page():
         (["runs=[]"], "runs is empty: name the folder of a run"),
         (
             ["{run}", "--output", "x"],
-            "--output: there is no such flag (write output=...); settings are name=value, "
-            "see --help",
+            "--output: unknown flag (write output=...); settings are name=value, see --help",
         ),
         (["{tmp}/none"], "{tmp}/none: there is no such folder; give the folder of a run"),
         (["{tmp}"], "{tmp} holds runs and is none itself: give {tmp}/*"),

@@ -304,7 +304,7 @@ def test_a_record_that_fails_costs_the_record_alone(run, database, monkeypatch):
         (("player.threshold=0.3,1", "sweep.method=random", *SWIFT), "needs sweep.trials"),
         (("player.threshold=0.3,1", "sweep.trials=3", *SWIFT), "a grid plays all its points"),
         (("player.threshold=0.3,1", "sweep.method=gird", *SWIFT), "did you mean grid"),
-        (("player.threshold=0.3,1", "sweep.games=3", *SWIFT), "sweep.games: there is no such"),
+        (("player.threshold=0.3,1", "sweep.games=3", *SWIFT), "sweep.games: unknown"),
         (("player.threshold=0.3,3", *SWIFT), "at most 1 (at player.threshold=3)"),
         (("player.threshold=0.3,1", "--mulitrun", *SWIFT), "unrecognized arguments"),
     ],

@@ -14,7 +14,7 @@ from hydra.core.hydra_config import HydraConfig
 from experiments.compare import __main__ as compare
 from experiments.compare import power
 from experiments.provenance import tracking
-from experiments.settings.command import Command, _Guarded
+from experiments.settings.command import Command, _Job
 from experiments.settings.commandline import Incomplete, Refusal
 from experiments.settings.schemas import Compare
 
@@ -131,7 +131,7 @@ def test_an_interrupted_launcher_does_not_say_that_nothing_was_done(tmp_path, ca
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Command, "_by_command_line", interrupted)
+    monkeypatch.setattr(Command, "_run_hydra", interrupted)
     code, told = job_of(["seed=1,2"], None, tmp_path, multirun=True)
     assert code == 130 and not told
     said = "interrupted; what its runs had done is kept in their folders"
@@ -152,7 +152,7 @@ def test_a_job_is_found_in_the_process_of_a_launcher(monkeypatch):
     job = type(compare.job)(compare.job.__code__, vars(compare), "job")
     job.__module__ = "__main__"
     monkeypatch.setattr(sys.modules["__main__"], "__spec__", compare.__spec__)
-    sent = _Guarded(Command("compare", Compare, job, lasting=True), ["seed=1"])
+    sent = _Job(Command("compare", Compare, job, lasting=True), ["seed=1"])
     found = pickle.loads(pickle.dumps(sent))
     assert found.command == compare.COMMAND and found.typed == ["seed=1"]
 

@@ -85,7 +85,7 @@ def test_a_table_is_computed_shown_and_written(command, tmp_path):
         (("only=[bn]",), "only: ferrari_3 plays no games"),
         (("show=true",), "nothing was computed in "),
         (("seed=-1",), "seed=-1: must be at least 0"),
-        (("tabel.repeats=3",), "tabel: there is no such setting"),
+        (("tabel.repeats=3",), "tabel: unknown setting"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
