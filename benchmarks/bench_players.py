@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))  # when called as a script
 
 from benchmarks.timing import control_nanoseconds, show, show_load  # noqa: E402
 from experiments.matches.lineups import entered  # noqa: E402
-from sim.players.player import Player, PolicyPlayer  # noqa: E402
+from sim.player import Player, PolicyPlayer  # noqa: E402
 from sim.players.registry import make  # noqa: E402
 from sim.referee import play  # noqa: E402
 from sim.rules import Rules, preset  # noqa: E402

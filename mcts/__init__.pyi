@@ -5,6 +5,8 @@ from .inspect import draw, export, principal_variation, root_table
 from .kernel.compile import jit
 from .kernel.rng import new_stream, uniform
 from .options import Budget, Options
+from .plain.episode import Episode, play_episode
+from .plain.particle_filter import ParticleFilter
 from .plain.problem import Problem
 from .search import Search
 from .threads import private
@@ -12,7 +14,9 @@ from .tree import Tree
 
 __all__ = [
     "Budget",
+    "Episode",
     "Options",
+    "ParticleFilter",
     "Problem",
     "Search",
     "Tree",
@@ -24,6 +28,7 @@ __all__ = [
     "jit",
     "new_stream",
     "openspiel",
+    "play_episode",
     "principal_variation",
     "private",
     "problems",

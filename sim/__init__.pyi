@@ -10,7 +10,7 @@ from .environment.observation import OBSERVATION_LAYOUT
 from .game import legal, new_game, open_decision
 from .planning.config import PlannerConfig
 from .planning.planner import Planner
-from .players.player import Player, PolicyPlayer
+from .player import Player, PolicyPlayer
 from .policies.table import Policy, choose, seat_policies
 from .referee import play
 from .rules import Rules, preset, world

@@ -13,7 +13,7 @@ from mcts.options import SEEDS, checked
 from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
 from sim.game import advance, apply, decider, legal, new_game
-from sim.players.player import Player
+from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, SLOW, seat_policies
 from sim.rules import Rules, world
@@ -42,10 +42,6 @@ class GameResult:
     turns: int
     suggestions: int
     seats: tuple[SeatResult, ...]
-
-
-class IllegalAction(ValueError):
-    """A player chose an action that the rules do not allow here."""
 
 
 def play(

@@ -115,7 +115,7 @@ def test_the_table_is_listed_and_planned(copy):
 PLAYS = """
 from experiments.settings.config import check, composed
 from omegaconf import OmegaConf
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.referee import play
 from sim.rules import preset

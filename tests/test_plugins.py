@@ -62,7 +62,7 @@ from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.contract.testing import check_domain
 from sim.arena import play_many
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.policies.table import FAST_NAMES, NAMES
 from sim.referee import play
 from sim.rules import preset
@@ -283,7 +283,7 @@ def test_a_player_that_is_not_there_is_named(install):
 
 RUDE = """
 import sys
-from sim.players.player import Player
+from sim.player import Player
 class Rude(Player):
     def begin(self, rules, seat, view, key):
         {begin}

@@ -9,7 +9,7 @@ import numpy as np
 from experiments.beliefs.accuracy import Game
 from sim.chance import game_key
 from sim.game import new_game
-from sim.players.player import Player
+from sim.player import Player
 from sim.referee import play as play_game
 from sim.rules import Rules, world
 from sim.state import empty

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.plotting import picture
-from sim.planning.opponents.belief import CompanyBelief
-from sim.planning.opponents.observer import Observer
-from sim.planning.opponents.types import PRESETS, TYPES, Mixture
-from sim.players.player import PolicyPlayer
+from sim.models.company_belief import CompanyBelief
+from sim.models.observer import Observer
+from sim.models.types import PRESETS, TYPES, Mixture
+from sim.player import PolicyPlayer
 from sim.policies.table import Policy
 from sim.referee import play
 from sim.rules import Rules

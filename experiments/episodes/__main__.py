@@ -58,7 +58,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         **{name: settings[name] for name in names},
     )
     problems.check(setup)
-    run.claim(report.ROWS, problems.written(setup))
+    run.claim(report.ROWS, problems.describe_file(setup))
     with stage(run.console, COMPILING):
         Background(problems.player, setup).result()
 

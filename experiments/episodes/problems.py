@@ -19,12 +19,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from belief.particle_filter import Deprived
-from experiments.episodes import own
 from experiments.settings.commandline import Refusal, did_you_mean
 from mcts.domain import domain_of
 from mcts.kernel.rng import derive_key
 from mcts.options import MOST_NODES, Budget, Options
+from mcts.plain.episode import Episode, play_episode
+from mcts.plain.particle_filter import Deprived
 from mcts.plain.problem import Problem
 from mcts.problems import rocksample, tiger
 from mcts.problems.closed_loop import play
@@ -77,7 +77,7 @@ def load(name: str) -> Problem:
             f"{did_you_mean(name, KNOWN)}"
         )
     try:
-        imported = _imported(module)
+        imported = _import(module)
     except (OSError, ImportError) as fault:
         raise Refusal(f"problem={name}: {module} cannot be read: {fault}") from None
     except Exception as fault:
@@ -92,7 +92,7 @@ def load(name: str) -> Problem:
     return found
 
 
-def _imported(module: str) -> Any:
+def _import(module: str) -> Any:
     """Return a module, or what a file holds that imports what lies beside it, as scripts do."""
     if not module.endswith(".py"):
         return importlib.import_module(module)
@@ -109,8 +109,8 @@ def _where(fault: BaseException) -> str:
     """Return in one line what was raised, and where: through a search, its notes say so."""
     places = re.findall(r'File "(.+)", line (\d+)', "".join(traceback.format_exception(fault)))
     place = f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
-    told = str(fault).splitlines()
-    return f"{type(fault).__name__}: {told[0] if told else ''}{place}"
+    lines = str(fault).splitlines()
+    return f"{type(fault).__name__}: {lines[0] if lines else ''}{place}"
 
 
 def check(setup: Setup) -> None:
@@ -123,8 +123,8 @@ def check(setup: Setup) -> None:
         load(setup.problem)
 
 
-def written(setup: Setup) -> dict[str, str]:
-    """Return what tells one state of the user's own file from another: nothing without a file.
+def describe_file(setup: Setup) -> dict[str, str]:
+    """Return the digest of the user's own file, to notice edits: nothing without a file.
 
     What the file imports is not looked at; a module has been imported by `check`.
     """
@@ -185,14 +185,14 @@ def _exact(setup: Setup, p: Any, after: Callable) -> Callable[[int], dict[str, A
     def episode(number: int) -> dict[str, Any]:
         actions: list[int] = []
 
-        def counted(position: Any, key: int) -> int:
+        def choose_and_note(position: Any, key: int) -> int:
             actions.append(choose(position, key))
             return actions[-1]
 
         began = time.process_time()
         key = int(derive_key(setup.seed, number))
-        returned = play(p, after, counted, key, most=p.steps)
-        return _row(number, own.Episode(returned, actions), began)
+        returned = play(p, after, choose_and_note, key, most=p.steps)
+        return _row(number, Episode(returned, actions), began)
 
     return episode
 
@@ -203,7 +203,7 @@ def _own(setup: Setup, problem: Problem) -> Callable[[int], dict[str, Any]]:
         try:
             _, choose = _search(setup, problem.position())
             key = int(derive_key(setup.seed, number))
-            played = own.play(problem, choose, key, setup.particles)
+            played = play_episode(problem, choose, key, setup.particles)
         except Deprived as fault:
             raise Refusal(f"episode {number} of {setup.problem}: {fault}") from None
         except Exception as fault:
@@ -213,7 +213,7 @@ def _own(setup: Setup, problem: Problem) -> Callable[[int], dict[str, Any]]:
     return episode
 
 
-def _row(number: int, played: own.Episode, began: float) -> dict[str, Any]:
+def _row(number: int, played: Episode, began: float) -> dict[str, Any]:
     return {
         "episode": number,
         "return": played.returned,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from belief.exact.solver import ExactPosterior
     from experiments.explain.recorded import Decision
     from mcts.tree import Tree
-    from sim.players.player import Player
+    from sim.player import Player
     from sim.rules import Rules
 
 PICTURES = (".png", ".svg", ".pdf")

@@ -20,7 +20,7 @@ from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, ROOMS, SUSPECTS, WEAPONS
 from sim.chance import search_key
 from sim.game import decider, legal
 from sim.planning.candidates import by_information, list_suggestions, list_ways
-from sim.players.player import Player
+from sim.player import Player
 from sim.records.events import Event
 from sim.records.record import Record, knows
 from sim.records.replay import states

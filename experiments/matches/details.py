@@ -26,7 +26,7 @@ from belief.evidence import EvidenceFull, lowest
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.information import entropy
 from sim.planning.suggestion_events import setting_of, suggestion_events
-from sim.players.player import Player
+from sim.player import Player
 from sim.records.events import names
 from sim.rules import Rules
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SHOW, WALK

@@ -18,7 +18,7 @@ from experiments.matches.results import HELD, ROW, Played
 from experiments.matches.schedule import Match
 from mcts.kernel.plugins import blamed
 from sim.arena import play_many
-from sim.players.player import Player
+from sim.player import Player
 from sim.records.record import Recorder
 from sim.referee import GameResult, play
 

@@ -26,7 +26,7 @@ from mcts.options import Budget
 
 if TYPE_CHECKING:
     from sim.endgame.positions import Endgame
-    from sim.players.player import Player
+    from sim.player import Player
 
 SEATS = range(3, 7)
 """Numbers of players at the table."""

@@ -17,7 +17,7 @@ from mcts.kernel.rng import derive_key, new_stream, uniform
 from sim.planning.leaf.features import KEPT, describe, size
 from sim.planning.leaf.positions import UNPLAYED, Positions, is_leaf, play_on, recorded
 from sim.planning.planner import Planner
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.policies.table import Policy, seat_policy
 from sim.referee import play
 from sim.rules import Rules, world

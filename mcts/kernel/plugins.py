@@ -6,7 +6,7 @@ of the project is edited.  An entry point stands in one of four groups:
 * ``sleuth.policies`` -- a module like those of `sim.policies`, called as the entry point is;
 * ``sleuth.beliefs`` -- a module with a belief of that name (`belief.beliefs.base`);
 * ``sleuth.domains`` -- a module that registers search domains when it is imported;
-* ``sleuth.players`` -- a function ``make(spec, rules)`` that returns a `sim.players.player.Player`.
+* ``sleuth.players`` -- a function ``make(spec, rules)`` that returns a `sim.player.Player`.
 
 `entry_points` reads metadata alone, so it is cheap; nothing is imported before `Plugin.load`.
 """

@@ -20,9 +20,9 @@ from mcts.kernel.rng import new_stream
 from sim.arena import Memory
 from sim.contract.hidden import SEED, deals, decide, decisions, swapped
 from sim.game import legal, open_decision
-from sim.players.player import Player, PolicyPlayer
+from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.policies.table import SHOWING, Policy, policy, seat_policy
-from sim.referee import IllegalAction, play
+from sim.referee import play
 from sim.rules import Rules, world
 from sim.state import N_ACTIONS, State, empty
 from sim.view import Log, replay_evidence, view_of

@@ -19,7 +19,7 @@ from sim.board import N_ROOMS
 from sim.endgame.deals import Event, holders, likelihoods, list_deals
 from sim.endgame.solver import Solver
 from sim.game import apply, legal
-from sim.players.player import Player
+from sim.player import Player
 from sim.policies.table import seat_policy
 from sim.rules import Rules, world
 from sim.state import ACCUSE, MOVE, N_ACTIONS, TURN

@@ -32,9 +32,9 @@ from sim.environment import drawing, stepping
 from sim.environment.flat import SIZE, vector
 from sim.environment.observation import Notes, bounds
 from sim.environment.opinion import Opinions
+from sim.player import IllegalAction
 from sim.policies import greedy
 from sim.policies.table import Policy, policy, seat_policies
-from sim.referee import IllegalAction
 from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
 from sim.view import as_seen, seen_by

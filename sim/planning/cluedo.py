@@ -37,6 +37,7 @@ from mcts.kernel.compile import jit
 from mcts.threads import private
 from sim.cards import N_CARDS
 from sim.game import decider
+from sim.models.seating import Seating
 from sim.planning import belief_mdp, determinized
 from sim.planning.candidates import offer
 from sim.planning.information_sets import SEEN, after_state_key, keep, view_key
@@ -44,7 +45,6 @@ from sim.planning.leaf.features import size
 from sim.planning.leaf.win_model import Weights
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, won
-from sim.planning.opponents.seating import Seating
 from sim.planning.ways import DEAL, POLICY, TREES
 from sim.state import EVENT, OVER, empty
 

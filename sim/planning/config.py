@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcts.options import Budget, Options
-from sim.planning.opponents.types import Mixture
+from sim.models.types import Mixture
 from sim.planning.released.departures import Departures, refuse_misfits
 from sim.planning.variants import VARIANTS, Variant
 from sim.planning.ways import BELIEFS, DRAWN, MIXTURE, POLICY, RANGES
@@ -33,16 +33,16 @@ class PlannerConfig:
     own_card_weight : weight that somebody who names a suspect or weapon holds it, beside that it
     does not; 1
         reads nothing into suggestions; with a belief other than ``exact`` only the nodes use it;
-        None: that of the best response, else the one fitted to the model (`sim.own_cards`)
+        None: that of the best response, else the one fitted to the model (`sim.models.own_cards`)
     transpositions : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
     opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
         in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
         ``greedy`` is too slow.  ISMCTS moves the others by the ``tree``
     mixture : types from which each simulation draws the opponents', by what they have done so far
-        (`sim.planning.opponents`), in place of ``opponents``; the best response and
+        (`sim.models`), in place of ``opponents``; the best response and
         ``own_card_weight`` are then those of the types
     best_response : the own seat plays in roll-outs with those switches of its policy that win most
-        games against the model (`sim.planning.best_response`), found when the first game begins
+        games against the model (`sim.models.best_response`), found when the first game begins
     horizon : turns after which a roll-out is cut off and estimated; 0: none, or at once if there is
         a win model
     model_share : what the win model counts for at a leaf beside the roll-out; 0: it is not asked,

@@ -21,12 +21,13 @@ from belief.sampling.sample_rows import sample_rows
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, draw
 from sim.cards import N_CARDS
+from sim.deals import deal_out
 from sim.game import advance, apply, decider
 from sim.knowledge import begin, learn, update_seat_closure
+from sim.models.seating import draw_company
 from sim.planning.information_sets import recall
 from sim.planning.leaf.value import leaf_value
 from sim.planning.opponent_nodes import GUESS, guess
-from sim.planning.opponents.seating import draw_company
 from sim.planning.ways import EXACT, POLICY
 from sim.policies.common import any_card
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
@@ -52,20 +53,6 @@ def start(p, s, stream: np.ndarray) -> None:
     begin_opponents(p, state, stream)
     inform_opponents(p, state, p.events, len(p.events), stream)
     state.key = draw(stream)
-
-
-@jit
-def deal_out(state: State, seat: int, holder: np.ndarray) -> None:
-    """Fill the envelope and the hands of all but ``seat`` from a deal (int64 (21,))."""
-    state.envelope = 0
-    for other in range(MAX_PLAYERS):
-        if other != seat:
-            state.hand[other] = 0
-    for card in range(N_CARDS):
-        if holder[card] == 0:
-            state.envelope |= 1 << card
-        elif holder[card] > 0 and holder[card] - 1 != seat:
-            state.hand[holder[card] - 1] |= 1 << card
 
 
 @jit

@@ -28,20 +28,20 @@ from mcts.merge import merge
 from mcts.search import Search, SearchResult
 from mcts.searcher import Searcher, searcher
 from sim.game import legal
-from sim.own_cards import fitted
+from sim.models.best_response import best_response
+from sim.models.company_belief import DEALS, CompanyBelief
+from sim.models.own_cards import fitted
+from sim.models.responses import best_reply
+from sim.models.seating import NO_TYPES, wants_public
 from sim.planning import node_belief
-from sim.planning.best_response import best_response
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
 from sim.planning.leaf.features import KEPT
 from sim.planning.leaf.win_model import NONE, chosen
-from sim.planning.opponents.belief import DEALS, CompanyBelief
-from sim.planning.opponents.responses import best_reply
-from sim.planning.opponents.seating import NO_TYPES, wants_public
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.planning.ways import BELIEFS, POLICY
-from sim.players.player import Player
+from sim.player import Player
 from sim.policies.table import (
     REQUIRES,
     Policy,

@@ -19,9 +19,9 @@ import numpy as np
 
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
+from sim.player import Player
 from sim.players.foresight import ENVELOPE, NEVER, ROOM, Foresight, turns_now
 from sim.players.names import ABOUT
-from sim.players.player import Player
 from sim.policies import greedy
 from sim.policies.common import last_chance
 from sim.policies.walking import step_out, towards

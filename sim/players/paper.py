@@ -20,7 +20,7 @@ from belief.network.tables import (
 )
 from mcts.kernel.compile import jit
 from sim.planning.suggestion_events import setting_of, suggestion_events
-from sim.players.player import Player
+from sim.player import Player
 from sim.rules import Rules, world
 from sim.state import EVENT
 from sim.view import Log

@@ -9,16 +9,16 @@ from typing import Any
 
 from mcts.kernel.plugins import entry_points
 from mcts.options import MOST_NODES, Budget, Options
+from sim.models.types import mixture
 from sim.planning.config import TREE, PlannerConfig
 from sim.planning.leaf.win_model import chosen
-from sim.planning.opponents.types import mixture
 from sim.planning.planner import Planner
 from sim.planning.released.departures import Departures
-from sim.planning.released.seat import ReleasedPlanner
+from sim.planning.released_planner import ReleasedPlanner
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import MIXTURE
+from sim.player import Player, PolicyPlayer
 from sim.players.names import PAPERS
-from sim.players.player import Player, PolicyPlayer
 from sim.policies.table import NAMES as POLICIES
 from sim.policies.table import Policy, switches_of
 from sim.rules import Rules

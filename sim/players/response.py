@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from sim.planning.best_response import best_response
-from sim.players.player import Player
+from sim.models.best_response import best_response
+from sim.player import Player
 from sim.players.registry import modelled
 from sim.policies.table import Policy
 from sim.rules import Rules

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from mcts.options import SEEDS
-from sim.players.player import Player
+from sim.player import Player
 from sim.policies.table import Policy, switches_of
 from sim.records.events import EVENTS, Event, ending, happened, keys, opening
 from sim.rules import Rules, world

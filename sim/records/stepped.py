@@ -23,12 +23,11 @@ from mcts.options import SEEDS, checked
 from sim.arena import Memory, act
 from sim.chance import game_key, search_key
 from sim.game import apply, decider, legal, new_game
-from sim.players.player import Player
+from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, seat_policies
 from sim.records.events import Event, ending, happened, opening
 from sim.records.record import checksum, header, line
-from sim.referee import IllegalAction
 from sim.rules import Rules, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, SHOW, empty
 from sim.view import as_seen, view_of

@@ -15,7 +15,7 @@ from experiments.matches import details
 from experiments.matches.details import KINDS, EnvelopeEntropies, Observer, together
 from mcts.kernel.rng import below, new_stream
 from sim.game import legal
-from sim.players.player import Player, PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.records.events import names
 from sim.records.record import Recorder, read
 from sim.records.replay import states

@@ -16,7 +16,7 @@ from experiments.explain import __main__ as explain
 from experiments.explain import recorded
 from experiments.replay import __main__ as replay
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
-from sim.players.player import Player
+from sim.player import Player
 from sim.state import ACCUSE, ASK
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"

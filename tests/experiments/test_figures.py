@@ -21,7 +21,7 @@ from experiments.runs.figures import decision_stats, game_lengths, suggestion_st
 from experiments.runs.turns import ends
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import clustered_means
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import preset
 

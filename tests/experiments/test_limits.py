@@ -16,7 +16,7 @@ from sim.arena import play_many
 from sim.endgame.finding import endgame, endgames
 from sim.planning.config import PlannerConfig
 from sim.planning.ways import RANGES
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import preset
 

@@ -13,7 +13,7 @@ from experiments.explain import recorded
 from experiments.settings.commandline import Refusal
 from mcts.kernel.rng import below, new_stream
 from sim.game import legal
-from sim.players.player import Player, PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.records.record import Recorder, read
 from sim.referee import play
 from sim.rules import preset, world

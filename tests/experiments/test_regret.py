@@ -15,7 +15,7 @@ from experiments.regret import __main__ as regret
 from experiments.regret import report
 from experiments.regret.__main__ import COMMAND, contestants, turn
 from sim.endgame.finding import endgames
-from sim.players.player import Player
+from sim.player import Player
 from sim.state import ACCUSE, ASK, MOVE, SUGGEST
 
 SMALL = {"positions": 2, "seeds": 2, "simulations": "[10,40]"}

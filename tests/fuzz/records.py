@@ -20,7 +20,7 @@ from rich.console import Console
 
 from experiments.explain import recorded
 from experiments.replay import __main__ as transcript
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.records.record import Recorder, RecordError, checksum, line, read
 from sim.records.replay import replay, states
 from sim.referee import play

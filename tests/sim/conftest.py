@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 @pytest.fixture
 def few_games_for_a_best_response(monkeypatch):
     """Find best responses in no time; they need not be good ones here."""
-    from sim.planning import best_response
+    from sim.models import best_response
 
     monkeypatch.setattr(best_response, "_GAMES", 40)
     best_response.best_response.cache_clear()

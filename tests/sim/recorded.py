@@ -16,7 +16,7 @@ import numpy as np
 
 from mcts.kernel.rng import fold, new_stream
 from sim.game import legal
-from sim.players.player import Player, PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy
 from sim.records.record import Record, Recorder, read
 from sim.referee import GameResult, play

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from mcts.kernel import store
-from sim.company import wins
-from sim.planning import best_response as module
-from sim.planning.best_response import LEAST_WEIGHT, MOST_WEIGHT, best_response
+from sim.models import best_response as module
+from sim.models.best_response import LEAST_WEIGHT, MOST_WEIGHT, best_response
+from sim.models.company import wins
+from sim.models.timing import best_rule, share_won, watched
 from sim.policies.table import Policy
 from sim.rules import Rules, preset
-from sim.timing import best_rule, share_won, watched
 
 EARLY = Policy("swift", threshold=0.35)
 HIDE = Policy("hide")

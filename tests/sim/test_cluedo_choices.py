@@ -17,8 +17,8 @@ from mcts.search import Search
 from mcts.selection import select
 from mcts.tree import LISTED, ROOT
 from sim.game import apply
+from sim.models.types import Mixture
 from sim.planning.config import PlannerConfig
-from sim.planning.opponents.types import Mixture
 from sim.players.registry import make
 from sim.policies.table import Policy
 from sim.rules import Rules, world

@@ -33,7 +33,7 @@ from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.planning.variants import VARIANTS
 from sim.planning.ways import POLICY
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules
 from sim.view import as_seen, view_of

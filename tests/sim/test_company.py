@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sim.arena import play_many
-from sim.company import drawn, members, wins
-from sim.own_cards import fitted
+from sim.models.company import drawn, members, wins
+from sim.models.own_cards import fitted
 from sim.policies.table import Policy
 from sim.rules import Rules
 

@@ -11,8 +11,8 @@ from sim.contract.testing import check_player
 from sim.game import open_decision
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
+from sim.player import PolicyPlayer
 from sim.players.constraint import ConstraintPlayer, Constraints
-from sim.players.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies.csp import WALKS
 from sim.policies.table import Policy, choose, seat_policy

@@ -17,8 +17,8 @@ from scipy.stats import chisquare
 
 from belief.exact.solver import ExactPosterior
 from mcts.tree import LISTED, NODES, ROOT
+from sim.deals import deal_out
 from sim.planning import cluedo
-from sim.planning.determinized import deal_out
 from sim.planning.planner import Planner
 from sim.state import ACCUSE, REVEAL, TURN, empty
 

@@ -34,7 +34,7 @@ from sim.endgame.finding import (
 )
 from sim.endgame.positions import Endgame, solved
 from sim.game import advance, apply, legal
-from sim.players.player import Player, PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy, seat_policy
 from sim.rules import world
 from sim.state import ACCUSE, ASK, MOVE, N_ACTIONS, OVER, REVEAL, SUGGEST, TURN

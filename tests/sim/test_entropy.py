@@ -12,6 +12,7 @@ from mcts.kernel.compile import INTERPRETED
 from sim.board import N_ROOMS
 from sim.contract.testing import check_player
 from sim.endgame.finding import MARGIN, endgame
+from sim.player import PolicyPlayer
 from sim.players.entropy import EntropyPlayer
 from sim.players.foresight import (
     ENVELOPE,
@@ -22,7 +23,6 @@ from sim.players.foresight import (
     turns_later,
     turns_now,
 )
-from sim.players.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies.common import turns_to
 from sim.referee import play

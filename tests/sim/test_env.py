@@ -16,7 +16,7 @@ from mcts.kernel.compile import INTERPRETED
 from sim.arena import play_many
 from sim.environment.aec import env, raw_env
 from sim.environment.observation import FIELDS, SIZE
-from sim.referee import IllegalAction
+from sim.player import IllegalAction
 from sim.rules import PRESETS, preset
 from sim.state import ACCUSE, N_ACTIONS, OVER, PASS, REVEAL, SHOW
 

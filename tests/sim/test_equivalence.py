@@ -18,7 +18,7 @@ from mcts.search import Search
 from sim.game import legal
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
-from sim.players.player import Player, PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules, world
 from sim.state import ACCUSE, N_ACTIONS, REVEAL

@@ -17,8 +17,8 @@ from sim.contract.testing import check_player
 from sim.hunt.benefit import Partition
 from sim.hunt.graph import mask
 from sim.hunt.reward import Weights
+from sim.player import PolicyPlayer
 from sim.players.hunter import HunterPlayer
-from sim.players.player import PolicyPlayer
 from sim.players.registry import make
 from sim.players.room_hunt import Ways, closed_values, information, lengths, open_values
 from sim.referee import play

@@ -6,7 +6,7 @@ import pytest
 from sim.chance import game_key
 from sim.endgame.finding import endgame
 from sim.game import new_game
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.policies.common import last_chance
 from sim.policies.table import Policy, seat_policies
 from sim.rules import preset, world

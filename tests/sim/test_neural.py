@@ -12,10 +12,10 @@ from presets import spec_of
 from sim.board import graph
 from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
+from sim.player import PolicyPlayer
 from sim.players import neural
 from sim.players.names import EVIDENCE, WORTH
 from sim.players.neural import NeuralPlayer, visits
-from sim.players.player import PolicyPlayer
 from sim.qlearning import functions, network
 from sim.referee import play
 from sim.rules import preset, world

@@ -9,13 +9,13 @@ from presets import spec_of
 from mcts.kernel.rng import new_stream
 from sim import referee
 from sim.contract.testing import check_player
-from sim.planning.opponents.belief import CompanyBelief
-from sim.planning.opponents.likelihood import ACCUSES, NAMES, WALKS
-from sim.planning.opponents.observer import Observer
-from sim.planning.opponents.responses import RESPONSES, best_reply, points, reading
-from sim.planning.opponents.seating import draw_company, seated
-from sim.planning.opponents.types import PRESETS, TYPES, Mixture, mixture
-from sim.players.player import PolicyPlayer
+from sim.models.company_belief import CompanyBelief
+from sim.models.likelihood import ACCUSES, NAMES, WALKS
+from sim.models.observer import Observer
+from sim.models.responses import RESPONSES, best_reply, points, reading
+from sim.models.seating import draw_company, seated
+from sim.models.types import PRESETS, TYPES, Mixture, mixture
+from sim.player import PolicyPlayer
 from sim.players.registry import make
 from sim.policies.table import Policy, number
 from sim.rules import Rules, preset, world

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from sim.own_cards import LEAST, fitted, most_likely
+from sim.models.own_cards import LEAST, fitted, most_likely
 from sim.policies.table import Policy
 from sim.rules import Rules, preset
 

@@ -10,7 +10,7 @@ from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.planning.released.departures import NAMES
 from sim.planning.variants import VARIANTS
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.players.registry import PLANNERS, POLICIES, make
 from sim.policies.table import Policy, policy
 from sim.rules import Rules

@@ -7,9 +7,9 @@ from mcts.kernel.rng import fold
 from sim.arena import play_many
 from sim.chance import DECIDE, game_key, open_stream
 from sim.game import apply
-from sim.players.player import Player, PolicyPlayer
+from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.policies.table import choose, seat_policies
-from sim.referee import IllegalAction, play
+from sim.referee import play
 from sim.rules import Rules, world
 from sim.state import MOVE, PASSAGE, REVEAL, SHOW, TURN
 from sim.view import Log, as_seen, replay_evidence

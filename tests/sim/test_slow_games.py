@@ -10,7 +10,7 @@ from sim import arena
 from sim.arena import Memory, play_many
 from sim.chance import game_key
 from sim.game import new_game
-from sim.players.player import Player, PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.policies import greedy
 from sim.policies.table import Policy, choose, seat_policies
 from sim.referee import play

@@ -3,12 +3,12 @@
 import pytest
 from presets import spec_of
 
-from sim.players.player import PolicyPlayer
+from sim.player import IllegalAction, PolicyPlayer
 from sim.players.registry import make
 from sim.records.record import Recorder, read
 from sim.records.replay import replay
 from sim.records.stepped import Person, SteppedGame
-from sim.referee import IllegalAction, play
+from sim.referee import play
 from sim.rules import PRESETS, Rules
 
 

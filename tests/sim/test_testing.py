@@ -14,7 +14,7 @@ from sim.contract.testing import check_player
 from sim.game import legal
 from sim.planning.config import TREE, PlannerConfig
 from sim.planning.planner import Planner
-from sim.players.player import Player, PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, preset, world
 from sim.state import N_ACTIONS, SHOW

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim.company import wins
+from sim.models.company import wins
+from sim.models.timing import Turns, best_rule, joined, share_won, watched
 from sim.policies.table import Policy
 from sim.rules import Rules, preset
-from sim.timing import Turns, best_rule, joined, share_won, watched
 
 HIDE = Policy("hide", threshold=0.4, hiding=0.0, summoning=0.0)
 MODEL = Policy("swift", threshold=0.35)

@@ -6,8 +6,8 @@ import pytest
 from positions import unsure_positions
 from presets import spec_of
 
-from sim.own_cards import fitted
-from sim.planning import best_response
+from sim.models import best_response
+from sim.models.own_cards import fitted
 from sim.players.registry import make
 from sim.policies.table import Policy
 from sim.rules import Rules

@@ -20,7 +20,7 @@ from sim.planning.leaf.features import GAME, OTHER, OWN, describe, size
 from sim.planning.leaf.positions import is_leaf
 from sim.planning.leaf.value import leaf_value
 from sim.planning.leaf.win_model import Weights, WinModel
-from sim.players.player import PolicyPlayer
+from sim.player import PolicyPlayer
 from sim.policies.swift import ROUNDS
 from sim.policies.table import Policy
 from sim.referee import play

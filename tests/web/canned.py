@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader
 from experiments.web.seen.notebook import Knowledge, notebook
 from experiments.web.server.board import facts
 from experiments.web.tables.table import NotNow, Table
-from sim.referee import IllegalAction
+from sim.player import IllegalAction
 from sim.state import ACCUSE, PASS, PASSAGE, REVEAL, WALK
 
 WEB = Path(__file__).resolve().parents[2] / "experiments" / "web"

@@ -19,7 +19,7 @@ from experiments.web.tables.driver import ALL, Driver
 from experiments.web.tables.moves import Moves
 from experiments.web.tables.progress import Progress, line, root_rows
 from experiments.web.tables.table import Table
-from sim.players.player import Player
+from sim.player import Player
 
 SWIFT = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
 

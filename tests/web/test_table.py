@@ -10,9 +10,9 @@ from at_table import COMPUTER, person, settled, setup
 from experiments.web.tables.moves import Move, Moves
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import NotNow, Table, sees
+from sim.player import IllegalAction
 from sim.records.record import read
 from sim.records.replay import replay
-from sim.referee import IllegalAction
 from sim.state import ACCUSE, REVEAL
 
 

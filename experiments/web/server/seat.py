@@ -17,7 +17,7 @@ from experiments.web.server.state import aside, driver_of, seat_of, state_of
 from experiments.web.tables.hall import Entry
 from experiments.web.tables.setup import PERSON
 from experiments.web.tables.table import NotNow
-from sim.referee import IllegalAction
+from sim.player import IllegalAction
 
 
 class _Answer(BaseModel):

@@ -16,7 +16,7 @@ from typing import Any
 from experiments.web.tables.progress import Progress
 from experiments.web.tables.setup import SLOWEST
 from experiments.web.tables.table import NotNow, Prompt, Table, sees
-from sim.players.player import Player
+from sim.player import Player
 from sim.records.events import Event
 
 SLOW_POLICIES = frozenset({"greedy"})

@@ -16,7 +16,7 @@ from experiments.explain.recorded import words
 from experiments.web.tables.branches import branches, grown
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, TOP, Tree
-from sim.players.player import Player
+from sim.player import Player
 
 MOST_ROWS = 12
 MOST_STEPS = 6

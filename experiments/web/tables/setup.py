@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from sim.players.player import Player
+from sim.player import Player
 from sim.players.registry import make
 from sim.records.stepped import Person
 from sim.rules import Rules, preset

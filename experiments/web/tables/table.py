@@ -17,10 +17,10 @@ from pathlib import Path
 from experiments.web.tables.moves import MOVES, Move, Moves
 from experiments.web.tables.setup import Setup
 from sim.cards import CARDS
+from sim.player import IllegalAction
 from sim.records.events import Event
 from sim.records.record import knows
 from sim.records.stepped import Person, SteppedGame
-from sim.referee import IllegalAction
 from sim.state import REVEAL
 
 

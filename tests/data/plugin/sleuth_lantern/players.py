@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sim.game import legal
-from sim.players.player import Player
+from sim.player import Player
 from sim.rules import Rules, world
 from sim.state import N_ACTIONS
 

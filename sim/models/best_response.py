@@ -4,11 +4,12 @@ What hiding, waiting and reading are worth depends on who sits opposite (`docs/p
 The arena plays thousands of games in a second, so a roll-out of the own seat can be a best response
 to the model, within its policy's family:
 
-1. Suggestions are read by the weight of own cards that is fitted to the model (`sim.own_cards`).
+1. Suggestions are read by the weight of own cards that is fitted to the model
+   (`sim.models.own_cards`).
 2. For ``hide``, prices of hiding and of summoning are tried on common games, by successive halving
    [Jamieson & Talwalkar 2016], then by coordinate steps from the best.
 3. Each trial is judged by the best rule of when to accuse; for that one set of games is enough,
-   whatever the rule (`sim.timing`).
+   whatever the rule (`sim.models.timing`).
 
 All of it is deterministic, and kept on disk under a digest of the sources that it depends on.
 """
@@ -21,11 +22,11 @@ from dataclasses import asdict, fields, replace
 from functools import cache
 
 from mcts.kernel import sources, store
-from sim.company import Company, members, wins
-from sim.own_cards import fitted
+from sim.models.company import Company, members, wins
+from sim.models.own_cards import fitted
+from sim.models.timing import BY_OUT, WATCHED, Turns, best_rule, joined, share_won, watched
 from sim.policies.table import Policy, switches_of
 from sim.rules import Rules
-from sim.timing import BY_OUT, WATCHED, Turns, best_rule, joined, share_won, watched
 
 THRESHOLDS = (1.0, 0.8, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3)
 """Those that are tried for a policy that cannot be watched, waiting for proof first."""

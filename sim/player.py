@@ -12,6 +12,10 @@ from sim.policies.table import Policy, policy
 from sim.rules import Rules
 
 
+class IllegalAction(ValueError):
+    """A player chose an action that the rules do not allow here."""
+
+
 class Player:
     """A seat's occupant; the defaults are those of a compiled policy.
 

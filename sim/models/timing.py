@@ -21,8 +21,8 @@ from belief.evidence import count
 from mcts.kernel.compile import jit
 from sim.arena import Memory, act
 from sim.chance import game_key
-from sim.company import Company, drawn, policies
 from sim.game import apply, new_game
+from sim.models.company import Company, drawn, policies
 from sim.policies import greedy, hide, swift
 from sim.policies.table import Policy, seat_policies
 from sim.rules import Rules, world

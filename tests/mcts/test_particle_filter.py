@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from belief.particle_filter import Deprived, ParticleFilter
+from mcts.plain.particle_filter import Deprived, ParticleFilter
 
 ACCURACY = 0.85
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.episodes import own
 from mcts.options import Budget, Options
+from mcts.plain.episode import play_episode
 from mcts.plain.problem import Problem
 from mcts.problems import tiger
 from mcts.problems.closed_loop import play
@@ -80,14 +80,14 @@ def by_particles(position, key):
 )
 def test_a_loop_with_particles_returns_what_its_rule_is_worth(likelihood):
     problem = replace(TIGER, likelihood=likelihood)
-    found = [own.play(problem, by_particles, key, 100).returned for key in range(50)]
+    found = [play_episode(problem, by_particles, key, 100).returned for key in range(50)]
     error = np.std(found) / np.sqrt(len(found))
     assert np.mean(found) == pytest.approx(19.3714 * (1 - 0.95**30), abs=3 * error)
     assert np.mean(found) > 0 and error < 5
 
 
 def test_actions_and_returns_belong_together():
-    episode = own.play(TIGER, lambda position, key: TIGER.number("listen"), 1, 10)
+    episode = play_episode(TIGER, lambda position, key: TIGER.number("listen"), 1, 10)
     assert episode.actions == ["listen"] * 30
     assert episode.returned == pytest.approx(-np.sum(0.95 ** np.arange(30)))
 
@@ -109,9 +109,9 @@ def test_that_the_episode_goes_on_is_known():
         high=10.0,
         steps=10,
     )
-    long = next(key for key in range(9) if len(own.play(walk, choose, key, 20).actions) == 6)
+    long = next(key for key in range(9) if len(play_episode(walk, choose, key, 20).actions) == 6)
     seen.clear()
-    own.play(walk, choose, long, 20)
+    play_episode(walk, choose, long, 20)
     assert set(seen[0]) == {0, 5} and set(seen[1]) == {1}
 
 
@@ -124,9 +124,9 @@ def test_problems_of_several_players_are_refused(tmp_path):
         payoff=lambda state, player: 0.0,
     )
     with pytest.raises(ValueError, match="of one player"):
-        own.play(several, by_particles, 1)
+        play_episode(several, by_particles, 1)
     with pytest.raises(ValueError, match="needs a particle, not 0"):
-        own.play(TIGER, by_particles, 1, 0)
+        play_episode(TIGER, by_particles, 1, 0)
 
 
 def test_an_episode_ends_where_particles_run_out():
@@ -134,11 +134,11 @@ def test_an_episode_ends_where_particles_run_out():
         TIGER, start=lambda chance: (chance.word % 7, None), step=lambda s, a, c: (s, 0.0)
     )
     faulty = replace(silent, observation=lambda state: state)
-    found = [own.play(faulty, by_particles, key, 1) for key in range(20)]
+    found = [play_episode(faulty, by_particles, key, 1) for key in range(20)]
     assert {episode.deprived for episode in found} == {False, True}
     assert all(len(episode.actions) == 1 for episode in found if episode.deprived)
     over = replace(TIGER, terminal=lambda state: True)
-    assert not own.play(over, by_particles, 1).deprived
+    assert not play_episode(over, by_particles, 1).deprived
 
 
 def test_an_episode_begins_with_what_goes_on_and_ends_without_a_last_look():
@@ -158,7 +158,7 @@ def test_an_episode_begins_with_what_goes_on_and_ends_without_a_last_look():
         high=1.0,
         steps=1,
     )
-    lengths = [len(own.play(walk, choose, key, 20).actions) for key in range(12)]
+    lengths = [len(play_episode(walk, choose, key, 20).actions) for key in range(12)]
     assert set(lengths) == {0, 1} and set(seen) == {(0, 0)}
 
 
@@ -183,7 +183,7 @@ def test_an_action_that_cannot_be_done_is_told():
     told = set()
     for key in range(9):
         try:
-            own.play(peeping, lambda position, _: peeping.number("left"), key, 20)
+            play_episode(peeping, lambda position, _: peeping.number("left"), key, 20)
         except ValueError as fault:
             told.add(str(fault))
         else:
@@ -210,12 +210,12 @@ def test_a_step_that_changes_the_state_it_is_given_is_told():
         step=step,
     )
     with pytest.raises(ValueError, match="step must return another one"):
-        own.play(changing, choose, 1, 20)
-    assert len(own.play(DOORS, choose, 1, 20).actions) == 3
+        play_episode(changing, choose, 1, 20)
+    assert len(play_episode(DOORS, choose, 1, 20).actions) == 3
 
 
 @pytest.mark.parametrize("reward", ["9", float("nan")])
 def test_a_reward_is_a_number(reward):
     faulty = replace(DOORS, step=lambda state, action, chance: (state, reward))
     with pytest.raises((TypeError, ValueError), match="a number"):
-        own.play(faulty, lambda position, key: faulty.number("look"), 1, 20)
+        play_episode(faulty, lambda position, key: faulty.number("look"), 1, 20)

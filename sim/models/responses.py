@@ -1,11 +1,11 @@
 """How to play against each type, from a stored table: nothing is played out while a game is on.
 
 ``points.json`` holds for each type of opponent the weight of own cards in its suggestions
-(`sim.own_cards`) and the share of games that each of some responses wins against three of it,
-reading suggestions with that weight.  Against a mixture the response is taken that is expected to
-win most.  Written by
+(`sim.models.own_cards`) and the share of games that each of some responses wins against three of
+it, reading suggestions with that weight.  Against a mixture the response is taken that is expected
+to win most.  Written by
 
-    python -m sim.planning.opponents.responses SEED GAMES
+    python -m sim.models.responses SEED GAMES
 
 for the default rules; under others the shares differ, and are taken for the same.
 """
@@ -22,8 +22,8 @@ from importlib.resources import files
 import numpy as np
 
 from sim.arena import play_many
-from sim.own_cards import fitted
-from sim.planning.opponents.types import TYPES
+from sim.models.own_cards import fitted
+from sim.models.types import TYPES
 from sim.policies.table import Policy, switches_of
 from sim.rules import Rules
 

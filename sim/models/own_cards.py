@@ -22,8 +22,8 @@ from mcts.kernel.compile import jit
 from sim.arena import Memory, act
 from sim.cards import FIRST_WEAPON
 from sim.chance import game_key
-from sim.company import Company, drawn, members
 from sim.game import apply, new_game
+from sim.models.company import Company, drawn, members
 from sim.policies import greedy, swift
 from sim.policies.table import MOST, Policy, seat_policies, switches_of
 from sim.rules import Rules, world

@@ -1,7 +1,8 @@
 """A closed loop of a problem in plain Python, with particles for its belief.
 
-    from experiments.episodes.own import play
-    play(problem, lambda position, key: search.run(Budget(simulations=500), key, position).best, 1)
+    from mcts import play_episode
+    choose = lambda position, key: search.run(Budget(simulations=500), key, position).best
+    play_episode(problem, choose, key=1)
 
 It needs no Hydra and no Ray, and works in a notebook.
 """
@@ -12,31 +13,31 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, NamedTuple
 
-from belief.particle_filter import ATTEMPTS, Deprived, ParticleFilter
 from mcts.kernel.rng import derive_key
 from mcts.plain.chance import Chance
 from mcts.plain.domain import PlainPosition
 from mcts.plain.numbers import number
+from mcts.plain.particle_filter import ATTEMPTS, Deprived, ParticleFilter
 from mcts.plain.problem import Problem
 
 _WORLD, _BELIEF, _DECISIONS = 0, 1, 2
 
 _OVER = object()
-"""What is seen when all is over: nothing that is observed while it goes on."""
+"""Observed when the episode is over, and never while it goes on."""
 
 
 class Episode(NamedTuple):
-    """What one came to."""
+    """The outcome of one episode."""
 
     returned: float
     """Discounted."""
     actions: list[Any]
-    """What was done."""
+    """In the order in which they were done."""
     deprived: bool = False
-    """Whether it ends before its time, because no particle explained what was observed."""
+    """Whether it ended early because no particle explained what was observed."""
 
 
-def play(
+def play_episode(
     problem: Problem,
     choose: Callable[[PlainPosition, int], int],
     key: int,
@@ -56,7 +57,7 @@ def play(
 
     Raises
     ------
-    belief.particle_filter.Deprived
+    mcts.plain.particle_filter.Deprived
         If in no particle of the start there is anything to decide.
     ValueError
         If the problem has several players, there are no particles, a search has changed the states
@@ -80,7 +81,7 @@ def play(
         return 0.0 if problem.over(state) else problem.likelihood(state, action, observation)
 
     belief = ParticleFilter(
-        _begun(problem, particles, drawing),
+        _draw_start(problem, particles, drawing),
         simulate,
         None if problem.likelihood is None else likelihood,
         problem.vary,
@@ -117,7 +118,7 @@ def _legal(problem: Problem, state: Any, found: int) -> Any:
     return action
 
 
-def _begun(problem: Problem, particles: int, chance: Chance) -> list[Any]:
+def _draw_start(problem: Problem, particles: int, chance: Chance) -> list[Any]:
     """Return ``particles`` states of the start, or fewer, in which something is to be decided."""
     drawn = (problem.draw(problem.start, chance) for _ in range(ATTEMPTS * particles))
     found = list(islice((state for state in drawn if not problem.over(state)), particles))

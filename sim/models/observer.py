@@ -11,9 +11,9 @@ import numpy as np
 
 from belief.exact import solver
 from mcts.kernel.rng import derive_key, fold, new_stream
-from sim.planning.opponents.belief import DEALS, CompanyBelief
-from sim.planning.opponents.types import Mixture
-from sim.players.player import Player
+from sim.models.company_belief import DEALS, CompanyBelief
+from sim.models.types import Mixture
+from sim.player import Player
 from sim.policies.table import Policy, choose, seat_policy
 from sim.rules import Rules, world
 from sim.state import EVIDENCE, TURN

@@ -20,10 +20,10 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw
 from sim.board import N_ROOMS
 from sim.cards import FIRST_WEAPON
+from sim.deals import deal_out
 from sim.game import apply
 from sim.knowledge import begin, learn, open_public, witness
-from sim.planning.determinized import deal_out
-from sim.planning.opponents.seating import take_seat
+from sim.models.seating import take_seat
 from sim.policies.common import any_card
 from sim.policies.table import choose
 from sim.state import (
@@ -291,7 +291,7 @@ def count_alike(
     events : its log
     observed : (n,) turns after `trace`, in order
     deals : int64 (k, 21)
-    types : of `sim.planning.opponents.seating.SEATED`; those that learn alike stand side by side
+    types : of `sim.models.seating.SEATED`; those that learn alike stand side by side
     stream : consumed
     hits, tries : float64 (n, `KINDS`, types), added to: deals in which it did, and was asked
     """

@@ -78,7 +78,7 @@ class ParticleFilter:
         Deprived
             If no proposal explains the observation; the particles are then as they were.
         """
-        propose = self._rejected if self.likelihood is None else self._weighed
+        propose = self._reject if self.likelihood is None else self._weigh
         found = propose(action, observation, chance)
         if not found:
             raise Deprived(
@@ -94,7 +94,7 @@ class ParticleFilter:
             state = self.vary(state, chance)
         return self.simulate(state, action, chance)
 
-    def _rejected(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
+    def _reject(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
         """Return as many particles as before that observe what was observed; or none."""
         wanted, found = len(self.states), []
         self.proposed = 0
@@ -111,7 +111,7 @@ class ParticleFilter:
             ]
         return found
 
-    def _weighed(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
+    def _weigh(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
         """Return as many particles as before, drawn by their likelihood; none if all are 0."""
         moved = [self._proposal(state, action, chance)[0] for state in self.states]
         weights = [self.likelihood(state, action, observation) for state in moved]

@@ -6,7 +6,7 @@
     company.chances, company.of_seat(1)
 
 Each decision of an opponent multiplies the weight of a type by the chance that it does the like
-(`sim.planning.opponents.likelihood`), taken to the power `TRUST` because deals are few, types are
+(`sim.models.likelihood`), taken to the power `TRUST` because deals are few, types are
 caricatures, and one hand stands behind all decisions.  Before anything is seen, opponents are alike
 with the chance `Mixture.alike`; that too is a posterior: what one does tells of the others.
 """
@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from mcts.kernel.rng import derive_key, new_stream
-from sim.planning.opponents.likelihood import KINDS, OBSERVED, count_alike, trace
-from sim.planning.opponents.responses import reading
-from sim.planning.opponents.seating import Seating, seated
-from sim.planning.opponents.types import Mixture
+from sim.models.likelihood import KINDS, OBSERVED, count_alike, trace
+from sim.models.responses import reading
+from sim.models.seating import Seating, seated
+from sim.models.types import Mixture
 from sim.rules import Rules, world
 from sim.state import MAX_PLAYERS, empty
 

@@ -1,1 +1,0 @@
-"""Who sits opposite: a belief over the opponents' policies, and simulations that draw from it."""
