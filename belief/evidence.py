@@ -28,6 +28,7 @@ import math
 import numpy as np
 
 from mcts.kernel.compile import jit
+from mcts.kernel.errors import SleuthError
 
 N_CARDS = 21
 MAX_PLAYERS = 6
@@ -78,11 +79,11 @@ Evidence = np.record
 """One observer's evidence; masks and counts, a flat record of 1.8 kB, a multiple of 8 bytes."""
 
 
-class ContradictoryEvidence(ValueError):
+class ContradictoryEvidence(SleuthError, ValueError):
     """No deal is consistent with the evidence."""
 
 
-class EvidenceFull(ValueError):
+class EvidenceFull(SleuthError, ValueError):
     """A list of `EVIDENCE` had no room: beliefs computed from it would leave evidence out."""
 
 

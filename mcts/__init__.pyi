@@ -3,6 +3,7 @@ from .contract.testing import check_domain, check_search
 from .domain import domain_of, register
 from .inspect import draw, export, principal_variation, root_table
 from .kernel.compile import jit
+from .kernel.errors import SleuthError
 from .kernel.rng import new_stream, uniform
 from .options import Budget, Options
 from .plain.episode import Episode, play_episode
@@ -19,6 +20,7 @@ __all__ = [
     "ParticleFilter",
     "Problem",
     "Search",
+    "SleuthError",
     "Tree",
     "check_domain",
     "check_search",

@@ -38,6 +38,7 @@ from ray.exceptions import (
 
 from mcts.distributed import local_ray
 from mcts.distributed.local_ray import ray
+from mcts.kernel.errors import SleuthError
 from mcts.kernel.rng import fold
 from mcts.merge import merge
 from mcts.options import KEYS, MERGES, Budget, Options, checked, cores
@@ -54,7 +55,7 @@ _STOP_SECONDS = 0.1
 _DEATHS = (RayActorError, WorkerCrashedError, OutOfMemoryError, NodeDiedError, ObjectLostError)
 
 
-class WorkersLost(Exception):
+class SearchersLost(SleuthError):
     """No worker lived to return its share."""
 
 
@@ -189,7 +190,7 @@ class RootSearch:
         ------
         ValueError
             As `Search.run`, or if this is closed.
-        WorkersLost
+        SearchersLost
             If no share was returned.
         Exception
             Whatever else the domain raises in a worker.
@@ -211,7 +212,7 @@ class RootSearch:
             replaced += self._start([worker for worker in missing if self._actors[worker] is None])
             found |= self._search({worker: tasks[worker] for worker in missing})
         if not found:
-            raise WorkersLost(f"none of the {len(tasks)} workers returned its share")
+            raise SearchersLost(f"none of the {len(tasks)} workers returned its share")
         # By worker, not by who came first: sums are rounded in the same order every time.
         merged = merge([found[worker] for worker in sorted(found)], self.merge, self.options.final)
         return RootResult(

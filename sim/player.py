@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcts.kernel.errors import SleuthError
 from sim.policies.table import Policy, policy
 from sim.rules import Rules
 
 
-class IllegalAction(ValueError):
+class IllegalAction(SleuthError, ValueError):
     """A player chose an action that the rules do not allow here."""
 
 

@@ -46,13 +46,14 @@ from belief.sampling.mcmc import (
     walk,
 )
 from mcts.kernel.compile import jit
+from mcts.kernel.errors import SleuthError
 from mcts.kernel.rng import uniform
 
 ALIVE, CONTRADICTORY, DEPRIVED = 0, 1, 2
 _REBUILT_STEPS = 10
 
 
-class ParticleDeprivation(RuntimeError):
+class ParticleDeprivation(SleuthError, RuntimeError):
     """No particle explains the evidence, and none could be repaired."""
 
 

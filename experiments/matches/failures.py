@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mcts.kernel.errors import SleuthError
 from mcts.kernel.plugins import BrokenPlugin
 
 
-class GamesFailed(Exception):
+class GamesFailed(SleuthError):
     """Some games cannot be played; the message says in one line which, and why.
 
     Attributes

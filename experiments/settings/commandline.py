@@ -18,6 +18,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from experiments.settings import output, signals
 from experiments.texts import forgiving, message
 from mcts.kernel import temporary
+from mcts.kernel.errors import SleuthError
 from mcts.kernel.plugins import BrokenPlugin, blamed
 from mcts.kernel.store import UnsafeCache
 
@@ -27,7 +28,7 @@ GROUPS_OF_A_PLAYER = tuple(
 """Groups in the folder ``conf/player``, by seat."""
 
 
-class Refusal(Exception):
+class Refusal(SleuthError):
     """A request that cannot be met; the message says why and what to do, in one line."""
 
 

@@ -29,6 +29,7 @@ from ray._private.node import Node
 from ray._raylet import AuthenticationTokenLoader, Config
 
 from mcts.kernel import temporary
+from mcts.kernel.errors import SleuthError
 
 # Read by Ray when it is started: no reports home, no warning about GPUs; a task that finds no
 # memory is tried as often as one whose worker died, not for ever.
@@ -54,7 +55,7 @@ _ROOM_BYTES = 32 * 1024**2
 _ANSWER_SECONDS = 5.0
 
 
-class RayFault(RuntimeError):
+class RayFault(SleuthError, RuntimeError):
     """Ray cannot be had; the message says why and what to do, in one line."""
 
 

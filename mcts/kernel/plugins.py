@@ -24,10 +24,12 @@ from importlib import metadata
 from types import ModuleType
 from typing import Any
 
+from mcts.kernel.errors import SleuthError
+
 GROUPS = ("sleuth.policies", "sleuth.beliefs", "sleuth.domains", "sleuth.players")
 
 
-class BrokenPlugin(Exception):
+class BrokenPlugin(SleuthError):
     """A package from outside cannot be used; the message names it and says why, in one line."""
 
 

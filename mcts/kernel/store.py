@@ -25,6 +25,7 @@ from functools import cache
 from pathlib import Path
 
 from mcts.kernel import temporary
+from mcts.kernel.errors import SleuthError
 
 VARIABLE = "SLEUTH_CACHE_DIR"
 """Environment variable that names the folder."""
@@ -46,7 +47,7 @@ _REMEDY = f"set {VARIABLE} to a folder of your own"
 _AGAIN = f"so the next start compiles again: {_REMEDY}"
 
 
-class UnsafeCache(Exception):
+class UnsafeCache(SleuthError):
     """Others could have put machine code where ours is kept; the message is one line."""
 
 

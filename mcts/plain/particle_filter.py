@@ -23,6 +23,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcts.kernel.errors import SleuthError
+
 State = Any
 
 SHARE = 1 / 16
@@ -32,7 +34,7 @@ ATTEMPTS = 100
 """Proposals for each particle, after which it is seen whether any was right."""
 
 
-class Deprived(ValueError):
+class Deprived(SleuthError, ValueError):
     """No particle explains what was observed."""
 
 

@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from mcts.kernel.errors import SleuthError
 from mcts.options import SEEDS
 from sim.player import Player
 from sim.policies.table import Policy, switches_of
@@ -42,7 +43,7 @@ MOST_BYTES = 2**28
 _HEADER = ("format", "version", "rules", "seed", "game", "seats", "check")
 
 
-class RecordError(ValueError):
+class RecordError(SleuthError, ValueError):
     """A record is not what was written; ``line`` and ``reason`` say where and why."""
 
     def __init__(self, line: int, reason: str) -> None:

@@ -23,7 +23,7 @@ from mcts.distributed import local_ray
 from mcts.merge import merge
 from mcts.options import MERGES, Budget, Options, cores
 from mcts.problems.tiger import RANDOM, TigerParameters
-from mcts.root import RootSearch, WorkersLost, shares, worker_key
+from mcts.root import RootSearch, SearchersLost, shares, worker_key
 from mcts.search import Search, SearchResult
 
 ray = root.ray
@@ -220,7 +220,7 @@ def test_the_share_of_a_worker_that_always_dies_is_reported_lost(workers, monkey
 
     doom(0, 1)
     monkeypatch.setattr(root, "DEATHS_SURVIVED", 0)
-    with pytest.raises(WorkersLost, match="none of the 2 workers"):
+    with pytest.raises(SearchersLost, match="none of the 2 workers"):
         workers.run(BUDGET, 1)
 
     doom()

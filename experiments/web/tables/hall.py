@@ -34,6 +34,7 @@ from experiments.web.tables.driver import Driver
 from experiments.web.tables.moves import MOVES
 from experiments.web.tables.setup import Setup, names
 from experiments.web.tables.table import Table
+from mcts.kernel.errors import SleuthError
 from mcts.options import SEEDS
 
 TABLES, TABLE, OVER, LOCK = "tables", "table.json", "over", ".lock"
@@ -44,7 +45,7 @@ MOST_IDLE = 50
 """Finished tables that are kept in memory, for who looks at them again."""
 
 
-class Crowded(ValueError):
+class Crowded(SleuthError, ValueError):
     """No more tables can be made for now."""
 
 

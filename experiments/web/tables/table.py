@@ -16,6 +16,7 @@ from pathlib import Path
 
 from experiments.web.tables.moves import MOVES, Move, Moves
 from experiments.web.tables.setup import Setup
+from mcts.kernel.errors import SleuthError
 from sim.cards import CARDS
 from sim.player import IllegalAction
 from sim.records.events import Event
@@ -24,7 +25,7 @@ from sim.records.stepped import Person, SteppedGame
 from sim.state import REVEAL
 
 
-class NotNow(ValueError):
+class NotNow(SleuthError, ValueError):
     """An action was not asked for: it is somebody else's turn, or it came too late or twice."""
 
 
