@@ -108,7 +108,7 @@ CHECKED = """
 from experiments.matches.lineups import entered
 from sim.players.registry import make
 from sim.rules import preset
-for player in entered(["prober", "pomcp_or"]).values():
+for player in entered(["prober", "pomcp_or+belief=levelled"]).values():
     print(make(player, preset("ledford")).name)
 """
 

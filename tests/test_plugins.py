@@ -62,6 +62,8 @@ from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.contract.testing import check_domain
 from sim.arena import play_many
+from sim.planning.config import PlannerConfig
+from sim.planning.planner import Planner
 from sim.player import PolicyPlayer
 from sim.policies.table import FAST_NAMES, NAMES
 from sim.referee import play
@@ -74,8 +76,13 @@ if "lantern" in NAMES:
     found["suggestions"] = games.suggestions.tolist()
     make_first = entry_points("sleuth.players")["first"].load()
     first = make_first({"name": "first", "label": "mine"}, rules)
-    game = play(rules, [first, *map(PolicyPlayer, ["closure"] * 3)], 1, 0)
+    closures = [PolicyPlayer("closure") for _ in range(3)]
+    game = play(rules, [first, *closures], 1, 0)
     found["seat"] = [game.seats[0].player, game.turns]
+    few = {"options": Options(nodes=9), "budget": Budget(simulations=8)}
+    planner = Planner(PlannerConfig("pomcp", belief="hazy", rollout="closure", **few))
+    play(preset("speed", turn_cap=8), [planner, *closures], 1, 0)
+    found["planner"] = [planner.config.node_belief, planner.simulations]
     check_belief(lambda setting, stream: make_belief("hazy", setting, stream), questions=(0, 5))
     doors = entry_points("sleuth.domains")["doors"].load()
     p = doors.Doors(np.array([0.25, 1.0, 0.5]))
@@ -102,6 +109,7 @@ def test_the_example_package_is_found_and_played(site):
     assert found["beliefs"] == sorted([*beliefs.BELIEFS, "hazy"])
     assert all(min(game[0], game[3]) > 0 for game in found["suggestions"])
     assert found["seat"][0] == "mine" and found["seat"][1] > 0
+    assert found["planner"][0] == "constrained" and found["planner"][1] > 0
     assert found["search"] == [1, [0.25, 1.0, 0.5]]
 
 

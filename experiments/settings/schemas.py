@@ -29,7 +29,7 @@ from mcts import options
 from mcts.kernel.plugins import names
 from sim.planning.released.departures import NAMES as DEPARTURES
 from sim.planning.variants import VARIANTS
-from sim.planning.ways import BELIEFS, DRAWN, MIXTURE, RANGES
+from sim.planning.ways import MIXTURE, RANGES
 from sim.players.names import ABOUT, AGAIN, EVIDENCE, GOALS, PAPERS, STRATEGIES, UNITS, WORTH
 
 PLANNERS = tuple(VARIANTS)
@@ -62,6 +62,20 @@ def _is_yaml(path: Any) -> bool:
 
 
 POLICIES = _policies()
+
+
+def _beliefs() -> tuple[str, ...]:
+    """Return the names of the beliefs in ``belief/beliefs`` and in other packages."""
+    modules = [path for path in files("belief.beliefs").iterdir() if path.name.endswith(".py")]
+    ours = {
+        name for module in modules for name in re.findall(_NAMED_CLASS, module.read_text("utf-8"))
+    }
+    return tuple(sorted({*ours, *names("sleuth.beliefs")}))
+
+
+_NAMED_CLASS = r'(?m)^    name = "(\w+)"$'
+"""Name of a belief in its class, read without importing the module, which needs Numba."""
+BELIEFS = _beliefs()
 
 
 @dataclass
@@ -287,7 +301,7 @@ class Planner(Seat):
     """A player that searches."""
 
     name: str = one_of(*PLANNERS)
-    belief: str = one_of(*BELIEFS, *DRAWN)
+    belief: str = one_of(*BELIEFS)
     answers: str = one_of("deal", "predictive")
     redraw: str = one_of("simulation", "decision")
     trees: int = between(*RANGES["trees"])

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from belief.beliefs import registry
 from mcts.options import Budget, Options
 from sim.models.types import Mixture
 from sim.planning.released.departures import Departures, refuse_misfits
 from sim.planning.variants import VARIANTS, Variant
-from sim.planning.ways import BELIEFS, DRAWN, MIXTURE, POLICY, RANGES
+from sim.planning.ways import BELIEFS, MIXTURE, NODES, POLICY, RANGES
 from sim.policies.table import FAST_NAMES, MOST, REQUIRES, Policy, number, policy, switches_of
 from sim.state import EVIDENCE
 
@@ -24,8 +25,9 @@ class PlannerConfig:
     Attributes
     ----------
     variant : one of `sim.planning.variants.VARIANTS`
-    belief : what deals are drawn from, what ranks actions at the nodes and what accusations there
-        are worth; ``particles`` draws deals alone, and the nodes use ``constrained``
+    belief : registered belief that deals are drawn from.  One of `sim.planning.ways.BELIEFS` also
+        ranks actions at the nodes and says what accusations there are worth; for any other, which
+        must be logical, ``constrained`` does that
     predictive_answers : answers are drawn from the propagated belief (``factored``), not from a
     deal
     redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
@@ -91,9 +93,7 @@ class PlannerConfig:
             raise ValueError(
                 f"unknown planner {self.variant!r}: choose one of {', '.join(VARIANTS)}"
             )
-        known = (*BELIEFS, *DRAWN)
-        if self.belief not in known:
-            raise ValueError(f"unknown belief {self.belief!r}: choose one of {', '.join(known)}")
+        self._check_belief()
         if self.predictive_answers and self.belief != "factored":
             raise ValueError(
                 f"answers are drawn one by one from the factored belief, not from {self.belief}"
@@ -149,6 +149,16 @@ class PlannerConfig:
             raise ValueError(
                 f"own_card_weight must be above 0 and at most {MOST:g}, got {self.own_card_weight}"
             )
+
+    def _check_belief(self) -> None:
+        """Refuse beliefs that nodes cannot hold and whose deals may contradict the answers."""
+        usable = [
+            name for name, known in registry.BELIEFS.items() if name in BELIEFS or known.logical
+        ]
+        if self.belief in usable:
+            return
+        fault = "may contradict the answers" if self.belief in registry.BELIEFS else "unknown"
+        raise ValueError(f"belief={self.belief}: {fault}; choose one of {', '.join(usable)}")
 
     def _ask_for_beliefs(self) -> None:
         """Refuse what needs a deal, where there is none before the roll-out or at all."""
@@ -207,6 +217,11 @@ class PlannerConfig:
         if chosen is None:
             chosen = "swift" if self.opponents == TREE else self.opponents
         return policy(chosen)
+
+    @property
+    def node_belief(self) -> str:
+        """Belief that ranks actions at the nodes, one of `sim.planning.ways.BELIEFS`."""
+        return self.belief if self.belief in BELIEFS else NODES
 
     @property
     def how(self) -> Variant:

@@ -186,7 +186,6 @@ class Planner(Player):
         if self._company is not None and self._look_at_others(self._company, view):
             root = self._root(view)
             self._solve(root[0].evidence[seat])
-        particles = config.belief == "particles"
         return Cluedo(
             world=self._world,
             root=root,
@@ -196,7 +195,7 @@ class Planner(Player):
             events=self._log.events,
             seat=seat,
             answers=config.how.answers(config.predictive_answers),
-            belief=BELIEFS.index("constrained" if particles else config.belief),
+            belief=BELIEFS.index(config.node_belief),
             movers=config.how.movers,
             reward_from_deal=int(config.how.reward_from_deal),
             takes_over=int(config.options.outcomes_base > 0),

@@ -13,8 +13,8 @@ BELIEFS = ("exact", "factored", "constrained", "closure")
 """Beliefs that can be propagated in a tree, by number."""
 EXACT, FACTORED, CONSTRAINED, CLOSURE = range(4)
 
-DRAWN = ("particles",)
-"""Beliefs that deals are drawn from, but nodes do not hold."""
+NODES = "constrained"
+"""Belief at the nodes where the planner's own cannot be propagated and gives deals alone."""
 
 MIXTURE = "mixture"
 """In place of a policy of the opponents: each simulation draws them from a mixture."""

@@ -7,6 +7,7 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
+from belief.beliefs.registry import BELIEFS
 from mcts.kernel.plugins import entry_points
 from mcts.options import MOST_NODES, Budget, Options
 from sim.models.types import mixture
@@ -57,6 +58,8 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     config = planner_config(spec)
     if config.model_share > 0.0:  # refused here, and not when the first game begins
         chosen(config.win_model, rules, config.model)
+    if BELIEFS[config.belief].needs_shares and not rules.shares:
+        raise ValueError(f"belief={config.belief}: needs rules with hands by category (shares)")
     player = (ReleasedPlanner if config.departures.mask else Planner)(config, label)
     player.showing = spec["showing"]
     return player

@@ -234,7 +234,7 @@ def test_the_schema_knows_the_choices_of_simulator_and_search():
     assert schemas.SHOWING == sim.policies.table.SHOWING
     assert schemas.WALKS == sim.policies.csp.WALKS
     assert tuple(sim.players.registry.PLANNERS) == schemas.PLANNERS
-    assert {*schemas.BELIEFS, *schemas.DRAWN} <= set(belief.beliefs.registry.BELIEFS)
+    assert set(schemas.BELIEFS) == set(belief.beliefs.registry.BELIEFS)
 
 
 def test_the_section_search_has_options_alone_and_all_that_no_other_section_has():

@@ -1,4 +1,4 @@
-"""All planners: legal, reproducible, blind to what their seat cannot know, and told apart.
+"""All planners: legal, reproducible, blind to what their seat cannot know, and distinct.
 
 (That the contract finds players who break it, see the tests of the contract.)
 """
@@ -19,6 +19,8 @@ from positions import (
 )
 from presets import PLANNER_PRESETS, WIN_MODEL, spec_of
 
+from belief.beliefs import registry
+from belief.beliefs.constrained import ConstrainedBelief
 from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
 from mcts.options import Budget
@@ -67,6 +69,25 @@ def test_a_planner_that_peeps_is_found(name):
     """The control."""
     with pytest.raises(AssertionError, match="when what its seat cannot know is exchanged"):
         check_player(lambda: quick(name, Peeper), SHORT, games=2, swaps=3)
+
+
+class Levelled(ConstrainedBelief):
+    """A belief of some other package: nothing in the compiled search knows it."""
+
+    name = "levelled"
+
+
+def test_any_logical_belief_draws_the_deals_of_a_planner(monkeypatch, places):
+    monkeypatch.setitem(registry.BELIEFS, "levelled", Levelled)
+    config = replace(CONFIGS["pomcp"], belief="levelled")
+    assert check_player(lambda: Planner(config), SHORT, games=1, swaps=1) >= 1
+    one = places[0]
+    position = one.take(Planner(config)).position(one.view)
+    same = one.take(Planner(replace(config, belief="constrained"))).position(one.view)
+    assert len(position.deals) and position.belief == same.belief
+    np.testing.assert_array_equal(position.deals, same.deals)
+    other = one.take(Planner(replace(config, belief="closure"))).position(one.view)
+    assert other.belief != same.belief and not np.array_equal(other.deals, same.deals)
 
 
 @pytest.mark.parametrize("players", [3, 6])
@@ -290,7 +311,8 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
     ("wrong", "sentence"),
     [
         ({"variant": "mcts"}, "unknown planner 'mcts': choose one of bmcts, ld_bmcts"),
-        ({"belief": "exakt"}, "unknown belief 'exakt': choose one of"),
+        ({"belief": "exakt"}, "belief=exakt: unknown; choose one of"),
+        ({"belief": "tables_text"}, "belief=tables_text: may contradict the answers; choose"),
         ({"predictive_answers": True}, "one by one from the factored belief, not from exact"),
         (
             {"variant": "pomcp", "belief": "factored", "predictive_answers": True},
