@@ -21,13 +21,16 @@ PACKAGES = ("mcts", "belief", "sim", "experiments", "conf")
 COMES_WITH = {
     "omegaconf": "hydra-core",
     "llvmlite": "numba",
-    "gymnasium": "pettingzoo",
     "markupsafe": "jinja2",
     "sqlalchemy": "optuna",
 }
 
 
 OPTIONAL = {
+    "choix": "experiments/stats/ratings.py",
+    "gymnasium": "sim/environment/",
+    "pettingzoo": "sim/environment/",
+    "shapely": ("sim/hunt/geometry/", "experiments/hunt/", "experiments/web/"),
     "pyagrum": "belief/network/reference.py",
     "pyspiel": ("mcts/openspiel/", "sim/openspiel/"),
     "starlette": "experiments/web/",

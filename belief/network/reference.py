@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from mcts.kernel.extras import extra
+
 
 def agrum() -> ModuleType:
     """Return the library pyAgrum.
@@ -23,12 +25,8 @@ def agrum() -> ModuleType:
     ImportError
         If it is not installed, with what to do.
     """
-    try:
+    with extra("diagram"):
         import pyagrum
-    except ImportError:
-        raise ImportError(
-            "pyAgrum is not installed: pip install 'sleuth-mcts[diagram]' brings it"
-        ) from None
     return pyagrum
 
 

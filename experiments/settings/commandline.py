@@ -19,6 +19,7 @@ from experiments.settings import output, signals
 from experiments.texts import forgiving, message
 from mcts.kernel import temporary
 from mcts.kernel.errors import SleuthError
+from mcts.kernel.extras import MissingExtra
 from mcts.kernel.plugins import BrokenPlugin, blamed
 from mcts.kernel.store import UnsafeCache
 
@@ -53,6 +54,7 @@ FAULTS = (
     Refusal,
     BrokenPlugin,
     UnsafeCache,
+    MissingExtra,
     HydraException,
     OmegaConfBaseException,
     MemoryError,

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
-import choix
 import numpy as np
 
 from experiments.stats.intervals import CONFIDENCE
+from mcts.kernel.extras import extra
 
 ALPHA = 0.1
 """Regularisation of the fit, which keeps the rating of a player without wins finite."""
@@ -77,6 +77,9 @@ def ratings(
     ]
     # Two passes over the games instead of a dozen, begun from the fit of the counted outcomes.
     start = fit(outcomes, counts[None])[0]
+    with extra("ratings"):
+        import choix
+
     point = choix.ilsr_top1(len(labels), games, alpha=ALPHA, initial_params=start)
     point = _ELO * (point - point.mean())
     return [

@@ -17,8 +17,9 @@ from omegaconf import MISSING, DictConfig
 
 from experiments.settings import signals
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Interrupted
 from experiments.settings.limits import between, place
+from mcts.kernel.extras import extra
 
 
 @dataclass
@@ -56,12 +57,8 @@ def job(settings: DictConfig, _: Path) -> None:
     Interrupted
         At the wish to end.
     """
-    try:
+    with extra("web"):
         from experiments.web.server.serving import Serving, serve
-    except ModuleNotFoundError as fault:
-        if fault.name not in ("starlette", "uvicorn"):
-            raise
-        raise Refusal("the pages need more packages: pip install 'sleuth-mcts[web]'") from None
     from experiments import terminal
     from experiments.web.tables.wish import Limits
 

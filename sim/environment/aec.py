@@ -21,11 +21,8 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from gymnasium import logger
-from gymnasium.spaces import Box, Dict, Discrete
-from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from mcts.kernel.extras import extra
 from mcts.options import SEEDS
 from sim.arena import Memory
 from sim.environment import drawing, stepping
@@ -38,6 +35,12 @@ from sim.policies.table import Policy, policy, seat_policies
 from sim.rules import Rules, preset, world
 from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
 from sim.view import as_seen, seen_by
+
+with extra("environment"):
+    from gymnasium import logger
+    from gymnasium.spaces import Box, Dict, Discrete
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 _TOLD = 3  # suggestions in a picture
 _LEARNING = ("accuse_from", "wrong_price", "flat")

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium
 import numpy as np
 
+from mcts.kernel.extras import extra
 from sim.environment.aec import raw_env
 from sim.policies.table import Policy
 from sim.policies.table import policy as policy_of
+
+with extra("environment"):
+    import gymnasium
 
 
 class Against(gymnasium.Env):

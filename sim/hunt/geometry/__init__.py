@@ -1,1 +1,6 @@
 """From polygons to the graph of a hunt: grown obstacles, convex cells, who borders on whom."""
+
+from mcts.kernel.extras import extra
+
+with extra("hunt"):
+    import shapely  # noqa: F401
