@@ -27,8 +27,8 @@ from sim.hunt.strategies.domain import AdaptiveHunt, adaptive
 from sim.hunt.strategies.examples import field, fork
 from sim.hunt.strategies.hunt import Hunt
 from sim.hunt.strategies.planners import VARIANTS, Planner, greedy, value
-from sim.hunt.strategies.playing import expected, play
-from sim.hunt.strategies.recursion import closed_loop, full_information, open_loop, replanned
+from sim.hunt.strategies.playing import expected_value, play
+from sim.hunt.strategies.recursion import closed_loop, full_information, open_loop, replan
 
 EXAMPLES: dict[str, Callable[[], Hunt]] = {"fork": fork, "field": field}
 LARGE = "large"
@@ -47,10 +47,10 @@ def small(name: str, budgets: Sequence[int], searches: int, seed: int) -> None:
     show(name, "")
     for strategy, known in (
         ("open", open_loop(hunt).value),
-        ("replanned", replanned(hunt).value),
+        ("replanned", replan(hunt).value),
         ("closed", closed_loop(hunt).value),
         ("full information", full_information(hunt)),
-        ("greedy", expected(p, greedy, seed)),
+        ("greedy", expected_value(p, greedy, seed)),
     ):
         show(f"  {strategy}", f"{known:.4f}")
     keys = [int(derive_key(seed, search)) for search in range(searches)]
@@ -58,7 +58,7 @@ def small(name: str, budgets: Sequence[int], searches: int, seed: int) -> None:
         for budget in budgets:
             choose = Planner(p, planner, budget)
             began = time.process_time()
-            played = np.array([expected(p, choose, key) for key in keys])
+            played = np.array([expected_value(p, choose, key) for key in keys])
             spent = (time.process_time() - began) / searches
             root = np.array([value(choose.search(p, key)) for key in keys])
             show(

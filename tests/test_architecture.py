@@ -286,6 +286,28 @@ def test_the_check_lets_arrows_pass_that_run_downwards(importer, imported):
     assert not upward([(importer, imported)])
 
 
+KNOWS_THE_GAME = "sim.hunt.geometry.mansion"
+"""The module of the hunt that imports Cluedo's board."""
+
+
+def arrows_to_the_game(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the arrows from the hunt to modules of `sim` outside it."""
+    return [
+        (importer, imported)
+        for importer, imported in pairs
+        if importer.startswith("sim.hunt")
+        and imported.startswith("sim")
+        and not imported.startswith("sim.hunt")
+    ]
+
+
+def test_the_hunt_knows_the_game_by_one_module_alone():
+    """The control: that module."""
+    found = arrows_to_the_game(arrows())
+    assert {importer for importer, _ in found} == {KNOWS_THE_GAME}
+    assert arrows_to_the_game([("sim.hunt.graph", "sim.board")])
+
+
 def test_no_module_imports_itself_however_indirectly():
     assert circles(arrows()) == []
 

@@ -1,8 +1,8 @@
-"""A small field that is planned step by step with what was seen, and what planners make of it.
+"""A small field in which each outcome decides the next step, and the values that planners reach.
 
 Of the field are left the start and one cell for each object, with the shortest ways between them:
 a move is a trip, so that exact recursion and search have the same few decisions.  One of the
-objects is a mine, so that what is seen at one tells about the others.
+objects is a mine, so that each outcome is evidence about the others.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from sim.hunt.reward import Weights
 from sim.hunt.strategies import planners
 from sim.hunt.strategies.domain import AdaptiveHunt, adaptive
 from sim.hunt.strategies.hunt import Hunt, hunt
-from sim.hunt.strategies.playing import expected
-from sim.hunt.strategies.recursion import closed_loop, full_information, open_loop, replanned
+from sim.hunt.strategies.playing import expected_value
+from sim.hunt.strategies.recursion import closed_loop, full_information, open_loop, replan
 
 SCHEMA = {
     "planner": pl.String,
@@ -93,7 +93,7 @@ def cut_down(graph: nx.Graph, start: int) -> nx.Graph:
     return made
 
 
-def scattered(settings: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt]:
+def draw_small_field(settings: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt]:
     """Return the small field of an example, drawn by ``seed``, for recursion and for search.
 
     Raises
@@ -102,7 +102,7 @@ def scattered(settings: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt]:
         If there is no place for so many objects.
     """
     small = settings.small
-    field = fields.drawn(settings, small.objects, seed)
+    field = fields.draw_field(settings, small.objects, seed)
     hypothesis = one_mine(accuracies(small.objects, settings.accuracy, seed))
     weights = Weights(*settings.weights.values())
     made = hunt(
@@ -122,7 +122,7 @@ def exact(made: Hunt) -> dict[str, float]:
     """Return the values of the strategies of `EXACT`; ValueError if the hunt is too large."""
     return {
         "open": open_loop(made).value,
-        "replanned": replanned(made).value,
+        "replanned": replan(made).value,
         "closed": closed_loop(made).value,
         "full information": full_information(made),
     }
@@ -131,12 +131,12 @@ def exact(made: Hunt) -> dict[str, float]:
 def ready(made: Hunt, p: AdaptiveHunt, small: DictConfig) -> dict[str, float]:
     """Return `exact`, when all that is needed is compiled; Ctrl-C does not wait for it."""
 
-    def compiled() -> dict[str, float]:
+    def compile_all() -> dict[str, float]:
         for planner in small.planners:
             _chooser(p, planner, 2)(p, 0)
         return exact(made)
 
-    return Background(compiled).result()
+    return Background(compile_all).result()
 
 
 def units(small: DictConfig) -> list[str]:
@@ -149,12 +149,12 @@ def units(small: DictConfig) -> list[str]:
     return found
 
 
-def played(p: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
+def play_unit(p: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
     """Return the row of a unit: what a planner's choices are worth, exactly."""
     planner, budget, repeat = unit.split()
     choose = _chooser(p, planner, int(budget))
     began = time.process_time()
-    value = expected(p, choose, int(derive_key(seed, int(repeat))))
+    value = expected_value(p, choose, int(derive_key(seed, int(repeat))))
     return {
         "planner": planner,
         "simulations": int(budget) or None,
@@ -186,7 +186,7 @@ def table(rows: pl.DataFrame, known: dict[str, float], title: str) -> Table:
 
 NOTES = (
     "values are exact expectations over all outcomes; planners: mean over searches, 95 %",
-    "open: one plan whatever is seen; replanned: an open plan made anew after each outcome; "
+    "open: one plan whatever is seen; replanned: an open plan made again after each outcome; "
     "closed: the optimum; full information: a bound that knows all outcomes in advance",
 )
 
@@ -199,7 +199,11 @@ def _middle(found: Estimate | float) -> float:
     return found.value if isinstance(found, Estimate) else found
 
 
-def described(rows: pl.DataFrame) -> list[dict[str, Any]]:
+def _point(found: Estimate | float) -> Estimate:
+    return found if isinstance(found, Estimate) else Estimate(found, found, found)
+
+
+def describe(rows: pl.DataFrame) -> list[dict[str, Any]]:
     """Return what the summary has of planners."""
     return [
         {"planner": planner, "simulations": budget, "value": _middle(found)}
@@ -227,8 +231,7 @@ def _points(axes: Axes, rows: pl.DataFrame, known: dict[str, float]) -> None:
     found = list(summary(rows))
     for place, (planner, budget, value) in enumerate(found):
         label = planner if budget is None else f"{planner}\n{budget:,}"
-        point = value if isinstance(value, Estimate) else Estimate(value, value, value)
-        intervals(axes, [place], [point], place)
+        intervals(axes, [place], [_point(value)], place)
         axes.annotate(label, (place, 0), (0, -8), xycoords=("data", "axes fraction"),
                       textcoords="offset points", ha="center", va="top", fontsize=9)  # fmt: skip
     for name, value in known.items():
@@ -241,13 +244,13 @@ def curves(axes: Axes, rows: pl.DataFrame, known: dict[str, float]) -> None:
     """Draw value by simulations, a curve for each planner, with lines for exact strategies."""
     found = list(summary(rows))
     for series, planner in enumerate(dict.fromkeys(name for name, _, _ in found)):
-        at = [(budget, value) for name, budget, value in found if name == planner]
-        if at[0][0] is None:
-            axes.axhline(at[0][1], color=SERIES[series], linewidth=1.2, label=planner)
+        at = {budget: value for name, budget, value in found if name == planner}
+        if None in at:
+            axes.axhline(_middle(at[None]), color=SERIES[series], linewidth=1.2, label=planner)
             continue
-        shift = 1.04 ** (series - 1)
-        places = [shift * budget for budget, _ in at]
-        intervals(axes, places, [value for _, value in at], series, linestyle="-", label=planner)
+        places = [1.04 ** (series - 1) * budget for budget in at if budget is not None]
+        points = [_point(value) for value in at.values()]
+        intervals(axes, places, points, series, linestyle="-", label=planner)
     for name, value in known.items():
         axes.axhline(value, color=REFERENCE, linestyle=LINES[name], linewidth=1.2, label=name)
     axes.set_xscale("log")

@@ -70,12 +70,12 @@ def job(settings: DictConfig, run: study.Run) -> None:
     made = {moves: _hunt(asked, moves) for moves in range(1, asked.moves + 1)}
     run.claim(ROWS)
 
-    def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         _row(made[1])  # loads pyAgrum and compiles the recursion
         for moves in left:
             yield moves, [_row(made[moves])]
 
-    rows = run.measure(list(made), measured)
+    rows = run.measure(list(made), measure)
     described = {"diagrams": rows.to_dicts()}
     drawn = diagram.structure(diagram.diagram(made[min(asked.drawn, asked.moves)]))
     run.finish(described, [_table(rows)], [PLOT], partial(draw, drawn))
@@ -93,7 +93,7 @@ def _hunt(asked: DictConfig, moves: int) -> Hunt:
 
 
 def _row(made: Hunt) -> dict[str, Any]:
-    closed, seconds = routes.timed(lambda: closed_loop(made).value)
+    closed, seconds = routes.time_call(lambda: closed_loop(made).value)
     found: dict[str, Any] = {
         "moves": made.moves,
         "entries": max(diagram.sizes(made).values()),
@@ -107,7 +107,7 @@ def _row(made: Hunt) -> dict[str, Any]:
         return found
     found["nodes"] = len(nodes)
     try:
-        found["diagram"], found["diagram_seconds"] = routes.timed(lambda: diagram.solved(nodes))
+        found["diagram"], found["diagram_seconds"] = routes.time_call(lambda: diagram.solve(nodes))
     except ImportError:  # it is optional
         return found
     return found
@@ -193,7 +193,12 @@ def _arc(axes: Axes, start: tuple[Any, Patch], end: tuple[Any, Patch]) -> None:
 def _node(axes: Axes, name: str, kind: str, at: tuple[float, float]) -> Patch:
     """Draw a chance as an ellipse, a decision as a box, a utility as a diamond."""
     x, y = at
-    look = {"facecolor": KINDS[kind], "edgecolor": "#333333", "linewidth": 0.8, "zorder": 3}
+    look: dict[str, Any] = {
+        "facecolor": KINDS[kind],
+        "edgecolor": "#333333",
+        "linewidth": 0.8,
+        "zorder": 3,
+    }
     corners = [(x - 0.38, y), (x, y + 0.34), (x + 0.38, y), (x, y - 0.34)]
     made = {
         "decision": Rectangle((x - 0.32, y - 0.26), 0.64, 0.52, **look),

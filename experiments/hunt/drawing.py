@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -42,7 +43,7 @@ def map_of(axes: Axes, bounds: BaseGeometry, margin: float = 0.03) -> None:
         side.set_visible(False)
 
 
-def shapes(axes: Axes, given: Iterable[BaseGeometry], **look: object) -> None:
+def shapes(axes: Axes, given: Iterable[BaseGeometry], **look: Any) -> None:
     """Fill polygons, with their holes; draw lines as walls."""
     parts = [part for shape in given for part in shapely.get_parts(shape)]
     patches = [PathPatch(_path(part)) for part in parts if part.geom_type == "Polygon"]
@@ -65,14 +66,14 @@ def cells(axes: Axes, graph: nx.Graph) -> None:
     )
 
 
-def arcs(axes: Axes, graph: nx.Graph, **look: object) -> None:
+def arcs(axes: Axes, graph: nx.Graph, **look: Any) -> None:
     """Draw the arcs of a graph, along their lines if they have some."""
     lines = [_along(graph, one, other) for one, other in graph.edges]
     axes.add_collection(LineCollection(lines, **{"colors": BORDER, "linewidths": 0.6, **look}))
 
 
 def route(
-    axes: Axes, graph: nx.Graph, way: Sequence[Hashable], label: str | None = None, **look: object
+    axes: Axes, graph: nx.Graph, way: Sequence[Hashable], label: str | None = None, **look: Any
 ) -> None:
     """Draw a way through ``graph`` as a line with arrows; passages on it are dashed."""
     look = {"color": ROUTE, "linewidth": 2.2, "zorder": 4, **look}
@@ -84,7 +85,7 @@ def route(
     for passage, found in groupby(zip(hidden, parts, strict=True), lambda pair: pair[0]):
         pieces = [part for _, part in found]
         line = np.concatenate([pieces[0][:1], *(piece[1:] for piece in pieces)])
-        style = {"linestyle": (0, (2, 2)), "linewidth": 1.4} if passage else {}
+        style: dict[str, Any] = {"linestyle": (0, (2, 2)), "linewidth": 1.4} if passage else {}
         axes.plot(
             *line.T, label=None if passage else label, path_effects=_HALO,
             solid_joinstyle="round", **{**look, **style},
@@ -95,7 +96,12 @@ def route(
 
 def ends(axes: Axes, graph: nx.Graph, way: Sequence[Hashable]) -> None:
     """Mark where a way starts and where it ends."""
-    look = {"linestyle": "none", "markeredgecolor": "white", "markersize": 10, "zorder": 6}
+    look: dict[str, Any] = {
+        "linestyle": "none",
+        "markeredgecolor": "white",
+        "markersize": 10,
+        "zorder": 6,
+    }
     axes.plot(*graph.nodes[way[0]]["at"], marker="o", color=SERIES[2], label="start", **look)
     axes.plot(*graph.nodes[way[-1]]["at"], marker="s", color=SERIES[1], label="end", **look)
 

@@ -1,7 +1,6 @@
-"""Where a hunt takes place: a file of polygons, or a field drawn by seed.
+"""The workspace of an example: a file of polygons, or a field drawn by seed.
 
-Files come from anywhere.  They are small, of plain data, and what is wrong with one is told in a
-line that names it.
+Files are untrusted: small, of plain data, and refused in one line that names the fault.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from experiments.hunt.schemas import MOST_CELLS, MOST_TARGETS
 from experiments.provenance.files import read_json, read_yaml, reading, regular
 from experiments.settings.commandline import Refusal
 from sim.hunt.geometry import connectivity
-from sim.hunt.geometry.scattered import scattered
+from sim.hunt.geometry.random_workspaces import random_workspace
 from sim.hunt.geometry.workspace import Workspace
 
 MOST_BYTES = 2**20
@@ -75,7 +74,7 @@ def read(path: Path) -> tuple[dict[str, Any], Place | None, Place | None]:
         if corners > MOST_CORNERS:
             raise ValueError(f"it has {corners:,} corners, {MOST_CORNERS:,} are the limit")
         given = {"bounds": bounds, "obstacles": found["obstacle"], "targets": found["target"]}
-        return given, *(_place(found[role], role) for role in ("start", "goal"))
+        return given, _place(found["start"], "start"), _place(found["goal"], "goal")
 
 
 def _of_features(held: Mapping[str, Any]) -> dict[str, list[BaseGeometry]]:
@@ -112,8 +111,8 @@ def _geometry(make: Callable[[Any], BaseGeometry], given: Any, role: str) -> Bas
     try:
         made = make(given)
     except (ShapelyError, AttributeError, IndexError, KeyError, TypeError, ValueError) as fault:
-        told = " ".join(str(fault).split()) or type(fault).__name__
-        raise ValueError(f"a {role} is no geometry: {told}") from None
+        reason = " ".join(str(fault).split()) or type(fault).__name__
+        raise ValueError(f"a {role} is no geometry: {reason}") from None
     if not isinstance(made, BaseGeometry):
         raise ValueError(f"a {role} is no geometry")
     return made
@@ -127,7 +126,7 @@ def _place(found: list[BaseGeometry], role: str) -> Place | None:
     return found[0].x, found[0].y
 
 
-def of(settings: DictConfig, seed: int) -> Field:
+def load_field(settings: DictConfig, seed: int) -> Field:
     """Return the field that the settings of an example name: a file, or one drawn by seed.
 
     In one drawn the robot goes from the lower left to the upper right.
@@ -135,21 +134,21 @@ def of(settings: DictConfig, seed: int) -> Field:
     Raises
     ------
     Refusal
-        If there is no such field.
+        If it cannot be made.
     """
     if settings.workspace is not None:
         path = Path(settings.workspace)
         given, start, goal = read(path)
-        with _told(f"hunt.workspace={path}"):
+        with _refusing(f"hunt.workspace={path}"):
             workspace = Workspace(**given, **_sensing(settings), start=start)
             return _field(workspace, settings.cells, start, goal)
-    return drawn(settings, settings.objects, seed)
+    return draw_field(settings, settings.objects, seed)
 
 
-def drawn(settings: DictConfig, objects: int, seed: int) -> Field:
-    """Return a field drawn by seed with so many objects; as `of` otherwise."""
-    with _told(f"hunt, seed={seed}"):
-        workspace = scattered(
+def draw_field(settings: DictConfig, objects: int, seed: int) -> Field:
+    """Return a field drawn by seed with so many objects; as `load_field` otherwise."""
+    with _refusing(f"hunt, seed={seed}"):
+        workspace = random_workspace(
             seed, settings.obstacles, objects, side=settings.size, **_sensing(settings)
         )
         return _field(workspace, settings.cells, (0.0, 0.0), (settings.size, settings.size))
@@ -180,7 +179,7 @@ def nearest(graph: nx.Graph, place: Place) -> int:
 
 
 @contextmanager
-def _told(where: str) -> Iterator[None]:
+def _refusing(where: str) -> Iterator[None]:
     """Refuse what geometry finds wrong, in a line that begins with ``where``."""
     try:
         yield

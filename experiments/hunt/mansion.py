@@ -1,6 +1,6 @@
 """The mansion of Clue as a workspace: the way from room to room for several weights.
 
-The room card is any of those that the player does not hold; a suggestion in a room tells whether it
+The room card is any of those that the player does not hold; a suggestion in a room shows whether it
 is that one (`sim.hunt.benefit.Partition`).  As in Table III of the paper a way has two ends and the
 weights w_B and w_D, with w_J = 1 in each; the paper's cells are numbered in a figure that is not at
 hand, so that start and goal are squares of the board here.
@@ -21,14 +21,15 @@ from matplotlib.axes import Axes
 from omegaconf import DictConfig
 
 from experiments import study
-from experiments.hunt import drawing, fields, routes
+from experiments.hunt import drawing, routes
 from experiments.plotting import SERIES, picture
 from experiments.settings.commandline import Refusal, did_you_mean
 from experiments.tabular import Table, mean, words
 from sim.cards import ROOMS
 from sim.hunt.benefit import Partition
 from sim.hunt.geometry import mansion
-from sim.hunt.paths import closure
+from sim.hunt.geometry.connectivity import cell_at
+from sim.hunt.paths import held_karp
 from sim.hunt.reward import Weights
 
 PLOT = "mansion.png"
@@ -74,12 +75,12 @@ def job(settings: DictConfig, run: study.Run) -> None:
     free = [room not in asked.held for room in ROOMS]
     benefit = Partition(np.array(free) / max(1, sum(free)))
 
-    def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         for unit in left:
             weights = Weights(pairs[unit][0], asked.test, pairs[unit][1])
             yield unit, [_row(graph, benefit, weights, ends)]
 
-    rows = run.measure(range(len(pairs)), measured)
+    rows = run.measure(range(len(pairs)), measure)
     described = {
         "cells": len(graph),
         "arcs": graph.number_of_edges(),
@@ -94,7 +95,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 def _square(graph: nx.Graph, place: Sequence[int], name: str) -> int:
     """Return the cell that holds the middle of a square of the board."""
     if len(place) == 2:
-        cell = fields.connectivity.cell_at(graph, place[0] + 0.5, place[1] + 0.5)
+        cell = cell_at(graph, place[0] + 0.5, place[1] + 0.5)
         if cell is not None:
             return cell
     raise Refusal(f"hunt.{name}={list(place)}: give column and row of a corridor square or a door")
@@ -103,7 +104,7 @@ def _square(graph: nx.Graph, place: Sequence[int], name: str) -> int:
 def _row(
     graph: nx.Graph, benefit: Partition, weights: Weights, ends: tuple[int, int]
 ) -> dict[str, Any]:
-    route, seconds = routes.timed(lambda: closure.best(graph, benefit, weights, *ends))
+    route, seconds = routes.time_call(lambda: held_karp.best(graph, benefit, weights, *ends))
     number = {cell: i for i, cell in enumerate(graph)}
     met = [target for cell in route.cells for target in graph.nodes[cell]["targets"]]
     order = [room for room in dict.fromkeys(met) if room in route.measured]
@@ -173,7 +174,7 @@ def _plan(axes: Axes, line: dict[str, Any], graph: nx.Graph, bounds: shapely.Pol
     drawing.route(axes, graph, way, label="way")
     drawing.ends(axes, graph, way)
     for number, room in enumerate(filter(lambda room: room != "none", line["rooms"].split(", "))):
-        _measured(axes, graph, way, ROOMS.index(room), number)
+        _mark_measured(axes, graph, way, ROOMS.index(room), number)
     axes.set(xticks=[], yticks=[])
     axes.set_title(
         f"{line['route']}: B_tot {line['w_B'] * line['benefit']:.2f}, "
@@ -182,7 +183,7 @@ def _plan(axes: Axes, line: dict[str, Any], graph: nx.Graph, bounds: shapely.Pol
     )
 
 
-def _measured(axes: Axes, graph: nx.Graph, way: Sequence[int], room: int, number: int) -> None:
+def _mark_measured(axes: Axes, graph: nx.Graph, way: Sequence[int], room: int, number: int) -> None:
     """Mark where a room is measured, by the place that it has among them."""
     at = next(graph.nodes[cell]["at"] for cell in way if room in graph.nodes[cell]["targets"])
     label = "suggestion, in order" if number == 0 else None

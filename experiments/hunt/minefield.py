@@ -1,12 +1,12 @@
 """A field with obstacles and buried objects: where to go, and which objects to look at.
 
-Two hypotheses.  *Independent*: each object is a mine or not, whatever the others are; then what is
-worth looking at does not depend on what was seen.  *One mine*: one of the objects is a mine; then
-what was seen at one tells about the others, and a route can follow it (`experiments.hunt.adaptive`,
-on a small field).  Indications are noisy, by object.
+Two hypotheses.  *Independent*: each object is a mine or not, whatever the others are; then outcomes
+do not change which objects are worth looking at.  *One mine*: one of the objects is a mine; then
+each outcome is evidence about the others, and a route can adapt (`experiments.hunt.adaptive`, on a
+small field).  Indications are noisy, by object.
 
-The route is exact while the objects are few (`sim.hunt.paths.closure`); beyond it is greedy with an
-upper bound (`sim.hunt.paths.many`).
+The route is exact while the objects are few (`sim.hunt.paths.held_karp`); beyond, it is greedy with
+an upper bound (`sim.hunt.paths.insertion`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from experiments.matches.progress import COMPILING, stage
 from experiments.plotting import picture
 from sim.hunt.benefit import Benefit
 from sim.hunt.measurements import Independent, NaiveBayes, classifier
-from sim.hunt.paths import closure, many
+from sim.hunt.paths import held_karp, insertion
 from sim.hunt.reward import Weights
 
 TITLE = "Which objects to look at: a filled star is measured"
@@ -58,21 +58,21 @@ def job(settings: DictConfig, run: study.Run) -> None:
     """Find the routes, write the results and print them."""
     small = settings.hunt.small
     adaptive.check(small)
-    field = fields.of(settings.hunt, settings.seed)
-    made, position = adaptive.scattered(settings.hunt, settings.seed)
+    field = fields.load_field(settings.hunt, settings.seed)
+    made, position = adaptive.draw_small_field(settings.hunt, settings.seed)
     run.claim(ROWS)
     benefits = _benefits(settings, len(field.workspace.targets))
     with stage(run.console, COMPILING):
         known = adaptive.ready(made, position, small)
 
-    def measured(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    def measure(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         for unit in left:
             if unit in benefits:
                 yield unit, [_row(unit, field, benefits[unit], settings.hunt.weights)]
             else:
-                yield unit, [adaptive.played(position, unit, settings.seed)]
+                yield unit, [adaptive.play_unit(position, unit, settings.seed)]
 
-    rows = run.measure([*benefits, *adaptive.units(small)], measured)
+    rows = run.measure([*benefits, *adaptive.units(small)], measure)
     found, played = rows.drop_nulls("route"), rows.drop_nulls("planner")
     graph = field.graph
     notes = [
@@ -91,13 +91,13 @@ def job(settings: DictConfig, run: study.Run) -> None:
         "cells": len(graph),
         "routes": found.select(list(routes.SCHEMA)).to_dicts(),
         "exact": known,
-        "planners": adaptive.described(played),
+        "planners": adaptive.describe(played),
     }
     run.finish(described, tables, PLOTS, partial(draw, found, field, played, known, title))
 
 
 def _benefits(settings: DictConfig, objects: int) -> dict[str, Benefit]:
-    """Return what measurements tell, by hypothesis."""
+    """Return the benefit of measurements by hypothesis."""
     accuracy = adaptive.accuracies(objects, settings.hunt.accuracy, settings.seed)
     prior = np.tile([1 - PRIOR, PRIOR], (objects, 1))
     found: dict[str, Benefit] = {"independent": Independent(prior, classifier(accuracy, 2))}
@@ -111,9 +111,9 @@ def _row(name: str, field: Field, benefit: Benefit, weights: DictConfig) -> dict
     number = {cell: i for i, cell in enumerate(field.graph)}
     hunted = field.graph, benefit, given, field.start, field.goal
     if benefit.targets <= MOST_EXACT:
-        route, seconds = routes.timed(lambda: closure.best(*hunted))
+        route, seconds = routes.time_call(lambda: held_karp.best(*hunted))
         return routes.row(name, route, number, seconds)
-    found, seconds = routes.timed(lambda: many.insertion(*hunted))
+    found, seconds = routes.time_call(lambda: insertion.insertion(*hunted))
     return routes.row(name, found.route, number, seconds, found.upper)
 
 
@@ -125,7 +125,7 @@ def draw(
     title: str,
     folder: Path,
 ) -> None:
-    """Draw a map for each hypothesis, and what planners make of the small field."""
+    """Draw a map for each hypothesis, and the values of planners in the small field."""
     adaptive.draw(played, known, title, folder / PLOTS[1])
     columns = rows.height
     size = (5.4 * columns, 6.7)

@@ -2,12 +2,12 @@
 
 Each target has a hypothesis of its own, as mines have, and a sensor of its own accuracy.  No exact
 search has all sets of hundreds of targets; a way by greedy insertion comes with a bound on the
-value of every way (`sim.hunt.paths.many`).
+value of every way (`sim.hunt.paths.insertion`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,8 @@ from experiments.matches.progress import COMPILING, stage
 from experiments.plotting import REFERENCE, SERIES, legend_below, picture
 from experiments.settings.commandline import Refusal
 from sim.hunt.measurements import Independent, classifier
-from sim.hunt.paths import many
-from sim.hunt.paths.generated import random_graph
+from sim.hunt.paths.insertion import Bounded, insertion
+from sim.hunt.paths.random_graphs import random_graph
 from sim.hunt.reward import Weights
 
 PLOT = "random.png"
@@ -53,15 +53,15 @@ def job(settings: DictConfig, run: study.Run) -> None:
     with stage(run.console, COMPILING):
         Background(_warm).result()
 
-    def measured(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    def measure(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         for name in left:
             weights = Weights(float(name.removeprefix("w_B ")), asked.test, asked.distance)
-            find = partial(many.insertion, graph, benefit, weights, START, GOAL)
-            found, seconds = routes.timed(lambda find=find: Background(find).result())
+            find = partial(insertion, graph, benefit, weights, START, GOAL)
+            found, seconds = routes.time_call(partial(_in_background, find))
             number = {cell: cell for cell in graph}
             yield name, [routes.row(name, found.route, number, seconds, found.upper)]
 
-    rows = run.measure([f"w_B {weight:g}" for weight in sorted(asked.benefit)], measured)
+    rows = run.measure([f"w_B {weight:g}" for weight in sorted(asked.benefit)], measure)
     lines = rows.to_dicts()
     gaps = ", ".join(f"{line['route']}: {_gap(line):.1f} %" for line in lines)
     notes = [
@@ -73,11 +73,16 @@ def job(settings: DictConfig, run: study.Run) -> None:
     run.finish({"routes": lines}, [table], [PLOT], partial(draw, rows, graph))
 
 
+def _in_background(find: Callable[[], Bounded]) -> Bounded:
+    """Return what ``find`` returns; Ctrl-C does not wait for it."""
+    return Background(find).result()
+
+
 def _warm() -> None:
     """Compile what is timed."""
     graph = random_graph(20, 30, 6, 0)
     benefit = Independent(np.full((6, 2), 0.5), classifier(np.full(6, 0.9), 2))
-    many.insertion(graph, benefit, Weights(), START, GOAL)
+    insertion(graph, benefit, Weights(), START, GOAL)
 
 
 def _gap(line: dict[str, Any]) -> float:

@@ -27,7 +27,7 @@ SCHEMA = {
 ROWS = study.Rows(file="routes.parquet", units="routes", schema=SCHEMA, more=())
 
 
-def timed(find: Callable[[], Any]) -> tuple[Any, float]:
+def time_call(find: Callable[[], Any]) -> tuple[Any, float]:
     """Return what ``find`` returns and the CPU seconds that it takes."""
     began = time.process_time()
     found = find()

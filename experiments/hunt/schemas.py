@@ -11,7 +11,7 @@ from experiments.settings.limits import above, between, one_of, place
 
 # As `sim.hunt.geometry.connectivity.DECOMPOSITIONS` and `sim.hunt.strategies.planners.VARIANTS`,
 # which need shapely and Numba.
-CELLS = ("triangles", "polygons", "rectangles", "quadtree")
+CELLS = ("polygons", "rectangles", "quadtree")
 PLANNERS = ("bmcts", "bmcts_or", "pomcp", "ld_bmcts", "pimc", "flat", "greedy")
 
 MOST_CELLS = 20_000
@@ -33,7 +33,7 @@ class Weights:
 
 @dataclass
 class Example:
-    """What every example has: ``name``, of its module in `experiments.hunt`."""
+    """Common settings: ``name``, of the example's module in `experiments.hunt`."""
 
     name: str = MISSING
 
@@ -112,43 +112,6 @@ class Diagram(Example):
 
 
 @dataclass
-class Sizes:
-    """Of a random graph, and d_M."""
-
-    cells: int = between(20, MOST_CELLS)
-    targets: int = between(1, MOST_TARGETS)
-    within: float = between(0, 1000)
-
-
-@dataclass
-class Growth(Example):
-    """Of `experiments.hunt.growth`."""
-
-    name: str = one_of("growth")
-    base: Sizes = field(default_factory=Sizes)
-    cells: list[int] = field(default=MISSING, metadata={"each": {"least": 20, "most": MOST_CELLS}})
-    targets: list[int] = field(
-        default=MISSING, metadata={"each": {"least": 1, "most": MOST_TARGETS}}
-    )
-    within: list[float] = field(default=MISSING, metadata={"each": {"least": 0, "most": 1000}})
-    graphs: int = between(1, 1000)
-    most: int = between(100, 20_000_000)
-
-
-@dataclass
-class Maze(Example):
-    """Of `experiments.hunt.maze`."""
-
-    name: str = one_of("maze")
-    width: int = between(2, 60)
-    height: int = between(2, 60)
-    loops: int = between(0, 5000)
-    targets: int = between(1, 20)
-    within: float | None = between(0, 1000)
-    weights: Weights = field(default_factory=Weights)
-
-
-@dataclass
 class Random(Example):
     """Of `experiments.hunt.random`."""
 
@@ -165,9 +128,7 @@ class Random(Example):
 
 SCHEMAS: dict[str, type[Example]] = {
     "diagram": Diagram,
-    "growth": Growth,
     "mansion": Mansion,
-    "maze": Maze,
     "minefield": Minefield,
     "random": Random,
     "search": Search,

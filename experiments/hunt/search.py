@@ -1,4 +1,4 @@
-"""What planners make of a hunt, by the simulations of a decision, beside exact strategies.
+"""Values of planners in a hunt by their simulations per decision, beside exact strategies.
 
 The fork or the field of `sim.hunt.strategies.examples`, or a small field of objects
 (`experiments.hunt.adaptive`).  Planners approach the closed loop as their budget grows; `flat`, the
@@ -34,24 +34,24 @@ def job(settings: DictConfig, run: study.Run) -> None:
     with stage(run.console, COMPILING):
         known = adaptive.ready(made, position, small)
 
-    def measured(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    def measure(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         for unit in left:
-            yield unit, [adaptive.played(position, unit, settings.seed)]
+            yield unit, [adaptive.play_unit(position, unit, settings.seed)]
 
-    rows = run.measure(adaptive.units(small), measured)
+    rows = run.measure(adaptive.units(small), measure)
     table = adaptive.table(rows, known, title)
-    described = {"exact": known, "planners": adaptive.described(rows)}
+    described = {"exact": known, "planners": adaptive.describe(rows)}
     run.finish(
         described, [table], [PLOT], lambda folder: adaptive.draw(rows, known, title, folder / PLOT)
     )
 
 
 def _case(asked: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt, str]:
-    """Return the hunt that is asked for, for recursion and for search, and its title."""
+    """Return the chosen hunt, for recursion and for search, and its title."""
     small = asked.small
     if asked.case == "objects":
-        told = f"A small field, {small.objects} objects, {small.moves} moves"
-        return *adaptive.scattered(asked, seed), told
+        title = f"A small field, {small.objects} objects, {small.moves} moves"
+        return *adaptive.draw_small_field(asked, seed), title
     made = examples.fork() if asked.case == "fork" else examples.field()
-    told = f"The {asked.case}, {len(made.length)} cells, {made.moves} moves"
-    return made, searchable(made), told
+    title = f"The {asked.case}, {len(made.length)} cells, {made.moves} moves"
+    return made, searchable(made), title

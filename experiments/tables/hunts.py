@@ -14,11 +14,12 @@ import numpy as np
 
 from experiments.tables.computed import figure
 from experiments.tables.figures import Figure, Quantity
+from experiments.tables.printed_pruning import prune_as_printed
 from experiments.tables.rows import Cause, Paper, Row
 from sim.hunt.benefit import Partition
-from sim.hunt.paths import controls, labels
-from sim.hunt.paths.generated import random_graph
-from sim.hunt.paths.growth import Case, hunt
+from sim.hunt.paths import labels
+from sim.hunt.paths.random_graphs import cell_at_distance, random_graph
+from sim.hunt.paths.simple_paths import exhaustive
 
 PUBLISHED = "paper"
 
@@ -47,8 +48,8 @@ SOLVERS: Mapping[str, Solver] = {
     LABELS: lambda graph, start, goal, within: labels.routes(
         graph, start, goal, within, every=True
     ),
-    PRINTED: controls.printed,
-    SIMPLE: controls.exhaustive,
+    PRINTED: prune_as_printed,
+    SIMPLE: exhaustive,
 }
 """What makes the tree of ways from one cell to another."""
 
@@ -66,8 +67,9 @@ def table_one(seed: int, repeats: int) -> Mapping[tuple[str, str], Figure]:
         ("large", LARGE, WITHIN_LARGE, (LABELS, PRINTED)),
         ("small", SMALL, WITHIN_SMALL, (LABELS, SIMPLE)),
     ):
-        cases = [Case(*size, within, SHORTEST, seed + number) for number in range(GRAPHS)]
-        found |= _trees(name, [hunt(case) for case in cases], within, columns, repeats)
+        graphs = [random_graph(*size, seed + number) for number in range(GRAPHS)]
+        hunts = [(graph, 0, cell_at_distance(graph, 0, SHORTEST)) for graph in graphs]
+        found |= _trees(name, hunts, within, columns, repeats)
     return found
 
 
@@ -246,7 +248,7 @@ def _three() -> list[Row]:
 CAUSES = {
     "graph": Cause(
         "The graphs of the paper are not published. Ours are random, planar and of the same counts "
-        "(`sim.hunt.paths.generated`), with the mean arc as the unit of d_M; the two ends are "
+        "(`sim.hunt.paths.random_graphs`), with the mean arc as the unit of d_M; the two ends are "
         "not given either: in Table I those of ours are 10.5 mean arcs apart, as the shortest "
         "ways of Table III are, in Table II two cells at random. Table I does not state its d_M; "
         "here it is 10 for the large graphs and 1 for the small ones."

@@ -1,7 +1,7 @@
-"""What a set of measurements tells, in nats: the interface that ways are valued by.
+"""The information of a set of measurements, in nats: the interface by which ways are valued.
 
-`Benefit` says what a set of targets is worth.  How: `sim.hunt.measurements` (a hypothesis with a
-joint distribution), and below what needs none.
+`Benefit` is the value of a set of targets.  `sim.hunt.measurements` computes it by a joint
+distribution; `Partition`, below, needs none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sim.hunt.graph import members, selected
+from sim.hunt.graph import members, unpack
 
 
 class Benefit(ABC):
@@ -38,14 +38,14 @@ class Benefit(ABC):
         return np.array([self.value(members(bits)) for bits in masks])
 
     def most(self) -> float:
-        """Return what no set of targets tells more than, in nats: what all of them tell."""
+        """Return an upper bound on the information of any set, in nats: that of all targets."""
         return self.value(range(self.targets))
 
 
 class Partition(Benefit):
-    """One of several places holds the treasure; looking at one tells whether it is this one.
+    """One of several places holds the treasure; looking at one shows whether it is this one.
 
-    The benefit of rooms in Clue, of which nobody's hand is known [Ferrari & Cai 2009, eq. 27]: with
+    The benefit of rooms in Clue when no other hand is known [Ferrari & Cai 2009, eq. 27]: with
     p the probabilities (targets,), of sum at most 1, and p_S their sum over S,
 
         B(S) = - sum over S of p_i ln p_i - (1 - p_S) ln (1 - p_S).
@@ -66,7 +66,7 @@ class Partition(Benefit):
         return float(surprise(chosen).sum() + surprise(max(0.0, 1 - chosen.sum())))
 
     def values(self, masks: np.ndarray) -> np.ndarray:
-        member = selected(masks, self.targets)
+        member = unpack(masks, self.targets)
         rest = np.maximum(0.0, 1 - member @ self.probability)
         return member @ surprise(self.probability) + surprise(rest)
 

@@ -3,9 +3,9 @@
 Cells of free space are nodes; an arc joins two cells between which the robot can move, and has a
 length.  From an *observation cell* one or more targets can be measured, from a void one none.  In
 Python a hunt is a `networkx.Graph`: node attribute ``targets``, a tuple of target numbers from 0
-on (empty or missing: a void cell), edge attribute ``length`` > 0 or = 0.  Whatever else a node has
-(its polygon, a place to draw it) is nobody's business here.  Kernels take the same as arrays,
-`Connectivity`, made by `compiled`.
+on (empty or missing: a void cell), edge attribute ``length`` > 0 or = 0.  Other attributes of a
+node (its polygon, a place to draw it) are not read here.  Kernels take the same as arrays,
+`Connectivity`, made by `compile_graph`.
 
 Sets of targets are bit masks in words of 64: target i is bit i % 64 of word i // 64.
 """
@@ -60,7 +60,7 @@ def members(bits: np.ndarray) -> tuple[int, ...]:
     return tuple(i for i in range(whole.bit_length()) if whole >> i & 1)
 
 
-def selected(masks: np.ndarray, targets: int) -> np.ndarray:
+def unpack(masks: np.ndarray, targets: int) -> np.ndarray:
     """Return which of ``targets`` are in each of masks (k, words), bool (k, targets)."""
     number = np.arange(targets)
     held = np.asarray(masks, np.uint64)[:, number // WORD]
@@ -73,7 +73,7 @@ def number_of_targets(graph: nx.Graph) -> int:
     return max((max(cell) + 1 for _, cell in graph.nodes("targets", ()) if cell), default=0)
 
 
-def compiled(graph: nx.Graph) -> Connectivity:
+def compile_graph(graph: nx.Graph) -> Connectivity:
     """Return ``graph`` for kernels.
 
     Raises

@@ -1,11 +1,11 @@
-"""What measurements of targets tell about a hypothesis y, exactly, by the chain rule.
+"""Information of measurements of targets about a hypothesis y, exactly, by the chain rule.
 
 The benefit of a test is the entropy that it takes away by expectation, given the earlier tests
 
     Delta H(t_k) = H(y | Z_{k-1}) - H(y | Z_k) = I(y; z_k | Z_{k-1})
 
 [Ferrari & Cai 2009, eq. 6].  Its sum is I(y; z_S) (eq. 7), and no order changes it (Remark 4.2).
-How y and the measurements hang together:
+Models of y and the measurements:
 
 `NaiveBayes`  measurements are independent given y (divergent factorisation, eqs. 11-13)
 `Dependent`   any joint table, or the feed-forward factorisation (eqs. 14-17)
@@ -27,7 +27,7 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.hunt.benefit import Benefit, surprise
-from sim.hunt.graph import mask, selected
+from sim.hunt.graph import mask, unpack
 
 MOST_OUTCOMES = 1 << 22
 """Joint outcomes, beginnings among them, that are summed over for one set."""
@@ -50,7 +50,7 @@ class Chained(Benefit):
         """Return Delta H of one measurement after another, float (k,); 0 for one repeated.
 
         Each is the expectation of ln P(y, z_k | Z_{k-1}) / (P(y | Z_{k-1}) P(z_k | Z_{k-1}))
-        (eq. 10).  Nothing here knows that the sum telescopes: `value` is computed otherwise.
+        (eq. 10).  The sum telescopes, but is not computed that way: `value` is independent of it.
         """
         first: dict[int, int] = {}
         for k, target in enumerate(order):
@@ -71,7 +71,7 @@ class NaiveBayes(Chained):
 
         P(y, Z_k) = P(z_k | y) P(y, Z_{k-1}).
 
-    It is submodular: what is known already makes the next measurement tell less.
+    It is submodular: a measurement is worth less the more is known already.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class NaiveBayes(Chained):
         return float(self.values(mask(measured, self.targets)[None])[0])
 
     def values(self, masks: np.ndarray) -> np.ndarray:
-        member = selected(masks, self.targets)
+        member = unpack(masks, self.targets)
         entropy = np.empty(len(member))
         _, hypotheses, outcomes = self.likelihood.shape
         joint = np.empty((self.targets + 1, hypotheses))
@@ -123,8 +123,10 @@ class NaiveBayes(Chained):
         return np.maximum(0.0, entropy - member @ self.noise)
 
     def most(self) -> float:
-        """Return the entropy of y, or what the targets tell one by one if that is less: all of
-        them together may have too many joint outcomes."""
+        """Return the entropy of y, or the sum over single targets if that is less.
+
+        All targets together may have too many joint outcomes.
+        """
         alone = sum(self.value([target]) for target in range(self.targets))
         return float(min(surprise(self.prior).sum(), alone))
 
@@ -144,8 +146,8 @@ class NaiveBayes(Chained):
 class Dependent(Chained):
     """Measurements with any joint distribution: of small numbers of targets.
 
-    It is monotone and need not be submodular: two measurements may tell together what neither
-    tells alone, y = z_1 XOR z_2.
+    It is monotone and need not be submodular: two measurements may be informative together and
+    worthless alone, as in y = z_1 XOR z_2.
 
     Parameters
     ----------
@@ -204,8 +206,8 @@ class Dependent(Chained):
         if chosen not in self._known:
             table = self._marginal(chosen).reshape(len(self.joint), -1)
             hypothesis, outcome = table.sum(axis=1), table.sum(axis=0)
-            told = surprise(hypothesis).sum() + surprise(outcome).sum() - surprise(table).sum()
-            self._known[chosen] = max(0.0, float(told))
+            information = surprise(hypothesis).sum() + surprise(outcome).sum()
+            self._known[chosen] = max(0.0, float(information - surprise(table).sum()))
         return self._known[chosen]
 
     def tables(self, order: Sequence[int]) -> Iterator[np.ndarray]:
@@ -243,19 +245,19 @@ class Independent(Benefit):
         _check_distributions(prior, likelihood)
         self.targets = len(prior)
         joint = prior[:, :, None] * likelihood
-        told = surprise(joint.sum(axis=1)).sum(axis=1) + surprise(prior).sum(axis=1)
-        self.information = np.maximum(0.0, told - surprise(joint).sum(axis=(1, 2)))
+        apart = surprise(joint.sum(axis=1)).sum(axis=1) + surprise(prior).sum(axis=1)
+        self.information = np.maximum(0.0, apart - surprise(joint).sum(axis=(1, 2)))
         """float (targets,): I(y_i; z_i)."""
 
     def value(self, measured: Iterable[int]) -> float:
         return float(self.information[sorted(set(measured))].sum())
 
     def values(self, masks: np.ndarray) -> np.ndarray:
-        return selected(masks, self.targets) @ self.information
+        return unpack(masks, self.targets) @ self.information
 
 
 def detector(places: int, hit: np.ndarray | float, false_alarm: np.ndarray | float) -> np.ndarray:
-    """Return the likelihood of sensors that tell whether the treasure is where they look.
+    """Return the likelihood of sensors that indicate whether the treasure is where they look.
 
     Hypothesis y < ``places`` says where it is, target i is place i.  Outcome 1 is an alarm.
 

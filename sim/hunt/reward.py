@@ -1,4 +1,4 @@
-"""What a hunt is worth: information less tests less distance [Ferrari & Cai 2009, eqs. 1, 2].
+"""The reward of a hunt: information less tests less distance [Ferrari & Cai 2009, eqs. 1, 2].
 
 The sum over steps of w_B Delta H - w_J J - w_D D; the first part telescopes to the information of
 all that was measured (eq. 7), so a way is worth

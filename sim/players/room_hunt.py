@@ -23,7 +23,7 @@ import numpy as np
 from belief.evidence import count, lowest
 from mcts.kernel.compile import jit, jit_owning
 from sim.board import N_ROOMS, door_spots
-from sim.hunt.paths.closure import fill
+from sim.hunt.paths.held_karp import fill
 from sim.hunt.reward import Weights
 from sim.players.foresight import turns_now
 from sim.policies.walking import distance

@@ -13,14 +13,14 @@ import pytest
 from omegaconf import OmegaConf
 
 from experiments import study
-from experiments.hunt import fields, mansion, maze, schemas, search
+from experiments.hunt import fields, mansion, schemas, search
 from experiments.hunt.__main__ import COMMAND
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 
 SMALL = {
     "minefield": (
-        "hunt.objects=3", "hunt.obstacles=2", "hunt.cells=triangles", "hunt.small.objects=2",
+        "hunt.objects=3", "hunt.obstacles=2", "hunt.cells=polygons", "hunt.small.objects=2",
         "hunt.small.moves=2", "hunt.small.simulations=[8]", "hunt.small.repeats=2",
         "hunt.small.planners=[bmcts,greedy]",
     ),
@@ -29,11 +29,6 @@ SMALL = {
     ),
     "mansion": ("hunt.benefit=[0,12]", "hunt.distance=[1,1]"),
     "diagram": ("hunt.moves=2",),
-    "growth": (
-        "hunt.base.cells=60", "hunt.base.targets=5", "hunt.base.within=0.5", "hunt.cells=[20,40]",
-        "hunt.targets=[3,6]", "hunt.within=[0,1]", "hunt.graphs=2",
-    ),
-    "maze": ("hunt.width=5", "hunt.height=5", "hunt.loops=4", "hunt.targets=4"),
     "random": (
         "hunt.cells=60", "hunt.arcs=80", "hunt.observation_cells=25", "hunt.targets=22",
         "hunt.benefit=[12,40]",
@@ -175,8 +170,8 @@ HOSTILE = {
 
 def of(path):
     """Return the field of a file, as the example `minefield` makes it."""
-    settings = {**SENSING, "workspace": str(path), "cells": "triangles"}
-    return fields.of(OmegaConf.create(settings), 0)
+    settings = {**SENSING, "workspace": str(path), "cells": "polygons"}
+    return fields.load_field(OmegaConf.create(settings), 0)
 
 
 SENSING = {"robot": 0.2, "sensor": 1.0, "line_of_sight": True}
@@ -210,9 +205,8 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
         ("mansion hunt.held=[Attic]", "hunt.held=Attic: choose of Study, Hall"),
         ("mansion hunt.benefit=[1,2]", "hunt.benefit and hunt.distance list as many weights"),
         ("diagram hunt.probability=[1]", "hunt.probability lists the probability of four values"),
-        ("growth minefield", "one hunt is enough"),
-        ("growth hunt.within=[0,0]", "hunt.within must list different sizes"),
-        ("maze hunt.targets=20 hunt.width=2 hunt.height=2", "hunt.targets=20: this maze has 2"),
+        ("random minefield", "one hunt is enough"),
+        ("random hunt.benefit=[1,1]", "hunt.benefit must list different weights"),
         ("random hunt.arcs=10", "5000 cells of this seed can have 4999 to"),
     ],
 )
@@ -257,21 +251,9 @@ def test_the_mansion_shows_table_three(ran):
     assert rows["rooms"].to_list()[0] == "none" and rows["benefit"][0] == 0
 
 
-def test_the_printed_pruning_loses_in_the_maze_and_no_bound_is_passed(ran):
-    """Control: all simple paths, which is no optimum either, as ways may go back."""
-    told, folder = ran("maze")
-    value = dict(kept(folder).select("route", "value").iter_rows())
-    assert value[maze.EXACT] > value[maze.SIMPLE] >= value[maze.PRINTED]
-    assert "pruning as printed loses" in told
+def test_no_way_passes_its_bound(ran):
     rows = kept(ran("random")[1])
     assert (rows["value"] <= rows["bound"]).all() and rows["value"].is_sorted()
-
-
-def test_labels_and_simple_paths_grow_side_by_side(ran):
-    rows = kept(ran("growth")[1])
-    ways = rows.pivot("solver", index=["varied", "at", "graph"], values="ways")
-    assert len(ways) == 3 * 2 * 2 and ways["labels"].null_count() == 0
-    assert ways.filter(varied="within", at=0.0)["exhaustive"].to_list() == [1, 1]
 
 
 def test_the_search_has_three_hunts_to_choose_from():

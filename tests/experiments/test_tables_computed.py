@@ -11,7 +11,7 @@ import pytest
 from experiments.tables import cells, hunts, papers
 from experiments.tables.computed import Figures
 from experiments.tables.figures import Figure
-from sim.hunt.paths.generated import random_graph
+from sim.hunt.paths.random_graphs import random_graph
 
 PRINTED_BENEFITS = [0, 0, 9.55, 0, 0, 7.96, 0, 0, 13.84]
 """B_tot, and D_tot below, of [Ferrari & Cai 2009, Table III], line by line."""

@@ -9,7 +9,7 @@ import pytest
 
 from sim.hunt.benefit import Partition
 from sim.hunt.graph import members, number_of_targets
-from sim.hunt.paths.generated import random_graph
+from sim.hunt.paths.random_graphs import random_graph
 from sim.hunt.reward import Weights
 
 

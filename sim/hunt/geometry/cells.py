@@ -1,18 +1,18 @@
 """Free space in convex cells, of which none is half in the region of a target.
 
 Every decomposition cuts `sim.hunt.geometry.faces` further, so a cell is an observation cell or a
-void one, as a whole.  Here: triangles, and convex polygons made of them, for any workspace.
+void one, as a whole.  Here: convex polygons, for any workspace [Ferrari & Cai 2009, s. VII-B].
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import shapely
 
-from sim.hunt.geometry.faces import Faces, Side, along, faces, length, owners
+from sim.hunt.geometry.faces import Side, faces, length, lie_along, owners
 from sim.hunt.geometry.workspace import Workspace
 
 
@@ -28,33 +28,15 @@ class Cells(NamedTuple):
     """Area of free space in no cell, 0 for an exact decomposition."""
 
 
-def triangles(workspace: Workspace) -> Cells:
-    """Return the constrained Delaunay triangles of all faces."""
-    return divided(workspace, faces(workspace), triangulated)
-
-
 def polygons(workspace: Workspace) -> Cells:
-    """Return convex polygons that make up the faces, about a third as many as triangles."""
-    return divided(workspace, faces(workspace), lambda face: convex_parts(face, workspace.grid))
-
-
-def divided(
-    workspace: Workspace,
-    whole: Faces,
-    divide: Callable[[shapely.Polygon], list[shapely.Polygon]],
-) -> Cells:
-    """Return the cells into which ``divide`` cuts the faces ``whole``, at their corners only."""
-    cells, targets = [], []
-    for face, seen in zip(*whole, strict=True):
-        parts = divide(face)
+    """Return convex polygons that make up the faces."""
+    cells: list[shapely.Polygon] = []
+    targets: list[tuple[int, ...]] = []
+    for face, seen in zip(*faces(workspace), strict=True):
+        parts = convex_parts(face, workspace.grid)
         cells += parts
         targets += [seen] * len(parts)
-    return Cells(cells, targets, shared(workspace, cells), 0.0)
-
-
-def triangulated(face: shapely.Polygon) -> list[shapely.Polygon]:
-    """Return the constrained Delaunay triangles of ``face``."""
-    return list(shapely.constrained_delaunay_triangles(face).geoms)
+    return Cells(cells, targets, find_borders(workspace, cells), 0.0)
 
 
 def convex_parts(face: shapely.Polygon, grid: float) -> list[shapely.Polygon]:
@@ -65,7 +47,7 @@ def convex_parts(face: shapely.Polygon, grid: float) -> list[shapely.Polygon]:
     """
     if not face.interiors and face.convex_hull.area - face.area <= grid * face.length:
         return [face]
-    corners = triangulated(face)
+    corners = list(shapely.constrained_delaunay_triangles(face).geoms)
     part = list(range(len(corners)))
     members = {i: [i] for i in part}
     area = dict(enumerate(shapely.area(corners)))
@@ -90,12 +72,12 @@ def _outline(parts: Sequence[shapely.Polygon]) -> shapely.Polygon:
     return whole
 
 
-def shared(
+def find_borders(
     workspace: Workspace, cells: Sequence[shapely.Polygon]
 ) -> dict[tuple[int, int], shapely.LineString]:
     """Return the open border of each pair of convex ``cells`` that share whole sides."""
     sides = [(side, tuple(both)) for side, both in owners(cells).items() if len(both) == 2]
-    closed = along(workspace.walls, [side for side, _ in sides], workspace.grid)
+    closed = lie_along(workspace.walls, [side for side, _ in sides], workspace.grid)
     found: dict[tuple[int, int], list[Side]] = defaultdict(list)
     for (side, both), shut in zip(sides, closed, strict=True):
         if not shut:

@@ -14,13 +14,12 @@ import networkx as nx
 import numpy as np
 import shapely
 
-from sim.hunt.geometry.cells import Cells, polygons, triangles
+from sim.hunt.geometry.cells import Cells, polygons
 from sim.hunt.geometry.quadtree import quadtree
 from sim.hunt.geometry.rectangles import rectangles
 from sim.hunt.geometry.workspace import Workspace
 
 DECOMPOSITIONS: dict[str, Callable[..., Cells]] = {
-    "triangles": triangles,
     "polygons": polygons,
     "rectangles": rectangles,
     "quadtree": quadtree,
@@ -34,17 +33,17 @@ METRICS: dict[str, Callable[[np.ndarray], float]] = {
 
 
 def graph(
-    workspace: Workspace, cells: str = "triangles", metric: str = "euclid", **choices: object
+    workspace: Workspace, cells: str = "polygons", metric: str = "euclid", **choices: object
 ) -> nx.Graph:
     """Return the graph of a hunt in ``workspace``.
 
     Parameters
     ----------
-    workspace : where
-    cells : a name of `DECOMPOSITIONS`
-    metric : a name of `METRICS`
-    choices : what the decomposition may be told, as `rectangles` (``by``, ``step``) or `quadtree`
-        (``smallest``, ``remainder``)
+    workspace : to be cut into cells
+    cells : key of `DECOMPOSITIONS`
+    metric : key of `METRICS`
+    choices : arguments of the decomposition: of `rectangles` ``by``, ``step`` and ``cuts``, of
+        `quadtree` ``smallest``
 
     Returns
     -------
@@ -57,8 +56,8 @@ def graph(
     Raises
     ------
     ValueError
-        If there is no such decomposition or metric, or an approximate one is too coarse: a target
-        is seen from no cell.
+        If the decomposition or metric is unknown, or an approximate decomposition is too coarse: a
+        target is seen from no cell.
     """
     for name, known, what in ((cells, DECOMPOSITIONS, "cells"), (metric, METRICS, "metric")):
         if name not in known:
@@ -123,6 +122,6 @@ def _whole(made: nx.Graph, workspace: Workspace) -> nx.Graph:
     if hidden := sorted(set(range(len(workspace.targets))) - seen):
         raise ValueError(
             f"target {hidden[0]} is seen from no cell that can be reached: choose a smaller "
-            "smallest square, or keep the remainder"
+            "smallest square, or cells=polygons"
         )
     return made

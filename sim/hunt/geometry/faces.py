@@ -2,16 +2,16 @@
 
 The borders of free space and of all regions from which targets are seen make up the faces, which
 are neither convex nor without holes.  All lines are put together at once (snap rounding to the
-workspace's grid), so that neighbours share their corners to the last bit, and who borders on whom
-needs no tolerance.  Borders that should be one, but were computed in two ways, leave faces a few
-units of the grid wide between them; those are joined to a neighbour.
+workspace's grid), so that neighbours share their corners to the last bit and are found without a
+tolerance.  Borders that should be one, but were computed in two ways, leave faces a few units of
+the grid wide between them; those are joined to a neighbour.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -22,8 +22,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 from shapely.geometry.base import BaseGeometry
 
-from sim.hunt.geometry.given import LINES
-from sim.hunt.geometry.regions import THIN, convex_pieces, thin
+from sim.hunt.geometry.regions import THIN, convex_pieces, is_thin
+from sim.hunt.geometry.validation import LINES
 from sim.hunt.geometry.workspace import Workspace
 
 PASSES = 10
@@ -40,20 +40,19 @@ class Faces(NamedTuple):
     targets: list[tuple[int, ...]]
 
 
-def faces(workspace: Workspace, cuts: Iterable[BaseGeometry] = ()) -> Faces:
-    """Return the faces of free space, cut by walls and by the lines ``cuts`` as well."""
+def faces(workspace: Workspace) -> Faces:
+    """Return the faces of free space, cut by walls as well."""
     lines = [
         workspace.free.boundary,
         *(region.boundary for region in workspace.regions),
         workspace.walls,
-        *_prolonged(workspace),
-        *cuts,
+        *_prolong_walls(workspace),
     ]
     found = _faces(workspace, _put_together(lines, workspace.grid))
     while superfluous := _beside_thin_ones(workspace, found):
         kept = [side for side in owners(found) if side not in superfluous]
         found = _faces(workspace, shapely.MultiLineString(kept))
-    found = [face for face in found if not thin(face, workspace.grid)]
+    found = [face for face in found if not is_thin(face, workspace.grid)]
     return Faces(found, targets_at(workspace, shapely.point_on_surface(found)))
 
 
@@ -82,8 +81,8 @@ def length(side: Side) -> float:
     return math.dist(*side)
 
 
-def along(lines: BaseGeometry, sides: Sequence, grid: float) -> np.ndarray:
-    """Tell of each side, two corners, whether it lies on ``lines``; none may cross them."""
+def lie_along(lines: BaseGeometry, sides: Sequence, grid: float) -> np.ndarray:
+    """Return whether each side, two corners, lies on ``lines``; none may cross them."""
     if not len(sides):
         return np.zeros(0, bool)
     shapely.prepare(lines)
@@ -124,11 +123,11 @@ def _faces(workspace: Workspace, lines: BaseGeometry) -> list[shapely.Polygon]:
 
 def _beside_thin_ones(workspace: Workspace, found: list[shapely.Polygon]) -> set[Side]:
     """Return of each thin face the longest side that it shares; no wall is one."""
-    strips = {number for number, face in enumerate(found) if thin(face, workspace.grid)}
+    strips = {number for number, face in enumerate(found) if is_thin(face, workspace.grid)}
     if not strips:
         return set()
     shared = [(side, both) for side, both in owners(found).items() if len(both) == 2]
-    closed = along(workspace.walls, [side for side, _ in shared], workspace.grid)
+    closed = lie_along(workspace.walls, [side for side, _ in shared], workspace.grid)
     longest: dict[int, Side] = {}
     for (side, both), shut in zip(shared, closed, strict=True):
         for number in strips.intersection(() if shut else both):
@@ -136,7 +135,7 @@ def _beside_thin_ones(workspace: Workspace, found: list[shapely.Polygon]) -> set
     return set(longest.values())
 
 
-def _prolonged(workspace: Workspace) -> list[BaseGeometry]:
+def _prolong_walls(workspace: Workspace) -> list[BaseGeometry]:
     """Return the walls' lines, prolonged out of free space, and a frame that all of them cross.
 
     A wall that ends in the middle of a face, or joins two holes of one, would be no face's border.

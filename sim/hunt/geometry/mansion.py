@@ -1,5 +1,7 @@
 """The mansion of Clue as a workspace like any other [Ferrari & Cai 2009, s. VII-B].
 
+No other module of `sim.hunt` knows the game.
+
 A square of the board is a unit square, y runs downwards, the pawn is a point.  A suggestion is a
 measurement, for which the pawn must stand at the right place; what is an observation cell follows.
 The paper's figure of the cells is not at hand, so there are two readings of that place:
@@ -40,10 +42,10 @@ def workspace(doors: str = "inside", passage: float | None = 0.0) -> Workspace:
     Raises
     ------
     ValueError
-        If there is no such reading.
+        If ``doors`` is unknown.
     """
     if doors not in READINGS:
-        raise ValueError(f"there is no mansion with doors {doors!r}: choose inside or before")
+        raise ValueError(f"unknown doors={doors!r}: choose inside or before")
     places = [[_place(door, doors) for door in found] for _, found in DOORS]
     rows = FLOOR_PLAN.strip().splitlines()
     free = {*corridor(), *(place for room in places for place in room)}

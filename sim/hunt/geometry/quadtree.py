@@ -1,47 +1,30 @@
-"""Cells of any workspace by a quadtree: squares, and what is left at borders.
+"""Cells of any workspace by a quadtree: squares, an approximate decomposition.
 
-A square is divided by four until no border goes through it, or it would be smaller than asked.
-The squares alone are the approximate decomposition.  It loses the free space of those smallest
-squares that an obstacle's border crosses, and with it gaps that are about as narrow.  A smallest
-square that the border of a target's region crosses is kept, and sees only what is seen from all of
-it.  With the remainder the decomposition is exact: the smallest squares are cut along the borders,
-and further where that is not convex.
+A square is divided by four until no border goes through it, or its quarters would be too small.
+What is lost is the free space of those smallest squares that an obstacle's border crosses, and with
+it gaps that are about as narrow.  A smallest square that the border of a target's region crosses is
+kept, and sees only what is seen from all of it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import shapely
 
-from sim.hunt.geometry.cells import Cells, convex_parts, divided, shared
-from sim.hunt.geometry.faces import faces
+from sim.hunt.geometry.cells import Cells, find_borders
 from sim.hunt.geometry.workspace import Workspace
 
 DEEPEST = 12
 """Divisions at most: 4096 smallest squares on a side."""
 
 
-class _Squares(NamedTuple):
-    """Squares of free space by what crosses them."""
-
-    whole: np.ndarray
-    """Nothing does."""
-    blurred: np.ndarray
-    """Smallest ones: borders of targets' regions alone do."""
-    mixed: np.ndarray
-    """Smallest ones: borders of free space, or walls, do."""
-
-
-def quadtree(workspace: Workspace, smallest: float | None = None, remainder: bool = False) -> Cells:
+def quadtree(workspace: Workspace, smallest: float | None = None) -> Cells:
     """Return the squares of a quadtree in free space.
 
     Parameters
     ----------
     workspace : any
     smallest : no square has a shorter side; a 64th of the longer side of free space if not given
-    remainder : whether to cut the smallest squares along the borders, rather than drop or keep them
 
     Raises
     ------
@@ -56,17 +39,17 @@ def quadtree(workspace: Workspace, smallest: float | None = None, remainder: boo
         raise ValueError(
             f"the smallest square of a quadtree has a side of {smallest}: give {least:.3g} or more"
         )
-    found = _squares(workspace, np.array([left, low]), side, smallest)
-    if remainder:
-        whole = faces(workspace, shapely.boundary(np.concatenate(found)))
-        return divided(workspace, whole, lambda face: convex_parts(face, workspace.grid))
-    cells = _with_corners(np.concatenate([found.whole, found.blurred]), workspace.grid)
+    squares = _squares(workspace, np.array([left, low]), side, smallest)
+    cells = _with_corners(squares, workspace.grid)
     lost = workspace.free.area - sum(cell.area for cell in cells)
-    return Cells(cells, _seen_from_all(workspace, cells), shared(workspace, cells), lost)
+    return Cells(cells, _seen_from_all(workspace, cells), find_borders(workspace, cells), lost)
 
 
-def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float) -> _Squares:
-    """Return the squares; the first has its lower left corner at ``low`` (2,)."""
+def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float) -> np.ndarray:
+    """Return the squares of free space, those that only borders of regions cross last.
+
+    The square that is divided first has its lower left corner at ``low`` (2,).
+    """
     closed = shapely.union_all([workspace.free.boundary, workspace.walls])
     open_ = shapely.union_all([region.boundary & workspace.free for region in workspace.regions])
     for shape in (closed, open_, workspace.free):
@@ -85,7 +68,7 @@ def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float
         divided = place[mixed | blurred]
         side /= 2
         if side < smallest or not len(divided):
-            return _Squares(np.concatenate(whole), boxes[blurred], boxes[mixed])
+            return np.concatenate([*whole, boxes[blurred]])
         quarters = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
         place = (2 * divided[:, None] + quarters).reshape(-1, 2)
 

@@ -17,7 +17,7 @@ from scipy.ndimage import find_objects
 from shapely.geometry.base import BaseGeometry
 
 from sim.hunt.geometry.cells import Cells
-from sim.hunt.geometry.faces import along, targets_at
+from sim.hunt.geometry.faces import lie_along, targets_at
 from sim.hunt.geometry.workspace import Workspace
 
 CHOICES = ("row", "column", "refinement", "grid")
@@ -61,10 +61,10 @@ def rectangles(
     Raises
     ------
     ValueError
-        If the workspace is not rectilinear, there is no such choice, or ``step`` is too small.
+        If the workspace is not rectilinear, ``by`` is unknown, or ``step`` is too small.
     """
     if by not in CHOICES:
-        raise ValueError(f"there are no rectangles by {by!r}: choose one of {', '.join(CHOICES)}")
+        raise ValueError(f"unknown rectangles by={by!r}: choose one of {', '.join(CHOICES)}")
     grid = _grid(workspace, step, shapely.LineString() if cuts is None else cuts)
     left, below = (wall | cut for wall, cut in zip(grid.wall, grid.cut, strict=True))
     row = _runs(grid.label, left, below)
@@ -76,7 +76,7 @@ def rectangles(
         "refinement": row * grid.label.size + column,
         "grid": squares,
     }[by]
-    return _cells(grid, _numbered(np.where(grid.label < 0, -1, number)))
+    return _cells(grid, _number(np.where(grid.label < 0, -1, number)))
 
 
 def _grid(workspace: Workspace, step: float | None, cuts: BaseGeometry) -> _Grid:
@@ -123,7 +123,7 @@ def _sides(
     """Return whether the left sides of a grid's squares lie on ``shape``, and the sides below."""
     across, up = (x[:-1] + x[1:]) / 2, (y[:-1] + y[1:]) / 2
     left, below = (
-        along(shape, np.stack(np.meshgrid(*place, indexing="ij"), -1).reshape(-1, 1, 2), grid)
+        lie_along(shape, np.stack(np.meshgrid(*place, indexing="ij"), -1).reshape(-1, 1, 2), grid)
         for place in ((x[:-1], up), (across, y[:-1]))
     )
     return left.reshape(len(across), -1), below.reshape(len(across), -1)
@@ -157,7 +157,7 @@ def _row_runs(label: np.ndarray, left: np.ndarray) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pairwise(ends) if label[a] >= 0]
 
 
-def _numbered(number: np.ndarray) -> np.ndarray:
+def _number(number: np.ndarray) -> np.ndarray:
     """Return rectangles numbered from 0 on, from below and the left; -1 stays."""
     order: dict[int, int] = {}
     for old in number.T.ravel():

@@ -1,6 +1,6 @@
-"""Where the robot's reference point may stand, and from where its sensor sees a target.
+"""Places where the robot may stand, and from which its sensor sees a target.
 
-The robot moves without turning, so a place (x, y) of its reference point says all.  The
+The robot moves without turning, so its place is that of its reference point, (x, y).  The
 *C-obstacle* of an obstacle is the set of places where the robot would touch it, the Minkowski sum
 of obstacle and reflected robot; the *C-target* of a target is the same with the sensor's field of
 view in place of the robot [Cai & Ferrari 2009, which Ferrari & Cai 2009 cite for this step].
@@ -29,8 +29,8 @@ THIN = 20
 """Units of the grid: corners that are not farther apart are one, an area not wider is none."""
 
 
-def thin(shape: BaseGeometry, grid: float) -> bool:
-    """Tell whether ``shape`` is an error of rounding: its area is that of so narrow a strip."""
+def is_thin(shape: BaseGeometry, grid: float) -> bool:
+    """Return whether ``shape`` is an error of rounding: its area is that of so narrow a strip."""
     return shape.area <= THIN * grid * shape.length / 2
 
 
@@ -48,7 +48,7 @@ def convex_pieces(shape: BaseGeometry) -> list[BaseGeometry]:
     return [piece for part in shapely.get_parts(shape) for piece in convex_pieces(part)]
 
 
-def grown(shape: BaseGeometry, by: float | shapely.Polygon, safely: bool) -> BaseGeometry:
+def grow(shape: BaseGeometry, by: float | shapely.Polygon, safely: bool) -> BaseGeometry:
     """Return the places from which a moving shape touches a fixed one.
 
     Parameters
@@ -71,14 +71,14 @@ def grown(shape: BaseGeometry, by: float | shapely.Polygon, safely: bool) -> Bas
     return shapely.union_all(sums)
 
 
-def shrunk(bounds: shapely.Polygon, robot: float | shapely.Polygon) -> BaseGeometry:
+def shrink(bounds: shapely.Polygon, robot: float | shapely.Polygon) -> BaseGeometry:
     """Return the places from which the robot is within ``bounds``."""
     if isinstance(robot, float):
-        return grown(bounds, -robot, True) if robot else bounds
+        return grow(bounds, -robot, True) if robot else bounds
     left, low, right, high = robot.bounds
     x0, y0, x1, y1 = bounds.bounds
     frame = shapely.box(x0 - right + left, y0 - high + low, x1 - left + right, y1 - low + high)
-    return bounds - grown(frame - bounds, robot, True)
+    return bounds - grow(frame - bounds, robot, True)
 
 
 def in_sight(mark: shapely.Point, open_space: BaseGeometry, walls: BaseGeometry) -> BaseGeometry:
@@ -119,7 +119,7 @@ def seen_from(
     sight : open space and walls if the line of sight must be free, else None: the sensor sees
         through everything.  In sight is a target of which a corner, or a point in the middle, is.
     """
-    near = grown(target, sensor, False)
+    near = grow(target, sensor, False)
     if sight is None:
         return near
     corners = shapely.points(np.unique(shapely.get_coordinates(target), axis=0))

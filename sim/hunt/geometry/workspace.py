@@ -1,16 +1,16 @@
-"""A workspace: what a robot with a sensor may move in, and what it hunts.
+"""A workspace: the space in which a robot with a sensor moves, and its targets.
 
 Bounds, obstacles, targets, the shapes of robot and sensor, and what follows from them: the free
 configuration space and the region from which each target is seen.  All of it is checked when it is
 made.
 
-What is taken, and how:
+Accepted, and how:
 
 * Obstacles may overlap each other and the bounds (they are united and cut off), have holes (free
   space, if the robot can get there), or be lines: walls without thickness.
 * Targets do not stop the robot.  They may overlap each other, and obstacles in part.
 * Free space in several pieces needs ``start``, which chooses, or passages that join them.
-* A gap of no width lets nobody pass.
+* A gap of no width cannot be passed.
 
 Coordinates of what is derived are rounded to 1e-12 of the workspace's size.
 """
@@ -26,8 +26,15 @@ import networkx as nx
 import shapely
 from shapely.geometry.base import BaseGeometry
 
-from sim.hunt.geometry.given import AREAS, LINES, POINTS, checked, moving, size
-from sim.hunt.geometry.regions import grown, polygons, seen_from, shrunk, thin
+from sim.hunt.geometry.regions import grow, is_thin, polygons, seen_from, shrink
+from sim.hunt.geometry.validation import (
+    AREAS,
+    LINES,
+    POINTS,
+    check_moving_shape,
+    check_shape,
+    measure_extent,
+)
 
 
 class Passage(NamedTuple):
@@ -40,7 +47,7 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True)
 class Workspace:
-    """Where a hunt takes place; see the module.
+    """The place of a hunt; see the module.
 
     Parameters
     ----------
@@ -67,7 +74,7 @@ class Workspace:
     Raises
     ------
     ValueError
-        If there is no such workspace, in one sentence that says why.
+        If no workspace is like that, in one sentence that says why.
     """
 
     bounds: shapely.Polygon
@@ -85,12 +92,12 @@ class Workspace:
 
     def __post_init__(self) -> None:
         """Check what is given, and derive the rest."""
-        self._set("bounds", checked(self.bounds, "bounds", ("Polygon",)))
-        self._set("grid", 1e-12 * 10 ** math.floor(math.log10(size(self.bounds))))
+        self._set("bounds", check_shape(self.bounds, "bounds", ("Polygon",)))
+        self._set("grid", 1e-12 * 10 ** math.floor(math.log10(measure_extent(self.bounds))))
         self._set("obstacles", _all(self.obstacles, "obstacle", (*AREAS, *LINES)))
         self._set("targets", _all(self.targets, "target", (*AREAS, *POINTS)))
-        self._set("robot", moving(self.robot, "the robot"))
-        self._set("sensor", moving(self.sensor, "the sensor"))
+        self._set("robot", check_moving_shape(self.robot, "the robot"))
+        self._set("sensor", check_moving_shape(self.sensor, "the sensor"))
         self._set("passages", tuple(Passage(*passage) for passage in self.passages))
         if not self.targets:
             raise ValueError("there is no target: a hunt needs at least one")
@@ -100,13 +107,13 @@ class Workspace:
         self._derive_free(solid, lines)
         sight = (self.bounds - solid, lines) if self.line_of_sight else None
         seen = (seen_from(target, self.sensor, sight) for target in self.targets)
-        self._set("regions", tuple(self._rounded(polygons(region)) for region in seen))
+        self._set("regions", tuple(self._round(polygons(region)) for region in seen))
         self._check_regions()
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _rounded(self, shape: BaseGeometry) -> BaseGeometry:
+    def _round(self, shape: BaseGeometry) -> BaseGeometry:
         return shapely.set_precision(shape, self.grid)
 
     def _check_targets(self, solid: BaseGeometry) -> None:
@@ -119,14 +126,14 @@ class Workspace:
 
     def _derive_free(self, solid: BaseGeometry, lines: BaseGeometry) -> None:
         """Set ``free`` and ``walls``."""
-        blocked = [grown(shape, self.robot, True) for shape in (solid, lines)]
-        room = polygons(self._rounded(shrunk(self.bounds, self.robot)))
+        blocked = [grow(shape, self.robot, True) for shape in (solid, lines)]
+        room = polygons(self._round(shrink(self.bounds, self.robot)))
         free = polygons(shapely.difference(room, polygons(shapely.union_all(blocked))))
-        free = polygons(self._rounded(free))
+        free = polygons(self._round(free))
         if not free.area:
             raise ValueError("the robot fits nowhere between the obstacles: make it smaller")
         walls = shapely.union_all([] if blocked[1].area else [blocked[1]])
-        self._set("walls", shapely.intersection(self._rounded(walls), free, grid_size=self.grid))
+        self._set("walls", shapely.intersection(self._round(walls), free, grid_size=self.grid))
         self._set("free", polygons(shapely.union_all(self._reachable(free))))
 
     def _reachable(self, free: BaseGeometry) -> list[shapely.Polygon]:
@@ -135,7 +142,7 @@ class Workspace:
         pieces = [
             piece
             for piece in shapely.polygonize([lines]).geoms
-            if free.intersects(piece.representative_point()) and not thin(piece, self.grid)
+            if free.intersects(piece.representative_point()) and not is_thin(piece, self.grid)
         ]
         joined = nx.empty_graph(len(pieces))
         for number, (start, end, length) in enumerate(self.passages):
@@ -159,9 +166,9 @@ class Workspace:
         return [pieces[number] for number in sorted(groups[0])]
 
     def _check_regions(self) -> None:
-        """Refuse targets that nobody can see."""
+        """Refuse targets that cannot be seen."""
         for number, region in enumerate(self.regions):
-            if thin(self.free & region, self.grid):
+            if is_thin(self.free & region, self.grid):
                 raise ValueError(
                     f"target {number} is seen from nowhere that the robot can reach: move it, or "
                     "give the sensor a longer range"
@@ -172,7 +179,7 @@ def _all(shapes: Sequence[BaseGeometry], name: str, kinds: Sequence[str]) -> tup
     """Return ``shapes``, each checked."""
     if isinstance(shapes, BaseGeometry):
         raise ValueError(f"{name}s are one {shapes.geom_type}: give a list of shapes")
-    return tuple(checked(shape, f"{name} {i}", kinds) for i, shape in enumerate(shapes))
+    return tuple(check_shape(shape, f"{name} {i}", kinds) for i, shape in enumerate(shapes))
 
 
 def _holding(pieces: Sequence[shapely.Polygon], place: tuple[float, float]) -> int | None:

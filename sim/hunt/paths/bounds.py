@@ -1,4 +1,4 @@
-"""What no way can be worth more than: marginal gains, and an orienteering relaxation.
+"""Upper bounds on the value of ways: marginal gains, and an orienteering relaxation.
 
 Let R be the targets that some way within the limit can see, S those measured on a way of length L,
 I the information, p_S a sum over S.  I is monotone; the first step needs it submodular as well.
@@ -39,11 +39,11 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.hunt.graph import words
-from sim.hunt.paths.stops import Stops
-from sim.hunt.paths.worth import Worth, packed
+from sim.hunt.paths.distances import Stops
+from sim.hunt.paths.objective import Objective, pack
 
 
-def upper_bound(stops: Stops, worth: Worth, bases: Iterable[Iterable[int]] = ()) -> float:
+def upper_bound(stops: Stops, worth: Objective, bases: Iterable[Iterable[int]] = ()) -> float:
     """Return a value that no way is worth more than.
 
     Parameters
@@ -61,21 +61,21 @@ def upper_bound(stops: Stops, worth: Worth, bases: Iterable[Iterable[int]] = ())
     need = stops.need[reach]
     scale = worth.weights.benefit
     everything = _masks([reach.tolist()], worth.targets)
-    least = whole - scale * worth.benefit.values(_flipped(everything, reach, worth.targets))
+    least = whole - scale * worth.benefit.values(_flip(everything, reach, worth.targets))
     least = np.maximum(least, 0.0)
     upper = np.inf
     for base in ((), reach.tolist(), *bases):
         inside = np.isin(reach, list(base))
         chosen = _masks([reach[inside].tolist()], worth.targets)
         now = scale * float(worth.benefit.values(chosen)[0])
-        more = scale * worth.benefit.values(_flipped(chosen, reach, worth.targets)) - now
+        more = scale * worth.benefit.values(_flip(chosen, reach, worth.targets)) - now
         prize = np.where(inside, least, more) - worth.test[reach]
-        rest = relaxed(prize, need, stops.detour[reach], worth.weights.distance, stops)
+        rest = solve_relaxation(prize, need, stops.detour[reach], worth.weights.distance, stops)
         upper = min(upper, now - least[inside].sum() + rest)
     return float(upper)
 
 
-def relaxed(
+def solve_relaxation(
     prize: np.ndarray, need: np.ndarray, detour: np.ndarray, distance: float, stops: Stops
 ) -> float:
     """Return the largest sum of prizes less ``distance`` times length, relaxed as above.
@@ -130,10 +130,10 @@ def _masks(sets: list[list[int]], targets: int) -> np.ndarray:
     held = np.zeros((len(sets), targets), bool)
     for row, chosen in enumerate(sets):
         held[row, chosen] = True
-    return packed(held)
+    return pack(held)
 
 
-def _flipped(mask: np.ndarray, reach: np.ndarray, targets: int) -> np.ndarray:
+def _flip(mask: np.ndarray, reach: np.ndarray, targets: int) -> np.ndarray:
     """Return one mask (1, words) with each of the targets ``reach`` taken out, or put in."""
     single = np.zeros((len(reach), words(targets)), np.uint64)
     place = np.arange(len(reach))

@@ -15,9 +15,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from mcts.kernel.compile import jit
-from sim.hunt.graph import WORD, Connectivity, selected, words
+from sim.hunt.graph import WORD, Connectivity, unpack, words
 from sim.hunt.paths.frontier import Network
-from sim.hunt.paths.worth import packed
+from sim.hunt.paths.objective import pack
 
 VOID, OUT = -1, -2
 """Roles of cells that do not matter: on the way to others, and out of bounds."""
@@ -52,7 +52,7 @@ class Contraction(NamedTuple):
             found[:, target // WORD] |= held << np.uint64(target % WORD)
         return found
 
-    def walked(self, stops: list[int]) -> list[int]:
+    def trace_path(self, stops: list[int]) -> list[int]:
         """Return all cells of the way over ``stops``, cells of the network."""
         if stops[-1] == len(self.kept):  # the end of ways without a goal
             stops = stops[:-1]
@@ -70,7 +70,7 @@ class Contraction(NamedTuple):
         return way
 
 
-def contracted(
+def contract_graph(
     net: Connectivity, start: int, goal: int | None, within: float
 ) -> Contraction | None:
     """Return what matters for ways of at most the shortest length and ``within``.
@@ -95,8 +95,8 @@ def contracted(
     role[kept] = np.arange(len(kept))
     begins, ends, lengths = _arcs(net, role, kept)
     home = home[kept]
-    seen_from = np.flatnonzero(selected(net.seen[kept], net.targets).any(axis=0))
-    shows = packed(selected(net.seen[kept], net.targets)[:, seen_from])
+    seen_from = np.flatnonzero(unpack(net.seen[kept], net.targets).any(axis=0))
+    shows = pack(unpack(net.seen[kept], net.targets)[:, seen_from])
     if goal is None:
         begins, ends, lengths = _with_end(begins, ends, lengths, len(kept))
         shows = np.concatenate([shows, np.zeros_like(shows[:1])])

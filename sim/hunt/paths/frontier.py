@@ -30,7 +30,7 @@ SIZES = 128
 FIRST_MEMORY = 1 << 12
 """Labels at first; memory grows as they are made."""
 
-NOBODY = -1
+NONE = -1
 """The parent of the first label, and the chunk before the first."""
 
 SET, STALE = -1, -2
@@ -41,7 +41,7 @@ MADE, WAITING, NUMBER_SET, CHUNKS = range(4)
 
 
 class Network(NamedTuple):
-    """What is searched: the cells that matter, `sim.hunt.paths.contraction`."""
+    """The cells that matter, by `sim.hunt.paths.contraction`."""
 
     first: np.ndarray
     """int64 (cells + 1,)."""
@@ -103,13 +103,13 @@ def memory(cells: int, words: int, labels: int) -> Labels:
         np.empty(chunks, np.int32),
         np.empty(chunks, np.int32),
         np.zeros(2 << (labels - 1).bit_length(), np.int32),
-        np.full((cells, SIZES), NOBODY, np.int32),
+        np.full((cells, SIZES), NONE, np.int32),
         np.zeros(cells, np.int32),
         np.zeros(4, np.int64),
     )
 
 
-def searched(net: Network, start: int, limit: float, every: bool, most: int) -> Labels | None:
+def search_labels(net: Network, start: int, limit: float, every: bool, most: int) -> Labels | None:
     """Return the labels of all ways of at most the length ``limit``.
 
     Parameters
@@ -143,7 +143,7 @@ def _larger(labels: Labels, number: int) -> Labels:
 @jit
 def begin(net: Network, start: int, labels: Labels) -> None:
     """Make the first label."""
-    labels.length[0], labels.cell[0], labels.parent[0], labels.compared[0] = 0.0, start, NOBODY, 0
+    labels.length[0], labels.cell[0], labels.parent[0], labels.compared[0] = 0.0, start, NONE, 0
     for word in range(net.shows.shape[1]):
         labels.seen[0, word] = net.shows[start, word]
     labels.heap[0] = 0
@@ -154,7 +154,7 @@ def begin(net: Network, start: int, labels: Labels) -> None:
 def search(net: Network, limit: float, every: bool, widest: int, labels: Labels) -> bool:
     """Set labels until none waits (True) or the memory is full (False: go on with more).
 
-    Parameters are those of `searched`; ``widest`` is the largest number of a cell's arcs.
+    Parameters are those of `search_labels`; ``widest`` is the largest number of a cell's arcs.
     """
     made, waiting = labels.state[MADE], labels.state[WAITING]
     number, chunks = labels.state[NUMBER_SET], labels.state[CHUNKS]
@@ -169,7 +169,7 @@ def search(net: Network, limit: float, every: bool, widest: int, labels: Labels)
         here = labels.cell[label]
         if labels.compared[label] == STALE:
             continue
-        if not every and _dominated(labels, here, labels.seen[label], labels.compared[label]):
+        if not every and _is_dominated(labels, here, labels.seen[label], labels.compared[label]):
             continue
         chunks = _set(labels, here, label, number, chunks)
         number += 1
@@ -185,7 +185,7 @@ def search(net: Network, limit: float, every: bool, widest: int, labels: Labels)
             equal = labels.table[slot] - 1
             if equal >= 0 and labels.length[equal] <= length:
                 continue
-            if not every and _dominated(labels, there, seen, 0):
+            if not every and _is_dominated(labels, there, seen, 0):
                 continue
             if equal >= 0:
                 labels.compared[equal] = STALE
@@ -230,13 +230,13 @@ def _slot(labels: Labels, cell: int, seen: np.ndarray) -> int:
 
 
 @jit
-def _dominated(labels: Labels, cell: int, seen: np.ndarray, since: int) -> bool:
+def _is_dominated(labels: Labels, cell: int, seen: np.ndarray, since: int) -> bool:
     """Return whether a larger set of ``cell`` holds ``seen``, of those set from ``since`` on."""
     words = len(seen)
     members = _members(seen)
     for size in range(min(members + 1, SIZES - 1), labels.largest[cell] + 1):
         chunk = labels.newest[cell, size]
-        while chunk != NOBODY and labels.when[chunk, labels.used[chunk] - 1] >= since:
+        while chunk != NONE and labels.when[chunk, labels.used[chunk] - 1] >= since:
             sets = labels.sets[chunk]
             holding = 0
             for place in range(CHUNK):
@@ -273,7 +273,7 @@ def _set(labels: Labels, cell: int, label: int, number: int, chunks: int) -> int
     size = min(_members(labels.seen[label]), SIZES - 1)
     labels.largest[cell] = max(labels.largest[cell], size)
     chunk = labels.newest[cell, size]
-    if chunk == NOBODY or labels.used[chunk] == CHUNK:
+    if chunk == NONE or labels.used[chunk] == CHUNK:
         labels.before[chunks], labels.used[chunks] = chunk, 0
         labels.newest[cell, size] = chunks
         chunk = chunks
@@ -286,29 +286,6 @@ def _set(labels: Labels, cell: int, label: int, number: int, chunks: int) -> int
     labels.used[chunk] = place + 1
     labels.compared[label] = SET
     return chunks
-
-
-def front(seen: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the rows that no other dominates, in order; the first of equal ones."""
-    return np.flatnonzero(~_beaten(seen, lengths, np.zeros(len(seen), np.bool_)))
-
-
-@jit
-def _beaten(seen: np.ndarray, lengths: np.ndarray, beaten: np.ndarray) -> np.ndarray:
-    """Fill in which rows another one beats; rows are ordered by length."""
-    for row in range(len(seen)):
-        for other in range(len(seen)):
-            if other == row or beaten[other] or lengths[other] > lengths[row]:
-                continue
-            holds = True
-            for word in range(seen.shape[1]):
-                if seen[row, word] & ~seen[other, word]:
-                    holds = False
-                    break
-            if holds:
-                beaten[row] = True
-                break
-    return beaten
 
 
 @jit

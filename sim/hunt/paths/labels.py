@@ -2,8 +2,7 @@
 
 What the pruned tree of [Ferrari & Cai 2009, s. VI-A] promises: of all ways between two cells that
 see the same targets the shortest, and with it an optimum by distance alone.  Labels over (cell, set
-of targets) keep that promise (`sim.hunt.paths.frontier`); the printed algorithm does not
-(`sim.hunt.paths.controls`).
+of targets) keep that promise (`sim.hunt.paths.frontier`); the printed algorithm does not.
 
 d_M bounds the way: its length is at most that of the shortest one and d_M.  Without a goal a way
 may end anywhere, and d_M bounds its length.
@@ -17,10 +16,10 @@ import networkx as nx
 import numpy as np
 
 from sim.hunt.benefit import Benefit
-from sim.hunt.graph import compiled
-from sim.hunt.paths.contraction import Contraction, contracted
-from sim.hunt.paths.frontier import MADE, NOBODY, SET, Labels, front, searched
-from sim.hunt.paths.worth import Worth, cell_number
+from sim.hunt.graph import compile_graph
+from sim.hunt.paths.contraction import Contraction, contract_graph
+from sim.hunt.paths.frontier import MADE, NONE, SET, Labels, search_labels
+from sim.hunt.paths.objective import Objective, cell_number
 from sim.hunt.reward import Route, Weights
 
 MOST_LABELS = 5_000_000
@@ -53,18 +52,10 @@ class Routes:
     def cells(self, way: int) -> tuple[Hashable, ...]:
         """Return the cells of a way, from start to end."""
         label, stops = int(self._chosen[way]), []
-        while label != NOBODY:
+        while label != NONE:
             stops.append(int(self._labels.cell[label]))
             label = int(self._labels.parent[label])
-        return tuple(self._nodes[cell] for cell in self._net.walked(stops[::-1]))
-
-    def pareto(self) -> Routes:
-        """Return the ways that no other one beats, which is no longer and sees all they see.
-
-        A search with ``every=False`` keeps hardly any other: of equal lengths alone.
-        """
-        kept = self._chosen[front(self._labels.seen[self._chosen], self.lengths)]
-        return Routes(self._nodes, self._net, self._labels, self.made, kept)
+        return tuple(self._nodes[cell] for cell in self._net.trace_path(stops[::-1]))
 
 
 def routes(
@@ -90,19 +81,19 @@ def routes(
         If start or goal are no cells, there is no way between them, d_M is negative, or there are
         too many labels.
     """
-    net = compiled(graph)
+    net = compile_graph(graph)
     if within is not None and not within >= 0:
         raise ValueError(f"`within` is a length of 0 or more, not {within!r}")
     first = cell_number(graph, start, "start")
     last = None if goal is None else cell_number(graph, goal, "goal")
-    small = contracted(net, first, last, np.inf if within is None else within)
+    small = contract_graph(net, first, last, np.inf if within is None else within)
     if small is None:
         raise ValueError(f"there is no way from {start!r} to {goal!r}")
-    labels = searched(small.network, small.start, small.limit, every, most)
+    labels = search_labels(small.network, small.start, small.limit, every, most)
     if labels is None:
         raise ValueError(
             f"more than {most} ways to keep among {len(small.seen_from)} targets: make `within` "
-            "smaller, or use sim.hunt.paths.many"
+            "smaller, or use sim.hunt.paths.insertion"
         )
     made = int(labels.state[MADE])
     ended = np.flatnonzero((labels.cell[:made] == small.goal) & (labels.compared[:made] == SET))
@@ -120,7 +111,9 @@ def best(ways: Routes, benefit: Benefit, weights: Weights, cost: np.ndarray | No
     Raises
     ------
     ValueError
-        As `sim.hunt.paths.worth.Worth` does.
+        As `sim.hunt.paths.objective.Objective` does.
     """
-    choice = Worth(benefit, weights, ways.targets, cost).best_declining(ways.masks, ways.lengths)
+    choice = Objective(benefit, weights, ways.targets, cost).best_declining(
+        ways.masks, ways.lengths
+    )
     return choice.route(ways.cells(choice.row), float(ways.lengths[choice.row]))

@@ -1,1 +1,1 @@
-"""Hunts in which what was measured decides what comes next: recursion, diagram, search."""
+"""Hunts in which outcomes decide what follows: recursion, influence diagram, search."""

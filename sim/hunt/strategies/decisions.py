@@ -1,4 +1,4 @@
-"""What can be decided in each cell of a hunt: single steps, or whole trips to the next test.
+"""Decisions in each cell of a hunt: single steps, or whole trips to the next test.
 
 Between two tests nothing new is learnt, so that the way between them can be decided at once.  Of
 the ways to a cell those are kept that are *efficient*: no way of as few steps is shorter.  With
@@ -34,7 +34,7 @@ class Decisions(NamedTuple):
 def single_steps(hunt: Hunt) -> Decisions:
     """Return each step to a neighbouring cell, and staying, with a test and without.
 
-    Staying without a test is left out: who may stay for nothing loses nothing by acting at once.
+    Staying without a test is left out: acting at once is never worth less.
     """
     rows = []
     for cell, lengths in enumerate(hunt.length):

@@ -53,7 +53,7 @@ class Node(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What z of a slice can be: the target and outcome of each value, (-1, -1) for unobserved."""
+    """Values of z in a slice: the target and outcome of each, (-1, -1) for unobserved."""
 
     target: tuple[int, ...]
     outcome: tuple[int, ...]
@@ -87,11 +87,11 @@ def diagram(hunt: Hunt, printed: bool = False) -> list[Node]:
         earlier = tuple(f"z({k})" for k in range(1, t))
         nodes += _motion(hunt, t, cells[t - 1], cells[t], earlier[-1:])
         nodes += _test(hunt, t, cells[t], seen[:t], hunt.prior if printed else knew)
-        told = (*earlier, f"z({t})")
+        outcomes = (*earlier, f"z({t})")
         gains = hunt.benefit * _gains(knew, known)
         nodes += [
-            Node(f"y({t})", "chance", told, _labels("y", range(hypotheses)), known, t),
-            Node(f"B({t})", "utility", (*told, f"y({t})"), (), gains, t),
+            Node(f"y({t})", "chance", outcomes, _labels("y", range(hypotheses)), known, t),
+            Node(f"B({t})", "utility", (*outcomes, f"y({t})"), (), gains, t),
         ]
     return nodes
 
@@ -114,7 +114,7 @@ def structure(nodes: Sequence[Node]) -> nx.DiGraph:
     return graph
 
 
-def solved(nodes: Sequence[Node]) -> float:
+def solve(nodes: Sequence[Node]) -> float:
     """Return the maximum expected utility of a diagram by pyAgrum, with no forgetting.
 
     Parameters
@@ -167,7 +167,7 @@ def _ranges(hunt: Hunt) -> tuple[list[list[int]], list[Seen]]:
     return cells, seen
 
 
-def _measured(target: int, seen: Sequence[Seen]) -> np.ndarray:
+def _is_measured(target: int, seen: Sequence[Seen]) -> np.ndarray:
     """Return whether ``target`` is among z(1), .., z(t), bool, with an axis for each z."""
     held = [np.array(values.target) == target for values in seen]
     return np.logical_or.reduce(np.meshgrid(*held, indexing="ij")) if held else np.array(False)
@@ -176,7 +176,7 @@ def _measured(target: int, seen: Sequence[Seen]) -> np.ndarray:
 def _posterior(hunt: Hunt, before: np.ndarray, seen: Sequence[Seen]) -> np.ndarray:
     """Return P(y | z(1), .., z(t)) from P(y | z(1), .., z(t - 1)) [eq. 12]; an axis for each z.
 
-    What cannot be seen, and what is measured anew, changes nothing.
+    Outcomes that cannot be seen, and repeated measurements, change nothing.
     """
     found = np.repeat(before[..., None, :], len(seen[-1].target), axis=-2)
     for number, (target, outcome) in enumerate(zip(*seen[-1], strict=True)):
@@ -184,12 +184,14 @@ def _posterior(hunt: Hunt, before: np.ndarray, seen: Sequence[Seen]) -> np.ndarr
             continue
         joint = before * hunt.likelihood[target, :, outcome]
         mass = joint.sum(axis=-1, keepdims=True)
-        new = (mass > 0) & ~_measured(target, seen[:-1])[..., None]
+        new = (mass > 0) & ~_is_measured(target, seen[:-1])[..., None]
         found[..., number, :] = np.divide(joint, mass, out=before.copy(), where=new)
     return found
 
 
-def _shown(hunt: Hunt, cells: Sequence[int], seen: Sequence[Seen], now: np.ndarray) -> np.ndarray:
+def _outcome_table(
+    hunt: Hunt, cells: Sequence[int], seen: Sequence[Seen], now: np.ndarray
+) -> np.ndarray:
     """Return P(z(t) | x(t), u(t), earlier z) [eq. 22], with an axis for each of them, z(t) last.
 
     ``now`` is P(y | earlier z), with an axis for each z, or P(y) for the text's version.
@@ -201,7 +203,7 @@ def _shown(hunt: Hunt, cells: Sequence[int], seen: Sequence[Seen], now: np.ndarr
         target = int(hunt.target[cell])
         if target == NO_TARGET or not hunt.open[target]:
             continue
-        new = ~_measured(target, earlier)
+        new = ~_is_measured(target, earlier)
         there = np.array(seen[-1].target) == target
         table[number, 1, ..., there] = np.moveaxis(
             now @ hunt.likelihood[target] * new[..., None], -1, 0
@@ -228,7 +230,7 @@ def _motion(
 
 
 def _test(hunt: Hunt, t: int, here: list[int], seen: list[Seen], now: np.ndarray) -> list[Node]:
-    """Return the decision whether to measure, and what that shows; ``now`` as in `_shown`."""
+    """Return the decision whether to measure, and its outcome; ``now`` as in `_outcome_table`."""
     targets = hunt.target[here]
     cost = np.zeros((len(here), 2))
     cost[:, 1] = np.where(targets == NO_TARGET, 0.0, hunt.test * hunt.cost[targets])
@@ -238,7 +240,7 @@ def _test(hunt: Hunt, t: int, here: list[int], seen: list[Seen], now: np.ndarray
     )
     where, decision = f"x({t})", f"u({t})"
     known = [f"z({k})" for k in range(1, now.ndim)]
-    shown = _shown(hunt, here, seen, now)
+    shown = _outcome_table(hunt, here, seen, now)
     return [
         Node(decision, "decision", (where,), ("un", "test"), None, t),
         Node(f"z({t})", "chance", (where, decision, *known), values, shown, t),

@@ -7,7 +7,7 @@ test is w_B times the entropy that it takes away, less its costs (`sim.hunt.stra
 depends on the belief, not on a hidden state alone [rho-POMDP: Araya-Lopez et al. 2010], so the
 history must determine the belief: nodes are keyed by decisions and outcomes.
 
-What is drawn is told apart as in `sim.planning.variants`:
+Draws differ as in `sim.planning.variants`:
 
 * outcomes come from one hypothesis y drawn from the prior at the start [POMCP: Silver & Veness
   2010], or one by one from the belief in the state (``propagated``) [BMCTS: Ledford 2018, 3.4];
@@ -137,13 +137,13 @@ def start(p, s, stream):
 
 @jit
 def _is_open(p, s, target):
-    """Tell whether ``target`` has not been measured."""
+    """Return whether ``target`` has not been measured."""
     return s[_BELIEF + len(p.hunt.prior) + target] != 0.0
 
 
 @jit
 def _possible(p, s, ways, way):
-    """Tell whether there are steps left for ``way``, and its target; a last step is for a test."""
+    """Return whether ``way`` still has its steps and target; the last step is for a test."""
     left = s[_TO_GO] - ways.steps[way]
     if ways.test[way]:
         return left >= 0 and _is_open(p, s, p.hunt.target[ways.cell[way]])
@@ -238,7 +238,7 @@ def observation(p, s):
 
 @jit
 def terminal(p, s):
-    """Tell whether no steps are left, nothing to measure, or nothing to learn."""
+    """Return whether no steps are left, nothing to measure, or nothing to learn."""
     return s[_TO_GO] <= 0 or s[_LEFT] <= 0 or s[_ENTROPY] <= 0.0
 
 

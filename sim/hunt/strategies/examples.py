@@ -12,18 +12,18 @@ from sim.hunt.reward import Weights
 from sim.hunt.strategies.hunt import Hunt, hunt
 
 FIELD = Weights(1.0, 0.02, 0.01)
-"""w_B, w_J and w_D of `field`, unless told otherwise."""
+"""w_B, w_J and w_D of `field` by default."""
 
 
 def fork(moves: int = 4, pointer: float = 0.9, decoy: float = 0.8, detail: float = 0.95) -> Hunt:
     """Return a fork of nine cells: two arms that are too far apart to go to both.
 
     y is a side, left with probability 0.7, and two bits, each 0 with probability 0.75.  Arms leave
-    from cell 1.  The two targets of an arm, cells 4, 5 on the left and 7, 8 on the right, tell a
-    bit each if y is on that side, and nothing if it is not: on the left right with probability
-    ``detail``, on the right always.  In cell 1 a dear test, the ``pointer``, tells the side.  In
-    cell 2 one that costs nothing, the ``decoy``, tells whether the bits are the same.  Who takes
-    what gains most a step is led away by it, and a plan for all outcomes goes to the left.
+    from cell 1.  The two targets of an arm, cells 4, 5 on the left and 7, 8 on the right, show a
+    bit each if y is on that side, and noise if it is not: on the left correctly with probability
+    ``detail``, on the right always.  In cell 1 an expensive test, the ``pointer``, shows the side.
+    In cell 2 a free one, the ``decoy``, shows whether the bits are the same.  It leads a policy of
+    greatest gain per step astray, and a plan for all outcomes goes to the left.
     """
     graph = nx.Graph()
     targets = {1: 0, 2: 1, 4: 2, 5: 3, 7: 4, 8: 5}

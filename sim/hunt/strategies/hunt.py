@@ -13,14 +13,14 @@ from typing import NamedTuple
 import networkx as nx
 import numpy as np
 
-from sim.hunt.graph import compiled
+from sim.hunt.graph import compile_graph
 from sim.hunt.reward import Weights
 
 NO_TARGET = -1
 
 
 class Hunt(NamedTuple):
-    """A position of a hunt with outcomes; made by `hunt`, and by whoever plays it on."""
+    """A position of a hunt with outcomes; made by `hunt`, and by what plays it on."""
 
     length: np.ndarray
     """float64 (cells, cells): of the arc, 0 for staying, infinite where there is none."""
@@ -57,7 +57,7 @@ def hunt(
 
     Parameters
     ----------
-    prior, likelihood, cost : as the fields of `Hunt`; costs are 1 each unless told otherwise
+    prior, likelihood, cost : as the fields of `Hunt`; costs are 1 each by default
     weights : w_B, w_J, w_D
 
     Raises
@@ -66,7 +66,7 @@ def hunt(
         If shapes do not fit, prior or likelihood are no distributions, a weight or cost is
         negative, the start is no cell, moves are negative, or a cell has several targets.
     """
-    net = compiled(graph)
+    net = compile_graph(graph)
     cells = len(graph)
     prior, likelihood = np.asarray(prior, float), np.asarray(likelihood, float)
     if likelihood.ndim != 3 or likelihood.shape[1] != len(prior) or len(likelihood) < net.targets:

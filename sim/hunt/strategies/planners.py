@@ -1,7 +1,7 @@
 """The planners as searchers of hunts: one search with a few choices made differently.
 
-They are those of `sim.planning.variants`, as far as a hunt tells them apart.  Nobody else decides,
-and whatever is listed is possible, so SO-ISMCTS and MO-ISMCTS are POMCP.
+They are those of `sim.planning.variants`, as far as they differ in a hunt.  There is no other
+player, and every listed action is possible, so SO-ISMCTS and MO-ISMCTS are POMCP.
 
 * ``bmcts``: outcomes from the propagated belief, which also pays.
 * ``bmcts_or``: outcomes by a y drawn at the root, another drawn at the leaf.
@@ -28,7 +28,7 @@ from sim.hunt.strategies.domain import STOP, AdaptiveHunt, greediest, start, wor
 
 @dataclass(frozen=True)
 class Variant:
-    """What makes a planner."""
+    """The choices that distinguish a planner."""
 
     propagated: bool = False
     from_truth: bool = False

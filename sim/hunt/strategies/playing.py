@@ -1,6 +1,6 @@
 """Playing a hunt in closed loop: one episode, or the exact value of a way to choose.
 
-Who chooses is a function of the position, with the exact belief, and of a key: a planner
+A choice is a function of the position, with the exact belief, and of a key: a planner
 (`sim.hunt.strategies.planners`), a policy, a person.
 """
 
@@ -36,11 +36,11 @@ class Event(NamedTuple):
 
 
 def over(p: AdaptiveHunt) -> bool:
-    """Tell whether no steps are left, nothing to measure, or nothing to learn."""
+    """Return whether no steps are left, nothing to measure, or nothing to learn."""
     return p.hunt.moves <= 0 or not p.hunt.open.any() or bool(p.hunt.prior.max() >= 1.0)
 
 
-def offered(p: AdaptiveHunt) -> list[int]:
+def list_actions(p: AdaptiveHunt) -> list[int]:
     """Return the actions on offer, `STOP` as the last."""
     longest = int(domain_of(p).declared("max_actions", p))
     s, out = workspace(p), np.empty(longest, np.int64)
@@ -108,13 +108,13 @@ def episode(p: AdaptiveHunt, choose: Choice, key: int) -> Iterator[Event]:
         Names all randomness: the y that is true, the outcomes, the keys of decisions.
     """
     stream, decision = new_stream(derive_key(key, 0)), 0
-    truth = _drawn(p.hunt.prior, stream)
+    truth = _draw(p.hunt.prior, stream)
     while not over(p):
         decision += 1
         action = choose(p, int(derive_key(key, decision)))
         target, outcome = target_of(p, action), _NO_OUTCOME
         if target >= 0:
-            outcome = _drawn(p.hunt.likelihood[target, truth], stream)
+            outcome = _draw(p.hunt.likelihood[target, truth], stream)
         then = after(p, action, outcome)
         yield Event(p, action, target, outcome, reward(p, action, then))
         p = then
@@ -125,10 +125,10 @@ def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
     return sum(event.reward for event in episode(p, choose, key))
 
 
-def expected(p: AdaptiveHunt, choose: Choice, key: int) -> float:
+def expected_value(p: AdaptiveHunt, choose: Choice, key: int) -> float:
     """Return the exact mean of the rewards if ``choose`` decides, over all outcomes.
 
-    It is asked once at each position that can come up, with the key named by the way there.
+    ``choose`` is called once for each position that can come up, with a key derived from the path.
     """
     if over(p):
         return 0.0
@@ -136,12 +136,12 @@ def expected(p: AdaptiveHunt, choose: Choice, key: int) -> float:
     value = 0.0
     for outcome, chance in chances(p, action).items():
         then = after(p, action, outcome)
-        below = expected(then, choose, int(derive_key(key, 1 + outcome)))
+        below = expected_value(then, choose, int(derive_key(key, 1 + outcome)))
         value += chance * (reward(p, action, then) + below)
     return value
 
 
-def _drawn(distribution: np.ndarray, stream: np.ndarray) -> int:
+def _draw(distribution: np.ndarray, stream: np.ndarray) -> int:
     """Return an index drawn from ``distribution``; one draw."""
     place = int(np.searchsorted(np.cumsum(distribution), uniform(stream), side="right"))
     return min(place, int(np.flatnonzero(distribution)[-1]))

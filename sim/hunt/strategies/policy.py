@@ -1,4 +1,4 @@
-"""What a hunter does in each situation of a hunt, and exactly what that is worth.
+"""Policies of a hunt by situation, and their exact value.
 
 Order does not matter to the posterior (Remark 4.2), so moves to go, the cell and the outcomes by
 target are all that a decision can need: a sufficient statistic, the `Situation`.
@@ -38,7 +38,7 @@ Policy = Callable[[Situation], Decision]
 
 
 class Followed(NamedTuple):
-    """What a policy is worth, by expectation over all outcomes, and what it decides."""
+    """The value of a policy, by expectation over all outcomes, and its decisions."""
 
     value: float
     """By the weights of the hunt."""
@@ -95,7 +95,7 @@ def follow(hunt: Hunt, policy: Policy) -> Followed:
     decisions: dict[Situation, Decision] = {}
     parts: dict[Situation, np.ndarray] = {}
 
-    def expected(situation: Situation) -> np.ndarray:
+    def expectation(situation: Situation) -> np.ndarray:
         """Return benefit, cost and length to come, times the probability of what was seen."""
         if not situation.moves:
             return np.zeros(3)
@@ -103,7 +103,7 @@ def follow(hunt: Hunt, policy: Policy) -> Followed:
             return parts[situation]
         decision = decisions[situation] = policy(situation)
         joint = _joint(hunt, situation)
-        target = _checked(hunt, situation, decision)
+        target = _check_decision(hunt, situation, decision)
         sums = joint.sum() * np.array([0.0, 0.0, hunt.length[situation.cell, decision.cell]])
         if decision.test:
             sums[:2] += uncertain(joint[None])[0], joint.sum() * hunt.cost[target]
@@ -111,11 +111,11 @@ def follow(hunt: Hunt, policy: Policy) -> Followed:
             following = after(situation, decision, target, outcome)
             if (rest := _joint(hunt, following)).sum() > 0:
                 sums[0] -= uncertain(rest[None])[0] if decision.test else 0.0
-                sums += expected(following)
+                sums += expectation(following)
         parts[situation] = sums
         return sums
 
-    benefit, cost, length = (float(part) for part in expected(start(hunt)))
+    benefit, cost, length = (float(part) for part in expectation(start(hunt)))
     value = hunt.benefit * benefit - hunt.test * cost - hunt.distance * length
     return Followed(value, benefit, cost, length, decisions)
 
@@ -134,7 +134,7 @@ def _joint(hunt: Hunt, situation: Situation) -> np.ndarray:
     return joint
 
 
-def _checked(hunt: Hunt, situation: Situation, decision: Decision) -> int:
+def _check_decision(hunt: Hunt, situation: Situation, decision: Decision) -> int:
     """Return the target of the cell of ``decision``; ValueError if it may not be taken."""
     if not np.isfinite(hunt.length[situation.cell, decision.cell]):
         raise ValueError(f"no arc leads from cell {situation.cell} to cell {decision.cell}")

@@ -1,8 +1,8 @@
-"""Exact strategies for small hunts: open, replanned and closed, and what all information is worth.
+"""Exact strategies for small hunts: open, replanned and closed, and the value of full information.
 
 `open_loop`         one sequence of moves and tests, whatever is seen: what Table III shows
-`replanned`         an open plan made anew after each outcome, of which the first step is taken:
-                    what the ID player does
+`replan`            an open plan made again after each outcome, of which the first step is taken:
+                    the strategy of the ID player
 `closed_loop`       outcomes decide: the optimum, and what the influence diagram solves
 `full_information`  a bound: every outcome is known before the first step
 
@@ -59,7 +59,10 @@ class Plan(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """What can be seen in a hunt, coded: digit i of a code is 0 or 1 + the outcome of target i."""
+    """Outcomes that can be seen in a hunt, as codes.
+
+    Digit i of a code is 0, or 1 + the outcome of target i.
+    """
 
     targets: tuple[int, ...]
     """Those that can be measured within the moves to go."""
@@ -80,13 +83,13 @@ def closed_loop(hunt: Hunt) -> Solution:
         If the hunt is too large for exact recursion.
     """
     reach = _reach(hunt)
-    value, move, test = _solved(hunt, reach)
+    value, move, test = _solve(hunt, reach)
 
     def policy(situation: Situation) -> Decision:
         code = 0
         for target in reversed(reach.targets):
             code = code * reach.base + situation.seen[target] - UNSEEN
-        return _decided(move, test, situation.moves, situation.cell, code)
+        return _decode(move, test, situation.moves, situation.cell, code)
 
     return Solution(value, policy)
 
@@ -94,15 +97,15 @@ def closed_loop(hunt: Hunt) -> Solution:
 def open_loop(hunt: Hunt) -> Plan:
     """Return the best sequence of moves and tests; ValueError as `closed_loop`.
 
-    Steps in which nothing happens come last: they are worth the same anywhere, and who replans
-    learns sooner.
+    Steps in which nothing happens come last: they are worth the same anywhere, and a replanner
+    then learns sooner.
     """
     reach = _reach(hunt)
-    sets = _blind(reach, _pooled(reach))
-    value, move, test = _solved(hunt, sets)
+    sets = _blind(reach, _pool(reach))
+    value, move, test = _solve(hunt, sets)
     decisions, waiting, cell, code = [], 0, hunt.cell, 0
     for moves in range(hunt.moves, 0, -1):
-        decision = _decided(move, test, moves, cell, code)
+        decision = _decode(move, test, moves, cell, code)
         if decision == (cell, False):
             waiting += 1
             continue
@@ -113,14 +116,14 @@ def open_loop(hunt: Hunt) -> Plan:
     return Plan(value, (*decisions, *[Decision(cell, False)] * waiting))
 
 
-def replanned(hunt: Hunt, ahead: int | None = None) -> Solution:
+def replan(hunt: Hunt, ahead: int | None = None) -> Solution:
     """Return the strategy that takes the first step of `open_loop` in every situation.
 
     It never does worse than the plan itself, since what remains of a plan is a plan.
 
     Parameters
     ----------
-    ahead : steps that a plan looks ahead; all that are left unless told otherwise.  With 1 it is
+    ahead : steps that a plan looks ahead; by default all that are left.  With 1 it is
         the myopic strategy, which can do worse than an open plan.
     """
 
@@ -149,7 +152,7 @@ def full_information(hunt: Hunt) -> float:
         mass = reach.mass[code[-1]]
         if mass > 0:
             known = _blind(reach, reach.uncertain[code] / reach.mass[code])
-            total += mass * _solved(hunt, known)[0]
+            total += mass * _solve(hunt, known)[0]
     return float(total)
 
 
@@ -182,7 +185,7 @@ def _within(hunt: Hunt) -> Iterator[int]:
             yield target
 
 
-def _pooled(reach: Reach) -> np.ndarray:
+def _pool(reach: Reach) -> np.ndarray:
     """Return H(y | z_S) of each set S of targets within reach, float64 (2 ** targets,)."""
     table = reach.uncertain.reshape((reach.base,) * len(reach.targets))
     for axis in range(table.ndim):
@@ -191,14 +194,14 @@ def _pooled(reach: Reach) -> np.ndarray:
 
 
 def _blind(reach: Reach, entropy: np.ndarray) -> Reach:
-    """Return ``reach`` for one who learns of a test only that it was made.
+    """Return ``reach`` for a hunter that learns of a test only that it was made.
 
     ``entropy`` float64 (2 ** targets,) is what the tests of each set leave.
     """
     return Reach(reach.targets, 2, np.ones(len(entropy)), np.ascontiguousarray(entropy))
 
 
-def _solved(hunt: Hunt, reach: Reach) -> tuple[float, np.ndarray, np.ndarray]:
+def _solve(hunt: Hunt, reach: Reach) -> tuple[float, np.ndarray, np.ndarray]:
     """Return the value of ``hunt``, and `backwards`'s decisions."""
     cells, codes = len(hunt.target), len(reach.mass)
     place = np.full(cells, NO_TARGET)
@@ -215,7 +218,7 @@ def _solved(hunt: Hunt, reach: Reach) -> tuple[float, np.ndarray, np.ndarray]:
     return float(value[hunt.cell, 0]), move, test
 
 
-def _decided(move: np.ndarray, test: np.ndarray, moves: int, cell: int, code: int) -> Decision:
+def _decode(move: np.ndarray, test: np.ndarray, moves: int, cell: int, code: int) -> Decision:
     """Return the decision with so many moves to go."""
     there = int(move[moves - 1, cell, code])
     return Decision(there, bool(test[moves - 1, there, code]))

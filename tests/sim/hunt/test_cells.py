@@ -9,14 +9,13 @@ import shapely
 from shapely import LineString, Point, Polygon, box
 from shapely.affinity import rotate
 
-from sim.hunt.geometry.cells import polygons, triangles
+from sim.hunt.geometry.cells import polygons
 from sim.hunt.geometry.connectivity import cell_at, graph
 from sim.hunt.geometry.faces import faces
-from sim.hunt.geometry.quadtree import quadtree
+from sim.hunt.geometry.random_workspaces import random_workspace
 from sim.hunt.geometry.rectangles import CHOICES, rectangles
-from sim.hunt.geometry.scattered import scattered
 from sim.hunt.geometry.workspace import Workspace
-from sim.hunt.graph import compiled
+from sim.hunt.graph import compile_graph
 
 KITE = Polygon([(-0.3, 0), (0, -0.2), (0.5, 0), (0, 0.4)])
 BOX = box(-0.25, -0.25, 0.25, 0.25)
@@ -29,9 +28,7 @@ MOVING = {
 SIDE = 12.0
 SEEDS = (3101, 3102)
 EXACT = {
-    "triangles": triangles,
     "polygons": polygons,
-    "quadtree": lambda workspace: quadtree(workspace, 1.0, remainder=True),
     **{by: lambda workspace, by=by: rectangles(workspace, by) for by in CHOICES},
 }
 CASES = [
@@ -46,7 +43,7 @@ CASES = [
 def workspaces():
     """Random workspaces of each kind."""
     return {
-        name: [scattered(seed, 7, 4, side=SIDE, **given) for seed in SEEDS]
+        name: [random_workspace(seed, 7, 4, side=SIDE, **given) for seed in SEEDS]
         for name, given in MOVING.items()
     }
 
@@ -172,9 +169,9 @@ def test_lengths():
 
 
 def test_graphs_are_hunts(workspaces):
-    for cells in ("triangles", "polygons", "quadtree"):
+    for cells in ("polygons", "quadtree"):
         made = graph(workspaces["disc"][0], cells)
-        assert compiled(made).targets == 4
+        assert compile_graph(made).targets == 4
         assert list(made) == list(range(len(made)))
         for cell, place in made.nodes("at"):
             assert made.nodes[cell]["polygon"].contains(Point(place))
@@ -205,7 +202,7 @@ def test_a_gap_too_narrow_for_squares():
     given = {"bounds": box(0, 0, 10, 10), "obstacles": gap, "sensor": 1.0}
     near = Workspace(**given, targets=[Point(8, 8)])
     assert graph(near, "quadtree", smallest=0.5).graph["lost"] > 39
-    assert graph(near, "quadtree", smallest=0.5, remainder=True).graph["lost"] == 0
+    assert graph(near, "polygons").graph["lost"] == 0
     begun = Workspace(**given, targets=[Point(2, 2)], start=(1, 1))
     assert cell_at(graph(begun, "quadtree", smallest=0.5), 1, 1) is not None
     both = Workspace(**given, targets=[Point(2, 2), Point(8, 8)])
@@ -216,10 +213,10 @@ def test_a_gap_too_narrow_for_squares():
 def test_walls_are_not_crossed():
     wall = LineString([(3, 2), (7, 6)])
     workspace = Workspace(box(0, 0, 10, 10), [wall], [Point(8, 2)], sensor=1.0)
-    for cells in ("triangles", "polygons", "quadtree"):
-        choices = {"smallest": 2.0, "remainder": True} if cells == "quadtree" else {}
-        made = graph(workspace, cells, **choices)
-        assert sum(polygon.area for _, polygon in made.nodes("polygon")) == pytest.approx(100)
+    for cells, lost in (("polygons", 0), ("quadtree", 1.6)):
+        made = graph(workspace, cells)
+        area = sum(polygon.area for _, polygon in made.nodes("polygon"))
+        assert 100 - lost <= area + 1e-9 and area <= 100 + 1e-9
         assert not any(line.crosses(wall) for _, _, line in made.edges(data="line"))
     free = Workspace(box(0, 0, 10, 10), [], [Point(8, 2)], sensor=1.0)
     assert any(line.crosses(wall) for _, _, line in graph(free).edges(data="line"))
@@ -240,10 +237,10 @@ def test_passages():
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
-        ({"cells": "hexagons"}, "unknown cells 'hexagons': choose one of triangles"),
+        ({"cells": "hexagons"}, "unknown cells 'hexagons': choose one of polygons"),
         ({"metric": "crow"}, "unknown metric 'crow': choose one of euclid, taxicab"),
         ({"cells": "rectangles"}, "rectangles need a rectilinear workspace"),
-        ({"cells": "rectangles", "by": "size"}, "no rectangles by 'size'"),
+        ({"cells": "rectangles", "by": "size"}, "unknown rectangles by='size'"),
         ({"cells": "rectangles", "by": "grid", "step": 0.0}, "the step of a grid is 0.0: give"),
         ({"cells": "quadtree", "smallest": 0.0}, "has a side of 0.0: give"),
         ({"cells": "quadtree", "smallest": float("nan")}, "has a side of nan: give"),
@@ -256,8 +253,8 @@ def test_what_is_no_choice_is_refused(workspaces, choices, words):
 
 
 def test_random_workspaces_repeat_themselves():
-    one, again, other = (scattered(seed, 5, 3) for seed in (3101, 3101, 3102))
+    one, again, other = (random_workspace(seed, 5, 3) for seed in (3101, 3101, 3102))
     assert one.free.equals(again.free) and one.targets == again.targets
     assert not one.free.equals(other.free)
     with pytest.raises(ValueError, match="no place for 3 targets"):
-        scattered(3101, 0, 3, side=4.0, robot=1.98)
+        random_workspace(3101, 0, 3, side=4.0, robot=1.98)

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sim.hunt.strategies.diagram import Node, diagram, sizes, solved, structure
+from sim.hunt.strategies.diagram import Node, diagram, sizes, solve, structure
 from sim.hunt.strategies.recursion import closed_loop, open_loop
 from tests.sim.hunt.hunts import PUBLISHED, random_hunt
 from tests.sim.hunt_reference import star
@@ -46,8 +46,8 @@ def wildcatter(tells: bool = True) -> list[Node]:
 
 def test_the_tool_solves_the_oil_wildcatter():
     """Without what the test tells drilling pays 0.5 (-70) + 0.3 x 50 + 0.2 x 200."""
-    assert solved(wildcatter()) == pytest.approx(22.5)
-    assert solved(wildcatter(tells=False)) == pytest.approx(20)
+    assert solve(wildcatter()) == pytest.approx(22.5)
+    assert solve(wildcatter(tells=False)) == pytest.approx(20)
 
 
 @pytest.mark.parametrize(("weights", "moves"), CASES)
@@ -55,33 +55,33 @@ def test_the_twelve_values(weights, moves):
     case = star(moves, weights)
     nodes = diagram(case)
     closed, fixed = (values[moves - 1] for values in PUBLISHED[weights])
-    assert solved(nodes) == pytest.approx(closed, abs=1e-6)
-    assert solved(nodes) == pytest.approx(closed_loop(case).value, abs=1e-9)
-    assert solved(unseeing(nodes)) == pytest.approx(fixed, abs=1e-6)
+    assert solve(nodes) == pytest.approx(closed, abs=1e-6)
+    assert solve(nodes) == pytest.approx(closed_loop(case).value, abs=1e-9)
+    assert solve(unseeing(nodes)) == pytest.approx(fixed, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_noisy_hunts_are_worth_the_same(seed):
     case = random_hunt(seed)
     nodes = diagram(case)
-    assert solved(nodes) == pytest.approx(closed_loop(case).value, abs=1e-9)
-    assert solved(unseeing(nodes)) == pytest.approx(open_loop(case).value, abs=1e-9)
+    assert solve(nodes) == pytest.approx(closed_loop(case).value, abs=1e-9)
+    assert solve(unseeing(nodes)) == pytest.approx(open_loop(case).value, abs=1e-9)
 
 
 def test_what_is_measured_already_is_not_measured_again():
     case = random_hunt(5)._replace(open=np.array([False, True, True]))
     nodes = diagram(case)
     assert not [value for node in nodes for value in node.values if value.startswith("m0")]
-    assert solved(nodes) == pytest.approx(closed_loop(case).value, abs=1e-9)
-    assert solved(nodes) < closed_loop(random_hunt(5)).value - 0.1
+    assert solve(nodes) == pytest.approx(closed_loop(case).value, abs=1e-9)
+    assert solve(nodes) < closed_loop(random_hunt(5)).value - 0.1
 
 
 def test_measurements_as_printed_are_not_the_hunt():
     """Eq. 22 draws z(t) whatever was seen before; one measurement cannot tell the difference."""
-    values = [solved(diagram(star(moves), printed=True)) for moves in (1, 2)]
+    values = [solve(diagram(star(moves), printed=True)) for moves in (1, 2)]
     assert values == pytest.approx([6.076140, 7.047651], abs=1e-6)
     assert PUBLISHED[12, 1, 1][0][1] - values[1] > 0.7
-    values = [solved(diagram(random_hunt(5), printed)) for printed in (False, True)]
+    values = [solve(diagram(random_hunt(5), printed)) for printed in (False, True)]
     assert values == pytest.approx([6.13, 12.04], abs=0.005)
 
 
@@ -127,4 +127,4 @@ def test_without_the_library_one_sentence_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyagrum", None)
     nodes = diagram(star(1))
     with pytest.raises(ImportError, match="sleuth-mcts\\[diagram\\]"):
-        solved(nodes)
+        solve(nodes)

@@ -23,8 +23,8 @@ from sim.hunt.strategies.playing import (
     after,
     chances,
     episode,
-    expected,
-    offered,
+    expected_value,
+    list_actions,
     over,
     play,
     reward,
@@ -64,7 +64,7 @@ def best(p):
             for outcome, chance in chances(p, action).items()
             for then in [after(p, action, outcome)]
         )
-        for action in offered(p)
+        for action in list_actions(p)
     )
 
 
@@ -115,7 +115,7 @@ def test_the_fork_has_a_use_for_all_that_is_seen():
     opened, closed, informed = exact.open(), exact.closed(), exact.informed()
     assert closed == pytest.approx(best(adaptive(fork())), abs=1e-9)
     assert opened < 0.7 * closed and closed < 0.9 * informed
-    assert expected(adaptive(fork()), greedy, 1) < 0.7 * closed
+    assert expected_value(adaptive(fork()), greedy, 1) < 0.7 * closed
 
 
 VARIANTS = [
@@ -155,7 +155,7 @@ def walk(p, key, compare):
     s = domain.workspace(p)
     domain.start(p, s, stream)
     while not over(p):
-        action = int(rng.choice(offered(p)[:-1] or [STOP]))
+        action = int(rng.choice(list_actions(p)[:-1] or [STOP]))
         paid = domain.step(p, s, action, 0.0, stream)
         then = after(p, action, int(domain.observation(p, s)) - 1)
         compare(p, action, then, paid, s)
@@ -184,7 +184,7 @@ def test_simulations_carry_the_exact_belief_and_are_paid_by_it(by_step, propagat
 def test_a_test_pays_what_it_tells_on_average(numbers):
     p = adaptive(random_hunt(1))._replace(**numbers)
     domain, stream, s = domain_of(p), new_stream(3), domain_of(p).workspace(p)
-    action = next(action for action in offered(p) if target_of(p, action) == 1)
+    action = next(action for action in list_actions(p) if target_of(p, action) == 1)
     paid = np.empty(4_000)
     for i in range(len(paid)):
         domain.start(p, s, stream)
@@ -202,7 +202,7 @@ def test_a_test_pays_what_it_tells_on_average(numbers):
 @pytest.mark.parametrize("numbers", [{}, {"propagated": True}, {"resampled": True}], ids=str)
 def test_rollouts_are_worth_what_their_policy_is(numbers):
     p = adaptive(fork())
-    exact, means = expected(p, greedy, 1), {}
+    exact, means = expected_value(p, greedy, 1), {}
     for policy in ({}, {"rollout": RANDOM}):
         rolled = p._replace(**numbers, **policy)
         domain, stream, s = domain_of(rolled), new_stream(5), domain_of(rolled).workspace(p)
@@ -219,7 +219,7 @@ def test_episodes_are_worth_what_the_policy_is():
     p = adaptive(fork())
     won = np.array([play(p, greedy, key) for key in range(600)])
     error = won.std() / np.sqrt(len(won))
-    assert abs(won.mean() - expected(p, greedy, 1)) < 4 * error
+    assert abs(won.mean() - expected_value(p, greedy, 1)) < 4 * error
     assert abs(won.mean() - closed_loop(fork()).value) > 4 * error
     events = list(episode(p, greedy, 1))
     assert sum(event.reward for event in events) == won[1] == play(p, greedy, 1)
@@ -229,7 +229,7 @@ def test_episodes_are_worth_what_the_policy_is():
 def test_stopping_ends_a_hunt():
     p = adaptive(star(3))
     assert over(after(p, STOP)) and not over(p)
-    assert expected(p, lambda p, key: STOP, 1) == play(p, lambda p, key: STOP, 1) == 0.0
+    assert expected_value(p, lambda p, key: STOP, 1) == play(p, lambda p, key: STOP, 1) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from sim.cards import ROOMS
 from sim.hunt.geometry.connectivity import graph as connected
 from sim.hunt.geometry.mansion import mansion, workspace
 from sim.hunt.geometry.workspace import Workspace
-from sim.hunt.graph import compiled
+from sim.hunt.graph import compile_graph
 from sim.rules import preset, world
 
 WALKS = {
@@ -51,7 +51,7 @@ def test_counts(by, doors, void, observation, arcs):
     graph = mansion(by, doors)
     found = len(observation_cells(graph))
     assert (len(graph) - found, found, graph.number_of_edges()) == (void, observation, arcs)
-    assert compiled(graph).targets == board.N_ROOMS
+    assert compile_graph(graph).targets == board.N_ROOMS
     area = sum(polygon.area for _, polygon in graph.nodes("polygon"))
     assert area == workspace(doors).free.area == 188 + 17 * (doors == "inside")
 

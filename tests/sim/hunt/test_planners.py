@@ -15,7 +15,7 @@ from mcts.search import Search
 from sim.hunt.strategies.domain import STOP, adaptive
 from sim.hunt.strategies.examples import fork
 from sim.hunt.strategies.planners import Planner, greedy, value
-from sim.hunt.strategies.playing import expected
+from sim.hunt.strategies.playing import expected_value
 from sim.hunt.strategies.recursion import closed_loop, open_loop
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
@@ -30,7 +30,7 @@ def played(name, hunt="fork", simulations=8_000, by_step=False):
     """Return the exact values of playing what the planner chooses, a seed each."""
     p = adaptive(HUNTS[hunt], by_step)
     planner = Planner(p, name, simulations)
-    return np.array([expected(p, planner, seed) for seed in SEEDS])
+    return np.array([expected_value(p, planner, seed) for seed in SEEDS])
 
 
 def found(name, hunt="fork", simulations=10_000):
@@ -64,7 +64,7 @@ def test_without_a_tree_the_optimum_is_not_played():
     assert planned < 0.7 * EXACT["fork"]
     assert played("flat", simulations=10_000) == pytest.approx(planned, abs=1e-9)
     assert found("flat").max() < 0.7 * EXACT["fork"]
-    assert expected(adaptive(HUNTS["fork"]), greedy, 1) < 0.7 * EXACT["fork"]
+    assert expected_value(adaptive(HUNTS["fork"]), greedy, 1) < 0.7 * EXACT["fork"]
 
 
 @pytest.mark.parametrize("hunt", HUNTS)

@@ -16,7 +16,7 @@ from sim.hunt.strategies.recursion import (
     closed_loop,
     full_information,
     open_loop,
-    replanned,
+    replan,
 )
 from tests.sim.hunt.hunts import PUBLISHED, random_hunt
 from tests.sim.hunt_reference import Reference, star
@@ -51,7 +51,7 @@ def test_strategies_are_in_their_order():
     """And each step is strict somewhere, so that no two of them are the same by mistake."""
     rows = np.array(
         [
-            [solve(case).value for solve in (open_loop, replanned, closed_loop)]
+            [solve(case).value for solve in (open_loop, replan, closed_loop)]
             + [full_information(case)]
             for case in HUNTS
         ]
@@ -64,7 +64,7 @@ def test_strategies_are_in_their_order():
 
 @pytest.mark.parametrize("case", HUNTS[:5])
 def test_policies_are_worth_what_their_strategies_say(case):
-    for solution in (open_loop(case), replanned(case), closed_loop(case)):
+    for solution in (open_loop(case), replan(case), closed_loop(case)):
         assert follow(case, solution.policy).value == pytest.approx(solution.value, abs=1e-9)
 
 
@@ -74,12 +74,12 @@ def test_who_ignores_outcomes_or_looks_one_step_ahead_does_worse():
     nx.set_node_attributes(ring, {1: (0,), 2: (1,), 3: (2,)}, "targets")
     tells = np.array([[[0.9, 0.1], [0.5, 0.5]], [[1, 0], [0, 1]], [[0.9, 0.1], [0.5, 0.5]]])
     far = hunt(ring, np.full(2, 0.5), tells, Weights(10, 0.5, 0.9), 0, 3)
-    assert replanned(far, ahead=1).value < open_loop(far).value - 1
+    assert replan(far, ahead=1).value < open_loop(far).value - 1
     case = star(3, (12, 1, 1))
     blind = follow(case, open_loop(case).policy).value
     assert blind == pytest.approx(6.820181, abs=1e-6) and closed_loop(case).value > blind + 1
-    assert replanned(case).value == pytest.approx(8.066800, abs=1e-6)
-    assert replanned(case, ahead=1).value == pytest.approx(7.820181, abs=1e-6)
+    assert replan(case).value == pytest.approx(8.066800, abs=1e-6)
+    assert replan(case, ahead=1).value == pytest.approx(7.820181, abs=1e-6)
     assert full_information(case) == pytest.approx(10.543023, abs=1e-6)
 
 
@@ -126,7 +126,7 @@ def _joined(situation: Situation, earlier: tuple[int, ...]) -> Situation:
 def test_no_moves_are_worth_nothing():
     case = star(0, (12, 1, 1))
     assert open_loop(case) == (0.0, ())
-    assert closed_loop(case).value == replanned(case).value == full_information(case) == 0
+    assert closed_loop(case).value == replan(case).value == full_information(case) == 0
 
 
 def test_targets_out_of_reach_cost_nothing():

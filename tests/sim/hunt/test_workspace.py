@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shapely import LineString, MultiPolygon, Point, Polygon, box
 
 from sim.hunt.geometry.connectivity import graph
-from sim.hunt.geometry.scattered import scattered
+from sim.hunt.geometry.random_workspaces import random_workspace
 from sim.hunt.geometry.workspace import Workspace
 
 ROOM = box(0, 0, 10, 10)
@@ -175,7 +175,7 @@ PLACES = np.random.default_rng(3000).uniform(0, 20, (2500, 2))
 @pytest.mark.parametrize("shape", MOVING)
 def test_regions_hold_the_points_that_they_should(shape):
     """No place outside is taken, and of those within none but the rounding of discs is missed."""
-    workspace = scattered(3001, 10, 4, **MOVING[shape])
+    workspace = random_workspace(3001, 10, 4, **MOVING[shape])
     free = shapely.contains_xy(workspace.free, *PLACES.T)
     stood = stands(workspace, PLACES)
     assert 100 < stood.sum() < len(PLACES) - 100 and not (free & ~stood).any()
@@ -190,7 +190,7 @@ def test_regions_hold_the_points_that_they_should(shape):
 
 def test_the_point_test_finds_what_is_not_grown_or_not_hidden():
     """The controls: obstacles as they are, and a sensor that sees through them."""
-    workspace = scattered(3001, 10, 4, robot=0.4, sensor=4.0, line_of_sight=True)
+    workspace = random_workspace(3001, 10, 4, robot=0.4, sensor=4.0, line_of_sight=True)
     bare = workspace.bounds - shapely.union_all(workspace.obstacles)
     free = shapely.contains_xy(bare, *PLACES.T)
     assert (free & ~stands(workspace, PLACES)).sum() > 100

@@ -1,23 +1,24 @@
-"""All simple paths, and the printed pruning: ends, keeps true ways, and misses optima."""
+"""All simple paths; the printed pruning, a control, ends, keeps true ways and misses optima."""
 
 import networkx as nx
 import numpy as np
 import pytest
 from ways_checks import check_route
 
+from experiments.tables import printed_pruning
+from experiments.tables.printed_pruning import prune_as_printed
 from sim.hunt.benefit import Partition
-from sim.hunt.graph import mask
-from sim.hunt.paths import controls
-from sim.hunt.paths.controls import exhaustive, printed
-from sim.hunt.paths.generated import random_graph
+from sim.hunt.graph import mask, number_of_targets
 from sim.hunt.paths.labels import best, routes
+from sim.hunt.paths.random_graphs import random_graph
+from sim.hunt.paths.simple_paths import exhaustive
 from sim.hunt.reward import Weights
 
 
 def seen(graph, path):
     """Return the mask of the targets on a path."""
     shown = {target for cell in path for target in graph.nodes[cell]["targets"]}
-    return tuple(mask(shown, controls.compiled(graph).targets).tolist())
+    return tuple(mask(shown, number_of_targets(graph)).tolist())
 
 
 def test_all_simple_paths_are_those_of_networkx():
@@ -57,7 +58,7 @@ def test_the_printed_pruning_keeps_ways_and_misses_optima():
     missed = 0
     for seed in range(8):
         graph, benefit = random_graph(20, 45, 12, seed), Partition(np.full(12, 1 / 12))
-        tree, ways = printed(graph, 0, 19), routes(graph, 0, 19)
+        tree, ways = prune_as_printed(graph, 0, 19), routes(graph, 0, 19)
         assert tree.lengths.min() == pytest.approx(ways.lengths.min())
         for i in range(len(tree)):
             assert tuple(tree.masks[i].tolist()) == seen(graph, tree.cells(i))
@@ -87,32 +88,32 @@ def test_the_printed_pruning_never_turns_back():
     """Faults 1 and 2 in the smallest hunt: the target in the dead end, which is worth its way."""
     benefit, weights = Partition([0.5, 0.5]), Weights(12, 1, 1)
     graph = dead_end()
-    kept = best(printed(graph, 0, 2), benefit, weights)
+    kept = best(prune_as_printed(graph, 0, 2), benefit, weights)
     exact = best(routes(graph, 0, 2), benefit, weights)
     assert kept.cells == (0, 1, 2) and kept.measured == ()
     assert exact.cells == (0, 1, 3, 1, 2) and exact.measured == (0,)
     assert exact.value == pytest.approx(12 * np.log(2) - 1 - 4)
     graph.add_edge(3, 2, length=1.0)  # no dead end any more
-    assert best(printed(graph, 0, 2), benefit, weights).measured == (0,)
+    assert best(prune_as_printed(graph, 0, 2), benefit, weights).measured == (0,)
 
 
 def test_d_m_cuts_both():
     graph = random_graph(20, 45, 12, seed=5)
     assert len(exhaustive(graph, 0, 19, 2)) < len(exhaustive(graph, 0, 19, 4))
     tree = random_graph(20, 45, 6, seed=4)
-    assert 0 < len(printed(tree, 0, 19, 1)) < len(printed(tree, 0, 19))
+    assert 0 < len(prune_as_printed(tree, 0, 19, 1)) < len(prune_as_printed(tree, 0, 19))
 
 
 def test_the_printed_d_m_may_leave_no_way_at_all():
     """It is measured from the end of a branch, so even the shortest way can be cut off."""
-    tree = printed(random_graph(20, 45, 6, seed=9), 0, 19, 1)
+    tree = prune_as_printed(random_graph(20, 45, 6, seed=9), 0, 19, 1)
     assert not len(tree)
     with pytest.raises(ValueError, match="no way to choose from"):
         best(tree, Partition(np.full(6, 1 / 6)), Weights())
     assert len(routes(random_graph(20, 45, 6, seed=9), 0, 19, 1))
 
 
-@pytest.mark.parametrize("search", [exhaustive, printed])
+@pytest.mark.parametrize("search", [exhaustive, prune_as_printed])
 def test_refusals(search, monkeypatch):
     graph = random_graph(10, 15, 6, seed=1)
     graph.add_node("island")
@@ -120,7 +121,7 @@ def test_refusals(search, monkeypatch):
         search(graph, "x", 0)
     with pytest.raises(ValueError, match="no way from 0 to 'island'"):
         search(graph, 0, "island")
-    monkeypatch.setattr(controls, "MOST_STEPS", 2)
-    if search is printed:
+    monkeypatch.setattr(printed_pruning, "MOST_STEPS", 2)
+    if search is prune_as_printed:
         with pytest.raises(ValueError, match="does not end within 2 steps"):
             search(graph, 0, 9)

@@ -1,6 +1,6 @@
-"""Which of many sets of targets is worth its way: V = w_B I(y; z_S) - w_J sum of J - w_D length.
+"""The objective of ways: V = w_B I(y; z_S) - w_J sum of J - w_D length, and the best of many sets.
 
-Information is asked for lazily, in the order of an upper bound, and never twice: with monotone
+Information is computed lazily, in the order of an upper bound, and never twice: with monotone
 information I(S) <= `Benefit.most`, and with submodular information I(S) <= sum of I({i}) over S.
 """
 
@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 
 from sim.hunt.benefit import Benefit
-from sim.hunt.graph import WORD, members, selected, words
+from sim.hunt.graph import WORD, members, unpack, words
 from sim.hunt.reward import Route, Weights
 
 CHUNK = 4096
@@ -39,8 +39,8 @@ class Choice(NamedTuple):
         return Route(cells, length, self.measured, self.benefit, self.value)
 
 
-class Worth:
-    """What sets of targets are worth; keeps the information of each set asked for.
+class Objective:
+    """Values of sets of targets; keeps the information of each set once computed.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Worth:
         whole = self.weights.benefit * self.benefit.most()
         costs = self.weights.distance * lengths
         for rows in _chunks(np.arange(len(masks))):
-            shown = selected(masks[rows], self.targets)
+            shown = unpack(masks[rows], self.targets)
             upper[rows] = shown @ alone if self.benefit.submodular else np.inf
             costs[rows] += shown @ self.test
         upper = np.minimum(upper, whole) - costs
@@ -109,7 +109,7 @@ class Worth:
         ------
         ValueError
             If there are no ways, or more than `MOST_UNSTRUCTURED` targets of one are in doubt and
-            nothing is known about the benefit that tells which to measure.
+            nothing is known about the benefit by which to choose.
         """
         if not len(masks):
             raise ValueError("there is no way to choose from")
@@ -120,7 +120,7 @@ class Worth:
         for rows in _chunks(np.arange(len(masks))):
             whole = self.weights.benefit * self.benefit.values(masks[rows])
             if self.benefit.submodular:
-                shown = selected(masks[rows], self.targets)
+                shown = unpack(masks[rows], self.targets)
                 whole = np.minimum(whole, shown @ np.maximum(alone - self.test, 0.0))
             upper[rows] = whole - self.weights.distance * lengths[rows]
         best, most = None, TOLERANCE * self.weights.benefit * self.benefit.most()
@@ -145,9 +145,9 @@ class Worth:
     def _subset(
         self, taken: frozenset[int], offered: frozenset[int], least: float
     ) -> tuple[float, tuple[int, ...]]:
-        """Return the best value above ``least`` of ``taken`` and a subset of ``offered``."""
+        """Return the best value above ``least`` of ``taken`` and a subset of ``list_actions``."""
         if self.benefit.submodular:
-            taken, offered = self._decided(taken, offered)
+            taken, offered = self._fix_decided(taken, offered)
         elif len(offered) > MOST_UNSTRUCTURED:
             raise ValueError(
                 f"{len(offered)} targets of one way and a benefit that is not submodular: make "
@@ -165,7 +165,7 @@ class Worth:
                 value, best = found
         return value, best
 
-    def _decided(
+    def _fix_decided(
         self, taken: frozenset[int], offered: frozenset[int]
     ) -> tuple[frozenset[int], frozenset[int]]:
         """Return both sets without the targets whose measuring is decided."""
@@ -191,8 +191,8 @@ class Worth:
         return self.information(measured) - float(self.test[list(measured)].sum())
 
 
-def packed(members: np.ndarray) -> np.ndarray:
-    """Return the masks of which `selected` is the reverse, uint64 (k, words)."""
+def pack(members: np.ndarray) -> np.ndarray:
+    """Return the masks of which `unpack` is the reverse, uint64 (k, words)."""
     bits = np.zeros((len(members), WORD * words(members.shape[1])), np.uint8)
     bits[:, : members.shape[1]] = members != 0
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)

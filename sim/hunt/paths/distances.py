@@ -1,17 +1,43 @@
-"""The cells where a way may stop to measure, their distances, and what each target takes."""
+"""Shortest distances between cells, and the stops of a tour: cells from which targets are seen."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import pairwise
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
-from sim.hunt.graph import compiled, selected
-from sim.hunt.paths.closure import distances, walked
+from sim.hunt.graph import Connectivity, compile_graph, unpack
 from sim.hunt.paths.contraction import ROUNDING
-from sim.hunt.paths.worth import cell_number
+from sim.hunt.paths.objective import cell_number
+
+
+class Distances(NamedTuple):
+    """Shortest ways from some cells to all."""
+
+    length: np.ndarray
+    """float64 (sources, cells), infinite where there is no way."""
+    before: np.ndarray
+    """int32 (sources, cells): the cell before the last one; negative at the source."""
+
+
+def distances(net: Connectivity, sources: np.ndarray) -> Distances:
+    """Return the shortest ways from the cells of number ``sources`` to all cells [Dijkstra]."""
+    cells = len(net.first) - 1
+    arcs = csr_array((net.length, net.neighbour, net.first), shape=(cells, cells))
+    return Distances(*dijkstra(arcs, indices=sources, return_predecessors=True))
+
+
+def trace_path(before: np.ndarray, end: int) -> list[int]:
+    """Return the cells of the shortest way to ``end``, by one row of `Distances.before`."""
+    way = [end]
+    while before[way[-1]] >= 0:
+        way.append(int(before[way[-1]]))
+    return way[::-1]
 
 
 class Stops:
@@ -33,7 +59,7 @@ class Stops:
     ) -> None:
         if within is not None and not within >= 0:
             raise ValueError(f"`within` is a length of 0 or more, not {within!r}")
-        self._nodes, self._net = list(graph), compiled(graph)
+        self._nodes, self._net = list(graph), compile_graph(graph)
         self._first = cell_number(graph, start, "start")
         self._last = None if goal is None else cell_number(graph, goal, "goal")
         net, self.targets = self._net, self._net.targets
@@ -48,7 +74,7 @@ class Stops:
         self._cells = np.flatnonzero(seen)
         self.from_start, self.home = far[0][self._cells], home[self._cells]
         self.between = distances(net, self._cells).length[:, self._cells].copy()
-        self.shows = selected(net.seen[self._cells], self.targets)
+        self.shows = unpack(net.seen[self._cells], self.targets)
         self.detour = self._nearest(self.from_start + self.home)
         self.need = self._needs()
 
@@ -76,7 +102,7 @@ class Stops:
         legs = sum(float(self.between[one, other]) for one, other in pairwise(order))
         return float(self.from_start[order[0]]) + legs + float(self.home[order[-1]])
 
-    def walked(self, order: list[int]) -> tuple[Hashable, ...]:
+    def trace_path(self, order: list[int]) -> tuple[Hashable, ...]:
         """Return the cells of the graph on the way over the stops ``order``."""
         stops = [self._first, *self._cells[order].tolist()]
         if self._last is not None:
@@ -84,5 +110,5 @@ class Stops:
         before = distances(self._net, np.array(stops)).before
         cells = [self._first]
         for row, cell in enumerate(stops[1:]):
-            cells += walked(before[row], cell)[1:]
+            cells += trace_path(before[row], cell)[1:]
         return tuple(self._nodes[cell] for cell in cells)

@@ -1,4 +1,4 @@
-"""Is a geometry what a workspace needs?  One clear sentence if it is not.
+"""Checks of the geometries that a workspace is made of; each error is one sentence.
 
 Everything is flat: a third coordinate is dropped.
 """
@@ -17,7 +17,7 @@ LINES = ("LineString", "MultiLineString", "LinearRing")
 POINTS = ("Point", "MultiPoint")
 
 
-def checked(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry:
+def check_shape(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry:
     """Return the geometry ``shape`` without a third coordinate.
 
     Raises
@@ -52,7 +52,7 @@ def _area(shape: BaseGeometry) -> float:
     return 0.0 if hull.area <= 1e-12 * hull.length**2 else max(hull.area, shape.area)
 
 
-def moving(shape: object, name: str) -> float | shapely.Polygon:
+def check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
     """Return a shape about its reference point, the origin: a disc's radius or a convex polygon.
 
     Raises
@@ -64,7 +64,7 @@ def moving(shape: object, name: str) -> float | shapely.Polygon:
         if not (math.isfinite(shape) and shape >= 0):
             raise ValueError(f"the radius of {name} is {shape}: give a finite number, 0 or more")
         return float(shape)
-    polygon = checked(shape, name, ("Polygon",))
+    polygon = check_shape(shape, name, ("Polygon",))
     hull = polygon.convex_hull
     if polygon.interiors or hull.area - polygon.area > 1e-9 * hull.area:
         raise ValueError(f"{name} is not convex: give its convex hull, or a radius for a disc")
@@ -73,7 +73,7 @@ def moving(shape: object, name: str) -> float | shapely.Polygon:
     return polygon
 
 
-def size(bounds: shapely.Polygon) -> float:
+def measure_extent(bounds: shapely.Polygon) -> float:
     """Return the longer side of the box round ``bounds``.
 
     Raises

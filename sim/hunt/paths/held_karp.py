@@ -8,53 +8,27 @@ shortest length that ends in c and has seen the set S of targets [Held & Karp 19
 
 Exact for up to `MOST_TARGETS` targets, whatever the size of the graph: 2^targets x cells that show
 some.  Several cells may show one target, and a cell may show several.  Beyond, see
-`sim.hunt.paths.labels` (few detours) and `sim.hunt.paths.many` (bounds).
+`sim.hunt.paths.labels` (few detours) and `sim.hunt.paths.insertion` (bounds).
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import pairwise
-from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
-from mcts.kernel.compile import jit, jit_owning
+from mcts.kernel.compile import jit
 from sim.hunt.benefit import Benefit
-from sim.hunt.graph import Connectivity, compiled
-from sim.hunt.paths.worth import Worth, cell_number
+from sim.hunt.graph import compile_graph
+from sim.hunt.paths.distances import distances, trace_path
+from sim.hunt.paths.objective import Objective, cell_number
 from sim.hunt.reward import Route, Weights
 
 MOST_TARGETS = 20
 MOST_ENTRIES = 1 << 26
 """Entries of the table, (sets, cells) of 8 bytes: half a gigabyte."""
-
-
-class Distances(NamedTuple):
-    """Shortest ways from some cells to all."""
-
-    length: np.ndarray
-    """float64 (sources, cells), infinite where there is no way."""
-    before: np.ndarray
-    """int32 (sources, cells): the cell before the last one; negative at the source."""
-
-
-def distances(net: Connectivity, sources: np.ndarray) -> Distances:
-    """Return the shortest ways from the cells of number ``sources`` to all cells [Dijkstra]."""
-    cells = len(net.first) - 1
-    arcs = csr_array((net.length, net.neighbour, net.first), shape=(cells, cells))
-    return Distances(*dijkstra(arcs, indices=sources, return_predecessors=True))
-
-
-def walked(before: np.ndarray, end: int) -> list[int]:
-    """Return the cells of the shortest way to ``end``, by one row of `Distances.before`."""
-    way = [end]
-    while before[way[-1]] >= 0:
-        way.append(int(before[way[-1]]))
-    return way[::-1]
 
 
 @jit
@@ -93,29 +67,6 @@ def finish(table: np.ndarray, to_goal: np.ndarray, out: np.ndarray) -> None:
         out[chosen] = shortest
 
 
-@jit_owning
-def held_karp(
-    from_start: np.ndarray, between: np.ndarray, to_goal: np.ndarray, out: np.ndarray
-) -> None:
-    """Set ``out`` to the shortest length through every subset of r places, each seen there alone.
-
-    Parameters
-    ----------
-    from_start : float64 (r,): from the start to each place
-    between : float64 (r, r): from the place of the row to that of the column; need not be symmetric
-    to_goal : float64 (r,): from each place to the goal; zeros if a way may end anywhere
-    out : float64 (2**r,), filled: place i is bit i of the index; 0 for the empty set, for which the
-        caller knows the length from start to goal
-    """
-    places = len(from_start)
-    seen = np.empty(places, np.int64)
-    for place in range(places):
-        seen[place] = 1 << place
-    table = np.empty((1 << places, places), np.float64)
-    fill(from_start, between, seen, table)
-    finish(table, to_goal, out)
-
-
 def best(
     graph: nx.Graph,
     benefit: Benefit,
@@ -137,13 +88,13 @@ def best(
         If start or goal are no cells, there is no way between them, there are more than
         `MOST_TARGETS` targets, or the table would not fit.
     """
-    net = compiled(graph)
+    net = compile_graph(graph)
     first = cell_number(graph, start, "start")
     last = None if goal is None else cell_number(graph, goal, "goal")
     if net.targets > MOST_TARGETS:
         raise ValueError(
             f"{net.targets} targets are too many for all their sets (at most {MOST_TARGETS}): use "
-            "sim.hunt.paths.labels with a small `within`, or sim.hunt.paths.many"
+            "sim.hunt.paths.labels with a small `within`, or sim.hunt.paths.insertion"
         )
     observed = np.flatnonzero(net.seen[:, 0])
     if len(observed) << net.targets > MOST_ENTRIES:
@@ -165,7 +116,7 @@ def best(
     _decline(shortest, net.targets)
     shortest[0] = straight
     sets = np.flatnonzero(shortest < np.inf)
-    choice = Worth(benefit, weights, net.targets, cost).best(
+    choice = Objective(benefit, weights, net.targets, cost).best(
         sets.astype(np.uint64)[:, None], shortest[sets]
     )
     length, wanted = float(shortest[sets[choice.row]]), int(sets[choice.row])
@@ -174,9 +125,9 @@ def best(
         order += _order(table, to_goal, between, seen, wanted, length)
     cells = [first]
     for one, other in pairwise(order):
-        cells += walked(ways.before[one], int(stops[other]))[1:]
+        cells += trace_path(ways.before[one], int(stops[other]))[1:]
     if last is not None:
-        cells += walked(ways.before[order[-1]], last)[1:]
+        cells += trace_path(ways.before[order[-1]], last)[1:]
     nodes = list(graph)
     return choice.route(tuple(nodes[cell] for cell in cells), length)
 

@@ -6,22 +6,21 @@ import pytest
 from ways_checks import check_route, small_hunts
 
 from sim.hunt.benefit import Benefit, Partition
-from sim.hunt.paths import closure
-from sim.hunt.paths.bounds import relaxed, upper_bound
-from sim.hunt.paths.generated import random_graph
+from sim.hunt.paths import held_karp
+from sim.hunt.paths.bounds import solve_relaxation, upper_bound
+from sim.hunt.paths.distances import Stops
+from sim.hunt.paths.insertion import insertion, shorten
 from sim.hunt.paths.labels import best, routes
-from sim.hunt.paths.many import beam, insertion, shorten
-from sim.hunt.paths.stops import Stops
-from sim.hunt.paths.worth import Worth
+from sim.hunt.paths.objective import Objective
+from sim.hunt.paths.random_graphs import random_graph
 from sim.hunt.reward import Weights
 
 
-@pytest.mark.parametrize("search", [insertion, beam])
-def test_below_the_optimum_and_the_optimum_below_the_bound(search):
+def test_below_the_optimum_and_the_optimum_below_the_bound():
     found = []
     for graph, start, goal, benefit, weights, cost in small_hunts(60):
-        exact = closure.best(graph, benefit, weights, start, goal, cost)
-        result = search(graph, benefit, weights, start, goal, None, cost)
+        exact = held_karp.best(graph, benefit, weights, start, goal, cost)
+        result = insertion(graph, benefit, weights, start, goal, None, cost)
         check_route(graph, start, goal, benefit, weights, cost, result.route)
         assert result.route.value <= exact.value + 1e-9
         assert exact.value <= result.upper + 1e-9
@@ -32,26 +31,26 @@ def test_below_the_optimum_and_the_optimum_below_the_bound(search):
 def test_the_limit_is_kept_and_its_bound_holds():
     for graph, start, goal, benefit, weights, cost in small_hunts(40):
         exact = best(routes(graph, start, goal, 2.0), benefit, weights, cost)
-        for search in (insertion, beam):
-            result = search(graph, benefit, weights, start, goal, 2.0, cost)
-            straight = 0 if goal is None else nx.dijkstra_path_length(graph, start, goal, "length")
-            assert result.route.length <= straight + 2 + 1e-9
-            assert result.route.value <= exact.value + 1e-9
-            assert exact.value <= result.upper + 1e-9
+        result = insertion(graph, benefit, weights, start, goal, 2.0, cost)
+        straight = 0 if goal is None else nx.dijkstra_path_length(graph, start, goal, "length")
+        assert result.route.length <= straight + 2 + 1e-9
+        assert result.route.value <= exact.value + 1e-9
+        assert exact.value <= result.upper + 1e-9
 
 
 def test_a_bound_that_forgets_a_term_is_none():
     """Controls: gains beyond a base without what the base is worth; needs taken four times."""
     fails = {"base": 0, "need": 0}
     for graph, start, goal, benefit, weights, cost in small_hunts(60):
-        exact = closure.best(graph, benefit, weights, start, goal, cost).value
+        exact = held_karp.best(graph, benefit, weights, start, goal, cost).value
         stops = Stops(graph, start, goal, None)
-        worth = Worth(benefit, weights, stops.targets, cost)
+        worth = Objective(benefit, weights, stops.targets, cost)
         everything = list(range(stops.targets))
         whole = benefit.value(everything)
         gains = np.array([whole - benefit.value({*everything} - {t}) for t in everything])
         gains = weights.benefit * gains
-        forgot = relaxed(gains - worth.test, stops.need, stops.detour, weights.distance, stops)
+        legs = stops.need, stops.detour, weights.distance, stops
+        forgot = solve_relaxation(gains - worth.test, *legs)
         fails["base"] += forgot < exact - 1e-6
         stops.need = 4 * stops.need
         fails["need"] += upper_bound(stops, worth) < exact - 1e-6
@@ -80,9 +79,7 @@ def test_hundreds_of_targets():
     graph = random_graph(531, 686, 270, seed=1)
     benefit, weights = Partition(np.full(270, 1 / 270)), Weights(200, 0.01, 0.1)
     greedy = insertion(graph, benefit, weights, 0, 530, 15)
-    wide = beam(graph, benefit, weights, 0, 530, 15, width=8, branching=4)
-    for result in (greedy, wide):
-        check_route(graph, 0, 530, benefit, weights, np.full(270, 1.0), result.route)
+    check_route(graph, 0, 530, benefit, weights, np.full(270, 1.0), greedy.route)
     assert greedy.upper < 1.7 * greedy.route.value
     assert len(greedy.route.measured) > 20
 
@@ -111,6 +108,5 @@ def test_refusals():
 
 def test_nothing_to_see():
     graph = random_graph(10, 14, 0, seed=1)
-    for search in (insertion, beam):
-        result = search(graph, Partition([]), Weights(1, 1, 1), 0, 9)
-        assert result.route.value == result.upper == pytest.approx(-result.route.length)
+    result = insertion(graph, Partition([]), Weights(1, 1, 1), 0, 9)
+    assert result.route.value == result.upper == pytest.approx(-result.route.length)

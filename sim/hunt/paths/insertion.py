@@ -1,8 +1,8 @@
-"""Ways past hundreds of targets: good ones, each with a bound on the best.
+"""Ways past hundreds of targets: a good one by insertion, with a bound on the best.
 
-`insertion` puts the target in that is worth most for its detour, one after another, and shortens
-the order by turning and moving parts of it.  `beam` lengthens the best few orders target by target.
-Neither is exact; `Bounded.upper` says how far they can be from it (`sim.hunt.paths.bounds`).
+The target that is worth most for its detour is inserted, one after another, and the order is
+shortened by turning and moving parts of it.  The way need not be the best; `Bounded.upper` bounds
+what is lost (`sim.hunt.paths.bounds`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from mcts.kernel.compile import jit
 from sim.hunt.benefit import Benefit
 from sim.hunt.paths.bounds import upper_bound
-from sim.hunt.paths.stops import Stops
-from sim.hunt.paths.worth import Worth, packed
+from sim.hunt.paths.distances import Stops
+from sim.hunt.paths.objective import Objective
 from sim.hunt.reward import Route, Weights
 
 GAIN = 1e-9
@@ -58,39 +58,9 @@ def insertion(
         If start or goal are no cells, there is no way between them, or d_M is negative.
     """
     stops = Stops(graph, start, goal, within)
-    worth = Worth(benefit, weights, stops.targets, cost)
-    tours = [_inserted(stops, worth, by_ratio) for by_ratio in (False, True)]
-    return _bounded(stops, worth, max(tours, key=lambda tour: tour.value(stops, worth)))
-
-
-def beam(
-    graph: nx.Graph,
-    benefit: Benefit,
-    weights: Weights,
-    start: Hashable,
-    goal: Hashable | None = None,
-    within: float | None = None,
-    cost: np.ndarray | None = None,
-    width: int = 32,
-    branching: int = 8,
-) -> Bounded:
-    """Return the best of orders that grow by one of their nearest stops, ``width`` at a time.
-
-    Parameters and errors are those of `insertion`; ``branching`` is how many stops each order is
-    continued with.
-    """
-    stops = Stops(graph, start, goal, within)
-    worth = Worth(benefit, weights, stops.targets, cost)
-    best = _Tour([], ())
-    best_value = best.value(stops, worth)
-    level = [(best_value, 0.0, best)]
-    while level:
-        level = _longer(stops, worth, level, branching)[:width]
-        if level and level[0][0] > best_value + GAIN:
-            best_value, _, best = level[0]
-    order = np.array(best.order, np.int64)
-    shorten(order, len(order), stops.between, stops.from_start, stops.home)
-    return _bounded(stops, worth, _Tour(order.tolist(), best.measured))
+    worth = Objective(benefit, weights, stops.targets, cost)
+    tours = [_insert_greedily(stops, worth, by_ratio) for by_ratio in (False, True)]
+    return _add_bound(stops, worth, max(tours, key=lambda tour: tour.value(stops, worth)))
 
 
 class _Tour(NamedTuple):
@@ -99,7 +69,7 @@ class _Tour(NamedTuple):
     order: list[int]
     measured: tuple[int, ...]
 
-    def value(self, stops: Stops, worth: Worth) -> float:
+    def value(self, stops: Stops, worth: Objective) -> float:
         """Return what it is worth."""
         return (
             worth.weights.benefit * worth.benefit.value(sorted(self.measured))
@@ -108,10 +78,10 @@ class _Tour(NamedTuple):
         )
 
 
-def _bounded(stops: Stops, worth: Worth, tour: _Tour) -> Bounded:
+def _add_bound(stops: Stops, worth: Objective, tour: _Tour) -> Bounded:
     """Return the way of a tour with its bound."""
     route = Route(
-        stops.walked(tour.order),
+        stops.trace_path(tour.order),
         stops.length(tour.order),
         tuple(sorted(tour.measured)),
         worth.benefit.value(sorted(tour.measured)),
@@ -122,7 +92,7 @@ def _bounded(stops: Stops, worth: Worth, tour: _Tour) -> Bounded:
     return Bounded(route, max(upper, route.value))
 
 
-def _inserted(stops: Stops, worth: Worth, by_ratio: bool) -> _Tour:
+def _insert_greedily(stops: Stops, worth: Objective, by_ratio: bool) -> _Tour:
     """Return the best tour that greedy insertion and shortening meet.
 
     It goes on where no single target pays its detour, since several together may.
@@ -162,7 +132,7 @@ def _inserted(stops: Stops, worth: Worth, by_ratio: bool) -> _Tour:
 
 def _choice(
     stops: Stops,
-    worth: Worth,
+    worth: Objective,
     gain: np.ndarray,
     extra: np.ndarray,
     length: float,
@@ -184,37 +154,6 @@ def _choice(
         score = np.where(score > -np.inf, ratio, -np.inf)
     stop, target = divmod(int(score.argmax()), stops.targets)
     return target, stop
-
-
-def _longer(
-    stops: Stops, worth: Worth, level: list[tuple[float, float, _Tour]], branching: int
-) -> list[tuple[float, float, _Tour]]:
-    """Return what the orders of a level grow to, best first: value, length so far, tour."""
-    shortest: dict[tuple[frozenset[int], int], tuple[float, _Tour]] = {}
-    for _, length, tour in level:
-        ahead = stops.between[tour.order[-1]] if tour.order else stops.from_start
-        held = np.zeros(stops.targets, bool)
-        held[list(tour.measured)] = True
-        new = (stops.shows & ~held).any(axis=1) & (length + ahead + stops.home <= stops.limit)
-        candidates = np.flatnonzero(new)
-        for stop in candidates[np.argsort(ahead[candidates], kind="stable")[:branching]].tolist():
-            more = np.flatnonzero(stops.shows[stop] & ~held).tolist()
-            grown = _Tour([*tour.order, stop], (*tour.measured, *more))
-            key = frozenset(grown.measured), stop
-            if key not in shortest or length + ahead[stop] < shortest[key][0]:
-                shortest[key] = float(length + ahead[stop]), grown
-    found = list(shortest.values())
-    held = np.zeros((len(found), stops.targets), bool)
-    for row, (_, tour) in enumerate(found):
-        held[row, list(tour.measured)] = True
-    ended = np.array([length + stops.home[tour.order[-1]] for length, tour in found])
-    values = (
-        worth.weights.benefit * worth.benefit.values(packed(held))
-        - held @ worth.test
-        - worth.weights.distance * ended
-    )
-    ranked = np.argsort(-values, kind="stable").tolist()
-    return [(float(values[row]), *found[row]) for row in ranked]
 
 
 @jit

@@ -70,6 +70,12 @@ def random_graph(
     return graph
 
 
+def cell_at_distance(graph: nx.Graph, start: int, far: float) -> int:
+    """Return the cell whose shortest distance from ``start`` is nearest to ``far``."""
+    distance = nx.single_source_dijkstra_path_length(graph, start, weight="length")
+    return min(distance, key=lambda cell: abs(distance[cell] - far))
+
+
 def _edges(at: np.ndarray, arcs: int) -> np.ndarray:
     """Return the pairs of points that are joined, int (arcs, 2)."""
     corners = Delaunay(at).simplices

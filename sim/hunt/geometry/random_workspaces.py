@@ -6,14 +6,14 @@ import numpy as np
 import shapely
 from shapely.geometry.base import BaseGeometry
 
-from sim.hunt.geometry.regions import grown, shrunk
+from sim.hunt.geometry.regions import grow, shrink
 from sim.hunt.geometry.workspace import Workspace
 
 TRIES = 1000
 """Places tried for a shape before it is given up."""
 
 
-def scattered(
+def random_workspace(
     seed: int,
     obstacles: int = 14,
     targets: int = 12,
@@ -24,7 +24,7 @@ def scattered(
     line_of_sight: bool = False,
     boxes: bool = False,
 ) -> Workspace:
-    """Return a random workspace in which the robot can get from everywhere to everywhere.
+    """Return a random workspace in which the robot can get from any free place to any other.
 
     Parameters
     ----------
@@ -38,16 +38,16 @@ def scattered(
     Raises
     ------
     ValueError
-        If there is no place for so many.
+        If so many do not fit.
     """
     rng = np.random.default_rng(seed)
     bounds = shapely.box(0, 0, side, side)
-    free = shrunk(bounds, robot)
+    free = shrink(bounds, robot)
     placed: list[BaseGeometry] = []
     for _ in range(obstacles):
         for _ in range(TRIES):
             shape = _box(rng, side, 0.15) if boxes else _convex(rng, side)
-            rest = free - grown(shape, robot, True)
+            rest = free - grow(shape, robot, True)
             if rest.geom_type == "Polygon" and not rest.is_empty:
                 break
         else:

@@ -7,9 +7,9 @@ from ways_checks import check_route, orders, shortest_by_orders, small_hunts, va
 
 from sim.hunt.benefit import Partition
 from sim.hunt.graph import members
-from sim.hunt.paths import closure
-from sim.hunt.paths.closure import best, held_karp
-from sim.hunt.paths.generated import random_graph
+from sim.hunt.paths import held_karp
+from sim.hunt.paths.held_karp import best, fill, finish
+from sim.hunt.paths.random_graphs import random_graph
 from sim.hunt.reward import Weights
 
 
@@ -55,7 +55,9 @@ def test_every_subset_of_seven_places(symmetric):
     if symmetric:
         between = between + between.T
     from_start, to_goal, out = rng.random(7), rng.random(7), np.empty(128)
-    held_karp(from_start, between, to_goal, out)
+    table = np.empty((128, 7))
+    fill(from_start, between, 1 << np.arange(7), table)
+    finish(table, to_goal, out)
     expected = np.full(128, np.inf)
     expected[0] = 0
     walks = orders(7)
@@ -133,10 +135,10 @@ def test_sets_beyond_the_bound_are_not_asked_for(monkeypatch):
     whole = best(graph, benefit, weights, 0, 39)
     assert sum(asked) == 4096
     asked.clear()
-    monkeypatch.setattr("sim.hunt.paths.worth.CHUNK", 64)
+    monkeypatch.setattr("sim.hunt.paths.objective.CHUNK", 64)
     assert best(graph, benefit, weights, 0, 39) == whole
     assert sum(asked) < 1000
     assert whole.measured == members(
         np.array([sum(1 << target for target in whole.measured)], np.uint64)
     )
-    assert closure.MOST_TARGETS == 20
+    assert held_karp.MOST_TARGETS == 20

@@ -4,8 +4,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sim.hunt.graph import compiled, number_of_targets
-from sim.hunt.paths.generated import random_graph
+from sim.hunt.graph import compile_graph, number_of_targets
+from sim.hunt.paths.random_graphs import cell_at_distance, random_graph
 
 
 def test_counts_places_and_lengths():
@@ -39,10 +39,17 @@ def test_several_cells_show_one_target():
     assert len(shown) == 20 and set(shown) == set(range(7))
 
 
+def test_a_goal_is_as_far_as_asked():
+    graph = random_graph(531, 686, 270, seed=0)
+    goal = cell_at_distance(graph, 0, 12.0)
+    assert nx.dijkstra_path_length(graph, 0, goal, "length") == pytest.approx(12, abs=1)
+
+
 def test_the_seed_decides():
     first, again, other = (random_graph(20, 30, 8, seed) for seed in (5, 5, 6))
     assert all(
-        np.array_equal(a, b) for a, b in zip(compiled(first)[:4], compiled(again)[:4], strict=True)
+        np.array_equal(a, b)
+        for a, b in zip(compile_graph(first)[:4], compile_graph(again)[:4], strict=True)
     )
     assert list(first.edges) != list(other.edges)
 
