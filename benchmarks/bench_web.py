@@ -1,4 +1,4 @@
-"""Delay of events to spectators: games of compiled players, watched by many.
+"""How soon those who watch are told: games of compiled players, watched by many.
 
     python -m benchmarks.bench_web
     python -m benchmarks.bench_web games=10 watchers=20 seconds=10
@@ -26,21 +26,21 @@ USUAL = {"games": 100, "watchers": 200, "pace": 0.5, "seconds": 60, "searching":
 LATE = 0.2
 
 
-def serve_tables(folder: str, tables: int, streams: int, received, asked) -> None:
-    """Serve, and put the address; when asked, end and put by seed when events were shown."""
-    from experiments.web.server.serve import Options, serve
-    from experiments.web.tables.requests import Limits
+def served(folder: str, tables: int, streams: int, told, asked) -> None:
+    """Serve, and tell the address; when asked, end and tell by seed when events were shown."""
+    from experiments.web.server.serving import Serving, serve
     from experiments.web.tables.table import Table
+    from experiments.web.tables.wish import Limits
 
     shown: dict[int, list[float]] = {}
     show = Table.show_next
 
-    def show_and_note(table: Table):
+    def noted(table: Table):
         shown.setdefault(table.setup.seed, []).append(time.monotonic())
         return show(table)
 
-    Table.show_next = show_and_note
-    options = Options(
+    Table.show_next = noted
+    how = Serving(
         host="127.0.0.1",
         port=0,
         folder=Path(folder),
@@ -49,18 +49,19 @@ def serve_tables(folder: str, tables: int, streams: int, received, asked) -> Non
         idle=1.0,
         searches=1,
         streams=streams,
+        rate=10_000.0,
         limits=Limits(100_000, 60.0),
     )
     ended = threading.Event()
     threading.Thread(target=lambda: (asked.get(), ended.set()), daemon=True).start()
-    serve(options, ended, received.put)
-    received.put(shown)
+    serve(how, ended, told.put)
+    told.put(shown)
 
 
-async def make_table(host: str, seats: list[dict], pace: float, seed: int) -> str:
+async def made(host: str, seats: list[dict], pace: float, seed: int) -> str:
     """Make a table and return its route."""
-    table_request = {"rules": "ledford", "players": 4, "seats": seats, "seed": seed, "pace": pace}
-    body = json.dumps(table_request).encode()
+    wish = {"rules": "ledford", "players": 4, "seats": seats, "seed": seed, "pace": pace}
+    body = json.dumps(wish).encode()
     name, _, port = host.partition(":")
     reader, writer = await asyncio.open_connection(name, int(port))
     writer.write(
@@ -73,7 +74,7 @@ async def make_table(host: str, seats: list[dict], pace: float, seed: int) -> st
     return "/api" + json.loads(answer)["watch"]
 
 
-async def watch(host: str, route: str, until: float, times: list[float]) -> None:
+async def watched(host: str, route: str, until: float, times: list[float]) -> None:
     """Note when it began and when each event came, until the clock says ``until``."""
     name, _, port = host.partition(":")
     reader, writer = await asyncio.open_connection(name, int(port))
@@ -101,18 +102,18 @@ def delays(times: list[float], shown: list[float], pace: float) -> list[float]:
     ]
 
 
-async def run(host: str, options: dict[str, float]) -> list[list[float]]:
+async def run(host: str, how: dict[str, float]) -> list[list[float]]:
     """Watch; return the times of each watcher, number i of game i modulo the games."""
     swift = {"kind": "player", "preset": "swift", "settings": []}
     best = {"kind": "player", "preset": "best", "settings": ["budget.simulations=20000"]}
-    games = int(options["games"])
-    routes = [await make_table(host, [swift] * 4, options["pace"], seed) for seed in range(games)]
-    for seed in range(int(options["searching"])):
-        await make_table(host, [best] * 4, 0.0, games + seed)
-    until = time.monotonic() + options["seconds"]
-    times: list[list[float]] = [[] for _ in range(int(options["watchers"]))]
+    games = int(how["games"])
+    routes = [await made(host, [swift] * 4, how["pace"], seed) for seed in range(games)]
+    for seed in range(int(how["searching"])):
+        await made(host, [best] * 4, 0.0, games + seed)
+    until = time.monotonic() + how["seconds"]
+    times: list[list[float]] = [[] for _ in range(int(how["watchers"]))]
     await asyncio.gather(
-        *(watch(host, routes[i % games], until, seen) for i, seen in enumerate(times))
+        *(watched(host, routes[i % games], until, seen) for i, seen in enumerate(times))
     )
     return times
 
@@ -121,7 +122,7 @@ def figures(late: np.ndarray, seconds: float) -> dict[str, float]:
     """Return what the delays of all events come to."""
     return {
         "events": len(late),
-        "per second": len(late) / seconds,
+        "a second": len(late) / seconds,
         "within 200 ms": float((late <= LATE).mean()),
         "median ms": 1000 * float(np.median(late)),
         "95 % ms": 1000 * float(np.quantile(late, 0.95)),
@@ -130,25 +131,25 @@ def figures(late: np.ndarray, seconds: float) -> dict[str, float]:
 
 def main() -> None:
     """Measure and print."""
-    options = {
+    how = {
         **USUAL,
         **{key: float(value) for key, value in (one.split("=") for one in sys.argv[1:])},
     }
     spawn = multiprocessing.get_context("spawn")
-    received, asked = spawn.Queue(), spawn.Queue()
+    told, asked = spawn.Queue(), spawn.Queue()
     with tempfile.TemporaryDirectory() as folder:
-        arguments = (folder, int(options["games"] + options["searching"]), int(options["watchers"]))
-        server = spawn.Process(target=serve_tables, args=(*arguments, received, asked), daemon=True)
+        arguments = (folder, int(how["games"] + how["searching"]), int(how["watchers"]))
+        server = spawn.Process(target=served, args=(*arguments, told, asked), daemon=True)
         server.start()
-        times = asyncio.run(run(urlsplit(received.get()).netloc, options))
+        times = asyncio.run(run(urlsplit(told.get()).netloc, how))
         asked.put(None)
-        shown = received.get()
+        shown = told.get()
         server.kill()
         server.join()
-    games = int(options["games"])
-    late = [delays(seen, shown[i % games], options["pace"]) for i, seen in enumerate(times)]
-    found = figures(np.concatenate(late), options["seconds"])
-    print(", ".join(f"{key} {value:g}" for key, value in {**options, **found}.items()))
+    games = int(how["games"])
+    late = [delays(seen, shown[i % games], how["pace"]) for i, seen in enumerate(times)]
+    found = figures(np.concatenate(late), how["seconds"])
+    print(", ".join(f"{key} {value:g}" for key, value in {**how, **found}.items()))
 
 
 if __name__ == "__main__":

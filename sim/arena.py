@@ -44,7 +44,7 @@ class ArenaResult:
 
 
 class Memory:
-    """What the slow policies think in; small where nobody needs it, and grown on demand.
+    """Workspaces of the slow policies: small where no seat needs them, and grown on demand.
 
     Attributes
     ----------
@@ -53,17 +53,22 @@ class Memory:
 
     def __init__(self, policies: Sequence[Policy | str | None]) -> None:
         slow = any(which is not None and policy(which).name == "greedy" for which in policies)
+        if slow:
+            greedy.choose.load()
         self.work = solver.workspace(1 << 16 if slow else 2)
         self.sample = sample_workspace(greedy.DEALS)
 
     def grow(self) -> None:
-        """Make room for the posterior that did not fit.
+        """Load what greedy players need, or make room for the posterior that did not fit.
 
         Raises
         ------
         EvidenceFull
             If room is not what it lacks.
         """
+        if not greedy.choose.loaded:
+            greedy.choose.load()
+            return
         states = 4 * len(self.work.key)
         if self.work.plan[0].status != FULL or states > solver.ExactPosterior.MAX_STATES:
             raise EvidenceFull("the exact posterior of a greedy player does not fit into memory")

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import lowest
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit, jit_shared
 from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
@@ -113,7 +113,7 @@ def _end_turn(world: World, s: State) -> None:
         next_turn(world, s)
 
 
-@jit
+@jit_shared
 def apply(world: World, s: State, action: int) -> None:
     """Do ``action``, which must be legal for the seat that decides (see `legal`)."""
     seat = s.seat
@@ -306,7 +306,7 @@ def open_decision(s: State) -> None:
     open_stream(s, DECIDE, 4 * s.turn + s.phase)
 
 
-@jit
+@jit_shared
 def advance(world: World, s: State) -> None:
     """Run until a seat that is not compiled must decide, the game is over, or `s.event` is full."""
     while s.phase != OVER and s.events < EVENTS and not stops(s):

@@ -20,15 +20,27 @@ LINE_SECONDS = 5.0
 """Time between lines where there is no terminal."""
 
 
-COMPILING = "compiling, about a minute the first time"
-"""What is waited for before the first game."""
+class Compiling:
+    """The stage before the first game; as text it says how far it is."""
+
+    def __str__(self) -> str:
+        from mcts.kernel.progress import count_functions  # imports Numba
+
+        done = count_functions()
+        return f"compiling, about a minute the first time{f': {done} functions' if done else ''}"
+
+    def __rich__(self) -> Text:
+        return Text(lines(f"{self} ..."))
+
+
+COMPILING = Compiling()
 
 
 @contextmanager
-def stage(console: Console, what: str) -> Iterator[None]:
+def stage(console: Console, what: str | Compiling) -> Iterator[None]:
     """Say what is being waited for, and for how long already, until the block ends."""
     if console.is_terminal:
-        with console.status(Text(lines(f"{what} ..."))):
+        with console.status(what if isinstance(what, Compiling) else Text(lines(f"{what} ..."))):
             yield
         return
     started, ended = time.monotonic(), Event()

@@ -24,7 +24,7 @@ from mcts.kernel.extras import extra
 
 @dataclass
 class Search:
-    """The largest search of one decision at a table."""
+    """What one decision at a table may take."""
 
     simulations: int = between(1, 10_000_000)
     seconds: float = between(0.001, 3600)
@@ -43,23 +43,24 @@ class Web:
     idle: float = between(0.001, 36_500)
     searches: int = between(1, 1000)
     streams: int = between(1, 10_000)
+    rate: float = between(1, 100_000)
     search: Search = field(default_factory=Search)
 
 
 def job(settings: DictConfig, _: Path) -> None:
-    """Serve until a signal ends it.
+    """Serve until a wish to end.
 
     Raises
     ------
     Refusal
         If the extra ``web`` is not installed, or port or folder cannot be had.
     Interrupted
-        At the signal.
+        At the wish to end.
     """
     with extra("web"):
-        from experiments.web.server.serve import Options, serve
+        from experiments.web.server.serving import Serving, serve
     from experiments import terminal
-    from experiments.web.tables.requests import Limits
+    from experiments.web.tables.wish import Limits
 
     console = terminal.console(soft_wrap=True)
 
@@ -69,7 +70,7 @@ def job(settings: DictConfig, _: Path) -> None:
             # Some browsers run in the terminal until they are left.
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    options = Options(
+    how = Serving(
         host=settings.host,
         port=settings.port,
         folder=Path(settings.folder),
@@ -78,10 +79,11 @@ def job(settings: DictConfig, _: Path) -> None:
         idle=settings.idle,
         searches=settings.searches,
         streams=settings.streams,
+        rate=settings.rate,
         limits=Limits(settings.search.simulations, settings.search.seconds),
     )
-    with signals.deferred() as ended:
-        under_way = serve(options, ended, ready)
+    with signals.deferred() as wished:
+        under_way = serve(how, wished, ready)
     games = f"{under_way} game{'s' * (under_way != 1)} under way"
     raise Interrupted(f"ended; {games} kept in {settings.folder}, and going on with the next start")
 

@@ -13,9 +13,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from ray._private import services
-from ray._private.utils import read_ray_address
-
+from mcts.distributed import private
 from mcts.distributed.local_ray import (
     LOOPBACK,
     MODE,
@@ -26,6 +24,9 @@ from mcts.distributed.local_ray import (
     on_loopback,
     ray,
 )
+
+services = private.find("ray._private.services")
+read_ray_address = private.find("ray._private.utils", "read_ray_address")
 
 JOIN_SECONDS = 60.0
 """Longest that joining a cluster may take, with the start of a process for it."""

@@ -1,8 +1,8 @@
 """Ray on this machine, for this process and those that it starts alone.
 
-Whoever reaches a port of Ray can have it run anything.  So Ray is kept to the loopback interface,
-asks for a token that each start draws anew (in the environment of this process, which its children
-inherit; in no file and on no command line), and has its sockets in a folder that is private.
+Any process that reaches a port of Ray can have it run code.  So Ray is kept to the loopback
+interface, asks for a token that each start draws again (in the environment of this process, which
+its children inherit; in no file and on no command line), and has its sockets in a private folder.
 A user who has set ``RAY_AUTH_MODE``, ``RAY_AUTH_TOKEN`` or ``RAY_AUTH_TOKEN_PATH`` gets her way.
 
 Randomness: the token and the name of the folder are the system's; no search sees them.
@@ -24,12 +24,16 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray._private import ray_constants, worker
-from ray._private.node import Node
-from ray._raylet import AuthenticationTokenLoader, Config
 
+from mcts.distributed import private
 from mcts.kernel import temporary
 from mcts.kernel.errors import SleuthError
+
+ray_constants = private.find("ray._private.ray_constants")
+worker = private.find("ray._private.worker")
+Node = private.find("ray._private.node", "Node")
+AuthenticationTokenLoader = private.find("ray._raylet", "AuthenticationTokenLoader")
+Config = private.find("ray._raylet", "Config")
 
 # Read by Ray when it is started: no reports home, no warning about GPUs; a task that finds no
 # memory is tried as often as one whose worker died, not for ever.
@@ -50,13 +54,13 @@ _LONGEST_SOCKET = 103
 _IN_FOLDER = "/r/session_2026-11-22_06-43-54_479562_1234567/sockets/plasma_store"
 
 _ROOM_BYTES = 32 * 1024**2
-"""In the temporary folder; with less Ray waits for half a minute and tells of overload."""
+"""In the temporary folder; with less Ray waits for half a minute and reports overload."""
 
 _ANSWER_SECONDS = 5.0
 
 
 class RayFault(SleuthError, RuntimeError):
-    """Ray cannot be had; the message says why and what to do, in one line."""
+    """Ray is not available; the message says why and what to do, in one line."""
 
 
 _undo = ExitStack()
@@ -90,10 +94,12 @@ def start(cores: int) -> None:
                     include_dashboard=False,
                     object_store_memory=_OBJECT_STORE_BYTES,
                     _node_ip_address=LOOPBACK,
-                    _temp_dir=str(folder / "r"),  # made anew, since Ray opens it to everybody
+                    _temp_dir=str(
+                        folder / "r"
+                    ),  # one of its own, since Ray makes it readable by all
                 )
         except Exception as fault:  # Ray raises no type of its own here
-            raise RayFault(f"Ray did not start: {_told(fault)}") from None
+            raise RayFault(f"Ray did not start: {_describe(fault)}") from None
         if not ray.get_runtime_context().gcs_address.startswith(f"{LOOPBACK}:"):
             raise RayFault(
                 f"Ray {ray.__version__} does not stay on {LOOPBACK}: use another version"
@@ -104,7 +110,7 @@ def start(cores: int) -> None:
 def init(address: str, **given: Any) -> None:
     """Start or join Ray by ``ray.init``, without a word on the terminal.
 
-    Ray would tell of each worker or node that dies, in ten lines or thirty.
+    Ray would report each worker or node that dies in ten to thirty lines.
     """
     worker._worker_logs_enabled = False
     ray.init(address, logging_level="critical", log_to_driver=False, **given)
@@ -174,7 +180,7 @@ def on_loopback() -> Iterator[None]:
 
 
 _ONLOOKERS = ("start_monitor", "start_log_monitor", "start_api_server")
-"""How a node of Ray starts what grows clusters, shows logs on the terminal, and tells browsers."""
+"""How a node of Ray starts what grows clusters, shows logs on the terminal, and serves browsers."""
 
 
 @contextmanager
@@ -243,8 +249,8 @@ def _check_token_file(path: Path) -> None:
         raise RayFault(f"{TOKEN_PATH}={path}: there is no token in this file")
 
 
-def _told(fault: Exception) -> str:
-    """Return what Ray raised, in one line, with a guess where it is one of time."""
-    told = " ".join(str(fault).split())[:300] or type(fault).__name__
-    late = isinstance(fault, TimeoutError) or "timed out" in told.lower()
-    return f"{told} Is the machine overloaded?" if late else told
+def _describe(fault: Exception) -> str:
+    """Return the message of what Ray raised, in one line, with a guess where it is one of time."""
+    text = " ".join(str(fault).split())[:300] or type(fault).__name__
+    late = isinstance(fault, TimeoutError) or "timed out" in text.lower()
+    return f"{text} Is the machine overloaded?" if late else text

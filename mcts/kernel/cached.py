@@ -70,7 +70,10 @@ class CodeCache(_Cache):
             found = self._store.read(self.name(arguments, target_context.codegen()))
             if found is None:
                 return None
-            result = CompileResult._rebuild(target_context, *pickle.loads(found))
+            links, parts = pickle.loads(found)
+            if not all(link.resolve() for link in links):
+                return None
+            result = CompileResult._rebuild(target_context, *parts)
         except Exception:  # whole, but not for this process; whatever is wrong, compiling helps
             return None
         return result if tuple(result.signature.args) == tuple(arguments) else None
@@ -84,7 +87,8 @@ class CodeCache(_Cache):
             name = self.name(arguments, data.codegen)
         except Nameless:
             return
-        self._store.write(name, dumps(data._reduce()))
+        links = [*getattr(data.library, "links", {}).values()]
+        self._store.write(name, dumps((links, data._reduce())))
 
     def name(self, arguments: tuple[types.Type, ...], codegen: Any) -> str:
         """Return the name under which code for ``arguments`` is kept; `Nameless` if there is none.

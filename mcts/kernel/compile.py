@@ -13,6 +13,10 @@ Kinds of function:
 * `jit_generic` -- code of the search that calls a domain by type (see `mcts.domain`).  What it
   calls is not among its imports, so it has no cache of its own; it lives in the cache of
 * `specialise` -- the entry of a generic kernel for one domain, cached under both sources.
+* `jit_shared` -- as `jit`, for what many kernels call and what is large, such as the rules of a
+  game: compiled once for all of them, each of which calls its machine code.  Its parameters have
+  the same types wherever it is called.
+* `jit_late` -- as `jit_shared`, for what is large and seldom needed.
 
 A function that is not from the file of its module (typed into an interpreter, made by ``exec``) is
 compiled in every process.
@@ -20,15 +24,29 @@ compiled in every process.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numba
 from numba.core import config
 
-from mcts.kernel import typed_once  # noqa: F401  (changes Numba, before anything is compiled)
+from mcts.kernel import progress
 from mcts.kernel.cached import CodeCache, cacheable
-from mcts.kernel.linking import LINKED_ONCE, Kernel
+
+try:
+    from mcts.kernel import linking
+except (ImportError, AttributeError) as fault:
+    print(
+        f"sleuth: Numba {numba.__version__} was not tried ({fault}): results are the same, but "
+        "compiling takes about four times as long",
+        file=sys.stderr,
+        flush=True,
+    )
+    linking = None
+
+progress.start_counting()
 
 INTERPRETED = bool(config.DISABLE_JIT)
 """True when ``NUMBA_DISABLE_JIT=1``: kernels run as plain Python and give the identical result."""
@@ -37,10 +55,11 @@ INLINED = {"error_model": "numpy", "no_cfunc_wrapper": True}
 """Options of what is compiled only as a part of kernels (`jit_options` of `numba.extending`)."""
 
 
-def _compiled(function: Callable, counting: bool, *modules: str) -> Callable:
-    """Return the dispatcher of ``function``, to be called by Python and by other kernels.
+def _compile(function: Callable, counting: bool, *modules: str, kind: str = "Kernel") -> Callable:
+    """Return the dispatcher of ``function``, which Python and other kernels call.
 
-    It is cached if ``modules`` are named, on whose sources it depends.
+    It is cached if ``modules`` are named, on whose sources it depends.  ``kind`` names its class in
+    `mcts.kernel.linking`.
 
     Raises
     ------
@@ -48,8 +67,9 @@ def _compiled(function: Callable, counting: bool, *modules: str) -> Callable:
         If the cache is where others can write (`mcts.kernel.store`).
     """
     options = {"nogil": True, "_nrt": counting, **INLINED}
-    if LINKED_ONCE:
-        kernel = Kernel(function, targetoptions={"nopython": True, "boundscheck": None, **options})
+    if linking:
+        options = {"nopython": True, "boundscheck": None, **options}
+        kernel = getattr(linking, kind)(function, targetoptions=options)
     else:
         kernel = numba.njit(**options)(function)
     if modules and cacheable(function):
@@ -63,17 +83,44 @@ def jit(function: Callable) -> Callable:
     The arrays that it works on belong to its caller.  Creating one is refused at compile time;
     one that a called function returned would never be freed.
     """
-    return function if INTERPRETED else _compiled(function, False, function.__module__)
+    return function if INTERPRETED else _compile(function, False, function.__module__)
 
 
 def jit_owning(function: Callable) -> Callable:
     """Compile a kernel that creates arrays for its own use; callers of it may be `jit`."""
-    return function if INTERPRETED else _compiled(function, True, function.__module__)
+    return function if INTERPRETED else _compile(function, True, function.__module__)
 
 
 def jit_generic(function: Callable) -> Callable:
     """Compile code that calls a domain by type, borrowing; cached only inside `specialise`."""
-    return function if INTERPRETED else _compiled(function, False)
+    return function if INTERPRETED else _compile(function, False)
+
+
+def jit_shared(function: Callable) -> Callable:
+    """Compile as `jit`, once for all kernels that call it."""
+    if INTERPRETED:
+        return function
+    return _compile(function, False, function.__module__, kind="Shared")
+
+
+def jit_late(stand_in: Callable) -> Callable[[Callable], Any]:
+    """Compile as `jit_shared`, but not before the method ``load`` of the kernel is called.
+
+    Parameters
+    ----------
+    stand_in
+        A `jit_shared` kernel, with the same parameters and type of result, which kernels reach
+        until then.
+    """
+
+    def decorate(function: Callable) -> Any:
+        if INTERPRETED or not linking:
+            kernel = jit(function)
+            kernel.loaded, kernel.load = True, lambda: None
+            return kernel
+        return linking.Late(jit_shared(function), stand_in)
+
+    return decorate
 
 
 @cache
@@ -81,4 +128,4 @@ def specialise(kernel: Callable, domain_module: str) -> Callable:
     """Return the dispatcher of the plain function ``kernel`` for domains of ``domain_module``."""
     if INTERPRETED:
         return kernel
-    return _compiled(kernel, False, kernel.__module__, domain_module)
+    return _compile(kernel, False, kernel.__module__, domain_module)

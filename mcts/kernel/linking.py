@@ -6,43 +6,95 @@ what lies at the bottom of a chain of twenty calls is optimised twenty times.  W
 Cluedo, 240 functions, this takes most of the time of a cold start (`benchmarks.bench_compile`).
 
 Here a function that kernels call stays as it was lowered, and its callers remember it.  Only when
-a pointer to machine code is wanted is all that it calls, however indirectly, linked in once and
-optimised as one program, as a compiler of C would with a single file.  Two parts:
+a pointer to machine code is needed is all that it calls, however indirectly, linked in once and
+optimised as one program, as a C compiler does with a single file.  The parts:
 
-* `Library` takes the place of Numba's class of that purpose.
-* `Kernel`, a dispatcher, is two: one that Python calls, cached on disk, and one that kernels call,
-  which Python cannot call and which therefore never needs machine code of its own.
+* `Library` replaces Numba's class of that purpose.
+* `Kernel`, a dispatcher, is two: one for Python, cached on disk, and one for kernels, which Python
+  cannot call and which therefore never needs machine code of its own.
+* `Shared` is compiled apart and cached on disk: kernels call its machine code by address.  So the
+  rules of a game are optimised once, not once in each search that plays by them.
+* `Late` is a `Shared` kernel that is compiled only when a caller asks for it; until then kernels
+  reach a stand-in.
 
-Both lean on parts of Numba that it does not document.  `LINKED_ONCE` tells whether this version is
-one for which they were written; with others everything compiles as Numba has it, more slowly.
+All of them use parts of Numba that are not documented.  Importing this module raises ImportError
+for a version of Numba other than those that were tried; `mcts.kernel.compile` then falls back on
+Numba's own linking, which gives the same results and compiles more slowly.
 """
 
 from __future__ import annotations
 
+import copy
+import ctypes
+import gc
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
+import llvmlite.binding as llvm
 import numba
 from numba import types
+from numba.core import sigutils
+from numba.core.cgutils import add_global_variable
 from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import lookup_environment
+from numba.core.imputils import user_function
 from numba.core.registry import CPUDispatcher, cpu_target
 
-LINKED_ONCE = numba.__version__.startswith("0.68.")
-"""Whether functions are linked as this module has it."""
+from mcts.kernel.cached import CodeCache, Nameless
+
+TRIED = "0.68."
+"""Beginning of the versions of Numba for which this module was written."""
+
+if not numba.__version__.startswith(TRIED):
+    raise ImportError(f"written for Numba {TRIED}*")
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How Numba's names of environments begin."""
 
 
+class Link(NamedTuple):
+    """Machine code of a `Shared` kernel that other kernels call by address.
+
+    Attributes
+    ----------
+    symbol : the name by which their code refers to it
+    module, qualname : where the kernel is found
+    arguments : the types that it takes
+    """
+
+    symbol: str
+    module: str
+    qualname: str
+    arguments: tuple[types.Type, ...]
+
+    def resolve(self) -> bool:
+        """Load or compile the kernel; return whether its symbol is still this one."""
+        kernel: Any = sys.modules.get(self.module)
+        for name in self.qualname.split("."):
+            kernel = getattr(kernel, name, None)
+        if not isinstance(kernel, (Shared, Late)):
+            return False
+        return kernel.link(self.arguments).symbol == self.symbol
+
+
 class Library(JITCodeLibrary):
-    """The code of one function, complete only once a pointer into it has been asked for."""
+    """The code of one function, complete only once a pointer into it has been requested."""
 
     _waiting = False
 
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.links: dict[str, Link] = {}
+        """What the code calls by address, by symbol."""
+
     def finalize(self) -> None:
         """Remember what to link; complete the library at once if its symbols are found by name."""
-        self._linking_libraries = self._needed()
+        self._linking_libraries = self._collect()
+        for library in self._linking_libraries:
+            self.links.update(getattr(library, "links", {}))
         if not self._object_caching_enabled:  # no function's own: one of Numba's own helpers
             super().finalize()
             return
@@ -63,7 +115,7 @@ class Library(JITCodeLibrary):
         self._complete()
         return super().serialize_using_object_code()
 
-    def _needed(self) -> list[JITCodeLibrary]:
+    def _collect(self) -> list[JITCodeLibrary]:
         """Return all that has to be linked in: what waits brings along what it needs itself."""
         found: dict[JITCodeLibrary, None] = {}
         for library in self._linking_libraries:
@@ -96,7 +148,7 @@ class Kernel(CPUDispatcher):
 
     @cached_property
     def inside(self) -> CPUDispatcher:
-        """What kernels call."""
+        """The dispatcher that kernels call."""
         options = {**self.targetoptions, "no_cpython_wrapper": True}
         return CPUDispatcher(self.py_func, self.locals, options)
 
@@ -105,9 +157,159 @@ class Kernel(CPUDispatcher):
         """The type by which kernels find what they call."""
         return types.Dispatcher(self.inside)
 
+    def compile(self, signature: Any) -> Any:
+        """Return the entry point for ``signature``; Numba's garbage is collected afterwards."""
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile(signature)
+        finally:
+            if collecting:
+                gc.enable()
+
+
+class Shared(Kernel):
+    """A kernel that others call by the address of its machine code."""
+
+    @cached_property
+    def _links(self) -> dict[tuple[types.Type, ...], Link]:
+        return {}
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return types.Dispatcher(self)
+
+    def compile(self, signature: Any) -> Any:
+        """Compile or load the code for ``signature``; kernels can call it from then on."""
+        entry = super().compile(signature)
+        arguments = tuple(sigutils.normalize_signature(signature)[0])
+        if arguments not in self._links:
+            self._links[arguments] = self._expose(self.overloads[arguments], arguments)
+        return entry
+
+    def get_overload(self, signature: Any) -> Link:
+        """Return the key under which Numba finds how to call the code for ``signature``."""
+        return self.link(tuple(sigutils.normalize_signature(signature)[0]))
+
+    def link(self, arguments: tuple[types.Type, ...]) -> Link:
+        """Return the link to the code for ``arguments``, which is compiled or loaded."""
+        self.compile(arguments)
+        return self._links[arguments]
+
+    def _expose(self, result: Any, arguments: tuple[types.Type, ...]) -> Link:
+        address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        link = _name_link(self, arguments)
+        llvm.add_symbol(link.symbol, address)
+        descriptor = copy.copy(result.fndesc)
+        descriptor.mangled_name = link.symbol
+        _insert_call(self.targetctx, link, user_function(descriptor, ()))
+        return link
+
+
+class Late:
+    """A `Shared` kernel that nothing compiles before `load`; kernels call a stand-in until then.
+
+    Parameters
+    ----------
+    function, stand_in
+        Kernels with the same parameters and the same type of result.
+    """
+
+    def __init__(self, function: Shared, stand_in: Shared) -> None:
+        self.loaded = False
+        self._function, self._stand_in = function, stand_in
+        self.is_compiling = False  # part of Numba's interface
+        self._slots: dict[tuple[types.Type, ...], tuple[Link, Any]] = {}
+        self.targetctx = function.targetctx
+        self.py_func = function.py_func
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+    def load(self) -> None:
+        """Compile or load the kernel, now or as soon as a kernel refers to it."""
+        self.loaded = True
+        for arguments, (_, slot) in self._slots.items():
+            slot.value = self._address(arguments)
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return types.Dispatcher(self)
+
+    def get_call_template(self, arguments: tuple, named: dict) -> tuple:
+        """Part of Numba's interface: the type of a call is that of the stand-in."""
+        return self._stand_in.get_call_template(arguments, named)
+
+    def get_overload(self, signature: Any) -> Link:
+        """Part of Numba's interface, as `Shared.get_overload`."""
+        return self.link(tuple(sigutils.normalize_signature(signature)[0]))
+
+    def link(self, arguments: tuple[types.Type, ...]) -> Link:
+        """Return the link to the place that holds the address for ``arguments``."""
+        if arguments not in self._slots:
+            link = _name_link(self._function, arguments, "late.")
+            slot = ctypes.c_uint64(self._address(arguments))
+            llvm.add_symbol(link.symbol, ctypes.addressof(slot))
+            self._slots[arguments] = link, slot
+            _insert_call(self.targetctx, link, self._call_through(link))
+        return self._slots[arguments][0]
+
+    def _address(self, arguments: tuple[types.Type, ...]) -> int:
+        """Return the address to call now; TypeError if the stand-in returns another type."""
+        kinds = []
+        for kernel in (self._stand_in, self._function)[: 1 + self.loaded]:
+            kernel.compile(arguments)
+            result = kernel.overloads[arguments]
+            kinds.append(result.signature.return_type)
+        if kinds[0] != kinds[-1]:
+            raise TypeError(
+                f"{self.py_func.__name__} and its stand-in return {kinds}: make them equal"
+            )
+        return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+
+    def _call_through(self, link: Link) -> Callable:
+        descriptor = self._stand_in.overloads[link.arguments].fndesc
+
+        def implement(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            convention = context.call_conv
+            kind = convention.get_function_type(descriptor.restype, descriptor.argtypes)
+            place = builder.module.globals.get(link.symbol)
+            if place is None:
+                place = add_global_variable(builder.module, kind.as_pointer(), link.symbol)
+            pointer = builder.load(place)
+            status, value = convention.call_function(
+                builder, pointer, descriptor.restype, descriptor.argtypes, arguments
+            )
+            with builder.if_then(status.is_error, likely=False):
+                convention.return_status_propagate(builder, status)
+            return value
+
+        implement.signature = descriptor.argtypes
+        return implement
+
+
+def _name_link(kernel: Shared, arguments: tuple[types.Type, ...], prefix: str = "") -> Link:
+    """Return a link to ``kernel`` whose symbol has the digest of its sources in it."""
+    function, unique = kernel.py_func, f"{id(kernel)}.{arguments}"
+    if isinstance(kernel._cache, CodeCache):
+        with suppress(Nameless):
+            unique = kernel._cache.name(arguments, kernel.targetctx.codegen())
+    symbol = f"sleuth.{prefix}{unique}"
+    return Link(symbol, function.__module__, function.__qualname__, arguments)
+
+
+def _insert_call(context: Any, link: Link, call: Callable) -> None:
+    """Have calls of ``link`` lowered by ``call``, and libraries remember them."""
+
+    def implement(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        context.active_code_library.links[link.symbol] = link
+        return call(context, builder, signature, arguments)
+
+    context.insert_func_defn([(implement, link, link.arguments)])
+
 
 def _link_once() -> None:
-    """Have Numba make libraries of the class here."""
+    """Have Numba make libraries of the class of this module."""
     codegen = cpu_target.target_context.codegen()
     codegen._library_class = Library
     set_environment = codegen.set_env
@@ -119,5 +321,4 @@ def _link_once() -> None:
     codegen.set_env = set_where_defined
 
 
-if LINKED_ONCE:
-    _link_once()
+_link_once()

@@ -22,7 +22,7 @@ import numpy as np
 from belief.evidence import lowest
 from belief.giveaway import BOUND, COLUMNS, UNSURE, given_away, tabulate
 from belief.information import closed_form
-from mcts.kernel.compile import jit, jit_owning
+from mcts.kernel.compile import jit, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.planning.node_belief import likeliest
@@ -243,7 +243,7 @@ def ranking(p, s: State, marginals: np.ndarray) -> Ranking:
     return Ranking(marginals, table, p.hiding, p.summoning, p.candidates, p.informative)
 
 
-@jit
+@jit_shared
 def offer(p, s: State, work: tuple, out: np.ndarray, edge_data: np.ndarray) -> int:
     """List what the searching seat may do in ``s``, given what ``work`` says it believes.
 

@@ -12,7 +12,7 @@ from belief.beliefs.constrained import fit
 from belief.evidence import CATEGORY_START, ENVELOPE, HOLDERS, N_CARDS
 from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit, jit_shared
 from sim.knowledge import update_seat_closure
 from sim.planning.ways import CONSTRAINED, EXACT, FACTORED
 from sim.state import State
@@ -20,7 +20,7 @@ from sim.state import State
 _ROUNDS = 5
 
 
-@jit
+@jit_shared
 def believe(p, state: State, work: tuple) -> bool:
     """Fill ``work.marginals``; False if the exact posterior has no room (it must not be used then).
 

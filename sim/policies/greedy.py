@@ -13,7 +13,7 @@ import numpy as np
 from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
 from belief.information import draw_sample, sampled
-from mcts.kernel.compile import jit, jit_owning
+from mcts.kernel.compile import jit, jit_late, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.policies.common import turns_to
@@ -28,7 +28,13 @@ UNSOLVED = -1
 _CERTAIN = 1.0 - 1e-9
 
 
-@jit
+@jit_shared
+def _wait(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int:
+    """Return `UNSOLVED`: what `choose` does until it is loaded."""
+    return np.int64(UNSOLVED)  # a constant would be built into the code of callers
+
+
+@jit_late(_wait)
 def choose(world: World, s: State, seat: int, work: tuple, sample: tuple) -> int:
     """Return the action of ``seat``, or `UNSOLVED` if its posterior does not fit into ``work``.
 

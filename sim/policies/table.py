@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from types import ModuleType
 
-from mcts.kernel.compile import jit
+from mcts.kernel.compile import jit_shared
 from mcts.kernel.dispatch import by_number
 from mcts.kernel.plugins import entry_points
 from mcts.kernel.sources import modules_of
@@ -179,7 +179,7 @@ def swap_policy(state: State, seat: int, which: Policy) -> None:
         state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
 
 
-@jit
+@jit_shared
 def choose(world: World, s: State, seat: int) -> int:
     """Return the action of ``seat`` under its own policy in the phase ``s.phase``.
 

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 import pytest
 
-from mcts.kernel.compile import INTERPRETED, jit_generic
-from mcts.kernel.linking import LINKED_ONCE, Kernel, Library
+from mcts.kernel.compile import INTERPRETED, jit_generic, jit_late, jit_shared, linking
+from mcts.kernel.linking import Kernel, Library
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -40,7 +40,7 @@ def library(dispatcher):
 
 
 def test_this_version_of_numba_is_known():
-    assert LINKED_ONCE, "look whether mcts.kernel.linking holds for it, and name it there"
+    assert linking, "check whether mcts.kernel.linking works with it, and name it there"
 
 
 def test_only_what_python_calls_is_completed():
@@ -116,13 +116,150 @@ def test_functions_of_other_kinds_are_linked():
     assert apply(inner, 2.0) == 3.0
 
 
+def test_a_shared_kernel_is_called_and_not_contained():
+    @jit_shared
+    def bottom(x):
+        if x < 0:
+            raise ValueError("below the bottom")
+        return 2 * x
+
+    @jit_generic
+    def top(x):
+        return bottom(x) + 1
+
+    @jit_generic
+    def other(x):
+        return bottom(x) - 1
+
+    assert (top(4), other(4), top(5), bottom(4)) == (9, 7, 11, 8)
+    (link,) = library(top).links.values()
+    assert link.arguments == (numba.int64,) and list(library(other).links.values()) == [link]
+    assert len(bottom.overloads) == 1
+    with pytest.raises(ValueError, match="below the bottom"):
+        top(-1)
+
+
+def test_links_of_inner_kernels_are_links_of_the_whole():
+    @jit_shared
+    def bottom(x):
+        return 2 * x
+
+    @jit_generic
+    def middle(x):
+        return bottom(x) + 1
+
+    @jit_generic
+    def top(x):
+        return 10 * middle(x)
+
+    assert top(4) == 90
+    assert library(top).links == library(middle.inside).links != {}
+
+
+def test_a_late_kernel_is_a_stand_in_until_it_is_loaded():
+    compiled = []
+
+    @jit_shared
+    def wait(x):
+        return np.int64(-1)
+
+    @jit_late(wait)
+    def heavy(x):
+        return 5 * x
+
+    @jit_generic
+    def top(x):
+        return 100 + heavy(x)
+
+    assert top(3) == 99 and not heavy.loaded
+    assert not heavy._function.overloads, compiled
+    heavy.load()
+    assert top(3) == 115 == 100 + heavy(3)
+
+
+def test_a_late_kernel_and_its_stand_in_return_the_same_type():
+    @jit_shared
+    def wait(x):
+        return -1.0 * x
+
+    @jit_late(wait)
+    def heavy(x):
+        return 5 * x
+
+    @jit_generic
+    def top(x):
+        return heavy(x)
+
+    assert top(2) == -2.0
+    with pytest.raises(TypeError, match="heavy and its stand-in return"):
+        heavy.load()
+
+
+MODULE = """
+import numpy as np
+from mcts.kernel.compile import jit, jit_late, jit_shared
+
+@jit_shared
+def wait(x):
+    return np.int64(-1)
+
+@jit_late(wait)
+def heavy(x):
+    return 5 * x
+
+@jit_shared
+def half(x):
+    return x // 2
+
+@jit
+def top(x):
+    return 100 * half(x) + heavy(x)
+"""
 PROBE = """
+import sys
+import {module}
+loads = sys.argv[1:]
+if loads:
+    {module}.heavy.load()
+print({module}.top(6), *(sum(k.stats.cache_hits.values()) for k in ({module}.top, {module}.half)))
+"""
+
+
+def test_code_that_calls_shared_kernels_is_loaded_from_the_disk_with_them(tmp_path):
+    (tmp_path / "shared_outside.py").write_text(MODULE)
+
+    def run(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-c", PROBE.format(module="shared_outside"), *arguments],
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "SLEUTH_CACHE_DIR": str(tmp_path / "cache"),
+            },
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert run() == "299 0 0"
+    assert run() == "299 1 1"
+    assert run("load") == "330 1 1"
+    (tmp_path / "shared_outside.py").write_text(MODULE.replace("// 2", "// 3"))
+    assert run() == "199 0 0"
+    for file in (tmp_path / "cache").glob("shared_outside.half-*"):
+        file.unlink()  # the one that is linked, of the old and of the new sources
+    assert run() == "199 1 0"
+
+
+UNTRIED = """
 import numba
 {patch}
-from mcts.kernel.compile import jit_generic
-from mcts.kernel.linking import LINKED_ONCE
+from mcts.kernel.compile import jit_generic, jit_shared, linking
 
-@jit_generic
+@jit_shared
 def inner(x):
     return x + 1
 
@@ -130,19 +267,21 @@ def inner(x):
 def outer(x):
     return 2 * inner(x)
 
-value = outer(20)
-compiled = getattr(inner, "inside", inner).overloads.values()
-print(LINKED_ONCE, value, sum(bool(getattr(c.library, "_waiting", False)) for c in compiled))
+print(bool(linking), outer(20))
 """
 
 
 @pytest.mark.parametrize(
-    ("patch", "printed"), [("", "True 42 1"), ("numba.__version__ = '99.0.0'", "False 42 0")]
+    ("patch", "printed", "warned"),
+    [
+        ("", "True 42", False),
+        ("numba.__version__ = '99.0.0'", "False 42", True),
+        ("import numba.core.codegen\ndel numba.core.codegen.JITCodeLibrary", "False 42", True),
+    ],
 )
-def test_with_a_numba_that_is_not_known_all_is_as_numba_has_it(patch, printed):
-    """The control: what it completes does not wait."""
+def test_an_untried_numba_links_by_itself_and_one_line_says_so(patch, printed, warned):
     done = subprocess.run(
-        [sys.executable, "-c", PROBE.format(patch=patch)],
+        [sys.executable, "-c", UNTRIED.format(patch=patch)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
@@ -150,3 +289,4 @@ def test_with_a_numba_that_is_not_known_all_is_as_numba_has_it(patch, printed):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == printed
+    assert done.stderr.count("\n") == ("was not tried" in done.stderr) == warned

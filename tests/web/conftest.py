@@ -64,9 +64,7 @@ def opened(profile):
         page.on("pageerror", lambda fault: faults.append(str(fault)))
         page.on(
             "console",
-            lambda received: (
-                faults.append(received.text) if "Content Security" in received.text else None
-            ),
+            lambda told: faults.append(told.text) if "Content Security" in told.text else None,
         )
         page.goto(url)
         pages.append(page)

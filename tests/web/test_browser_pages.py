@@ -221,8 +221,8 @@ def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched, sh
         showNotebook(parent, { cards, chance: rows, bits: 1 }, { seats }, null, true);
         return [...parent.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
     }"""
-    received = page.evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
-    assert received == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
+    told = page.evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
+    assert told == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
 
 
 def test_actions_have_the_numbers_and_words_of_the_game(watched, shows):
@@ -235,9 +235,9 @@ def test_actions_have_the_numbers_and_words_of_the_game(watched, shows):
         return [numbers.map(inWords), made.map(inWords)];
     }"""
     numbers = [*range(MOVE, 45), *range(46, 370, 7), *range(370, 392)]
-    received, made = page.evaluate(script, numbers)
+    told, made = page.evaluate(script, numbers)
     show = {f"show the {name}": f"show {name}" for name in ("Mustard", "Scarlett", "Plum", "Green")}
     show |= {f"show the {name}": f"show {name}" for name in ("White", "Peacock")}
     expected = [words(number).removesuffix(" here") for number in numbers]
-    assert received == [show.get(sentence, sentence) for sentence in expected]
+    assert told == [show.get(sentence, sentence) for sentence in expected]
     assert made == ["accuse Plum with the rope in the Lounge", "suggest White with the wrench"]

@@ -19,17 +19,16 @@ from served import Served, person
 from starlette.responses import HTMLResponse
 from traffic import first, may_differ, played, told_apart, unknowable
 
-from experiments.web.server import guard, messages, seat, streams
+from experiments.web.server import guard, messages, pages, seat, streams
+from experiments.web.tables import hall
 from experiments.web.tables import table as tables
-from experiments.web.tables.archive import LineUp
 from experiments.web.tables.driver import Driver
-from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
 from sim.records.stepped import Person, SteppedGame
 from sim.rules import FIXED_PLAYERS, preset
 
-GAMES = 120
+GAMES = 200
 OVER_HTTP = 2
 NAMES = ("Ann", "Bob", "Cy", "Di", "Ed", "Fay")
 RULES = ("speed", "ledford", "classic", "cai2006", "ferrari2009", "released")
@@ -51,7 +50,7 @@ def exchanging(monkeypatch):
 @pytest.fixture
 def unkept(monkeypatch):
     """Games that no run is made of, and disks that are not waited for."""
-    monkeypatch.setattr(LineUp, "of", lambda setup: None)
+    monkeypatch.setattr(hall.kept, "kind_of", lambda wish: None)
     monkeypatch.setattr(os, "fsync", lambda file: None)
 
 
@@ -68,7 +67,7 @@ def table_of(number):
         for place in range(2, count):
             seats[place] = COMPUTERS[(half + place) % len(COMPUTERS)]
     seats = tuple(seats[first_seat:] + seats[:first_seat])
-    received = {
+    told = {
         "rules": {"name": name, "players": count, "turn_cap": 20},
         "seats": seats,
         "seed": number,
@@ -78,17 +77,17 @@ def table_of(number):
     }
     recorded = NAMES[half % 2]
     seat = next(place for place in range(count) if seats[place].get("label") == recorded)
-    rules = preset(**received["rules"])
+    rules = preset(**told["rules"])
     events = SteppedGame(rules, [Person(one) for one in NAMES[:count]], SEED, number).events
     # How many cards of each kind everybody has is public in these.
     cards = to_exchange(events, seat, number, alike=rules.shares is not None)
-    return Setup(**received), seat, cards, people
+    return told, seat, cards, people
 
 
 async def compared(server, number):
     """Return what was found in the pair ``number`` by each way, and whether its games differ."""
-    table_request, seat, swap, people = table_of(number)
-    one, other = [await played(server, table_request, seat, cards) for cards in (None, swap)]
+    wish, seat, swap, people = table_of(number)
+    one, other = [await played(server, wish, seat, cards) for cards in (None, swap)]
     found, differ = told_apart(one, other, people)
     return [*unknowable(one), *unknowable(other)], found, differ
 
@@ -109,14 +108,14 @@ def test_what_a_seat_receives_names_no_card_and_depends_on_what_it_may_see(tmp_p
     assert sum(differ for _, _, differ in found) > GAMES // 4  # it does come to see them elsewhere
 
 
-def more(received, key):
+def more(told, key):
     """Return the message ``told`` with the exchanged cards under ``key``."""
-    return {**received, key: str(Exchanged.swap)}
+    return {**told, key: str(Exchanged.swap)}
 
 
 def in_events(monkeypatch):
     event = messages.event
-    monkeypatch.setattr(messages, "event", lambda received: more(event(received), "digest"))
+    monkeypatch.setattr(messages, "event", lambda told: more(event(told), "digest"))
 
 
 def in_questions(monkeypatch):
@@ -131,9 +130,9 @@ def in_waiting(monkeypatch):
 
 def in_searches(monkeypatch):
     """Show a search to a seat."""
-    state = streams.Feed._state
+    state = streams.Told._state
     search = {"kind": "search", "root": []}
-    monkeypatch.setattr(streams.Feed, "_state", lambda feed: {**state(feed), "search": search})
+    monkeypatch.setattr(streams.Told, "_state", lambda told: {**state(told), "search": search})
 
 
 def in_numbers(monkeypatch):
@@ -149,12 +148,12 @@ def in_numbers(monkeypatch):
 
 def in_ids(monkeypatch):
     """Number events by all of the game."""
-    encode = messages.encode
+    written = messages.written
 
     def wrong(message, number=None):
-        return encode(message, None if number is None else number + message["event"]["turn"])
+        return written(message, None if number is None else number + message["event"]["turn"])
 
-    monkeypatch.setattr(messages, "encode", wrong)
+    monkeypatch.setattr(messages, "written", wrong)
 
 
 def in_notebooks(monkeypatch):
@@ -162,23 +161,21 @@ def in_notebooks(monkeypatch):
     notebook = seat.notebook
 
     def wrong(*given):
-        received = notebook(*given)
-        received["cards"][0]["holders"][0] = "no" if Exchanged.swap else "maybe"
-        return received
+        told = notebook(*given)
+        told["cards"][0]["holders"][0] = "no" if Exchanged.swap else "maybe"
+        return told
 
     monkeypatch.setattr(seat, "notebook", wrong)
 
 
 def in_refusals(monkeypatch):
     refused = seat.HTTPException
-    monkeypatch.setattr(
-        seat, "HTTPException", lambda at, sentence: refused(at, sentence + CARDS[0])
-    )
+    monkeypatch.setattr(seat, "HTTPException", lambda at, told: refused(at, told + CARDS[0]))
 
 
 def in_pages(monkeypatch):
     title = lambda name: HTMLResponse(f"<title>{Exchanged.swap}</title>")  # noqa: E731
-    monkeypatch.setattr(seat, "page", title)
+    monkeypatch.setattr(pages, "page", title)
 
 
 def in_headers(monkeypatch):
@@ -191,7 +188,7 @@ def by_hidden_events(monkeypatch):
 
 def by_the_time(monkeypatch):
     """Ask nobody for the only card that they can show."""
-    monkeypatch.setattr(Table, "_force", lambda table, number, event: None)
+    monkeypatch.setattr(Table, "_hold", lambda table, number, event: None)
 
 
 PLANTS = {
@@ -228,7 +225,7 @@ def server(tmp_path_factory):
     served.close()
 
 
-def receive(server, number, swap):
+def received(server, number, swap):
     """Play the game ``number`` of three people over HTTP; return all that seat 0 received."""
     Exchanged.number, Exchanged.swap = number, swap
     made = server.table(*map(person, NAMES[:3]))
@@ -243,8 +240,8 @@ def receive(server, number, swap):
 
     ask("GET", links[0])
     ask("GET", f"/api{links[0]}")
-    while (received := public.until("waiting", "over")[-1])["kind"] == "waiting":
-        whom = received["seat"]
+    while (told := public.until("waiting", "over")[-1])["kind"] == "waiting":
+        whom = told["seat"]
         asked = listening[whom].until("prompt")
         question = asked[-1]["prompt"]
         if whom == 0:
@@ -263,7 +260,7 @@ def receive(server, number, swap):
 def differences(server, number):
     """Return the first parts that differ of what seat 0 received over HTTP; None if none do."""
     events = SteppedGame(preset("speed", players=3), [Person("")] * 3, SEED, number).events
-    one, other = (receive(server, number, swap) for swap in (None, to_exchange(events, 0, number)))
+    one, other = (received(server, number, swap) for swap in (None, to_exchange(events, 0, number)))
     at = first(one, other)
     return None if at is None else (one[at], other[at])
 

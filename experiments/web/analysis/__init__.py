@@ -1,1 +1,0 @@
-"""Analysis of games for their viewers: notebooks, timelines, advice."""

@@ -1,0 +1,51 @@
+"""Turn by turn, the bits that each seat has left: of a game that is watched, as it goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from experiments.web.seen.notebook import Knowledge, notebook
+from sim.records.events import Event
+from sim.rules import Rules
+
+_TELLS = ("deal", "suggestion", "refute", "show")
+"""Events after which a seat may know more."""
+
+
+class Entropies:
+    """The bits of all seats of a game; turns that are over are worked out once.
+
+    Attributes
+    ----------
+    rules : of the game
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._turns: list[tuple[int, tuple[float | None, ...]]] = []
+        self._at = 0
+        self._working = threading.Lock()
+
+    def turns(self, events: Sequence[Event]) -> list[tuple[int, tuple[float | None, ...]]]:
+        """Return number and bits by seat of the turns that are over, the deal first.
+
+        Parameters
+        ----------
+        events : all that has been shown of the game; each time as many or more
+        """
+        with self._working:
+            for end in range(self._at, len(events) - 1):
+                if events[end]["turn"] < events[end + 1]["turn"]:
+                    self._add(events[self._at : end + 1], events[: end + 1])
+                    self._at = end + 1
+            return list(self._turns)
+
+    def _add(self, turn: Sequence[Event], events: Sequence[Event]) -> None:
+        learnt = any(event["event"] in _TELLS for event in turn)
+        bits = self._turns[-1][1] if self._turns and not learnt else self._bits(events)
+        self._turns.append((turn[0]["turn"], bits))
+
+    def _bits(self, events: Sequence[Event]) -> tuple[float | None, ...]:
+        known = (Knowledge.of(self.rules, seat, events) for seat in range(self.rules.players))
+        return tuple(notebook(one, chance=True)["bits"] for one in known)
