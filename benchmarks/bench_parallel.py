@@ -26,8 +26,8 @@ from benchmarks.timing import show_load
 from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.searcher import searcher
-from sim.endgame.finding import endgames
 from sim.endgame.positions import Endgame
+from sim.endgame.random_positions import endgames
 from sim.planning.cluedo import Cluedo
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner

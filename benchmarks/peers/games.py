@@ -43,7 +43,7 @@ def plain(simulations: int) -> Plan:
 
 def compiled(simulations: int) -> Plan:
     """Ours, on our compiled Kuhn poker."""
-    return kuhn.compiled(options(simulations), Budget(simulations=simulations))
+    return kuhn.compiled_planner(options(simulations), Budget(simulations=simulations))
 
 
 def in_cpp(simulations: int) -> Plan:

@@ -1,1 +1,1 @@
-"""Which room is worth walking to: learning it, and holding what was learnt against exact values."""
+"""Learn the values of rooms, and compare them with exact ones."""

@@ -1,4 +1,4 @@
-"""Which room is worth walking to: Q is learnt, checked and fitted [Cai & Ferrari 2008].
+"""Learn the values of rooms by Q-learning, check them, and fit the network [Cai & Ferrari 2008].
 
     python -m experiments.qlearning
     python -m experiments.qlearning outcomes=posterior rates=[falling] repeats=1
@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig
 
 from experiments import study
 from experiments.settings.commandline import Interrupted, Refusal
@@ -78,19 +78,19 @@ def job(settings: DictConfig, run: study.Run) -> None:
     from sim.qlearning.rooms import solve
 
     run.claim(report.ROWS)
-    sampled = _sampled(settings)
+    sampled = _problem(settings)
     rooms = sampled.problem()
     with stage(run.console, COMPILING):
         _learner(settings, rooms, settings.rates[0], 0).learn(1)
     units = [f"{rate} {number}" for rate in settings.rates for number in range(settings.repeats)]
 
-    def measured(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    def measure(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         exact = solve(rooms)[0]
         for unit in left:
             rate, number = unit.split()
             yield unit, list(_curve(settings, rooms, exact, rate, int(number)))
 
-    rows = run.measure(units, measured)
+    rows = run.measure(units, measure)
     try:
         fit = None if run.interrupted else _fit(settings, sampled, rooms)
     except KeyboardInterrupt:
@@ -100,19 +100,19 @@ def job(settings: DictConfig, run: study.Run) -> None:
             write_text(run.folder / WEIGHTS, fit.network.dumps())
         except OSError as fault:
             raise unwritable(run.folder, fault) from None
-    described = {
+    figures = {
         "outcomes": settings.outcomes,
         "ends": report.ends(rows),
         "values": report.values(rooms, settings.outcomes),
         "likeliest_share": greedy_share(rooms.states, solve(rooms)[0]),
         "network": None if fit is None else report.fit_figures(fit),
     }
-    tables = report.tables(described)
-    run.finish(described, tables, [report.PLOT], partial(report.draw, rows))
+    tables = report.tables(figures)
+    run.finish(figures, tables, [report.PLOT], partial(report.draw, rows))
 
 
-def _sampled(settings: DictConfig) -> Sampled:
-    """Return what names the problem."""
+def _problem(settings: DictConfig) -> Sampled:
+    """Return the parameters of the problem."""
     from sim.qlearning.rooms import Sampled
 
     return Sampled(
@@ -159,11 +159,11 @@ def _curve(
 
 def _fit(settings: DictConfig, sampled: Sampled, rooms: RoomProblem) -> Fit:
     """Return the network fitted to the first run of the first rate; Refusal if it does not fit."""
-    from experiments.qlearning.fit import fitted
+    from experiments.qlearning.fit import fit_network
 
     learner = _learner(settings, rooms, settings.rates[0], 0)
     learner.learn(settings.updates)
-    network = OmegaConf.to_container(settings.network)
+    network: dict[str, Any] = dict(settings.network)
     kept = {
         **asdict(sampled),
         "rate": settings.rates[0],
@@ -172,7 +172,7 @@ def _fit(settings: DictConfig, sampled: Sampled, rooms: RoomProblem) -> Fit:
         "network": network,
     }
     other = replace(sampled, seed=settings.seed + 1).problem()
-    fit = fitted(learner.q, rooms, other, kept, network, settings.seed)
+    fit = fit_network(learner.q, rooms, other, kept, network, settings.seed)
     if not fit.explained >= settings.network.least_fit:
         raise Refusal(
             f"the network fits badly: R^2 is {fit.explained:.3f}, network.least_fit="

@@ -1,4 +1,4 @@
-"""The network is fitted to a table of Q, and the fit is measured.
+"""Fit the network to a table of Q, and measure the fit.
 
 Targets are standardised: without it gradient descent with its usual step stops at their mean.
 """
@@ -19,7 +19,7 @@ from sim.qlearning.network import DIGITS, Network
 from sim.qlearning.rooms import RoomProblem, pairs, solve, worth
 
 UNFITTED = "interrupted before the fit was done; run.resume={} goes on"
-"""What to say of Ctrl-C meanwhile."""
+"""Message after Ctrl-C during the fit."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Fit:
     seconds: float
 
 
-def fitted(
+def fit_network(
     q: np.ndarray,
     rooms: RoomProblem,
     other: RoomProblem,
@@ -84,15 +84,15 @@ def fitted(
     exact = solve(rooms)[0]
     return Fit(
         network=made,
-        explained=explained(made(inputs), q / greatest),
-        fresh=explained(made(others), solve(other)[0] / greatest),
+        explained=explained_share(made(inputs), q / greatest),
+        fresh=explained_share(made(others), solve(other)[0] / greatest),
         lost=float(np.mean(exact.max(axis=1) - worth(made(inputs).argmax(axis=1), rooms))),
         epochs=model.n_iter_,
         seconds=time.perf_counter() - began,
     )
 
 
-def explained(found: np.ndarray, truth: np.ndarray) -> float:
+def explained_share(found: np.ndarray, truth: np.ndarray) -> float:
     """Return R^2, the share of the variance of ``truth`` that ``found`` explains."""
     return float(1 - np.mean((found - truth) ** 2) / np.var(truth))
 

@@ -1,8 +1,8 @@
-"""What was learnt, in figures, in tables and as a picture."""
+"""Figures, tables and a picture of what was learnt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,21 +71,21 @@ def values(rooms: RoomProblem, outcomes: str) -> list[dict[str, Any]]:
                 np.abs(states.max(axis=1) - 1 / held) < 1e-9
             )
             there = worth[alike]
-            told = (there.mean(), there.min(), there.max()) if len(there) else (None,) * 3
-            line[name] = [None if part is None else float(part) for part in told]
+            three = (there.mean(), there.min(), there.max()) if len(there) else (None,) * 3
+            line[name] = [None if part is None else float(part) for part in three]
         lines.append(line)
     return lines
 
 
 def fit_figures(fit: Fit) -> dict[str, Any]:
-    """Return what there is to say of a fit."""
-    told = ("explained", "fresh", "lost", "epochs", "seconds")
-    return {name: getattr(fit, name) for name in told} | {"numbers": fit.network.size}
+    """Return the figures of a fit."""
+    names = ("explained", "fresh", "lost", "epochs", "seconds")
+    return {name: getattr(fit, name) for name in names} | {"numbers": fit.network.size}
 
 
-def tables(described: dict[str, Any]) -> Iterator[Table]:
+def tables(figures: dict[str, Any]) -> Iterator[Table]:
     """Yield the figures as tables."""
-    columns = [
+    columns: list[Column | str] = [
         "rate",
         count("runs"),
         count("updates"),
@@ -104,13 +104,13 @@ def tables(described: dict[str, Any]) -> Iterator[Table]:
             line["lost"],
             line["seconds"],
         ]
-        for line in described["ends"]
+        for line in figures["ends"]
     ]
     note = "error: root mean square, to Q by value iteration on the same states"
     yield Table("Learning Q", columns, rows, [note])
     rows = [
         [str(line["rooms"]), line["closed"], line["unprojected"][0], _range(line["sampled"])]
-        for line in described["values"]
+        for line in figures["values"]
     ]
     columns = [
         "rooms possible",
@@ -118,14 +118,14 @@ def tables(described: dict[str, Any]) -> Iterator[Table]:
         mean("value iteration", 6),
         mean("on the sample, least to greatest", 3),
     ]
-    off = max(abs(line["closed"] - line["unprojected"][0]) for line in described["values"])
-    share = 100 * described["likeliest_share"]
+    off = max(abs(line["closed"] - line["unprojected"][0]) for line in figures["values"])
+    share = 100 * figures["likeliest_share"]
     notes = [
         f"value iteration without a projection is off by {off:.1g} at most",
         f"the likeliest room is a best one in {share:.1f} % of the sampled states",
     ]
-    yield Table(f"Values, {described['outcomes']} outcomes", columns, rows, notes)
-    if (fit := described["network"]) is not None:
+    yield Table(f"Values, {figures['outcomes']} outcomes", columns, rows, notes)
+    if (fit := figures["network"]) is not None:
         columns = [
             Column("network", words=True),
             mean("R^2", 3),
@@ -139,8 +139,9 @@ def tables(described: dict[str, Any]) -> Iterator[Table]:
         yield Table("The fit", columns, [[name, *row]])
 
 
-def _range(three: list[float | None]) -> Estimate | None:
-    return None if three[0] is None else Estimate(*three)
+def _range(three: Sequence[float | None]) -> Estimate | None:
+    known = [part for part in three if part is not None]
+    return Estimate(*known) if known else None
 
 
 def draw(rows: pl.DataFrame, folder: Path) -> None:

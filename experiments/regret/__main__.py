@@ -150,7 +150,7 @@ def contestants(
 
 
 def _positions(settings: DictConfig, count: int) -> list[Endgame]:
-    from sim.endgame.finding import endgames
+    from sim.endgame.random_positions import endgames
 
     return list(islice(endgames(settings.seed, settings.rules.players), count))
 

@@ -70,7 +70,9 @@ class _Tree:
         """Branches, in the order in which they grew, and DIST_tot at their ends."""
         self.short = {start: 0.0}
         """VISITED and DIST_short."""
-        self.observations = {(start,): self.get_observ((start,))}
+        self.observations: dict[tuple[int, ...], frozenset[int]] = {
+            (start,): self.get_observ((start,))
+        }
         """OBSERV."""
 
     def shortest_open(self) -> tuple[int, ...] | None:
@@ -84,7 +86,7 @@ class _Tree:
         free = [other for other in self.rows if not self.observations[other]]
         if self.between is None or not free:
             return cells
-        nearest = min(free, key=self.rows.get)[-1]
+        nearest = min(free, key=lambda other: self.rows[other])[-1]
         return [cell for cell in cells if self.between[nearest, cell] <= self.within]
 
     def get_observ(self, row: tuple[int, ...]) -> frozenset[int]:

@@ -1,1 +1,1 @@
-"""The chance of winning at a leaf of the search: fitted to games, and what else tells it."""
+"""Fit the chance of winning at a leaf of the search to games."""

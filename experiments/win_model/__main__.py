@@ -1,9 +1,9 @@
-"""The chance of winning at a leaf of the search is fitted to games, checked and stored.
+"""Fit the chance of winning at a leaf of the search to games, check it and store the model.
 
     python -m experiments.win_model player.threshold=0.4 opponent.threshold=0.35
     python -m experiments.win_model player=best opponent.threshold=0.35 games=300 start=swift
 
-`sim.planning.leaf` has what the model is told and how the search asks it.  Nothing slow is imported
+`sim.planning.leaf` has the inputs of the model and its use in the search.  Nothing slow is imported
 at the top.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
 
@@ -75,12 +75,12 @@ def job(settings: DictConfig, run: study.Run) -> None:
         with stage(run.console, COMPILING):
             list(portion(*about, range(1), shares, held_out))
 
-    def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         for number in left:
             games = range(PORTION * number, min(PORTION * (number + 1), settings.games))
             yield number, list(portion(*about, games, shares, held_out))
 
-    rows = run.measure(units, measured)
+    rows = run.measure(units, measure)
     fit = None
     if not run.interrupted:
         try:
@@ -93,7 +93,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
             write_text(run.folder / MODEL, fit.model.dumps())
         except OSError as fault:
             raise unwritable(run.folder, fault) from None
-    described = {
+    figures = {
         "games": rows["game"].n_unique(),
         "positions": rows.height,
         "won": rows["won"].mean(),
@@ -101,7 +101,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         "log_loss_of_rolled": fit and {name: asdict(found) for name, found in fit.rolled.items()},
         "calibration": fit and [{**row, "observed": asdict(row["observed"])} for row in fit.bins],
     }
-    run.finish(described, _tables(fit), [PLOT], lambda folder: _draw(fit, folder))
+    run.finish(figures, _tables(fit), [PLOT], lambda folder: _draw(fit, folder))
 
 
 def _setup(
@@ -109,47 +109,49 @@ def _setup(
 ) -> tuple[Rules, Policy | Planner, Policy, WinModel | None]:
     """Return who plays, by which rules, and the model to start from; Refusal if that cannot be."""
     from sim.planning.leaf.win_model import load
+    from sim.planning.planner import Planner
     from sim.players.registry import compiled, make
-    from sim.policies.table import NAMES
+    from sim.policies.table import NAMES, Policy
     from sim.rules import preset
 
-    given = {
-        name: OmegaConf.to_container(settings[name], resolve=True)
-        for name in ("player", "opponent", "rules")
-    }
+    given = {name: _plain(settings[name]) for name in ("player", "opponent", "rules")}
     if given["opponent"]["name"] not in NAMES:
         raise Refusal(f"opponent={given['opponent']['name']}: choose a compiled policy")
-    searches = "budget" in given["player"]
-    if not searches and given["player"]["name"] not in NAMES:
-        raise Refusal(f"player={given['player']['name']}: choose a compiled policy or a planner")
     try:
         rules = preset(**given["rules"])
-        player = make(given["player"], rules) if searches else compiled(given["player"])
+        named = given["player"]["name"] in NAMES and "budget" not in given["player"]
+        player = compiled(given["player"]) if named else make(given["player"], rules)
         opponent = compiled(given["opponent"])
         start = None if settings.start is None else load(settings.start)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
+    if not isinstance(player, Policy | Planner):
+        raise Refusal(f"player={given['player']['name']}: choose a compiled policy or a planner")
     if start is not None and start.settings["players"] != rules.players:
         raise Refusal(f"start={settings.start}: a model of {start.settings['players']} players")
     return rules, player, opponent, start
 
 
-def _fit(settings: DictConfig, data: Any, rules: Rules, start: WinModel | None) -> Fit:
-    from experiments.win_model.fit import fitted, thinned
+def _plain(node: DictConfig) -> dict[str, Any]:
+    return cast(dict[str, Any], OmegaConf.to_container(node, resolve=True))
 
-    data = thinned(data, settings.most, settings.seed)
+
+def _fit(settings: DictConfig, data: Any, rules: Rules, start: WinModel | None) -> Fit:
+    from experiments.win_model.fit import fit_model, thin_out
+
+    data = thin_out(data, settings.most, settings.seed)
     out = data.game % settings.held_out == 0
     if not 0 < data.won[~out].mean() < 1 or not 0 < data.won[out].mean() < 1:
         raise Refusal(
             f"games={settings.games}: there is nothing to learn from; of the games that are fitted "
             "to and of those held out some must be won and some lost"
         )
-    whole = OmegaConf.to_container(settings, resolve=True)
+    whole = _plain(settings)
     kept = {key: value for key, value in whole.items() if key not in ("run", "bins")}
     kept["players"] = rules.players
     if start is not None:
         kept["started_from"] = dict(start.settings)
-    return fitted(
+    return fit_model(
         data,
         rules.players,
         whole["network"],
@@ -172,7 +174,7 @@ def _tables(fit: Fit | None) -> Iterator[Table]:
     ):
         if losses:
             rows = [[name, found] for name, found in losses.items()]
-            yield Table(title, [words("who tells the chance"), mean("log loss, 95 %", 4)], rows)
+            yield Table(title, [words("estimate by"), mean("log loss, 95 %", 4)], rows)
 
 
 def _draw(fit: Fit | None, folder: Path) -> None:

@@ -1,8 +1,8 @@
-"""The model is fitted, and held against what else tells the chance of winning, on other games.
+"""Fit the model, and compare it with other estimates of the chance of winning on other games.
 
 Inputs are standardised for the fit; mean and scale are then put into the first layer's weights, so
 that the stored model reads features as they are.  With a ``start`` only the slope and the offset of
-its log odds are fitted [Platt 1999]: that many numbers a few hundred games can tell.
+its log odds are fitted [Platt 1999]: a few hundred games suffice for two numbers.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _LEAST = 1e-3
 
 @dataclass(frozen=True)
 class Fit:
-    """A model and what it was held against, on games that it was not fitted to.
+    """A model and the estimates that it was compared with, on games that it was not fitted to.
 
     Attributes
     ----------
     model : with its figures
-    losses : log loss in nats by who tells the chance, of all positions
+    losses : log loss in nats of each estimate, of all positions
     rolled : the same of the positions that were rolled out
     bins : of the calibration plot: mean chance, share won with its interval, positions
     """
@@ -45,7 +45,7 @@ class Fit:
     bins: list[dict[str, Any]]
 
 
-def fitted(
+def fit_model(
     data: Positions,
     players: int,
     network: Mapping[str, Any],
@@ -72,32 +72,32 @@ def fitted(
     """
     out = data.game % held_out == 0
     if start is None:
-        weights = trained(data.inputs[~out], data.won[~out], network, seed)[0]
+        weights = train(data.inputs[~out], data.won[~out], network, seed)[0]
     else:
-        weights = recalibrated(start, data.inputs[~out], data.won[~out])
+        weights = recalibrate(start, data.inputs[~out], data.won[~out])
     model = WinModel(weights, settings, {})
     inputs, won, game, rolled = (
         part[out] for part in (data.inputs, data.won, data.game, data.rolled)
     )
-    told = {
+    estimates = {
         "the model": model(inputs),
         "base rate": np.full(len(won), data.won[~out].mean()),
         "logistic regression": logistic(data.inputs[~out], data.won[~out], inputs),
         "by confidence": confidence(inputs, players),
     }
     if start is not None:
-        told["the model it starts from"] = start(inputs)
-    losses = scored(told, won, game, seed)
+        estimates["the model it starts from"] = start(inputs)
+    losses = log_losses(estimates, won, game, seed)
     there = rolled != UNPLAYED
     few: dict[str, Estimate] = {}
     if there.any():
-        chances = {name: chance[there] for name, chance in told.items()}
+        chances = {name: chance[there] for name, chance in estimates.items()}
         chances[f"mean of {ROLLOUTS} roll-outs"] = rolled[there]
         chances["the same, shrunk by one win and one loss"] = (rolled[there] * ROLLOUTS + 1) / (
             ROLLOUTS + 2
         )
-        few = scored(chances, won[there], game[there], seed)
-    table = calibration(told["the model"], won, game, bins, seed)
+        few = log_losses(chances, won[there], game[there], seed)
+    table = calibration(estimates["the model"], won, game, bins, seed)
     figures = {
         "games": len(np.unique(data.game)),
         "positions": len(data.won),
@@ -111,7 +111,7 @@ def fitted(
     return Fit(WinModel(weights, settings, figures), losses, few, table)
 
 
-def thinned(data: Positions, most: int, seed: int) -> Positions:
+def thin_out(data: Positions, most: int, seed: int) -> Positions:
     """Return at most ``most`` positions of each game, drawn at random; the rest have one winner."""
     order = np.lexsort((np.random.default_rng(seed).random(len(data.game)), data.game))
     first = np.searchsorted(data.game[order], data.game[order])
@@ -119,7 +119,7 @@ def thinned(data: Positions, most: int, seed: int) -> Positions:
     return Positions(*(part[kept] for part in data))
 
 
-def trained(
+def train(
     inputs: np.ndarray, won: np.ndarray, network: Mapping[str, Any], seed: int
 ) -> tuple[Weights, MLPClassifier, StandardScaler]:
     """Return a network fitted to ``inputs`` (n, features), and what scikit-learn has of it."""
@@ -150,7 +150,7 @@ def trained(
     return weights, model, scaler
 
 
-def recalibrated(start: WinModel, inputs: np.ndarray, won: np.ndarray) -> Weights:
+def recalibrate(start: WinModel, inputs: np.ndarray, won: np.ndarray) -> Weights:
     """Return the weights of ``start`` with slope and offset of its log odds fitted."""
     odds = _log_odds(start(inputs))[:, None]
     found = LogisticRegression(C=np.inf).fit(odds, won)
@@ -182,21 +182,21 @@ def confidence(inputs: np.ndarray, players: int) -> np.ndarray:
     return np.divide(inputs[:, at], total, out=np.zeros(len(inputs)), where=total > 0)
 
 
-def scored(
-    told: Mapping[str, np.ndarray], won: np.ndarray, game: np.ndarray, seed: int
+def log_losses(
+    estimates: Mapping[str, np.ndarray], won: np.ndarray, game: np.ndarray, seed: int
 ) -> dict[str, Estimate]:
-    """Return the log loss in nats of each who ``told`` chances, with intervals by game."""
+    """Return the log loss in nats of each of ``estimates``, with intervals by game."""
     numbers, cluster = np.unique(game, return_inverse=True)
     counts = np.bincount(cluster, minlength=len(numbers)).astype(float)
     losses = []
-    for chance in told.values():
+    for chance in estimates.values():
         chance = np.clip(chance, _LEAST, 1 - _LEAST)
         loss = -np.log(np.where(won > 0.5, chance, 1 - chance))
         losses.append(np.bincount(cluster, loss, len(numbers)))
     means = clustered_means(np.array(losses), np.tile(counts, (len(losses), 1)), seed)
     return {
         name: Estimate(mean.value, mean.low, mean.high)
-        for name, mean in zip(told, means, strict=True)
+        for name, mean in zip(estimates, means, strict=True)
     }
 
 

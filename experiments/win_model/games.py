@@ -15,9 +15,9 @@ import polars as pl
 from experiments import study
 from mcts.kernel.rng import derive_key, new_stream, uniform
 from sim.planning.leaf.features import KEPT, describe, size
-from sim.planning.leaf.positions import UNPLAYED, Positions, is_leaf, play_on, recorded
+from sim.planning.leaf.positions import UNPLAYED, Positions, is_leaf, play_on, record_positions
 from sim.planning.planner import Planner
-from sim.player import PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.policies.table import Policy, seat_policy
 from sim.referee import play
 from sim.rules import Rules, world
@@ -60,14 +60,14 @@ def portion(
     for game in games:
         mine = shares if game % held_out == 0 else (shares[0], 0.0)
         if isinstance(player, Policy):
-            found = recorded(rules, player, opponent, seed, [game], *mine)
+            found = record_positions(rules, player, opponent, seed, [game], *mine)
         else:
-            found = searched(rules, player, opponent, seed, game, *mine)
+            found = search_positions(rules, player, opponent, seed, game, *mine)
         for inputs, rolled, won in zip(found.inputs, found.rolled, found.won, strict=True):
             yield {"game": game, "inputs": inputs.tobytes(), "rolled": rolled, "won": won}
 
 
-def searched(
+def search_positions(
     rules: Rules,
     planner: Planner,
     opponent: Policy,
@@ -78,9 +78,9 @@ def searched(
 ) -> Positions:
     """Return positions of ``planner`` in one ``game`` against ``opponent`` alone."""
     seat, board = game % rules.players, world(rules)[0]
-    seats = [PolicyPlayer(opponent) for _ in range(rules.players)]
+    seats: list[Player] = [PolicyPlayer(opponent) for _ in range(rules.players)]
     seats[seat] = planner
-    stream = new_stream(derive_key(seed, game, 1))
+    stream = new_stream(int(derive_key(seed, game, 1)))
     rows, rolled = [], []
     copies = empty().view(np.ndarray)
 

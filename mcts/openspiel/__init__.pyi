@@ -1,4 +1,4 @@
-from .games import TREES, searched
+from .games import TREES, make_problem
 from .planners import SearchBot, planner, table_of
 
-__all__ = ["TREES", "SearchBot", "planner", "searched", "table_of"]
+__all__ = ["TREES", "SearchBot", "make_problem", "planner", "table_of"]

@@ -2,7 +2,7 @@
 
     game = pyspiel.load_game("leduc_poker")
     state = ...                                     # a decision of some player
-    problem = searched(state, TREES)
+    problem = make_problem(state, TREES)
     search = Search(problem.position(), Options(selection="availability", nodes=10_000))
     result = search.run(Budget(simulations=10_000), key=1)
     problem.action(result.best)
@@ -11,7 +11,7 @@ The player who is to move searches.  The others are moved by the tree, which has
 player alone (SO-ISMCTS) or of each player (MO-ISMCTS), or by a fixed policy (POMCP).
 
 What a player has seen is its information state, in the words of the game.  Two decisions that it
-cannot tell apart share a node if as many decisions lie between them and the root: the number of
+cannot distinguish share a node if as many decisions lie between them and the root: the number of
 moves is taken to be public, which it is not in phantom games.
 
 Chance of the game is drawn from the search's stream, so a key gives the same tree every time.  What
@@ -26,18 +26,18 @@ from typing import Any
 
 import pyspiel
 
-from mcts.openspiel.histories import consistent, drawn
+from mcts.openspiel.histories import consistent, draw
 from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
 from mcts.plain.problem import Problem
 
 ONE_TREE, TREES, POLICY = "one_tree", "trees", "policy"
-"""Who moves the others: nodes of the searching player, nodes of their own, or a fixed policy."""
+"""Models of the others: nodes of the searching player, nodes of their own, or a fixed policy."""
 
 Policy = Callable[[pyspiel.State], Mapping[int, float]]
 """Chances of the legal actions in a state, by what its mover knows."""
 Resample = Callable[[pyspiel.State, Chance], pyspiel.State]
-"""Draws a state that the mover of a state cannot tell from it."""
+"""Draws a state that the mover of a state cannot distinguish from it."""
 
 
 def uniform(state: pyspiel.State) -> dict[int, float]:
@@ -46,14 +46,14 @@ def uniform(state: pyspiel.State) -> dict[int, float]:
     return dict.fromkeys(legal, 1.0 / len(legal))
 
 
-def searched(
+def make_problem(
     state: pyspiel.State,
     others: str = TREES,
     policy: Policy = uniform,
     resample: Resample | None = None,
     order: int | None = None,
 ) -> Problem:
-    """Return the problem of whoever is to move in ``state``.
+    """Return the problem of the player to move in ``state``.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def searched(
     resample
         The belief: draws what may be hidden.  By default the game's own
         (``resample_from_infostate``), and where it has none, all histories that the player
-        cannot tell apart (`mcts.openspiel.histories`).
+        cannot distinguish (`mcts.openspiel.histories`).
     order
         Names the order in which actions are tried; None: the game's.
 
     Raises
     ------
     ValueError
-        For a game that cannot be searched, with the reason, or if nobody is to move.
+        For a game that cannot be searched, with the reason, or if no player is to move.
     """
     game = state.get_game()
     refuse(game)
@@ -85,10 +85,10 @@ def searched(
     words = _words(game)
 
     def seat(player: int) -> int:
-        """Return who in the game is ``player`` of the search, whose player 0 is the searching."""
+        """Return the seat in the game of ``player`` of the search, whose player 0 searches."""
         return (me + player) % players
 
-    def paid(at: pyspiel.State) -> float:
+    def payment(at: pyspiel.State) -> float:
         """Return what the searching player has got so far."""
         return at.returns()[me] if along_the_way or at.is_terminal() else 0.0
 
@@ -96,11 +96,11 @@ def searched(
         after = at.clone()
         after.apply_action(action)
         _settle(after, chance, policy if alone else None, me)
-        return after, paid(after) - paid(at) if alone else 0.0
+        return after, payment(after) - payment(at) if alone else 0.0
 
-    def listed(at: pyspiel.State) -> list[int]:
+    def list_actions(at: pyspiel.State) -> list[int]:
         mover = at.current_player()
-        whole = others == ONE_TREE and mover != me  # its legal actions may tell what it holds
+        whole = others == ONE_TREE and mover != me  # its legal actions may reveal its hand
         found = everything if whole else at.legal_actions()
         if order is None:
             return found
@@ -120,10 +120,10 @@ def searched(
         }
         if others == ONE_TREE:
             parts["available"] = lambda at, action: action in at.legal_actions()
-    so_far = paid(state) if alone else 0.0
+    so_far = payment(state) if alone else 0.0
     return Problem(
         start=_belief(state, resample, policy),
-        actions=listed,
+        actions=list_actions,
         step=step,
         observation=lambda at: words(at, me),
         terminal=lambda at: at.is_terminal(),
@@ -151,7 +151,7 @@ def refuse(game: pyspiel.Game) -> None:
 
 
 def _words(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
-    """Return what tells a player's information, or else observation, of a state."""
+    """Return a function of state and player: the information state, or else the observation."""
     if game.get_type().provides_information_state_string:
         return lambda at, player: at.information_state_string(player)
     return lambda at, player: at.observation_string(player)
@@ -161,9 +161,9 @@ def _settle(at: pyspiel.State, chance: Chance, policy: Policy | None, me: int) -
     """Let chance go on, and with a ``policy`` all others, until a decision or the end."""
     while not at.is_terminal():
         if at.is_chance_node():
-            at.apply_action(drawn(at.chance_outcomes(), chance))
+            at.apply_action(draw(at.chance_outcomes(), chance))
         elif policy is not None and at.current_player() != me:
-            at.apply_action(drawn(list(policy(at).items()), chance))
+            at.apply_action(draw(list(policy(at).items()), chance))
         else:
             return
 
@@ -171,7 +171,7 @@ def _settle(at: pyspiel.State, chance: Chance, policy: Policy | None, me: int) -
 def _belief(
     state: pyspiel.State, resample: Resample | None, policy: Policy
 ) -> Callable[[Chance], pyspiel.State]:
-    """Return what draws states that the mover of ``state`` cannot tell from it."""
+    """Return a function that draws states consistent with the information of the mover."""
     if resample is not None:
         return lambda chance: resample(state, chance)
     me = state.current_player()
@@ -181,7 +181,7 @@ def _belief(
     if _draws_itself(state):
         return lambda chance: state.resample_from_infostate(me, chance.random)
     found = consistent(state, policy, _words(state.get_game()))
-    return lambda chance: drawn(found, chance)
+    return lambda chance: draw(found, chance)
 
 
 _drawing: dict[str, bool] = {}
@@ -189,7 +189,7 @@ _drawing: dict[str, bool] = {}
 
 
 def _draws_itself(state: pyspiel.State) -> bool:
-    """Tell whether the game of ``state`` draws states that its mover cannot tell from it."""
+    """Return whether the game of ``state`` draws states consistent with its mover's information."""
     name = str(state.get_game())
     if name not in _drawing:
         try:

@@ -1,4 +1,4 @@
-"""All histories of an OpenSpiel game that a player cannot tell apart, each with its weight.
+"""All histories of an OpenSpiel game that a player cannot distinguish, each with its weight.
 
 The player is taken to remember all that it has seen and done [perfect recall].  The weight of a
 history is the chance of the game's draws in it times that of what the others did, by a policy: by
@@ -20,7 +20,7 @@ MOST = 1_000_000
 """States that are looked at before it is given up."""
 
 
-def drawn(weighed: Sequence[tuple[Any, float]], chance: Chance) -> Any:
+def draw(weighed: Sequence[tuple[Any, float]], chance: Chance) -> Any:
     """Return one of ``weighed``, pairs of a thing and its weight; one draw."""
     sums = list(accumulate(weight for _, weight in weighed))
     place = bisect(sums, chance.random() * sums[-1])
@@ -33,9 +33,9 @@ def consistent(
     words: Callable[[pyspiel.State, int], str],
     most: int = MOST,
 ) -> list[tuple[pyspiel.State, float]]:
-    """Return the states that the mover of ``state`` cannot tell from it, with their weights.
+    """Return the states that the mover of ``state`` cannot distinguish from it, with weights.
 
-    ``words`` tells what a player knows in a state.
+    ``words`` is the information of a player in a state.
 
     Raises
     ------

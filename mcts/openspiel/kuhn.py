@@ -1,8 +1,8 @@
 """Our Kuhn poker (`mcts.problems.kuhn`) as the game ``sleuth_kuhn`` of OpenSpiel.
 
 Its rules are the compiled ones; information states have the names that they have in OpenSpiel's own
-``kuhn_poker``, so a table for the one is a table for the other.  `compiled` asks the compiled
-search, which knows neither of them.
+``kuhn_poker``, so a table for the one is a table for the other.  `compiled_planner` runs the
+compiled search, which knows neither of them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from mcts.openspiel.own import NOBODY, Observer, described
 from mcts.openspiel.planners import Plan, shares
+from mcts.openspiel.registration import PUBLIC, Observer, make_type
 from mcts.options import Budget, Options
 from mcts.problems import kuhn
 from mcts.search import Search
@@ -21,7 +21,7 @@ from mcts.search import Search
 NAME = "sleuth_kuhn"
 CARDS = 3
 
-_TYPE = described(NAME, "Kuhn poker of Sleuth", (2, 2), {})
+_TYPE = make_type(NAME, "Kuhn poker of Sleuth", (2, 2), {})
 _INFO = pyspiel.GameInfo(
     num_distinct_actions=2,
     max_chance_outcomes=CARDS,
@@ -45,7 +45,7 @@ class KuhnGame(pyspiel.Game):
         return KuhnState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
-        """Return what tells a player's information."""
+        """Return the observer of a player's information."""
         return Observer(iig_obs_type, params)
 
 
@@ -66,7 +66,7 @@ class KuhnState(pyspiel.State):
         return int(kuhn.mover(_GAME, self.cells))
 
     def is_terminal(self) -> bool:
-        """Tell whether the game is over."""
+        """Return whether the game is over."""
         return self.dealt == 2 and bool(kuhn.terminal(_GAME, self.cells))
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -95,30 +95,30 @@ class KuhnState(pyspiel.State):
             return [0.0, 0.0]
         return [float(kuhn.payoff(_GAME, self.cells, player)) for player in range(2)]
 
-    def made(self) -> str:
+    def history_text(self) -> str:
         """Return the actions so far, p for passing and b for betting."""
         return "".join("pb"[int(self.cells[3]) >> i & 1] for i in range(int(self.cells[2])))
 
     def known_to(self, player: int) -> str:
         """Return the card of ``player``, if it has one, and the actions so far."""
-        card = str(self.cells[player]) if self.dealt > player != NOBODY else ""
-        return card + self.made()
+        card = str(self.cells[player]) if self.dealt > player != PUBLIC else ""
+        return card + self.history_text()
 
     def __str__(self) -> str:
-        return "".join(map(str, self.cells[: self.dealt])) + self.made()
+        return "".join(map(str, self.cells[: self.dealt])) + self.history_text()
 
 
 pyspiel.register_game(_TYPE, KuhnGame)
 
 
 def position(state: KuhnState, opponent: int = kuhn.TREES) -> kuhn.KuhnParameters:
-    """Return the compiled position of whoever is to act in ``state``."""
+    """Return the compiled position of the player to act in ``state``."""
     me = state.current_player()
     own, made, bets = (int(state.cells[place]) for place in (me, 2, 3))
     return kuhn.KuhnParameters(card=own, second=me, made=made, bets=bets, opponent=opponent)
 
 
-def compiled(options: Options, budget: Budget, opponent: int = kuhn.TREES) -> Plan:
+def compiled_planner(options: Options, budget: Budget, opponent: int = kuhn.TREES) -> Plan:
     """Return a planner that asks the compiled search, for states of ``sleuth_kuhn``."""
     search = Search(kuhn.KuhnParameters(opponent=opponent), options)
     return lambda state, key: shares(search.run(budget, key, position(state, opponent)))

@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping
 import pyspiel
 
 from mcts.kernel.rng import derive_key
-from mcts.openspiel.games import TREES, Policy, Resample, searched, uniform
-from mcts.openspiel.histories import drawn
+from mcts.openspiel.games import TREES, Policy, Resample, make_problem, uniform
+from mcts.openspiel.histories import draw
 from mcts.options import Budget, Options
 from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
@@ -37,7 +37,7 @@ def planner(
     resample: Resample | None = None,
     shuffled: bool = True,
 ) -> Plan:
-    """Return a planner for any game that `mcts.openspiel.games.searched` takes.
+    """Return a planner for any game that `mcts.openspiel.games.make_problem` takes.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def planner(
     made: dict[str, Search] = {}
 
     def plan(state: pyspiel.State, key: int) -> dict[int, float]:
-        problem = searched(state, others, policy, resample, key if shuffled else None)
+        problem = make_problem(state, others, policy, resample, key if shuffled else None)
         position, game = problem.position(), str(state.get_game())
         if game not in made:
             made[game] = Search(position, options)
@@ -115,4 +115,4 @@ class SearchBot(pyspiel.Bot):
         found = self._plan(state, key)
         if self._best:
             return max(found, key=lambda action: found[action])
-        return drawn(list(found.items()), Chance(key))
+        return draw(list(found.items()), Chance(key))

@@ -6,7 +6,7 @@ the answerer holds in that deal.  It is for positions with few deals left; early
 millions.
 
 Prior: all deals of the known hand sizes are equally likely.  Players show a random one of their
-matching cards, and their suggestions tell nothing of their hands.
+matching cards, and their suggestions carry no information about their hands.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SHARES = 6
 
 
 class Deal(NamedTuple):
-    """Who holds what, as masks of cards."""
+    """A deal as masks of cards."""
 
     envelope: int
     hands: tuple[int, ...]
@@ -37,7 +37,7 @@ class Deal(NamedTuple):
 
 @dataclass
 class _Clues:
-    """What answers say of hands: by seat the cards it may hold and those it does, and clauses."""
+    """Constraints on hands by answers: by seat the cards it may hold and does hold; clauses."""
 
     may: list[int]
     holds: list[int]
@@ -53,8 +53,8 @@ def list_deals(
     Parameters
     ----------
     sizes : cards of each hand
-    seat, hand : who has seen the events, and its cards (mask)
-    face_up : cards that nobody holds (mask)
+    seat, hand : the observer, and its cards (mask)
+    face_up : cards in no hand (mask)
     """
     clues = _clues(sizes, seat, hand, face_up, events)
     found = []
@@ -160,7 +160,7 @@ def _explanations(sizes: Sequence[int], seat: int, clues: _Clues, dealt: int) ->
 
 
 def _possible(hands: list[int], places: list[int], clues: _Clues, envelope: int, left: int) -> bool:
-    """Tell whether the cards ``left`` might still fulfil every clause and fill the envelope."""
+    """Return whether the cards ``left`` might still fulfil every clause and fill the envelope."""
     for player, cards in clues.clauses:
         if not hands[player] & cards and not (places[player] and clues.may[player] & cards & left):
             return False

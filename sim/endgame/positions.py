@@ -64,7 +64,7 @@ class Endgame:
 
     @property
     def gap(self) -> float:
-        """What choosing worse than best costs at least: a trio not as good, or to accuse now."""
+        """The least cost of not choosing best: of a trio not as good, or of accusing now."""
         trios = self.suggestions.ravel()
         others = np.concatenate([trios, self.values[self.actions >= ACCUSE]])
         return float(self.best - others[others < self.best - _TIE].max())
@@ -93,7 +93,7 @@ class Endgame:
     def choice(self, player: Player, key: int) -> int:
         """Return what ``player`` does here, after it has sat down (`sit`).
 
-        A compiled policy, which keeps nothing, is told the events now and draws from ``key``.
+        A compiled policy, which keeps no state, sees the events now and draws from ``key``.
         """
         if player.policy is None:
             return int(player.decide(self.view.copy()))
@@ -108,7 +108,7 @@ class Endgame:
         return int(act(board, state, memory.work, memory.sample))
 
 
-def solved(
+def solve_position(
     rules: Rules, seat: int, view: np.recarray, events: Sequence[Event], most: int
 ) -> Endgame | None:
     """Return the position of ``view`` with its values, or None if it has more than ``most`` deals.
@@ -123,9 +123,9 @@ def solved(
     """
     seen = view[0]
     if rules.board or seen.phase != TURN or seen.seat != seat:
-        raise ValueError("what is solved is the start of an own turn, without a board")
+        raise ValueError("a position to solve is the start of an own turn, without a board")
     if not all(seen.out[other] for other in range(rules.players) if other != seat):
-        raise ValueError("what is solved is a position in which nobody else has turns")
+        raise ValueError("in a position to solve no other player has turns left")
     cards = int(seen.hand[seat]), int(seen.face_up)
     deals = list_deals(rules.hand_sizes, seat, *cards, events, most)
     if deals is None:

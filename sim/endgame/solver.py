@@ -29,7 +29,7 @@ PAIRS = 36
 
 Weights = tuple[int, ...]
 Suggestion = frozenset[Weights]
-"""What a suggestion can do to the weights: a row of sixths, one a deal, for every answer."""
+"""Effects of a suggestion on the weights: a row of sixths, one a deal, for every answer."""
 
 
 def trio(pair: int, room: int) -> int:
@@ -40,7 +40,7 @@ def trio(pair: int, room: int) -> int:
 def answers(deal: Deal, seat: int, cards: int) -> Iterator[tuple[int, int, int]]:
     """Yield (answerer, mask of the card shown, sixths of probability) if ``seat`` asks ``cards``.
 
-    If nobody can answer that is one answer, (-1, 0, 6).
+    If no seat can answer there is one answer, (-1, 0, 6).
     """
     players = len(deal.hands)
     for step in range(1, players):
@@ -60,7 +60,7 @@ class Solver:
 
     Parameters
     ----------
-    seat : who suggests and accuses
+    seat : the one that suggests and accuses
     deals : the deals that are possible
     weights : whole numbers, proportional to their probabilities
     """
@@ -69,7 +69,7 @@ class Solver:
         self._envelopes = [deal.envelope for deal in deals]
         self._weights = weights
         self._suggestions = [
-            [_classed(deals, seat, trio(pair, room)) for pair in range(PAIRS)]
+            [_classify(deals, seat, trio(pair, room)) for pair in range(PAIRS)]
             for room in range(N_ROOMS)
         ]
         self._classes = set().union(*self._suggestions)
@@ -131,10 +131,10 @@ class Solver:
         )
 
 
-def _classed(deals: Sequence[Deal], seat: int, cards: int) -> Suggestion:
-    """Return what a suggestion of ``cards`` can do to the weights of ``deals``.
+def _classify(deals: Sequence[Deal], seat: int, cards: int) -> Suggestion:
+    """Return the effects of a suggestion of ``cards`` on the weights of ``deals``.
 
-    Answers with proportional rows tell the same and are added up.
+    Answers with proportional rows are equivalent and are added up.
     """
     rows: dict[tuple[int, int], list[int]] = {}
     for i, deal in enumerate(deals):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from mcts.openspiel.own import NOBODY, Observer, described
+from mcts.openspiel.registration import PUBLIC, Observer, make_type
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.openspiel.table import Table
 from sim.state import ACCUSE, ASK, MAX_PLAYERS, REVEAL, SHOW
@@ -22,7 +22,7 @@ from sim.state import ACCUSE, ASK, MAX_PLAYERS, REVEAL, SHOW
 NAME = "sleuth_cluedo"
 SMALLEST = {"players": 2, "suspects": 2, "weapons": 2, "rooms": 1, "turns": 3}
 
-_TYPE = described(NAME, "Cluedo with few cards", (2, MAX_PLAYERS), SMALLEST)
+_TYPE = make_type(NAME, "Cluedo with few cards", (2, MAX_PLAYERS), SMALLEST)
 
 
 class CluedoGame(pyspiel.Game):
@@ -47,7 +47,7 @@ class CluedoGame(pyspiel.Game):
         return CluedoState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
-        """Return what tells a player's information."""
+        """Return the observer of a player's information."""
         return Observer(iig_obs_type, params)
 
 
@@ -60,8 +60,7 @@ class CluedoState(pyspiel.State):
         self.seat = 0
         self.legal: list[int] = []
         self.said: tuple[tuple[str, tuple[int, ...], str], ...] = ()
-        """What happened: in the words of those who saw all of it, who they are (none: everybody),
-        and in the words of the others."""
+        """Events: in full, the players who saw that (empty: all), and as the others saw it."""
 
     def current_player(self) -> int:
         """Return who decides, or what else goes on."""
@@ -70,7 +69,7 @@ class CluedoState(pyspiel.State):
         return pyspiel.PlayerId.TERMINAL if self.seat < 0 else self.seat
 
     def is_terminal(self) -> bool:
-        """Tell whether the game is over."""
+        """Return whether the game is over."""
         return self.record is not None and self.seat < 0
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -89,17 +88,17 @@ class CluedoState(pyspiel.State):
         number, who = table.actions[action], self.seat
         asker = int(self.record["seat"][0])
         self.seat, self.legal = table.do(self.record, number)
-        told = f"{who} {_words(number)}"
+        text = f"{who} {_words(number)}"
         if number >= REVEAL:
-            self.said += ((told, (who, asker), f"{who} shows"),)
+            self.said += ((text, (who, asker), f"{who} shows"),)
         elif number >= ACCUSE:
-            self.said += ((told, (who,), f"{who} is out"),)
+            self.said += ((text, (who,), f"{who} is out"),)
         elif number >= ASK:
             shown = int(self.record["phase"][0]) == SHOW
             answer = f"{self.seat} has one" if shown else "nobody has one"
-            self.said += ((f"{told}, {answer}", (), ""),)
+            self.said += ((f"{text}, {answer}", (), ""),)
         else:
-            self.said += ((told, (), ""),)
+            self.said += ((text, (), ""),)
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
@@ -116,8 +115,8 @@ class CluedoState(pyspiel.State):
 
     def known_to(self, player: int) -> str:
         """Return the hand of ``player`` and what it saw happen."""
-        saw = [told if not who or player in who else rest for told, who, rest in self.said]
-        if player == NOBODY:
+        saw = [text if not who or player in who else rest for text, who, rest in self.said]
+        if player == PUBLIC:
             return "; ".join(saw)
         if self.record is None:
             return str(player)
@@ -131,7 +130,7 @@ class CluedoState(pyspiel.State):
         hands = " / ".join(
             self.known_to(player).split(";")[0] for player in range(self.num_players())
         )
-        return "; ".join([hands, *(told for told, _, _ in self.said)])
+        return "; ".join([hands, *(text for text, _, _ in self.said)])
 
 
 def _words(number: int) -> str:

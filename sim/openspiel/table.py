@@ -22,7 +22,7 @@ MOST_DEALS = 100_000
 
 
 class Table:
-    """Who sits there, with which cards, for how long.
+    """The players, the cards in play, and the length of a game.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Table:
     Raises
     ------
     ValueError
-        For a number out of range, or if somebody would hold no card.
+        For a number out of range, or if a player would hold no card.
     """
 
     def __init__(self, players: int, suspects: int, weapons: int, rooms: int, turns: int) -> None:
@@ -109,7 +109,7 @@ class Table:
         for seat, hand in enumerate(deal.hands):
             state.hand[seat] = hand
             state.known[seat] = hand | state.face_up  # as `sim.knowledge.begin`
-        state.showing[:] = ASKED  # or who is asked would tell how many cards fit
+        state.showing[:] = ASKED  # otherwise the player asked would reveal how many cards fit
         state.recording = 0
         return states, self._choices(mask)
 

@@ -38,7 +38,7 @@ from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
 from sim.planning.leaf.features import KEPT
-from sim.planning.leaf.win_model import NONE, chosen
+from sim.planning.leaf.win_model import NONE, choose_model
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.planning.ways import BELIEFS, POLICY
 from sim.player import Player
@@ -118,7 +118,7 @@ class Planner(Player):
         self._respond()
         self._win_model = NONE
         if self.config.model_share > 0.0:
-            self._win_model = chosen(self.config.win_model, rules, self.config.model).weights
+            self._win_model = choose_model(self.config.win_model, rules, self.config.model).weights
         self._log = Log()
         self._last: tuple[int, int] | None = None
         self._belief: Belief | None = None

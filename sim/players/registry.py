@@ -12,7 +12,7 @@ from mcts.kernel.plugins import entry_points
 from mcts.options import MOST_NODES, Budget, Options
 from sim.models.types import mixture
 from sim.planning.config import TREE, PlannerConfig
-from sim.planning.leaf.win_model import chosen
+from sim.planning.leaf.win_model import choose_model
 from sim.planning.planner import Planner
 from sim.planning.released.departures import Departures
 from sim.planning.released_planner import ReleasedPlanner
@@ -57,7 +57,7 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
         raise ValueError(f"unknown player {name!r}: choose one of {known}")
     config = planner_config(spec)
     if config.model_share > 0.0:  # refused here, and not when the first game begins
-        chosen(config.win_model, rules, config.model)
+        choose_model(config.win_model, rules, config.model)
     if BELIEFS[config.belief].needs_shares and not rules.shares:
         raise ValueError(f"belief={config.belief}: needs rules with hands by category (shares)")
     player = (ReleasedPlanner if config.departures.mask else Planner)(config, label)

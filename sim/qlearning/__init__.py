@@ -1,1 +1,1 @@
-"""Which room is worth walking to, learnt."""
+"""Learnt values of entering rooms."""

@@ -1,6 +1,6 @@
-"""What entering a room is worth, by three functions of the state: (9,) -> (9,), at most 1.
+"""Values of entering rooms, by three functions of the state: (9,) -> (9,), at most 1.
 
-``network`` is the network, ``grid`` the table that it stands for, read at the nearest sampled
+``network`` is the network, ``grid`` the table that it approximates, read at the nearest sampled
 state, and ``zero`` the control that knows nothing of rooms.
 """
 
@@ -32,7 +32,7 @@ def function(name: str, path: str | None = None) -> Worth:
     Raises
     ------
     ValueError
-        If there is no such function or network, in one sentence.
+        If the function or network is unknown, in one sentence.
     """
     if name not in FUNCTIONS:
         raise ValueError(f"q must be one of {', '.join(FUNCTIONS)}, got {name!r}")

@@ -1,15 +1,13 @@
-"""Networks that stand for Q [Cai & Ferrari 2008, s. III-B], as they are kept and played.
+"""Networks that approximate Q [Cai & Ferrari 2008, s. III-B], as they are stored and played.
 
 Some inputs, a hidden layer and one output.  The paper's has 18 inputs -- the state x and the room
 entered, one of nine -- and 100 hidden nodes: 2,001 numbers, which need no framework.
-`experiments.qlearning` fits them, this module plays them in NumPy.
-
-A file is JSON: the numbers, the settings that they were made with, and a digest of each.
+`experiments.qlearning` fits them, this module plays them in NumPy; their files are those of
+`sim.network_files`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +18,13 @@ from typing import Any
 import numpy as np
 
 from sim.board import N_ROOMS
-from sim.digest import MOST_BYTES, digest
+from sim.network_files import (
+    NUMBERS,
+    check_shapes,
+    dump_network,
+    parse_network,
+    read_network,
+)
 
 INPUTS = 2 * N_ROOMS
 """The state, and the room entered, one of nine."""
@@ -32,10 +36,7 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "logistic": lambda sums: 1 / (1 + np.exp(-np.clip(sums, -500, 500))),
     "relu": lambda sums: np.maximum(sums, 0),
 }
-"""What a hidden node makes of its sum, by the name that scikit-learn has for it."""
-
-_NUMBERS = ("hidden_weights", "hidden_bias", "output_weights", "output_bias")
-_KEYS = {"settings", "activation", *_NUMBERS, "settings_digest", "numbers_digest"}
+"""Functions of a hidden node, by their names in scikit-learn."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,12 @@ class Network:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
-        return sum(getattr(self, name).size for name in _NUMBERS)
+        """Its number of weights and biases."""
+        return sum(getattr(self, name).size for name in NUMBERS)
 
     def dumps(self) -> str:
         """Return the text of its file."""
-        numbers = {name: getattr(self, name).tolist() for name in _NUMBERS}
-        told = {
-            "settings": dict(self.settings),
-            "settings_digest": digest(self.settings),
-            "activation": self.activation,
-            **numbers,
-            "numbers_digest": digest(numbers),
-        }
-        return json.dumps(told, allow_nan=False) + "\n"
+        return dump_network(self, self.settings, {"activation": self.activation})
 
 
 def loads(text: str) -> Network:
@@ -87,33 +80,13 @@ def loads(text: str) -> Network:
     Raises
     ------
     ValueError
-        If it is damaged or none, in one sentence.
+        If it is damaged or something else, in one sentence.
     """
-    try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError("it is no JSON") from None
-    if not isinstance(told, dict) or set(told) != _KEYS:
-        raise ValueError(f"it has not the keys {', '.join(sorted(_KEYS))}")
-    if told["activation"] not in list(ACTIVATIONS) or not isinstance(told["settings"], dict):
-        raise ValueError(
-            f"its activation is none of {', '.join(ACTIVATIONS)}, or it has no settings"
-        )
-    numbers = {name: told[name] for name in _NUMBERS}
-    for part, found in (("settings", told["settings"]), ("numbers", numbers)):
-        if told[f"{part}_digest"] != digest(found):
-            raise ValueError(f"its {part} are not those that it was written with")
-    try:
-        arrays = {name: np.array(value, float) for name, value in numbers.items()}
-    except (TypeError, ValueError):
-        raise ValueError("its weights are not numbers") from None
-    hidden = arrays["hidden_bias"].size
-    shapes = [array.shape for array in arrays.values()]
-    if shapes != [(INPUTS, hidden), (hidden,), (hidden,), ()] or not hidden:
-        raise ValueError(f"its weights are not those of {INPUTS} inputs and a hidden layer")
-    if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise ValueError("its weights are not all finite")
-    return Network(**arrays, activation=told["activation"], settings=told["settings"])
+    arrays, settings, activation = parse_network(text, "activation")
+    if activation not in list(ACTIVATIONS):
+        raise ValueError(f"its activation is none of {', '.join(ACTIVATIONS)}")
+    check_shapes(arrays, INPUTS)
+    return Network(**arrays, activation=activation, settings=settings)
 
 
 @cache
@@ -126,12 +99,5 @@ def load(path: str | None = None) -> Network:
         If there is none, in one sentence that says what to do.
     """
     file = files(__package__).joinpath("rooms.json") if path is None else Path(path)
-    try:
-        if isinstance(file, Path) and file.stat().st_size > MOST_BYTES:
-            raise ValueError("it is too long")
-        return loads(file.read_text("utf-8"))
-    except OSError as fault:
-        reason = fault.strerror
-    except ValueError as fault:
-        reason = "it is no text" if isinstance(fault, UnicodeDecodeError) else str(fault)
-    raise ValueError(f"{file} is no network: {reason}; `python -m experiments.qlearning` makes one")
+    remedy = "`python -m experiments.qlearning` makes one"
+    return read_network(file, loads, "network", remedy)

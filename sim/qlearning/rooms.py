@@ -43,7 +43,7 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class RoomProblem:
-    """Finitely many states, and what follows each action there.
+    """Finitely many states, and the successors of each action.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def nearest(states: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 @dataclass(frozen=True)
 class Sampled:
-    """What names a problem on sampled states.
+    """The parameters of a problem on sampled states.
 
     Attributes
     ----------

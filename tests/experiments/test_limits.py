@@ -13,7 +13,7 @@ from experiments.settings import arguments, config, limits, schemas
 from experiments.settings.commandline import Refusal
 from mcts.options import SEEDS, Options
 from sim.arena import play_many
-from sim.endgame.finding import endgame, endgames
+from sim.endgame.random_positions import endgame, endgames
 from sim.planning.config import PlannerConfig
 from sim.planning.ways import RANGES
 from sim.player import PolicyPlayer

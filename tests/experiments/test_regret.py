@@ -14,7 +14,7 @@ from experiments.matches import lineups
 from experiments.regret import __main__ as regret
 from experiments.regret import report
 from experiments.regret.__main__ import COMMAND, contestants, turn
-from sim.endgame.finding import endgames
+from sim.endgame.random_positions import endgames
 from sim.player import Player
 from sim.state import ACCUSE, ASK, MOVE, SUGGEST
 

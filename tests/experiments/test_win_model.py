@@ -8,7 +8,7 @@ import pytest
 
 from experiments.win_model import games
 from experiments.win_model.__main__ import COMMAND
-from experiments.win_model.fit import confidence, fitted, recalibrated, trained
+from experiments.win_model.fit import confidence, fit_model, recalibrate, train
 from sim.planning.leaf.features import OTHER, OWN, size
 from sim.planning.leaf.positions import ROLLOUTS, UNPLAYED, Positions
 from sim.planning.leaf.win_model import WinModel, load
@@ -39,12 +39,12 @@ def made_up(shuffled=False):
 
 
 def fit_to(data, start=None):
-    return fitted(data, 4, NETWORK, 3, start, {"players": 4}, 10, 5)
+    return fit_model(data, 4, NETWORK, 3, start, {"players": 4}, 10, 5)
 
 
 def test_the_kernel_says_what_scikit_learn_says():
     data = made_up()
-    weights, model, scaler = trained(data.inputs, data.won, NETWORK, 1)
+    weights, model, scaler = train(data.inputs, data.won, NETWORK, 1)
     found = WinModel(weights, {}, {})(data.inputs[:300])
     theirs = model.predict_proba(scaler.transform(data.inputs[:300]))[:, 1]
     np.testing.assert_allclose(found, theirs, rtol=0, atol=1e-9)
@@ -65,7 +65,7 @@ def test_a_model_that_is_too_sure_is_recalibrated():
         output_weights=3 * weights.output_weights, output_bias=3 * weights.output_bias + 1
     )
     wrong = WinModel(sure, right.settings, {})
-    again = WinModel(recalibrated(wrong, data.inputs, data.won), {}, {})
+    again = WinModel(recalibrate(wrong, data.inputs, data.won), {}, {})
     assert np.abs(again(data.inputs) - right(data.inputs)).max() < 0.1
     assert np.abs(wrong(data.inputs) - right(data.inputs)).max() > 0.3
     losses = fit_to(data, wrong).losses

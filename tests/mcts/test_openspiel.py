@@ -16,7 +16,7 @@ import mcts.openspiel
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
 from mcts.openspiel import kuhn as ours
-from mcts.openspiel.games import ONE_TREE, POLICY, TREES, refuse, searched, uniform
+from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, uniform
 from mcts.openspiel.histories import consistent
 from mcts.openspiel.planners import SearchBot, planner, table_of
 from mcts.options import Budget, Options
@@ -56,7 +56,7 @@ def opening(game):
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_is_searched(game, others):
     state = opening(game)
-    problem = searched(state, others)
+    problem = make_problem(state, others)
     result = Search(problem.position(), OPTIONS).run(Budget(simulations=60), 1)
     assert [problem.action(found) for found in result.actions] == state.legal_actions()
     assert result.visits.sum() == 60
@@ -65,7 +65,7 @@ def test_a_game_is_searched(game, others):
 @pytest.mark.parametrize("others", [TREES, ONE_TREE, POLICY])
 @pytest.mark.parametrize("game", ["leduc_poker", "liars_dice(numdice=1,dice_sides=3)"])
 def test_the_domain_keeps_its_contract(game, others):
-    compared = check_domain(searched(opening(game), others).position(), paths=4, draws=12)
+    compared = check_domain(make_problem(opening(game), others).position(), paths=4, draws=12)
     assert compared > 0
 
 
@@ -80,7 +80,7 @@ def other_card(state, chance):
     ("others", "opponent"), [(TREES, kuhn.TREES), (ONE_TREE, kuhn.ONE_TREE)], ids=str
 )
 def test_the_search_is_that_of_the_compiled_game(others, opponent):
-    problem = searched(after("kuhn_poker", 1, 0), others, resample=other_card)
+    problem = make_problem(after("kuhn_poker", 1, 0), others, resample=other_card)
     positions = problem.position(), kuhn.KuhnParameters(card=1, opponent=opponent)
     plain, compiled = (
         Search(p, OPTIONS).run(Budget(simulations=SIMULATIONS), 7) for p in positions
@@ -92,7 +92,7 @@ def test_the_search_is_that_of_the_compiled_game(others, opponent):
 
 def test_the_other_mode_is_another_search():
     """The control of the test above."""
-    problem = searched(after("kuhn_poker", 1, 0), TREES, resample=other_card)
+    problem = make_problem(after("kuhn_poker", 1, 0), TREES, resample=other_card)
     plain = Search(problem.position(), OPTIONS).run(Budget(simulations=SIMULATIONS), 7)
     p = kuhn.KuhnParameters(card=1, opponent=kuhn.ONE_TREE)
     compiled = Search(p, OPTIONS).run(Budget(simulations=SIMULATIONS), 7)
@@ -108,7 +108,7 @@ def test_a_policy_moves_the_others():
     """With the highest card a bet wins 2 of who calls, and 1 or 2 of who does so half the time."""
     found = {}
     for policy in (uniform, bold):
-        problem = searched(after("kuhn_poker", 2, 0), POLICY, policy)
+        problem = make_problem(after("kuhn_poker", 2, 0), POLICY, policy)
         result = Search(problem.position(), OPTIONS).run(Budget(simulations=SIMULATIONS), 3)
         found[policy] = result.values[list(map(problem.action, result.actions)).index(1)]
     assert found[bold] == pytest.approx(2.0)
@@ -117,9 +117,11 @@ def test_a_policy_moves_the_others():
 
 def test_an_order_is_another_and_the_same_again():
     leduc = opening("leduc_poker")
-    orders = {tuple(searched(leduc, order=order).actions(leduc)) for order in range(20)}
+    orders = {tuple(make_problem(leduc, order=order).actions(leduc)) for order in range(20)}
     assert orders == {(1, 2), (2, 1)}
-    assert searched(leduc, order=5).actions(leduc) == searched(leduc, order=5).actions(leduc)
+    assert make_problem(leduc, order=5).actions(leduc) == make_problem(leduc, order=5).actions(
+        leduc
+    )
 
 
 def words(state, player):
@@ -153,8 +155,11 @@ def test_histories_that_cannot_be_found_are_told():
     ("call", "told"),
     [
         (lambda: refuse(pyspiel.load_game("goofspiel(num_cards=3)")), "is not turn-based"),
-        (lambda: searched(after("kuhn_poker")), "in which a player is to move"),
-        (lambda: searched(opening("kuhn_poker"), "nobody"), "others must be one_tree, trees or"),
+        (lambda: make_problem(after("kuhn_poker")), "in which a player is to move"),
+        (
+            lambda: make_problem(opening("kuhn_poker"), "nobody"),
+            "others must be one_tree, trees or",
+        ),
     ],
 )
 def test_what_cannot_be_searched_is_refused(call, told):
@@ -226,7 +231,7 @@ def opponents(simulations, seed):
     return [
         pyspiel.exploitability(game, table_of(game, theirs, seed)),
         pyspiel.exploitability(game, table_of(game, planner(OPTIONS, budget), seed)),
-        pyspiel.exploitability(own, table_of(own, ours.compiled(OPTIONS, budget), seed)),
+        pyspiel.exploitability(own, table_of(own, ours.compiled_planner(OPTIONS, budget), seed)),
     ]
 
 

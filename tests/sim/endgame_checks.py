@@ -12,8 +12,8 @@ import numpy as np
 
 from mcts.kernel.rng import fold
 from sim.endgame.deals import Deal, likelihoods, list_deals
-from sim.endgame.finding import MOST_DEALS
-from sim.endgame.positions import Endgame, solved
+from sim.endgame.positions import Endgame, solve_position
+from sim.endgame.random_positions import MOST_DEALS
 from sim.endgame.solver import PAIRS, Solver, answers
 from sim.game import advance, apply
 from sim.rules import world
@@ -94,7 +94,7 @@ def solver_of(one: Endgame) -> Solver:
 
 def again(one: Endgame) -> Endgame:
     """Return ``one``, solved anew."""
-    return solved(one.rules, one.seat, one.view, one.events, MOST_DEALS)
+    return solve_position(one.rules, one.seat, one.view, one.events, MOST_DEALS)
 
 
 class Optimal:
@@ -109,7 +109,7 @@ class Optimal:
         if since not in self.known:
             rules, seat = self.one.rules, self.one.seat
             view = view_of(state, seat)
-            now = solved(rules, seat, view, self.one.events + since, MOST_DEALS)
+            now = solve_position(rules, seat, view, self.one.events + since, MOST_DEALS)
             action = int(now.actions[np.argmax(now.values)])
             if action < ACCUSE:
                 room, pair = np.unravel_index(self.choose(now.suggestions), (9, PAIRS))

@@ -24,7 +24,8 @@ from belief.evidence import ContradictoryEvidence
 from belief.exact.solver import ExactPosterior
 from sim.endgame import solver
 from sim.endgame.deals import list_deals
-from sim.endgame.finding import (
+from sim.endgame.positions import Endgame, solve_position
+from sim.endgame.random_positions import (
     LEAST_ENVELOPES,
     MARGIN,
     MOST_DEALS,
@@ -32,7 +33,6 @@ from sim.endgame.finding import (
     endgame,
     endgames,
 )
-from sim.endgame.positions import Endgame, solved
 from sim.game import advance, apply, legal
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import NAMES, Policy, seat_policy
@@ -320,16 +320,16 @@ def test_compiled_policies_decide_from_the_same(name):
 def test_positions_of_other_kinds_are_refused():
     one = some(4)[0]
     args = one.seat, one.view, one.events, MOST_DEALS
-    assert solved(one.rules, one.seat, one.view, one.events, len(one.deals) - 1) is None
+    assert solve_position(one.rules, one.seat, one.view, one.events, len(one.deals) - 1) is None
     with pytest.raises(ValueError, match="start of an own turn"):
-        solved(one.rules, one.seat, one.after(MOVE).view, one.events, MOST_DEALS)
+        solve_position(one.rules, one.seat, one.after(MOVE).view, one.events, MOST_DEALS)
     with pytest.raises(ValueError, match="start of an own turn"):
-        solved(replace(one.rules, board=True), *args)
+        solve_position(replace(one.rules, board=True), *args)
     playing = one.view.copy()
     playing[0].out[(one.seat + 1) % 4] = 0
     with pytest.raises(ValueError, match="nobody else"):
-        solved(one.rules, one.seat, playing, one.events, MOST_DEALS)
+        solve_position(one.rules, one.seat, playing, one.events, MOST_DEALS)
     own = next(card for card in range(21) if one.view[0].hand[one.seat] >> card & 1)
     wrong = (one.seat, 1 << own, (one.seat + 1) % 4, own)
     with pytest.raises(ContradictoryEvidence):
-        solved(one.rules, one.seat, one.view, (*one.events, wrong), MOST_DEALS)
+        solve_position(one.rules, one.seat, one.view, (*one.events, wrong), MOST_DEALS)

@@ -11,7 +11,7 @@ from belief.information import entropy, mutual
 from mcts.kernel.compile import INTERPRETED
 from sim.board import N_ROOMS
 from sim.contract.testing import check_player
-from sim.endgame.finding import MARGIN, endgame
+from sim.endgame.random_positions import MARGIN, endgame
 from sim.player import PolicyPlayer
 from sim.players.entropy import EntropyPlayer
 from sim.players.foresight import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.chance import game_key
-from sim.endgame.finding import endgame
+from sim.endgame.random_positions import endgame
 from sim.game import new_game
 from sim.player import PolicyPlayer
 from sim.policies.common import last_chance

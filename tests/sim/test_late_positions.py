@@ -13,7 +13,7 @@ import pytest
 
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
-from sim.endgame.finding import endgames
+from sim.endgame.random_positions import endgames
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.state import PASSAGE

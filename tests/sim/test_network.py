@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from sim import network_files
 from sim.board import N_ROOMS
 from sim.qlearning import network, rooms
 from sim.qlearning.network import Network
@@ -49,18 +50,18 @@ def test_a_file_holds_the_network(tmp_path):
 
 
 def _spoilt(change):
-    told = json.loads(_made().dumps())
-    change(told)
-    return json.dumps(told)
+    data = json.loads(_made().dumps())
+    change(data)
+    return json.dumps(data)
 
 
 def _renewed(change):
     """Spoil the numbers and their digest alike."""
 
-    def spoil(told):
-        change(told)
-        numbers = {name: told[name] for name in network._NUMBERS}
-        told["numbers_digest"] = network.digest(numbers)
+    def spoil(data):
+        change(data)
+        numbers = {name: data[name] for name in network_files.NUMBERS}
+        data["numbers_digest"] = network_files.digest(numbers)
 
     return _spoilt(spoil)
 
@@ -68,21 +69,21 @@ def _renewed(change):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "it is no JSON"),
-        ("[" * 100_000, "it is no JSON"),
-        ("[]", "it has not the keys"),
-        (_spoilt(lambda told: told.pop("output_bias")), "it has not the keys"),
-        (_spoilt(lambda told: told.update(extra=1)), "it has not the keys"),
-        (_spoilt(lambda told: told.update(activation="tanh")), "its activation is none of"),
-        (_spoilt(lambda told: told.update(activation=[])), "its activation is none of"),
-        (_spoilt(lambda told: told.update(output_bias=9.0)), "its numbers are not those"),
-        (_spoilt(lambda told: told["settings"].update(seed=9)), "its settings are not those"),
-        (_renewed(lambda told: told.update(output_bias="x")), "its weights are not numbers"),
-        (_renewed(lambda told: told["hidden_bias"].pop()), "its weights are not those of 18"),
-        (_renewed(lambda told: told["hidden_weights"].pop()), "its weights are not those of 18"),
-        (_renewed(lambda told: told["hidden_weights"][0].pop()), "its weights are not numbers"),
-        (_renewed(lambda told: told.update(output_bias=float("nan"))), "not all finite"),
-        (_renewed(lambda told: told.update(output_bias=float("inf"))), "not all finite"),
+        ("", "it is not JSON"),
+        ("[" * 100_000, "it is not JSON"),
+        ("[]", "it is not a mapping of"),
+        (_spoilt(lambda data: data.pop("output_bias")), "it is not a mapping of"),
+        (_spoilt(lambda data: data.update(extra=1)), "it is not a mapping of"),
+        (_spoilt(lambda data: data.update(activation="tanh")), "its activation is none of"),
+        (_spoilt(lambda data: data.update(activation=[])), "its activation is none of"),
+        (_spoilt(lambda data: data.update(output_bias=9.0)), "its numbers are not those"),
+        (_spoilt(lambda data: data["settings"].update(seed=9)), "its settings are not those"),
+        (_renewed(lambda data: data.update(output_bias="x")), "its weights are not numbers"),
+        (_renewed(lambda data: data["hidden_bias"].pop()), "its weights are not those of 18"),
+        (_renewed(lambda data: data["hidden_weights"].pop()), "its weights are not those of 18"),
+        (_renewed(lambda data: data["hidden_weights"][0].pop()), "its weights are not numbers"),
+        (_renewed(lambda data: data.update(output_bias=float("nan"))), "not all finite"),
+        (_renewed(lambda data: data.update(output_bias=float("inf"))), "not all finite"),
     ],
 )
 def test_a_damaged_file_is_refused_in_one_sentence(tmp_path, text, reason):
@@ -97,10 +98,10 @@ def test_what_is_no_file_of_ours_is_refused(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"No such file.*makes one"):
         network.load(str(tmp_path / "nowhere.json"))
     (tmp_path / "picture.json").write_bytes(b"\x89PNG\xff")
-    with pytest.raises(ValueError, match="it is no text"):
+    with pytest.raises(ValueError, match="it is not text"):
         network.load(str(tmp_path / "picture.json"))
     (tmp_path / "long.json").write_text(_made().dumps())
-    monkeypatch.setattr(network, "MOST_BYTES", 100)
+    monkeypatch.setattr(network_files, "MOST_BYTES", 100)
     with pytest.raises(ValueError, match="it is too long"):
         network.load(str(tmp_path / "long.json"))
 

@@ -211,12 +211,12 @@ def spoilt(change):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "it is no JSON"),
-        ("[]", "it has not the keys"),
-        (spoilt(lambda data: data.pop("figures")), "it has not the keys"),
+        ("{", "it is not JSON"),
+        ("[]", "it is not a mapping of"),
+        (spoilt(lambda data: data.pop("figures")), "it is not a mapping of"),
         (spoilt(lambda data: data["settings"].update(seed=9)), "its settings are not those"),
         (spoilt(lambda data: data.update(output_bias=0.1)), "its numbers are not those"),
-        (spoilt(lambda data: data.update(figures=[])), "it has no settings or no figures"),
+        (spoilt(lambda data: data.update(figures=[])), "its figures are no mapping"),
         (made(features=7).dumps(), "its weights are not those of"),
     ],
 )
@@ -240,13 +240,15 @@ def test_our_model_says_what_made_it_and_beats_the_base_rate():
 
 def test_models_are_chosen_by_the_opponents_or_by_name():
     rules, model = preset("ledford"), Policy("swift", threshold=0.35)
-    assert win_model.chosen(None, rules, model) is win_model.load("swift-0.35")
-    assert win_model.chosen("swift-0.35", rules, Policy("uniform")) is win_model.load("swift-0.35")
+    assert win_model.choose_model(None, rules, model) is win_model.load("swift-0.35")
+    assert win_model.choose_model("swift-0.35", rules, Policy("uniform")) is win_model.load(
+        "swift-0.35"
+    )
     with pytest.raises(ValueError, match=r"no win model .* accuses from 0\.9 on"):
-        win_model.chosen(None, rules, Policy("swift", threshold=0.9))
+        win_model.choose_model(None, rules, Policy("swift", threshold=0.9))
     with pytest.raises(ValueError, match="of 4 players, not 3"):
-        win_model.chosen("swift-0.35", replace(rules, players=3), model)
+        win_model.choose_model("swift-0.35", replace(rules, players=3), model)
     with pytest.raises(ValueError, match=r"no win model: .* fits one"):
-        win_model.chosen("nothing.json", rules, model)
+        win_model.choose_model("nothing.json", rules, model)
     with pytest.raises(ValueError, match="model_share must be from 0 to 1"):
         PlannerConfig(model_share=float("nan"))

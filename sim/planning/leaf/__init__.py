@@ -1,1 +1,1 @@
-"""What a leaf of the search is worth: a roll-out, one cut off, a win model, or a mixture."""
+"""The value of a leaf of the search: a roll-out, one cut off, a win model, or a mixture."""

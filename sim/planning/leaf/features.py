@@ -3,7 +3,7 @@
 The seat that searches comes first, the others clockwise after it; each has a block of `OWN` or
 `OTHER`, which is zero but for its first entry once it is out.  `GAME` and whose turn it is follow.
 
-Whose knowledge is used: of the own seat what it believes, never the drawn envelope.  Of each other
+Knowledge used: of the own seat what it believes, never the drawn envelope.  Of each other
 seat what it believes in the *drawn* deal, and whether that is so there: a roll-out of the same
 simulation would play by the same beliefs, and end by the same envelope.  So the mean over the deals
 of a node is an expectation over what the searching seat does not know, as it is for roll-outs.
@@ -107,7 +107,7 @@ def _describe_seat(world: World, s: State, player: int, step: int, out: np.ndarr
     out[7] = reaches
     out[8] = chance if guess == s.envelope else -chance
     out[9] = reaches if guess == s.envelope else 0.0
-    out[10] = _given(s.marginals, s.envelope)
+    out[10] = _envelope_chance(s.marginals, s.envelope)
 
 
 @jit
@@ -141,7 +141,7 @@ def envelope_bits(marginals: np.ndarray) -> float:
 
 
 @jit
-def _given(marginals: np.ndarray, envelope: int) -> float:
+def _envelope_chance(marginals: np.ndarray, envelope: int) -> float:
     """Return the probability of the three cards ``envelope`` (mask), categories as independent."""
     chance = 1.0
     for category in CATEGORY_MASK:
@@ -158,7 +158,7 @@ def _given(marginals: np.ndarray, envelope: int) -> float:
 
 @jit
 def _may_ask_here(world: World, s: State, player: int) -> bool:
-    """Tell whether ``player`` can suggest where its pawn is, now or as its turn begins."""
+    """Return whether ``player`` can suggest where its pawn is, now or as its turn begins."""
     if world.room_of[s.spot[player]] < 0:
         return False
     return s.summoned[player] > 0 or (s.phase == SUGGEST and s.seat == player)

@@ -1,7 +1,7 @@
 """Positions of games with how they ended, to fit a win model to.
 
 Recorded are what a leaf may be: the own decisions and the beginnings of the others' turns.  Each is
-kept with a probability, since positions of one game tell much the same; which ones, and the games,
+kept with a probability, since positions of one game are much alike; which ones, and the games,
 follow from the seed.  Some are also played on again and again, as roll-outs would.
 """
 
@@ -51,7 +51,7 @@ class Positions(NamedTuple):
 
 @jit
 def is_leaf(s: State, seat: int) -> bool:
-    """Tell whether a leaf of ``seat`` may be like ``s``."""
+    """Return whether a leaf of ``seat`` may be like ``s``."""
     if s.out[seat]:
         return False
     if s.seat == seat:
@@ -109,7 +109,7 @@ def _record(
     return used, True
 
 
-def recorded(
+def record_positions(
     rules: Rules,
     own: Policy,
     model: Policy,

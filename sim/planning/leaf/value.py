@@ -1,7 +1,7 @@
-"""What a leaf is worth: a roll-out to the end or to a horizon, the win model, or some of both.
+"""The value of a leaf: a roll-out to the end or to a horizon, the win model, or some of both.
 
-After ``horizon`` turns of all seats -- 0: at once -- the win model is asked, and the rest of the
-game is played only if it does not count for everything:
+After ``horizon`` turns of all seats -- 0: at once -- the win model is evaluated, and the rest of
+the game is played only if the model does not count for everything:
 
     value = share * chance by the model + (1 - share) * 1 if the game is won, played on, else 0
 
@@ -48,7 +48,7 @@ def leaf_value(p, s) -> float:
 def by_confidence(p, state: State) -> float:
     """Share the winning chance out among those still playing, by what each has for its best guess.
 
-    Who keeps no belief to guess by counts as the searching seat does.
+    A seat without a belief counts as the searching seat does.
     """
     own = _confidence(p, state, p.seat, 1.0)
     total = own

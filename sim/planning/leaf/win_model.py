@@ -1,13 +1,12 @@
 """A win model: the chance that the searching seat wins, from the features of a position.
 
 A network with one hidden layer of rectified nodes and a logistic output: some thousand products a
-position, of which those with features that are 0 are left out.  `experiments.win_model` fits it.  A
-file is JSON: the numbers, the settings that they were made with, and a digest of each.
+position, of which those with features that are 0 are left out.  `experiments.win_model` fits it;
+its file is one of `sim.network_files`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcts.kernel.compile import jit
-from sim.digest import MOST_BYTES, digest
+from sim.network_files import check_shapes, dump_network, parse_network, read_network
 from sim.planning.leaf.features import size
 from sim.policies.table import Policy
 from sim.rules import Rules
@@ -28,12 +27,9 @@ from sim.rules import Rules
 DIGITS = 12
 """Decimals that are kept of a number."""
 
-_NUMBERS = ("hidden_weights", "hidden_bias", "output_weights", "output_bias")
-_KEYS = {"settings", "figures", *_NUMBERS, "settings_digest", "numbers_digest"}
-
 
 class Weights(NamedTuple):
-    """What the kernel reads.
+    """The numbers that the kernel reads.
 
     Attributes
     ----------
@@ -49,7 +45,7 @@ class Weights(NamedTuple):
 
 
 NONE = Weights(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 0.0)
-"""Where no model is asked."""
+"""No model."""
 
 
 @jit
@@ -75,8 +71,8 @@ class WinModel:
 
     Attributes
     ----------
-    weights : what the kernel reads
-    settings : what it was made with: rules, players, opponents, games and seed among them
+    weights : the numbers that the kernel reads
+    settings : of the fit: rules, players, opponents, games and seed among them
     figures : log loss and calibration on games that it was not fitted to
     """
 
@@ -91,15 +87,7 @@ class WinModel:
 
     def dumps(self) -> str:
         """Return the text of its file."""
-        numbers = {name: np.asarray(getattr(self.weights, name)).tolist() for name in _NUMBERS}
-        told = {
-            "settings": dict(self.settings),
-            "settings_digest": digest(self.settings),
-            "figures": dict(self.figures),
-            **numbers,
-            "numbers_digest": digest(numbers),
-        }
-        return json.dumps(told, allow_nan=False) + "\n"
+        return dump_network(self.weights, self.settings, {"figures": dict(self.figures)})
 
 
 def loads(text: str) -> WinModel:
@@ -108,36 +96,21 @@ def loads(text: str) -> WinModel:
     Raises
     ------
     ValueError
-        If it is damaged or none, in one sentence.
+        If it is damaged or something else, in one sentence.
     """
+    arrays, settings, figures = parse_network(text, "figures")
+    if not isinstance(figures, dict):
+        raise ValueError("its figures are no mapping")
     try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError("it is no JSON") from None
-    if not isinstance(told, dict) or set(told) != _KEYS:
-        raise ValueError(f"it has not the keys {', '.join(sorted(_KEYS))}")
-    settings, numbers = told["settings"], {name: told[name] for name in _NUMBERS}
-    if not isinstance(settings, dict) or not isinstance(told["figures"], dict):
-        raise ValueError("it has no settings or no figures")
-    for part, found in (("settings", settings), ("numbers", numbers)):
-        if told[f"{part}_digest"] != digest(found):
-            raise ValueError(f"its {part} are not those that it was written with")
-    try:
-        arrays = {name: np.array(value, float) for name, value in numbers.items()}
         inputs = size(int(settings["players"]))
     except (KeyError, TypeError, ValueError):
-        raise ValueError("its weights are not numbers, or its players not known") from None
-    hidden = arrays["hidden_bias"].size
-    shapes = [array.shape for array in arrays.values()]
-    if shapes != [(inputs, hidden), (hidden,), (hidden,), ()] or not hidden:
-        raise ValueError(f"its weights are not those of {inputs} features and a hidden layer")
-    if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise ValueError("its weights are not all finite")
-    arrays["output_bias"] = float(arrays["output_bias"])
-    return WinModel(Weights(**arrays), settings, told["figures"])
+        raise ValueError("its settings name no number of players") from None
+    check_shapes(arrays, inputs)
+    bias = float(arrays.pop("output_bias"))
+    return WinModel(Weights(**arrays, output_bias=bias), settings, figures)
 
 
-def chosen(named: str | None, rules: Rules, model: Policy) -> WinModel:
+def choose_model(named: str | None, rules: Rules, model: Policy) -> WinModel:
     """Return the model ``named``, or the project's against ``model``; ValueError if none fits."""
     name = f"{model.name}-{model.threshold:g}" if named is None else named
     if named is None and not _ours(name).is_file():
@@ -168,14 +141,5 @@ def load(path: str) -> WinModel:
         If there is none, in one sentence that says what to do.
     """
     file = Path(path) if path.endswith(".json") else _ours(path)
-    try:
-        if isinstance(file, Path) and file.stat().st_size > MOST_BYTES:
-            raise ValueError("it is too long")
-        return loads(file.read_text("utf-8"))
-    except OSError as fault:
-        reason = fault.strerror
-    except ValueError as fault:
-        reason = "it is no text" if isinstance(fault, UnicodeDecodeError) else str(fault)
-    raise ValueError(
-        f"{file} is no win model: {reason}; `python -m experiments.win_model` fits one"
-    )
+    remedy = "`python -m experiments.win_model` fits one"
+    return read_network(file, loads, "win model", remedy)

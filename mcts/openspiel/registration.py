@@ -1,4 +1,4 @@
-"""What games of this project say of themselves to OpenSpiel, and how a player sees them."""
+"""The type of this project's games in OpenSpiel, and the observer of their players."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pyspiel
 
 
-def described(
+def make_type(
     short_name: str, long_name: str, players: tuple[int, int], parameters: dict[str, int]
 ) -> pyspiel.GameType:
     """Return the type of a turn-based zero-sum game of hidden cards, paid at its end.
@@ -39,12 +39,12 @@ def described(
     )
 
 
-NOBODY = -1
-"""Who knows only what all know."""
+PUBLIC = -1
+"""In place of a player: common knowledge alone."""
 
 
 class Observer:
-    """Tells what a player knows, by the ``known_to(player)`` of a state; there are no tensors.
+    """The information of a player, by the ``known_to(player)`` of a state; there are no tensors.
 
     Parameters
     ----------
@@ -70,5 +70,5 @@ class Observer:
         """Do nothing: there is no tensor to fill."""
 
     def string_from(self, state: pyspiel.State, player: int) -> str:
-        """Return all that ``player`` has seen and done, or all that everybody has."""
-        return state.known_to(NOBODY if self._public else player)
+        """Return all that ``player`` has seen and done, or all that is public."""
+        return state.known_to(PUBLIC if self._public else player)

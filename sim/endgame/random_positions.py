@@ -1,6 +1,6 @@
 """Random late positions: games of random suggestions, stopped when few deals are left.
 
-Who suggests names any room, suspect and weapon, and who answers shows any of its matching cards.
+Suggestions name any room, suspect and weapon, and answers show any matching card.
 At the first own turn at which few enough deals explain what the seat has seen, the others are taken
 to have accused wrongly.  Games are kept or dropped by what the seat has seen alone, so the true
 deal of a position that is kept is distributed as its posterior says.
@@ -19,7 +19,7 @@ from mcts.options import SEEDS, checked
 from sim.board import N_ROOMS
 from sim.chance import game_key
 from sim.endgame.deals import list_deals
-from sim.endgame.positions import Endgame, solved
+from sim.endgame.positions import Endgame, solve_position
 from sim.endgame.solver import PAIRS
 from sim.game import apply, new_game, open_decision
 from sim.policies.table import choose
@@ -75,7 +75,7 @@ def endgame(seed: int, game: int, players: int = 4, turns: int = TURNS) -> Endga
     state.out[:players] = 1
     state.out[seat] = 0
     capped = replace(rules, turn_cap=int(state.turn) + turns - 1)
-    return solved(capped, seat, view_of(state, seat), events, MOST_DEALS)
+    return solve_position(capped, seat, view_of(state, seat), events, MOST_DEALS)
 
 
 def _random_action(board: World, state: State) -> int:
