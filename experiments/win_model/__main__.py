@@ -117,16 +117,19 @@ def _setup(
     given = {name: _plain(settings[name]) for name in ("player", "opponent", "rules")}
     if given["opponent"]["name"] not in NAMES:
         raise Refusal(f"opponent={given['opponent']['name']}: choose a compiled policy")
+    neither = f"player={given['player']['name']}: choose a compiled policy or a planner"
+    searches = "budget" in given["player"]
+    if not searches and given["player"]["name"] not in NAMES:
+        raise Refusal(neither)
     try:
         rules = preset(**given["rules"])
-        named = given["player"]["name"] in NAMES and "budget" not in given["player"]
-        player = compiled(given["player"]) if named else make(given["player"], rules)
+        player = make(given["player"], rules) if searches else compiled(given["player"])
         opponent = compiled(given["opponent"])
         start = None if settings.start is None else load(settings.start)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
     if not isinstance(player, Policy | Planner):
-        raise Refusal(f"player={given['player']['name']}: choose a compiled policy or a planner")
+        raise Refusal(neither)
     if start is not None and start.settings["players"] != rules.players:
         raise Refusal(f"start={settings.start}: a model of {start.settings['players']} players")
     return rules, player, opponent, start

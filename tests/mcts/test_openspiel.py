@@ -1,7 +1,5 @@
 """OpenSpiel both ways: its games grow the compiled trees, its judges know our Kuhn poker."""
 
-import importlib
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ from open_spiel.python.algorithms import cfr, evaluate_bots
 from open_spiel.python.bots import uniform_random
 from open_spiel.python.games import kuhn_poker  # noqa: F401, registers python_kuhn_poker
 
-import mcts.openspiel
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
 from mcts.openspiel import kuhn as ours
@@ -165,12 +162,6 @@ def test_histories_that_cannot_be_found_are_told():
 def test_what_cannot_be_searched_is_refused(call, told):
     with pytest.raises(ValueError, match=told):
         call()
-
-
-def test_without_openspiel_it_is_told_what_to_install(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"pip install 'sleuth-mcts\[openspiel\]'"):
-        importlib.reload(mcts.openspiel)
 
 
 def random_table(game, seed):

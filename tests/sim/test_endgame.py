@@ -327,7 +327,7 @@ def test_positions_of_other_kinds_are_refused():
         solve_position(replace(one.rules, board=True), *args)
     playing = one.view.copy()
     playing[0].out[(one.seat + 1) % 4] = 0
-    with pytest.raises(ValueError, match="nobody else"):
+    with pytest.raises(ValueError, match="no other player has turns"):
         solve_position(one.rules, one.seat, playing, one.events, MOST_DEALS)
     own = next(card for card in range(21) if one.view[0].hand[one.seat] >> card & 1)
     wrong = (one.seat, 1 << own, (one.seat + 1) % 4, own)
