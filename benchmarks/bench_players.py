@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # when called as a script
 
 from benchmarks.timing import control_nanoseconds, show, show_load  # noqa: E402
-from experiments.matches.lineups import entered  # noqa: E402
+from experiments.matches.lineups import read_players  # noqa: E402
 from sim.player import Player, PolicyPlayer  # noqa: E402
 from sim.players.registry import make  # noqa: E402
 from sim.referee import play  # noqa: E402
@@ -61,7 +61,7 @@ def main() -> None:
     rules = preset("ferrari2009")
     show_load()
     per_draw = control_nanoseconds(3)
-    for name, spec in entered(given.players).items():
+    for name, spec in read_players(given.players).items():
         player = make(spec, rules)
         games(player, rules, given.opponent, range(3))  # compiled, or loaded
         took, spent = games(player, rules, given.opponent, range(given.games))

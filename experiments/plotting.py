@@ -1,4 +1,4 @@
-"""How pictures are drawn: one palette, one interval, one band, one line of parity, one file.
+"""The style of pictures: one palette, one interval, one band, one line of parity, one file.
 
 Colours are those of Okabe and Ito [2008, Color Universal Design], which the colour-blind tell apart
 too, and a rose; markers differ as well.  Intervals are `Estimate`s; a bound that is not known is
@@ -26,7 +26,7 @@ from matplotlib.ticker import PercentFormatter
 
 from experiments.provenance.files import whole
 from experiments.stats.intervals import Estimate
-from experiments.texts import drawn
+from experiments.texts import for_picture
 
 SERIES = (
     "#0072b2",  # blue
@@ -86,7 +86,7 @@ def picture(
         figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
         try:
             yield figure, axes
-            figure.suptitle(drawn(title, round(_LETTERS_AN_INCH * size[0])))
+            figure.suptitle(for_picture(title, round(_LETTERS_AN_INCH * size[0])))
             with whole(path) as writing:
                 figure.savefig(writing, dpi=150, format="png")
         finally:
@@ -116,7 +116,7 @@ def intervals(
     spread = np.maximum([values - low, high - values], 0)
     number = series % len(SERIES)
     usual = {"color": SERIES[number], "marker": MARKERS[number], "linestyle": "none"}
-    look = _named({**usual, "markersize": 5, "capsize": 3, **look})
+    look = _name({**usual, "markersize": 5, "capsize": 3, **look})
     if across:
         axes.errorbar(values, at, xerr=spread, **look)
     else:
@@ -143,15 +143,15 @@ def band(
     values, low, high = bounds(estimates)
     number = series % len(SERIES)
     usual = {"color": SERIES[number], "marker": MARKERS[number]}
-    look = _named({**usual, "markersize": 4, "linewidth": 1.6, **look})
+    look = _name({**usual, "markersize": 4, "linewidth": 1.6, **look})
     kind = {"step": "post"} if steps else {}
     axes.fill_between(at, low, high, color=look["color"], alpha=0.2, linewidth=0, **kind)
     axes.plot(at, values, drawstyle="steps-post" if steps else "default", **look)
 
 
-def _named(look: dict[str, Any]) -> dict[str, Any]:
-    """Return ``look`` with a label that the legend shows, whoever thought it up."""
-    return look if look.get("label") is None else {**look, "label": drawn(look["label"])}
+def _name(look: dict[str, Any]) -> dict[str, Any]:
+    """Return ``look`` with a label that the legend shows, whatever it begins with."""
+    return look if look.get("label") is None else {**look, "label": for_picture(look["label"])}
 
 
 def bounds(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -181,6 +181,6 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
         figure.legend(once.values(), once.keys(), loc="outside lower center", ncols=columns)
 
 
-def thinned(count: int, most: int) -> np.ndarray:
+def thin(count: int, most: int) -> np.ndarray:
     """Return at most ``most`` of the indices below ``count``, the first and last among them."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))

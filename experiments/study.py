@@ -1,4 +1,4 @@
-"""What every study does, so that a study's own files hold its question alone.
+"""The frame of every study, so that a study's own files hold its question alone.
 
 A study measures *units* one after another -- positions, games, set-ups -- and each gives rows:
 
@@ -58,7 +58,7 @@ PIPED_WIDTH = 125
 
 @dataclass
 class Place:
-    """Where the results go."""
+    """Folder and resumption of a run."""
 
     folder: str = place()
     resume: str | None = place()
@@ -66,7 +66,7 @@ class Place:
 
 @dataclass
 class Settings:
-    """What the schema of every study has."""
+    """Settings that every study has."""
 
     run: Place = field(default_factory=Place)
     seed: int = seed()
@@ -87,16 +87,16 @@ def command(
     bare : as `Command.bare`
     """
 
-    def locked(settings: DictConfig, folder: Path) -> None:
+    def lock_folder(settings: DictConfig, folder: Path) -> None:
         with Run(settings, folder) as run:
             job(settings, run)
 
-    return Command(name, schema, locked, bare=bare, lasting=True)
+    return Command(name, schema, lock_folder, bare=bare, lasting=True)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What a study keeps of its measurements.
+    """Rows that a study keeps of its measurements.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Rows:
     units : what is measured one after another, in a word
     schema : column to data type
     more : settings that may be others when a run is gone on with: they say how many units
-    least : units without which there is nothing to tell
+    least : units without which there is nothing to report
     """
 
     file: str
@@ -114,7 +114,7 @@ class Rows:
     least: int = 1
 
 
-def _kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
+def _read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
     """Return the units that are done, and their rows, whose columns are those of ``like``.
 
     Raises
@@ -153,7 +153,7 @@ class Run:
 
     Attributes
     ----------
-    console : for what is told meanwhile
+    console : for messages meanwhile
     done : the units that are measured, in order
     interrupted : whether Ctrl-C ended the measurement
     """
@@ -192,7 +192,7 @@ class Run:
         self._rows = rows
         self._configuration.update(besides or {})
         self._lock_and_note(rows.more)
-        self._found = self._held(rows)
+        self._found = self._read_rows(rows)
 
     def measure(
         self,
@@ -203,7 +203,7 @@ class Run:
 
         Parameters
         ----------
-        measured : called with what is left and a function to be told of parts of a unit; yields
+        measured : called with what is left and a function to report parts of a unit to; yields
             each unit that is done with its rows, and is closed on Ctrl-C
 
         Raises
@@ -255,7 +255,7 @@ class Run:
             raise runfolder.unwritable(self.folder, fault) from None
         if path.exists():
             if self.settings.run.resume is None:
-                raise runfolder.taken(self.folder)
+                raise runfolder.refuse_taken(self.folder)
             own(self.folder)
             with reading(path, "without it nobody knows what was measured; choose another folder"):
                 held = OmegaConf.to_container(OmegaConf.create(read_yaml(path)))
@@ -274,7 +274,7 @@ class Run:
         except OSError as fault:
             raise runfolder.unwritable(self.folder, fault) from None
 
-    def _held(self, rows: Rows) -> pl.DataFrame:
+    def _read_rows(self, rows: Rows) -> pl.DataFrame:
         """Return the rows that the folder holds, and note which units are done.
 
         Raises
@@ -288,7 +288,7 @@ class Run:
         if not path.exists():
             return pl.DataFrame(schema=rows.schema)
         with reading(path, "remove it, and what it holds is measured again"):
-            self.done, found = _kept(path, pl.DataFrame(schema=rows.schema))
+            self.done, found = _read_kept(path, pl.DataFrame(schema=rows.schema))
         return found
 
     def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
@@ -332,9 +332,9 @@ class Run:
         from experiments.tabular import show
 
         seconds = time.monotonic() - self._started
-        told = {"interrupted": self.interrupted, "seconds": seconds, "run": where}
+        state = {"interrupted": self.interrupted, "seconds": seconds, "run": where}
         try:
-            write_json(self.folder, {**figures, **told})
+            write_json(self.folder, {**figures, **state})
             for name in pictures:
                 (self.folder / name).unlink(missing_ok=True)
             if not self.interrupted:  # Ctrl-C does not wait for Matplotlib

@@ -1,6 +1,6 @@
 """One table for every reader: the terminal, Markdown, HTML, CSV.
 
-A cell is a value, which its column tells in words, or text, which stands as it is.  Text is never
+A cell is a value, which its column puts into words, or text, which stands as it is.  Text is never
 markup: names come from users, and what looks like a command to Rich, Markdown or a browser is
 shown and does nothing.
 """
@@ -49,13 +49,13 @@ class Column:
     Attributes
     ----------
     title : its heading
-    tell : how a value is said; what is text already, or None, is not asked for
+    write : how a value is said; what is text already, or None, is not asked for
     words : whether it holds words, which start at the left and may be broken into lines; figures
         end at the right and stay in one
     """
 
     title: str
-    tell: Callable[[Any], str] = str
+    write: Callable[[Any], str] = str
     words: bool = False
 
 
@@ -82,13 +82,13 @@ def p_value(title: str) -> Column:
 def mean(title: str, digits: int = 1) -> Column:
     """Return a column of numbers, or of estimates with their intervals."""
 
-    def told(value: float | Estimate) -> str:
+    def as_text(value: float | Estimate) -> str:
         if not isinstance(value, Estimate):
             return f"{value:,.{digits}f}"
         middle, low, high = (f"{part:,.{digits}f}" for part in (value.value, value.low, value.high))
         return f"{middle} ({low} to {high})"
 
-    return Column(title, told)
+    return Column(title, as_text)
 
 
 @dataclass(frozen=True)
@@ -116,17 +116,20 @@ class Table:
         )
         object.__setattr__(self, "columns", tuple(made))
 
-    def told(self, none: str = "") -> list[list[str]]:
+    def as_text(self, none: str = "") -> list[list[str]]:
         """Return the cells as text, all rows of one length; ``none`` stands for None."""
         return [
-            [_told(column, cell, none) for column, cell in zip(self.columns, row, strict=False)]
+            [
+                _write_cell(column, cell, none)
+                for column, cell in zip(self.columns, row, strict=False)
+            ]
             + [""] * (len(self.columns) - len(row))
             for row in self.rows
         ]
 
 
-def _told(column: Column, cell: Any, none: str) -> str:
-    return none if cell is None else cell if isinstance(cell, str) else column.tell(cell)
+def _write_cell(column: Column, cell: Any, none: str) -> str:
+    return none if cell is None else cell if isinstance(cell, str) else column.write(cell)
 
 
 def show(table: Table, console: Console) -> None:
@@ -134,7 +137,7 @@ def show(table: Table, console: Console) -> None:
 
     Figures are broken into lines where the terminal is too narrow for them alone.
     """
-    rows = table.told()
+    rows = table.as_text()
     whole_figures = _least_width(table.columns, rows) <= console.width
     grid = Grid(title=Text(lines(table.title)), box=box.SIMPLE, padding=(0, 1, 0, 0))
     for column in table.columns:
@@ -150,7 +153,7 @@ def show(table: Table, console: Console) -> None:
 
 
 def _least_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
-    """Return the signs in a line that hold each figure whole, and each word."""
+    """Return the characters per line that hold each figure whole, and each word."""
     width = 1 + 2 * len(columns)  # the edge, and two blanks beside each column
     for column, *cells in zip(columns, *rows, strict=True):
         texts = [column.title, *cells]
@@ -163,7 +166,7 @@ def markdown(table: Table) -> str:
     """Return ``table`` as Markdown: title, grid and notes, each if it has them."""
     marks = [" --- |" if column.words else " ---: |" for column in table.columns]
     heads = (f" {plain(column.title, True)} |" for column in table.columns)
-    rows = [[f" {_marked(cell)} |" for cell in row] for row in table.told(NONE)]
+    rows = [[f" {_mark(cell)} |" for cell in row] for row in table.as_text(NONE)]
     grid = "\n".join("|" + "".join(row) for row in (heads, marks, *rows))
     title = f"**{plain(table.title)}**" if table.title else ""
     return "\n\n".join(filter(None, (title, grid, *map(_note, table.notes)))) + "\n"
@@ -173,7 +176,7 @@ def _note(text: str) -> str:
     return text if isinstance(text, Marked) else plain(text)
 
 
-def _marked(cell: str) -> str:
+def _mark(cell: str) -> str:
     return f"**{plain(cell, True)}**" if isinstance(cell, Strong) else plain(cell, True)
 
 
@@ -218,20 +221,18 @@ def html(table: Table, name: str) -> Markup:
     ----------
     name : id of the title, unlike any other of the page
     """
-    return Markup(_template().render(table=table, rows=table.told(NONE), name=name))
+    return Markup(_template().render(table=table, rows=table.as_text(NONE), name=name))
 
 
 @cache
 def _template() -> Template:
     from jinja2 import Environment, StrictUndefined  # for a page alone
 
-    made = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_shown
-    )
+    made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_show)
     return made.from_string(_HTML)
 
 
-def _shown(value: Any) -> Any:
+def _show(value: Any) -> Any:
     text = shown(value)
     return Markup("<strong>{}</strong>").format(text) if isinstance(value, Strong) else text
 

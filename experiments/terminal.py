@@ -1,4 +1,4 @@
-"""Where commands print: a console that shows text and obeys none.
+"""Output of commands: a console that shows text and obeys none.
 
 Rich takes brackets for markup, ``:smile:`` for a picture and lets escape sequences through; names
 of players, of files and what a record says are none of that.  All consoles are made here.
@@ -16,7 +16,7 @@ from experiments.texts import lines
 
 
 class Terminal(Console):
-    """A console to which every string is what it is, without signs that cannot be seen."""
+    """A console to which every string is what it is, without characters that cannot be seen."""
 
     def render_str(self, text: str, *, style: str | Style = "", **how: Any) -> Text:
         """Return ``text`` as it is shown, wherever it is given: printed, or as a cell."""

@@ -1,6 +1,6 @@
 """Text from outside -- labels, names of files, what a file says -- is shown, never obeyed.
 
-Each reader has signs that do something: a terminal escape sequences, Markdown stars, a browser
+Each reader has characters that do something: a terminal escape sequences, Markdown stars, a browser
 tags, a spreadsheet formulas, Matplotlib underscores, a file system slashes.  Here stands, once, how
 a text is given to each so that it is seen as it is.  Rich's markup is switched off in
 `experiments.terminal`.
@@ -17,10 +17,10 @@ from typing import Any
 from markupsafe import Markup
 
 LONGEST_LINE = 2000
-"""Signs of a message, which may quote what a file holds."""
+"""Characters of a message, which may quote what a file holds."""
 
 LONGEST_LABEL = 300
-"""Signs of a player's name."""
+"""Characters of a player's name."""
 
 _LONGEST_NAME = 120
 """Bytes of a name that a file system or MLflow takes, with room for what stands around it."""
@@ -45,14 +45,14 @@ def lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def shortened(text: str, most: int) -> str:
-    """Return ``text`` as `printable`, and at most so many signs of it."""
+def shorten(text: str, most: int) -> str:
+    """Return ``text`` as `printable`, and at most so many characters of it."""
     return printable(text if len(text) <= most else f"{text[: most - 1]}…")
 
 
 def message(text: str) -> str:
     """Return ``text`` as a message of one line, not endless."""
-    return shortened(text, LONGEST_LINE)
+    return shorten(text, LONGEST_LINE)
 
 
 def forgiving(*streams: Any) -> None:
@@ -97,25 +97,25 @@ def from_csv(cell: str) -> str:
     return cell.removeprefix("'")
 
 
-def drawn(text: str, most: int = 58) -> str:
+def for_picture(text: str, most: int = 58) -> str:
     """Return ``text`` for a picture: short, and not hidden from the legend by an underscore."""
-    shown = shortened(text, most)
+    shown = shorten(text, most)
     return f" {shown}" if shown.startswith("_") else shown
 
 
 def metric(text: str) -> str:
     """Return ``text`` as a part of the name that MLflow lets a metric have."""
-    return _named(re.sub(r"[^\w\-. :]", "_", text))
+    return _safe_name(re.sub(r"[^\w\-. :]", "_", text))
 
 
 def file_name(text: str) -> str:
     """Return ``text`` as the name of a file or folder, for another text another one."""
     safe = "".join("_" if sign == "/" or not sign.isprintable() else sign for sign in text)
-    named = _named(safe)
+    named = _safe_name(safe)
     return named if named == text else f"{named}-{_digest(text)}"
 
 
-def _named(text: str) -> str:
+def _safe_name(text: str) -> str:
     """Return a name that is no way to another folder, and not too long."""
     text = text if text.strip(". ") else "_" * max(1, len(text))
     coded = text.encode("utf-8", "replace")

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 WORDS = {
-    r"(told|tells?|telling)(?!\b.{0,60}\bapart)": "say, report, show, return",
+    r"(?<!study\.)(told|tells?|telling)(?!\b.{0,60}\bapart)": "say, report, show, return",
     r"who(m)?ever": "any player, the caller",
     r"anew": "again",
     r"mend(s|ed|ing)?": "fix, repair",
@@ -52,7 +52,9 @@ def participle(name: str) -> bool:
     )
 
 
-def _is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _is_property(node: ast.AST) -> bool:
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
     names = {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
     return bool(names & {"property", "cached_property", "setter"})
 
@@ -63,7 +65,7 @@ def wrong_names(source: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = (ast.get_docstring(node) or "").partition(" ")[0].rstrip(",")
-            if first in HEADS:
+            if first in HEADS and not (first == "Whether" and _is_property(node)):
                 yield getattr(node, "lineno", 1), f"docstring begins with {first!r}"
         is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         if is_function and participle(node.name) and not _is_property(node):

@@ -322,10 +322,10 @@ def test_a_player_that_raises_in_play_is_named(install, match, where):
     source, sentence = FAULTS[where]
     lines = {name: source if name == where else "pass" for name in FAULTS}
     install("sleuth.players", {"rude": "rude:make"}, rude=RUDE.format(**lines))
-    play._seated.cache_clear()
+    play._seat.cache_clear()
     with pytest.raises(BrokenPlugin) as raised:
         play.portion(match, [0])
-    play._seated.cache_clear()
+    play._seat.cache_clear()
     assert str(raised.value) == (
         f"sleuth-broken 2.0: 'rude' of sleuth.players {sentence}; mend the package or uninstall it"
     )

@@ -1,1 +1,1 @@
-"""How good is each belief beside the exact one?"""
+"""Quality of each belief beside the exact one."""

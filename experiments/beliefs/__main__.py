@@ -1,4 +1,4 @@
-"""How good every belief is in games among players of one kind: accuracy, calibration, speed.
+"""Quality of every belief in games among players of one kind: accuracy, calibration, speed.
 
     python -m experiments.beliefs player=heuristic games=1000
 
@@ -56,14 +56,14 @@ def job(settings: DictConfig, run: study.Run) -> None:
         for game in setup.play(settings.seed, [0], longest):
             accuracy.measure(game, *about)
 
-    def measured(left: list[int], _: Callable[[float], None]) -> Iterator[tuple[int, list[Any]]]:
+    def measure(left: list[int], _: Callable[[float], None]) -> Iterator[tuple[int, list[Any]]]:
         try:
             for game in setup.play(settings.seed, left, longest):
                 yield game.number, accuracy.measure(game, *about)
         except accuracy.EvidenceFull as fault:
             raise Refusal(str(fault)) from None
 
-    rows = run.measure(range(settings.games), measured)
+    rows = run.measure(range(settings.games), measure)
     if rows.is_empty():
         raise Refusal("no game lasted two suggestions: measure more games")
     with stage(run.console, "bootstrap"):
@@ -82,7 +82,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
 
 @dataclass(frozen=True)
 class _Setup:
-    """What is measured.
+    """A measurement to make.
 
     ``policy`` is None where ``player``, the configuration's, is no compiled policy; ``showing`` is
     the place in `ASSUMED` of what the beliefs assume.
@@ -96,7 +96,7 @@ class _Setup:
 
     @property
     def title(self) -> str:
-        """Who plays and what is assumed, in a few words."""
+        """Players and assumptions, in a few words."""
         shown, rules = self.player["showing"], self.rules
         assumed = ASSUMED[self.showing]
         wrong = "" if _rule_of(shown) == self.showing else f" (assumed: {assumed})"
@@ -130,7 +130,7 @@ def _rule_of(showing: str) -> int:
 
 
 def _setup(settings: DictConfig) -> _Setup:
-    """Return what to measure; Refusal if there is no such thing."""
+    """Return what to measure; Refusal if it is unknown."""
     from belief.beliefs.registry import BELIEFS
     from experiments.beliefs.calibration import REFERENCE
     from sim.players.names import PAPERS
@@ -194,10 +194,10 @@ def _bits(title: str, sign: str = "") -> Column:
     """Return a column of means with half of their intervals."""
     from experiments.tabular import Column
 
-    def told(mean: dict[str, float]) -> str:
+    def describe(mean: dict[str, float]) -> str:
         return f"{mean['value']:{sign}.3f} ±{(mean['high'] - mean['low']) / 2:.3f}"
 
-    return Column(title, told)
+    return Column(title, describe)
 
 
 COMMAND = study.command("beliefs", Settings, job)

@@ -1,4 +1,4 @@
-"""What beliefs say of the envelope in games among compiled policies, moment by moment.
+"""Beliefs about the envelope in games among compiled policies, moment by moment.
 
 In each game one seat, in rotation, is the observer.  Every belief is handed what that seat saw,
 from the start, and is read at fixed numbers of suggestions; a moment that the game did not reach
@@ -85,7 +85,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Seen:
-    """What one seat saw of a game.
+    """A game as one seat saw it.
 
     Attributes
     ----------
@@ -180,16 +180,16 @@ def _at_moments(
     belief: Belief, seen: Seen, truth: tuple[int, int, int], moments: Sequence[int]
 ) -> Iterator[dict[str, object]]:
     """Yield what the belief says at each of ``moments``; once it has failed, why."""
-    told, raised = 0, None
+    observed, raised = 0, None
     for moment in moments:
         end = int(seen.ends[moment - 1])
         if raised is None:
             try:
-                belief.observe(seen.events[told:end])
+                belief.observe(seen.events[observed:end])
                 table, matrix = belief.envelope_table(), belief.marginals()
             except FAILURES as fault:
                 raised = type(fault).__name__
-        told = end
+        observed = end
         if raised is None:
             yield {
                 "probability": float(table[truth]),

@@ -49,8 +49,8 @@ def play(
         play_game(rules, seats, seed, number)
         new_game(board, dealt, np.uint64(game_key(seed, number)))
         # Who asked has seen the card.
-        told = [log.events.tolist() for log in (seat.log for seat in seats)]
-        asked = [told[asker][i] for i, (asker, *_) in enumerate(told[0][:longest])]
+        seen = [log.events.tolist() for log in (seat.log for seat in seats)]
+        asked = [seen[asker][i] for i, (asker, *_) in enumerate(seen[0][:longest])]
         yield Game(
             number=number,
             hands=tuple(map(int, dealt.hand[: rules.players])),

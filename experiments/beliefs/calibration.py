@@ -1,5 +1,4 @@
-"""How good beliefs were, from the rows of `experiments.beliefs.accuracy`: figures with their
-intervals.
+"""Accuracy and calibration of beliefs with intervals, from rows of `experiments.beliefs.accuracy`.
 
 A belief is *calibrated* if what it calls 30 % is so in 30 % of cases.  Two looks at that:
 

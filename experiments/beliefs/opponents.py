@@ -1,4 +1,4 @@
-"""How well the belief over opponents is calibrated, in games of known companies.
+"""Calibration of the belief over opponents, in games of known companies.
 
     python -m experiments.beliefs.opponents SEED GAMES FILE.png
 
@@ -32,7 +32,7 @@ _EDGES = np.array([0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95,
 
 
 class Judged(NamedTuple):
-    """What was believed of one seat before one own turn.
+    """A belief about one seat before one own turn.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Judged(NamedTuple):
     true: int
 
 
-def judged(seed: int, games: int, mixed: Mixture) -> list[Judged]:
+def judge(seed: int, games: int, mixed: Mixture) -> list[Judged]:
     """Return what is believed in ``games`` games against each company."""
     rules, rows = Rules(), []
     random = np.random.default_rng(seed)
@@ -98,7 +98,7 @@ def reliability(rows: list[Judged]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 def main(seed: int, games: int, file: Path) -> None:
     """Print the losses and draw the reliability."""
     mixed = PRESETS["usual"]
-    rows = judged(seed, games, mixed)
+    rows = judge(seed, games, mixed)
     weights = np.array(mixed.weights)
     prior = -np.log2(weights / weights.sum()).mean()  # companies come from all types alike
     print(f"seed {seed}, {games * (len(mixed.types) + _MIXED)} games; prior {prior:.2f} bits")

@@ -1,1 +1,1 @@
-"""Which player is better?"""
+"""The main job: players compared on the same games."""

@@ -72,7 +72,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
         return None
     plan = (folder, matches, settings.match.stop, settings.run.resume is not None)
     runfolder.examine(*plan)
-    played = results.Results.resumed(folder, matches)
+    played = results.Results.resume(folder, matches)
     held = played.games
     recording = Recording(settings, played, stop)
     resources = startup.prepare(matches, settings.match.workers, settings.ray.address, console)
@@ -141,18 +141,18 @@ def _play(
     from experiments.matches import match_loop
     from experiments.matches.progress import GamesPlayed
 
-    held, told = played.games, False
+    held, warned = played.games, False
     with GamesPlayed(console, played.matches, settings.match.games) as progress:
 
         def watch() -> bool:
-            nonlocal told
+            nonlocal warned
             if played.games > held:
                 _prepare_end()
                 recording.begin()
             if progress.update(played.tallies):
                 recording.follow()
-            if recording.fault is not None and not told:
-                told = True
+            if recording.fault is not None and not warned:
+                warned = True
                 console.print(f"the MLflow record failed: {recording.fault}", soft_wrap=True)
             return not wished.is_set()
 
@@ -197,7 +197,7 @@ def _conclude(
             files.append(outcome.draw(summary, played))
         summary["seconds"] = time.monotonic() - started
         files.append(write_json(folder, summary))
-    except OSError as disk:  # of a full one `ended` may have told already
+    except OSError as disk:  # of a full one `ended` may have been reported already
         if ended.fault is None:
             raise Refusal(
                 f"all games are kept, but not their summary ({disk.strerror or disk}): make room "

@@ -1,4 +1,4 @@
-"""What a run shows at its end: the plot and the table."""
+"""The plot and the table that a run shows at its end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.console import Console
 
 from experiments import tabular
 from experiments.matches.results import Results
-from experiments.runs.published import known, unlike
+from experiments.runs.published import find_for, unlike
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Strong
 
@@ -29,11 +29,11 @@ def draw(described: dict[str, Any], played: Results) -> Path:
         title, by_match = _title(described, lines)
         names = [line["match" if by_match else "player"] for line in lines]
         title += f", {min(line['games'] for line in lines)} games a player"
-        return rates_plot(lines, names, title, path, _published(lines, played))
+        return rates_plot(lines, names, title, path, _published_rates(lines, played))
     match, tally = played.matches[0], played.tallies[0]
-    won = match.won(tally.winner(), 0)[tally.numbers]
+    won = match.wins_of(tally.winner(), 0)[tally.numbers]
     (line,) = lines
-    return win_rate_plot(won, line["by_seat"], match.name, line["parity"], known(match), path)
+    return win_rate_plot(won, line["by_seat"], match.name, line["parity"], find_for(match), path)
 
 
 def show(described: dict[str, Any], played: Results, console: Console) -> None:
@@ -43,7 +43,7 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     several = len({line["match"] for line in lines}) > 1
     rows = [_row(line, by_match) for line in lines]
     for match in played.matches:
-        found = known(match)
+        found = find_for(match)
         if found is not None:
             name = f"{match.labels[0]}, published" if several else "published"
             rows.append([name, found.games, found.wins, found.rate])
@@ -59,9 +59,9 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
         console.print(text, soft_wrap=True)
 
 
-def _published(lines: list[dict[str, Any]], played: Results) -> dict[int, Estimate]:
+def _published_rates(lines: list[dict[str, Any]], played: Results) -> dict[int, Estimate]:
     """Return the published win rates by number of the line that they are of."""
-    rates = {match.name: found.rate for match in played.matches if (found := known(match))}
+    rates = {match.name: found.rate for match in played.matches if (found := find_for(match))}
     return {
         number: rates[line["match"]] for number, line in enumerate(lines) if line["match"] in rates
     }
@@ -84,7 +84,7 @@ def _title(described: dict[str, Any], lines: list[dict[str, Any]]) -> tuple[str,
 
 
 def _row(line: dict[str, Any], by_match: bool) -> list[Any]:
-    """Return what a line of the table tells, named by its match or by its player."""
+    """Return the figures of a line of the table, named by its match or by its player."""
     speed = line["simulations_per_second"]
     return [
         line["match"] if by_match else line["player"],
@@ -103,7 +103,7 @@ def _remarks(played: Results) -> list[str]:
 
     Without any, why there is none.
     """
-    found = [known(match) for match in played.matches]
+    found = [find_for(match) for match in played.matches]
     sources = [f"published: {one.source}" for one in found if one is not None]
     lines = [*sources, *(one.remark for one in found if one is not None)]
     lines = lines or map(unlike, played.matches)

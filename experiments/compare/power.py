@@ -30,7 +30,7 @@ def show(
 ) -> None:
     """Print what ``matches`` would take, after timing a few games that are not kept.
 
-    A match alone is to be told from parity; one of several from another on the same games, which
+    A match alone is compared with parity; one of several from another on the same games, which
     is reckoned with independent results: correlated ones need fewer games.
 
     Parameters

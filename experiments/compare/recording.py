@@ -110,7 +110,7 @@ class Recording:
         found = {**tags(self._played.matches, folder), **provenance.tags(folder)}
         tracker.begin(name, self._parameters, found, folder, parent)
         if tracker.again:
-            self._curves.go_on(tracker.held())
+            self._curves.go_on(tracker.recorded_steps())
         return tracker
 
 

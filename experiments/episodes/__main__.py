@@ -62,13 +62,13 @@ def job(settings: DictConfig, run: study.Run) -> None:
     with stage(run.console, COMPILING):
         Background(problems.player, setup).result()
 
-    def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        yield from workers.played(setup, left, settings.workers)
+    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        yield from workers.play(setup, left, settings.workers)
 
-    rows = run.measure(range(settings.episodes), measured)
+    rows = run.measure(range(settings.episodes), measure)
     title = _title(settings)
     run.finish(
-        {"problem": title, **report.described(rows)},
+        {"problem": title, **report.describe(rows)},
         [report.table(rows, title)],
         [report.PLOT],
         partial(_draw, rows, title),
@@ -84,8 +84,8 @@ def _draw(rows: Any, title: str, folder: Any) -> None:
 def _title(settings: DictConfig) -> str:
     """Return the problem and the budget in words."""
     name = {"tiger": "Tiger", "rocksample": f"RockSample{list(settings.map)}"}
-    told = name.get(settings.problem, settings.problem)
-    return f"{told}, {settings.simulations:,} simulations"
+    title = name.get(settings.problem, settings.problem)
+    return f"{title}, {settings.simulations:,} simulations"
 
 
 COMMAND = study.command("episodes", Settings, job)

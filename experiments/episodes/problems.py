@@ -42,7 +42,7 @@ _UNITS = {"tiger": 110.0, "rocksample": 20.0}
 
 @dataclass(frozen=True)
 class Setup:
-    """What is played, and how it is planned."""
+    """A problem and how it is planned."""
 
     problem: str
     """One of `KNOWN`, or the user's own: ``FILE.py:NAME`` or ``MODULE:NAME``."""

@@ -1,4 +1,4 @@
-"""What closed loops returned: rows, a table, a picture."""
+"""Returns of closed loops: rows, a table, a picture."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def table(rows: pl.DataFrame, title: str) -> Table:
     return Table("Closed loops", columns, [line], tuple(notes))
 
 
-def described(rows: pl.DataFrame) -> dict[str, Any]:
+def describe(rows: pl.DataFrame) -> dict[str, Any]:
     """Return what the summary has."""
     return {
         "episodes": len(rows),

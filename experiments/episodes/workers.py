@@ -20,7 +20,7 @@ _PORTION_SECONDS = 1.0
 Row = dict[str, Any]
 
 
-def played(setup: Setup, episodes: Sequence[int], workers: int) -> Iterator[tuple[int, list[Row]]]:
+def play(setup: Setup, episodes: Sequence[int], workers: int) -> Iterator[tuple[int, list[Row]]]:
     """Yield each of ``episodes`` with its row, in order.
 
     Raises

@@ -44,7 +44,7 @@ _SURE = 1 - 1e-9
 
 @dataclass
 class Kept:
-    """What is kept of the tree."""
+    """Limits of the exported tree."""
 
     picture: str | None = named()
     nodes: int = between(2, 10_000)
@@ -52,7 +52,7 @@ class Kept:
 
 @dataclass
 class Run:
-    """Where it is kept."""
+    """Folder of the exported tree."""
 
     folder: str = place()
 
@@ -102,12 +102,12 @@ def job(settings: DictConfig, folder: Path) -> None:
     console = terminal.console(soft_wrap=True)
     evidence = player.position(decision.view).root[0].evidence[decision.seat]
     posterior = ExactPosterior(evidence)
-    _tell_position(console, decision, posterior)
-    _tell_belief(console, decision, posterior, evidence, player.result.best)
-    _tell_actions(console, decision, posterior, player)
+    _print_position(console, decision, posterior)
+    _print_belief(console, decision, posterior, evidence, player.result.best)
+    _print_actions(console, decision, posterior, player)
     # A search in several processes keeps its trees there.
     tree = getattr(player.search, "tree", None)
-    _tell_search(console, player, tree)
+    _print_search(console, player, tree)
     if tree is not None:
         _keep(console, settings, folder, tree)
 
@@ -146,7 +146,7 @@ def _planner(settings: DictConfig, rules: Rules) -> Player:
         raise Refusal(str(fault)) from None
 
 
-def _tell_position(console: Console, decision: Decision, posterior: ExactPosterior) -> None:
+def _print_position(console: Console, decision: Decision, posterior: ExactPosterior) -> None:
     """Print whose decision it is, and what that seat knows."""
     from experiments.explain.recorded import words
     from sim.board import N_CORRIDOR, graph
@@ -167,21 +167,21 @@ def _tell_position(console: Console, decision: Decision, posterior: ExactPosteri
     console.print(f"line {decision.line}, rules {record.rules.name}, turn {state.turn}")
     console.print(f"{who}, {where}, {does}; in the record: {words(decision.action)}\n")
     own = int(state.hand[seat] | state.face_up)
-    told = {"hand": names(state.hand[seat]), "face up": names(state.face_up)}
+    shown = {"hand": names(state.hand[seat]), "face up": names(state.face_up)}
     for other in range(record.rules.players):
         holds = posterior.marginals[:, other + 1] > _SURE
-        told[f"proved of seat {other}"] = names(sum(1 << c for c in holds.nonzero()[0]) & ~own)
+        shown[f"proved of seat {other}"] = names(sum(1 << c for c in holds.nonzero()[0]) & ~own)
     inside = posterior.marginals[:, 0]
     for kind, mask in zip(("suspect", "weapon", "room"), CATEGORY_MASK, strict=True):
         fit = [card for card in (-inside).argsort(kind="stable") if int(mask) >> card & 1]
-        told[f"envelope, {kind}"] = [f"{CARDS[c]} {inside[c]:.2f}" for c in fit if inside[c] > 0]
-    told["suggestions"] = [f"{len(decision.seen)} so far", f"{state.suggestions[seat]} its own"]
-    for label, items in told.items():
+        shown[f"envelope, {kind}"] = [f"{CARDS[c]} {inside[c]:.2f}" for c in fit if inside[c] > 0]
+    shown["suggestions"] = [f"{len(decision.seen)} so far", f"{state.suggestions[seat]} its own"]
+    for label, items in shown.items():
         if items:
             console.print(f"{label}: {', '.join(items)}")
 
 
-def _tell_belief(
+def _print_belief(
     console: Console, decision: Decision, posterior: ExactPosterior, evidence: np.record, best: int
 ) -> None:
     """Print the entropy of the envelope, and what the action ``best`` is expected to leave."""
@@ -190,15 +190,15 @@ def _tell_belief(
     from sim.cards import CARDS
 
     before = float(entropy(posterior.envelope_table().ravel()))
-    told = f"entropy of the envelope: {before:.2f} bits"
+    shown = f"entropy of the envelope: {before:.2f} bits"
     asked = question(decision, posterior.marginals, best)
     if asked:
         after = before - expected_reduction(evidence, *asked)
-        told += f", {after:.2f} expected after suggesting {', '.join(CARDS[c] for c in asked)}"
-    console.print(f"{told}\n")
+        shown += f", {after:.2f} expected after suggesting {', '.join(CARDS[c] for c in asked)}"
+    console.print(f"{shown}\n")
 
 
-def _tell_actions(
+def _print_actions(
     console: Console, decision: Decision, posterior: ExactPosterior, player: Player
 ) -> None:
     """Print the actions at the root."""
@@ -222,7 +222,7 @@ def _tell_actions(
     console.print(table)
 
 
-def _tell_search(console: Console, player: Player, tree: Tree | None) -> None:
+def _print_search(console: Console, player: Player, tree: Tree | None) -> None:
     """Print what the search expects to be played, how big it was, how far its decisions reached,
     and where its time went."""
     from experiments.explain.recorded import words

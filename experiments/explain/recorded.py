@@ -1,7 +1,7 @@
 """A turn decision of a recorded game: what its seat had seen, knew, and could do.
 
 Decisions are read from a record by a replay that checks every line (`sim.records.replay`).  A
-player put in the place of the seat that decided is told what the referee would have told it, and
+player put in the place of the seat that decided gets what the referee would have given it, and
 nothing else: the record's hidden cards stay hidden.
 """
 
@@ -67,13 +67,13 @@ class Decision:
 
     @property
     def action(self) -> int:
-        """What was done."""
+        """The action that was done."""
         return self.record.events[self.line - _FIRST]["action"]
 
     @property
     def seen(self) -> list[tuple[int, int, int, int]]:
         """The suggestions before it, as its seat saw them."""
-        return seen(self.record.events[: self.line - _FIRST], self.seat)
+        return list_seen(self.record.events[: self.line - _FIRST], self.seat)
 
     @property
     def room(self) -> int:
@@ -110,7 +110,7 @@ def decisions(record: Record) -> Iterator[Decision]:
         )
 
 
-def seen(events: Sequence[Event], seat: int) -> list[tuple[int, int, int, int]]:
+def list_seen(events: Sequence[Event], seat: int) -> list[tuple[int, int, int, int]]:
     """Return the suggestions among ``events``, answered, as ``seat`` saw them (`Player.see`)."""
     log: list[tuple[int, int, int, int]] = []
     for event in events:
@@ -133,15 +133,15 @@ def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
         If there is none, or nothing to choose; it names the nearest where there is.
     """
     record = made[0].record
-    players, told = record.rules.players, (*record.events, record.end)
+    players, events = record.rules.players, (*record.events, record.end)
     if seat is not None and not 0 <= seat < players:
         raise Refusal(f"seat={seat}: the game has seats 0 to {players - 1}")
-    if not 0 <= event - _FIRST < len(told):
-        last = _FIRST + len(told) - 1
+    if not 0 <= event - _FIRST < len(events):
+        last = _FIRST + len(events) - 1
         raise Refusal(f"event={event}: the record has events on lines {_FIRST} to {last}")
     found = next((decision for decision in made if decision.line == event), None)
     if found is None:
-        fault = f" is no turn decision but {told[event - _FIRST]['event']!r}"
+        fault = f" is no turn decision but {events[event - _FIRST]['event']!r}"
     elif seat not in (None, found.seat):
         fault = f" is a decision of seat {found.seat}"
     elif found.choices == 1:

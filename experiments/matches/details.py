@@ -4,7 +4,7 @@ Tables 4.3 and 4.4 of [Ledford 2018] are made from them (`experiments.runs.figur
 `Observer` watches a game (`sim.referee.play`) and changes nothing in it.
 
 What a seat believes is computed from what that seat saw alone (`sim.planning.suggestion_events`),
-whoever sits there: the factored belief of the thesis [Ledford 2018, App. B; eq. 3.1], whose whole
+any player there: the factored belief of the thesis [Ledford 2018, App. B; eq. 3.1], whose whole
 matrix has 30 bits at the start of its game, and the exact posterior, of which the envelope's
 entropy is taken.  Both take cards as shown at random; neither reads anything into what is named or
 who does not accuse.
@@ -127,7 +127,7 @@ class EnvelopeEntropies:
 
 
 class _Mind:
-    """What one seat believes, from what it saw alone."""
+    """Beliefs of one seat, from what it saw alone."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting

@@ -1,4 +1,4 @@
-"""How games fail: what those who play them tell the loop around the matches."""
+"""Failures of games, as reported to the loop around the matches."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class GameRaised(GamesFailed):
     def __init__(self, games: Sequence[int], fault: BaseException, traceback: str) -> None:
         reason = str(fault).partition("\n")[0]
         raised = "" if isinstance(fault, BrokenPlugin) else f" raised {type(fault).__name__}"
-        super().__init__(": ".join(filter(None, (named(games) + raised, reason))))
+        super().__init__(": ".join(filter(None, (name_games(games) + raised, reason))))
         self.traceback = traceback
 
 
-def named(games: Sequence[int]) -> str:
+def name_games(games: Sequence[int]) -> str:
     """Return what to call the portion ``games``."""
     return f"game {games[0]}" if len(games) == 1 else f"games {games[0]} to {games[-1]}"

@@ -1,7 +1,7 @@
-"""What the files of a run folder have to say, one schema for each kind.
+"""Schemas of the files of a run folder, one for each kind.
 
 They may come from somebody else, an older version or half a copy: each is held against its schema
-when it is read, and a refusal names the file and the field.  So whoever uses what was read need not
+when it is read, and a refusal names the file and the field.  So users of what was read need not
 look again.  Rows are checked in `experiments.matches.part_files`.
 """
 
@@ -165,7 +165,7 @@ SCHEMAS = {
 """By kind of file, what it must be."""
 
 
-def checked(kind: str, value: Any) -> Any:
+def check(kind: str, value: Any) -> Any:
     """Return ``value``, which is what files of ``kind`` (one of `SCHEMAS`) hold.
 
     Raises
@@ -176,11 +176,13 @@ def checked(kind: str, value: Any) -> Any:
     try:
         SCHEMAS[kind].validate_python(value)
     except ValidationError as fault:
-        raise ValueError(_told(fault.errors(include_url=False, include_input=False)[0])) from None
+        raise ValueError(
+            _describe(fault.errors(include_url=False, include_input=False)[0])
+        ) from None
     return value
 
 
-def _told(error: Mapping[str, Any]) -> str:
+def _describe(error: Mapping[str, Any]) -> str:
     where = ".".join(map(str, error["loc"]))
     what = error["msg"].removeprefix("Value error, ")
     return f"{where}: {what}" if where else what

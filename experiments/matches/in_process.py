@@ -1,7 +1,7 @@
 """Games in this process, one after another: for one worker, which needs no Ray.
 
 They are played in a thread of their own, so that the caller keeps control: compiled code releases
-the interpreter, and whoever asks for results hears of Ctrl-C meanwhile.  A game that ends the
+the interpreter, and the caller hears of Ctrl-C meanwhile.  A game that ends the
 process ends the run; what was written before is kept, and the run can be gone on with.
 """
 
@@ -27,7 +27,7 @@ must have ended before another begins."""
 
 
 class _Ended(NamedTuple):
-    """What became of a portion."""
+    """The outcome of a portion."""
 
     match: int
     games: Sequence[int]
@@ -37,7 +37,7 @@ class _Ended(NamedTuple):
     traceback: str = ""
 
 
-def finished(matches: Sequence[Match], schedule: Schedule) -> Iterator[list[tuple[int, Played]]]:
+def play_games(matches: Sequence[Match], schedule: Schedule) -> Iterator[list[tuple[int, Played]]]:
     """Play what ``schedule`` hands out, and yield whole games with their match as they come.
 
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up

@@ -33,7 +33,7 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
     if listed is None:
         players = {label(_plain(settings.player)): _plain(settings.player)}
     else:
-        players = entered(listed, overrides)
+        players = read_players(listed, overrides)
     if settings.match.layout == "robin":
         return [_robin(settings, players)]
     if settings.match.others is not None:
@@ -48,7 +48,7 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
     ]
 
 
-def entered(
+def read_players(
     listed: Sequence[str], overrides: Sequence[str] = (), key: str = "match.players"
 ) -> dict[str, dict[str, Any]]:
     """Return the players that ``listed`` names, by their names in results.
@@ -62,7 +62,7 @@ def entered(
     Raises
     ------
     Refusal
-        If there is no such preset, key or value, or a name stands there twice.
+        If a preset, key or value is unknown, or a name stands there twice.
     """
     found: dict[str, dict[str, Any]] = {}
     names = {entry.split("+")[0] for entry in listed}
@@ -127,7 +127,7 @@ def _others(settings: DictConfig) -> dict[str, dict[str, Any]]:
 
 @cache  # composing takes long, and the cells of a table have their company in common
 def _company(listed: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    return entered(listed, key="match.others")
+    return read_players(listed, key="match.others")
 
 
 def _among(
@@ -185,11 +185,13 @@ def _match(
 def _check_label(name: str) -> None:
     """Refuse a name that no file can hold or nobody can read."""
     if len(name) > LONGEST_LABEL:
-        raise Refusal(f"label={name[:20]}...: at most {LONGEST_LABEL} signs, not {len(name):,}")
+        raise Refusal(
+            f"label={name[:20]}... is {len(name):,} characters long; the limit is {LONGEST_LABEL}"
+        )
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise Refusal(f"label={name}: write it in UTF-8, it has signs that are none") from None
+        raise Refusal(f"label={name}: not valid UTF-8") from None
 
 
 def _plain(node: DictConfig) -> dict[str, Any]:

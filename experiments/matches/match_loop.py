@@ -48,7 +48,7 @@ class Resources:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the playing ended: ``fault`` says why games failed, if some did."""
+    """The end of the playing: ``fault`` says why games failed, if some did."""
 
     fault: str | None
     interrupted: bool
@@ -123,17 +123,17 @@ class StopMonitor:
         match, control, won = (
             self._played.matches[number],
             self._control[number],
-            self._won(number, prefix),
+            self._wins_of(number, prefix),
         )
         if self._tests and control is not None:
-            return self._stop.after_paired(self._won(control, prefix), won)
+            return self._stop.after_paired(self._wins_of(control, prefix), won)
         if self._tests and number in self._control:
             return None  # goes on as long as it is needed
         return self._stop.after(won, match.players, match.seats)
 
-    def _won(self, number: int, games: int) -> np.ndarray:
+    def _wins_of(self, number: int, games: int) -> np.ndarray:
         match = self._played.matches[number]
-        return match.won(self._played.tallies[number].winner(games), match.measured)
+        return match.wins_of(self._played.tallies[number].winner(games), match.measured)
 
     def _controls(self) -> list[int]:
         """End the controls with which nobody is to be compared any more."""
@@ -156,7 +156,7 @@ def play(
     ----------
     games : most of each match
     stop : by which rule matches end earlier
-    watch : called after every portion and whenever nothing has ended for a moment; tells whether
+    watch : called after every portion and whenever nothing has ended for a moment; returns whether
         to go on
 
     Raises
@@ -227,7 +227,7 @@ def _play_group(
     if all(played.tallies[i].has(monitor.games[i]) for i in group):
         return True
     schedule = Schedule(matches, missing)
-    with closing(_finished(matches, schedule, group, resources)) as batches:
+    with closing(_start_group(matches, schedule, group, resources)) as batches:
         for done in batches:
             for which, games in done:
                 played.add(group[which], games)
@@ -239,12 +239,12 @@ def _play_group(
     return True
 
 
-def _finished(
+def _start_group(
     matches: Sequence[Match], schedule: Schedule, group: Sequence[int], resources: Resources
 ) -> Iterator[list[tuple[int, Played]]]:
     """Return the iterator that plays what ``schedule`` hands out of the matches ``group``."""
     if resources.alone:
-        return in_process.finished(matches, schedule)
+        return in_process.play_games(matches, schedule)
     from experiments.matches import runner  # Ray takes a second to import
 
     if not runner.ray.is_initialized():  # or is no more
@@ -253,7 +253,7 @@ def _finished(
     workers = max(resources.workers[i] for i in group)
     if all(resources.workers[i] * resources.cpus[i] >= resources.cores for i in group):
         workers *= 2  # Ray keeps the rest waiting, so that no worker waits for this process
-    return runner.finished(matches, schedule, workers, cpus)
+    return runner.play_games(matches, schedule, workers, cpus)
 
 
 def _groups(matches: Sequence[Match], resources: Resources) -> Iterator[list[int]]:

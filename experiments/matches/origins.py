@@ -1,4 +1,4 @@
-"""Where rows come from, in every row: so that those of many runs can lie in one table.
+"""Columns that say where a row comes from, so that rows of many runs can lie in one table.
 
 Two points of a sweep are both *swift against 3 heuristic*; their rows differ in the columns `KEYS`.
 They are added when a part is written (a word that is the same in all rows costs a file some bytes,
@@ -65,7 +65,7 @@ def run_of(folder: Path) -> str | None:
 
 
 def player_digest(entrant: Mapping[str, Any]) -> str:
-    """Return what tells the settings of ``entrant`` from any others, whatever its label."""
+    """Return a digest of the settings of ``entrant``, whatever its label."""
     return _digest({key: value for key, value in entrant.items() if key != "label"})
 
 
@@ -75,7 +75,7 @@ def _digest(plain: Any) -> str:
 
 
 class Origins:
-    """What `KEYS` are for the rows of the run in ``folder``.
+    """Values of `KEYS` for the rows of the run in ``folder``.
 
     Parameters
     ----------
@@ -96,15 +96,15 @@ class Origins:
             [of.get(name) for of in digests for name in sorted(labels)], pa.string()
         ).dictionary_encode()
 
-    def added(self, rows: pa.Table) -> pa.Table:
+    def add(self, rows: pa.Table) -> pa.Table:
         """Return ``rows``, which have the columns ``match`` and ``player``, with `KEYS` behind."""
         match = pc.index_in(rows["match"].cast(pa.string()), self._names).combine_chunks()
         player = pc.index_in(rows["player"].cast(pa.string()), self._labels).combine_chunks()
         who = pc.add(pc.multiply(match, len(self._labels)), player)
         columns = (
-            _repeated(self._run, rows.num_rows),
+            _repeat(self._run, rows.num_rows),
             self._seeds.take(match),
-            _repeated(self._commit, rows.num_rows),
+            _repeat(self._commit, rows.num_rows),
             self._digests.take(who),
         )
         for name, column in zip(KEYS.names, columns, strict=True):
@@ -112,7 +112,7 @@ class Origins:
         return rows
 
 
-def _repeated(word: str | None, rows: int) -> pa.Array:
+def _repeat(word: str | None, rows: int) -> pa.Array:
     if word is None:
         return pa.nulls(rows, pa.string())
     return pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), pa.array([word]))

@@ -2,7 +2,7 @@
 
 A part is read only if it is a file, has the columns of its kind and no more rows than a run writes
 at a time; its rows must be those that its matches could have: whole games, each once, with the
-players where they sit.  So whoever reads rows afterwards need not look again.
+players where they sit.  So readers of the rows need not look again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from experiments.matches.schedule import Match
 from experiments.provenance.files import regular
 from experiments.settings.commandline import Refusal
-from experiments.texts import printable, shortened
+from experiments.texts import printable, shorten
 
 GAMES = "games"
 """Kind of the part files of games and seats; others belong to its part of the same number."""
@@ -90,7 +90,7 @@ def read(part: Path, schema: pa.Schema, columns: Sequence[str] | None = None) ->
 
 def unreadable(part: Path, fault: BaseException) -> Refusal:
     """Return what to say of a ``part`` that cannot be read."""
-    reason = shortened(str(fault).strip().partition("\n")[0], 300)
+    reason = shorten(str(fault).strip().partition("\n")[0], 300)
     return Refusal(
         f"{part} cannot be read ({reason}): remove it, and go on with run.resume, which plays "
         "its games again"

@@ -126,7 +126,7 @@ def _under_referee(match: Match, games: np.ndarray) -> Played:
     details: dict[str, list[dict[str, object]]] = {kind: [] for kind in match.details}
     for game, who in zip(games.tolist(), match.seating.at(games).tolist(), strict=True):
         seats = [
-            _seated(written[entrant], rules, who[:seat].count(entrant))
+            _seat(written[entrant], rules, who[:seat].count(entrant))
             for seat, entrant in enumerate(who)
         ]
         recorder = Recorder(rules, seats, match.seed, game) if game < match.records else None
@@ -145,7 +145,7 @@ def _under_referee(match: Match, games: np.ndarray) -> Played:
 
 
 @lru_cache(maxsize=24)
-def _seated(specification: str, rules: sim.rules.Rules, number: int) -> Player:
+def _seat(specification: str, rules: sim.rules.Rules, number: int) -> Player:
     """Return the player that this process keeps for a place at the table, with all it has made."""
     return sim.players.registry.make(json.loads(specification), rules)
 

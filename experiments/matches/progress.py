@@ -1,4 +1,4 @@
-"""What the person waiting sees: a bar on a terminal, a line every few seconds elsewhere."""
+"""Progress of matches: a bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ class GamesPlayed:
         pace = (games - self._held) / (now - self._started)
         left = round((self._total - games) / pace) if pace else 0
         tail = f"{left // 60}:{left % 60:02d} left" if pace else f"{now - self._started:.0f} s"
-        told = (f"  {games}/{self._total} games", text, tail)
-        self._console.print(", ".join(filter(None, told)), soft_wrap=True)
+        parts = (f"  {games}/{self._total} games", text, tail)
+        self._console.print(", ".join(filter(None, parts)), soft_wrap=True)
         return True
 
     def _rate(self, tallies: Sequence[Tally]) -> str:
@@ -116,4 +116,4 @@ class GamesPlayed:
         match, tally = self._matches[0], tallies[0]
         if len(self._matches) > 1 or match.measured is None or not tally.games:
             return ""
-        return f"won {win_rate(int(match.won(tally.winner(), 0).sum()), tally.games)}"
+        return f"won {win_rate(int(match.wins_of(tally.winner(), 0).sum()), tally.games)}"

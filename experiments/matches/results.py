@@ -79,7 +79,7 @@ under way at that moment, do not count."""
 
 @dataclass(frozen=True)
 class Played:
-    """What some whole games came to.
+    """Outcomes of some whole games.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Played:
 
 
 class Tally:
-    """Who won which game of a match: one byte a game.
+    """Winners of the games of a match: one byte per game.
 
     Attributes
     ----------
@@ -161,12 +161,12 @@ class Tally:
         return gaps, min(self.reach, games), games
 
     def has(self, games: int) -> bool:
-        """Tell whether the first ``games`` have all been played."""
+        """Return whether the first ``games`` have all been played."""
         return self.prefix >= games
 
     @property
     def numbers(self) -> np.ndarray:
-        """Which games have been played."""
+        """Numbers of the games that have been played."""
         return np.flatnonzero(self._winner[: self.reach] != UNPLAYED)
 
     def cut(self, games: int) -> None:
@@ -206,7 +206,7 @@ class Results:
         self._began = self._flushed = time.monotonic()
 
     @classmethod
-    def resumed(cls, folder: Path, matches: Sequence[Match], alone: bool = False) -> Results:
+    def resume(cls, folder: Path, matches: Sequence[Match], alone: bool = False) -> Results:
         """Return the results of ``matches`` in ``folder``, to go on with; none if it holds none.
 
         Parameters
@@ -301,7 +301,7 @@ class Results:
 
     def forget(self) -> None:
         """Forget what is not on disk, after a `flush` that failed."""
-        self.tallies = Results.resumed(self.folder, self.matches).tallies
+        self.tallies = Results.resume(self.folder, self.matches).tallies
         self._unwritten = {GAMES: []}
 
     def _write_part(self, kind: str) -> None:
@@ -311,7 +311,7 @@ class Results:
             writing.open("wb") as file,
         ):
             # Without its schema, so that names are read as text.
-            table = self._origins.added(pa.concat_tables(self._unwritten[kind]))
+            table = self._origins.add(pa.concat_tables(self._unwritten[kind]))
             pq.write_table(table, file, store_schema=False)
             file.flush()
             os.fsync(file.fileno())
@@ -379,10 +379,10 @@ def stops(folder: Path) -> dict[str, int]:
     path = Path(folder) / STOPS
     if not path.exists():
         return {}
-    from experiments.matches.held import checked  # takes a moment, and most runs have no such file
+    from experiments.matches.held import check  # takes a moment, and most runs have no such file
 
     with reading(path, "remove it, and all games count"):
-        return checked("stops", read_json(path))
+        return check("stops", read_json(path))
 
 
 def focal_rows(table: pa.Table) -> pa.Table:

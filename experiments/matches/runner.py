@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 
-from experiments.matches.failures import GameRaised, WorkersLost, named
+from experiments.matches.failures import GameRaised, WorkersLost, name_games
 from experiments.matches.results import Played
 from experiments.matches.schedule import POLL_SECONDS, Match, Schedule
 from experiments.settings.commandline import Refusal
@@ -55,7 +55,7 @@ def _play(match: Match, games: Sequence[int]) -> tuple[Played, float]:
     return played, time.perf_counter() - started
 
 
-def finished(
+def play_games(
     matches: Sequence[Match], schedule: Schedule, workers: int, cpus: Sequence[float]
 ) -> Iterator[list[tuple[int, Played]]]:
     """Play what ``schedule`` hands out, and yield whole games with their match as they come.
@@ -112,7 +112,8 @@ def _result(reference: ray.ObjectRef, games: Sequence[int]) -> tuple[Played, flo
         return ray.get(reference)
     except _LOST as fault:
         raise WorkersLost(
-            f"{named(games)} ended the worker {DEATHS_SURVIVED + 1} times ({type(fault).__name__})"
+            f"{name_games(games)} ended the worker {DEATHS_SURVIVED + 1} times "
+            f"({type(fault).__name__})"
         ) from None
     except ray.exceptions.RayTaskError as fault:
         traceback = re.sub(r"\x1b\[\d+m", "", str(fault))  # Ray colours it

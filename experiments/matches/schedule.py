@@ -1,6 +1,6 @@
-"""Which games are played, by whom, and in what portions.
+"""The schedule: games to play, their players, and portions of them.
 
-Game *k* is named by the run's seed and its own index alone: deal and dice are the same whoever
+Game *k* is named by the run's seed and its own index alone: deal and dice are the same whatever the
 plays it, however many workers there are and in whatever order games end.
 """
 
@@ -22,7 +22,7 @@ PORTION_SECONDS = 0.15
 progress, Ctrl-C and a killed worker."""
 
 POLL_SECONDS = 0.25
-"""Longest wait for results before control returns to whoever asked for games."""
+"""Longest wait for results before control returns to the caller."""
 
 MOST_ENTERED = 10
 """Players of a round robin; the tables of more are too many to be balanced in a lifetime."""
@@ -37,7 +37,7 @@ SAME = ("seed", "rules", "seating", "opponents")
 
 @dataclass(frozen=True)
 class Seating:
-    """Who sits where in each game.
+    """Seats of the players in each game.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Seating:
 
 @dataclass(frozen=True)
 class Match:
-    """What is needed to play any game of a match; plain data, sent to the workers once.
+    """All that it takes to play any game of a match; plain data, sent to the workers once.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Match:
 
     @property
     def threads(self) -> int:
-        """How many threads one game keeps busy, in whatever processes."""
+        """Threads that one game keeps busy, in whatever processes."""
         busy = (
             search["threads"] * (search["workers"] if search["mode"] == "root" else 1)
             for search in self._searches()
@@ -165,7 +165,7 @@ class Match:
     def _searches(self) -> list[dict[str, Any]]:
         return [entrant["search"] for entrant in self.entrants if "search" in entrant]
 
-    def won(self, winner: np.ndarray, entrant: int) -> np.ndarray:
+    def wins_of(self, winner: np.ndarray, entrant: int) -> np.ndarray:
         """Return (games,) bool whether ``entrant`` won game 0, 1, ..., given the winners' seats."""
         who = self.seating.at(np.arange(len(winner)))
         return (winner >= 0) & (who[np.arange(len(winner)), winner] == entrant)

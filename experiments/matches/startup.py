@@ -47,7 +47,7 @@ def resources(
     Raises
     ------
     Refusal
-        If there is no such cluster, or it has too few cores.
+        If the cluster cannot be found, or has too few cores.
     """
     cores = config.cores()
     alone = address is None and not any(
@@ -62,7 +62,7 @@ def resources(
     lineups.check_cores(matches, workers, cores)
     at_once = [lineups.at_once(match, workers, cores) for match in matches]
     cpus = (
-        0.0 if match.rooted else _reserved(match.threads, cores / n)
+        0.0 if match.rooted else _cores_of(match.threads, cores / n)
         for match, n in zip(matches, at_once, strict=True)
     )
     return Resources(tuple(at_once), tuple(cpus), address, cores, alone)
@@ -75,7 +75,7 @@ def _warm(matches: Sequence[Match]) -> None:
         play.warm(match)
 
 
-def _reserved(threads: int, share: float) -> float:
+def _cores_of(threads: int, share: float) -> float:
     """Return the cores to reserve for a game: its threads, or its share when oversubscribed.
 
     Above one Ray takes whole cores only.

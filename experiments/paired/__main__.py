@@ -70,7 +70,7 @@ def show(first: Path, second: Path, console: Console) -> None:
         raise Refusal("no game of either run has been played")
     won, rows = [], []
     for folder, match, tally in ((first, one, its), (second, other, others)):
-        won.append(match.won(tally.winner(), 0)[games])
+        won.append(match.wins_of(tally.winner(), 0)[games])
         wins = int(won[-1].sum())
         rows.append([str(folder), match.labels[0], wins, win_rate(wins, len(games))])
     columns = ("run", words("player"), "wins", "win rate, 95 %")
@@ -82,7 +82,7 @@ def _single(folder: Path) -> tuple[Match, Tally]:
     """Return the only match of the run in ``folder`` and who won its games."""
     from experiments.runs import runfolder
 
-    played = runfolder.loaded(folder)
+    played = runfolder.load(folder)
     if len(played.matches) != 1 or played.matches[0].measured is None:
         raise Refusal(
             f"{folder} holds several matches or a round robin, whose own table compares them: give "

@@ -1,1 +1,1 @@
-"""Where a result comes from, and where it is recorded."""
+"""Provenance of results, and their records."""

@@ -1,6 +1,6 @@
 """Files that are whole or not there, and files that are read without trust in who wrote them.
 
-A file is written under another name, then renamed.  That name cannot be guessed and is made anew,
+A file is written under another name, then renamed.  That name cannot be guessed and is another,
 so that nothing which lies about in a folder, a link least of all, is written through.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.settings.commandline import Refusal
-from experiments.texts import shortened
+from experiments.texts import shorten
 
 SUMMARY = "summary.json"
 """The file in a run folder that holds its figures and where they come from."""
@@ -110,7 +110,7 @@ def reading(path: Path, advice: str) -> Iterator[None]:
         yield
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or str(fault).partition("\n")[0]
-        raise Refusal(f"{path} cannot be read ({shortened(reason, 300)}): {advice}") from None
+        raise Refusal(f"{path} cannot be read ({shorten(reason, 300)}): {advice}") from None
 
 
 def regular(path: Path, most: int) -> None:

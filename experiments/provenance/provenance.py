@@ -1,4 +1,4 @@
-"""Where a result comes from: command, versions, commit, machine."""
+"""Provenance of a result: command, versions, commit, machine."""
 
 from __future__ import annotations
 

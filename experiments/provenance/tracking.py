@@ -50,7 +50,7 @@ _METRICS_A_BATCH = 900
 _PARAMS_A_BATCH = 100
 _LONGEST_PARAM = 6000
 
-# MLflow reads these when it is imported.  It would tell a host outside of each call, and a server
+# MLflow reads these when it is imported.  It would report each call to a host outside, and a server
 # that is down would block for four minutes.
 _ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -77,11 +77,11 @@ def check_reachable(uri: str) -> None:
         raise Refusal(
             f"tracking.uri={uri}: give sqlite:///file.db, http://server:port or https://..."
         )
-    told: SimpleQueue[Exception | None] = SimpleQueue()
+    answer: SimpleQueue[Exception | None] = SimpleQueue()
     # Beside this thread, since nobody can hurry a name server that is silent.
-    Thread(target=lambda: told.put(_asked(uri)), daemon=True).start()
+    Thread(target=lambda: answer.put(_ask(uri)), daemon=True).start()
     try:
-        fault = told.get(timeout=2 * _ANSWER_SECONDS)
+        fault = answer.get(timeout=2 * _ANSWER_SECONDS)
     except Empty:
         fault = TimeoutError("timed out")
     if fault is not None:
@@ -89,7 +89,7 @@ def check_reachable(uri: str) -> None:
         raise Refusal(f"cannot reach the tracking server {uri}: {reason}; {_ADVICE}")
 
 
-def _asked(uri: str) -> Exception | None:
+def _ask(uri: str) -> Exception | None:
     """Ask the server or database whether it is there; return why not."""
     try:
         if uri.startswith("sqlite:"):
@@ -133,7 +133,7 @@ class Tracker:
             os.environ.setdefault(variable, value)
         import mlflow.entities
 
-        # Their loggers print what `fault` tells in a line.
+        # Their loggers print what `fault` says in a line.
         for name in ("mlflow", "urllib3"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._entities = mlflow.entities
@@ -209,7 +209,7 @@ class Tracker:
             raise Refusal(f"cannot record this run: {_one_line(fault)}; {_ADVICE}") from None
 
     def begin_once(self, name: str, tags: dict[str, str], folder: Path) -> None:
-        """Do what `begin` does for what is in ``folder`` together, whoever of them comes first."""
+        """Do what `begin` does for what is in ``folder`` together, in any order."""
         with FileLock(folder / f"{RUN}.lock", timeout=_LOCK_SECONDS):
             self.begin(name, {}, tags, folder)
 
@@ -225,7 +225,7 @@ class Tracker:
         self.run = known
         return True
 
-    def held(self) -> dict[str, set[int]]:
+    def recorded_steps(self) -> dict[str, set[int]]:
         """Return the steps at which the run has values, by metric; none on a fault."""
         try:
             return {
@@ -256,7 +256,7 @@ class Tracker:
         for file in files:
             self._try(self._client.log_artifact, self.run, str(file))
         self._try(self._client.set_terminated, self.run, status)
-        if not self._sender.done():
+        if not self._sender.flush():
             self.fault = self.fault or "the store did not answer in time"
         if self._parent is not None:
             self._parent.finish(status, {}, 0, [])
@@ -291,7 +291,7 @@ class _Sender:
     def send(self, what: Callable[[], None]) -> None:
         self._waiting.put(what)
 
-    def done(self) -> bool:
+    def flush(self) -> bool:
         """Wait until all is sent; return whether it is, if the user wished an end meanwhile."""
         end, left = Event(), _PATIENCE_SECONDS
         self._waiting.put(end.set)

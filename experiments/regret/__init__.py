@@ -1,1 +1,1 @@
-"""What does a planner lose in positions with exact values?"""
+"""Regret of planners in positions with exact values."""

@@ -1,4 +1,4 @@
-"""What players lose in late positions whose values are exact, by their budget of simulations.
+"""Regret of players in late positions whose values are exact, by budget of simulations.
 
     python -m experiments.regret players=[bmcts,swift] simulations=[50,200,1000] positions=60
 
@@ -39,7 +39,7 @@ MOST = 100_000
 
 @dataclass
 class Table:
-    """Who sits there, under the rules of ``speed``."""
+    """Players of a table, under the rules of ``speed``."""
 
     players: int = MISSING
 
@@ -60,8 +60,11 @@ class Settings(study.Settings):
 
 @dataclass(frozen=True)
 class Contestant:
-    """Who decides: ``spec`` as `sim.players.registry.make` takes it; no ``simulations`` if it makes
-    none, or as many as its own budget allows."""
+    """A player that decides.
+
+    ``spec`` is as `sim.players.registry.make` takes it; no ``simulations`` if it makes none, or as
+    many as its own budget allows.
+    """
 
     label: str
     spec: Mapping[str, Any]
@@ -87,11 +90,11 @@ def job(settings: DictConfig, run: study.Run) -> None:
         for player in players:
             Background(turn, positions[0], player, 0).result()
 
-    def measured(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         for number in left:
             yield number, list(_rows(number, positions[number], entered, players, settings))
 
-    rows = run.measure(range(settings.positions), measured)
+    rows = run.measure(range(settings.positions), measure)
     described = {
         "seats": seats,
         "positions": len(run.done),
@@ -113,10 +116,12 @@ def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
         listed = [HydraConfig.get().runtime.choices.player]
     if not listed:
         raise Refusal("players=[]: give one or more presets of conf/player")
-    return lineups.entered(listed, [*_given("player."), *_given("player/")], "players")
+    return lineups.read_players(
+        listed, [*_overrides_of("player."), *_overrides_of("player/")], "players"
+    )
 
 
-def _given(start: str) -> list[str]:
+def _overrides_of(start: str) -> list[str]:
     """Return what the command line says of the keys that begin like this."""
     overrides = HydraConfig.get().overrides.task
     return [override for override in overrides if override.lstrip("+~").startswith(start)]
@@ -124,8 +129,8 @@ def _given(start: str) -> list[str]:
 
 def _budgets(settings: DictConfig) -> Sequence[int] | None:
     """Return the budgets of simulations; None for those that the players have."""
-    own = [*_given("player.budget."), *_given("player/budget")]
-    if own and _given("simulations="):
+    own = [*_overrides_of("player.budget."), *_overrides_of("player/budget")]
+    if own and _overrides_of("simulations="):
         raise Refusal(f"{own[0]}: simulations has the budgets; leave one of the two out")
     if own or settings.simulations is None:
         return None

@@ -94,7 +94,7 @@ def table(described: dict[str, Any]) -> Table:
         f"in points of winning; best play wins {known['best']} %, any suggestion loses "
         f"{known['any_suggestion']}, accusing at once {known['accusing_at_once']}"
     )
-    share = {"tell": lambda value: f"{100 * value:.0f} %"}
+    share = {"write": lambda value: f"{100 * value:.0f} %"}
     columns = ["player", count("simulations"), mean("regret, 95 %"), mean("by the room")]
     columns += [Column("best turn", **share), Column("accused", **share), mean("ms")]
     rows = [

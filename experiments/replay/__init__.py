@@ -1,1 +1,1 @@
-"""What happened in a recorded game?"""
+"""A recorded game in words."""

@@ -97,7 +97,7 @@ class _Turn:
 
     number: int
     seat: int | None
-    told: list[str]
+    lines: list[str]
     bits: list[str]
 
 
@@ -116,16 +116,16 @@ def _turns(record: Record, seat: int | None, span: tuple[int, int | None]) -> It
 
     entropies = EnvelopeEntropies()
     first, last = span
-    told: dict[int, list[str]] = {}
+    lines: dict[int, list[str]] = {}
     for events, state in states(record):
         turn = events[0]["turn"]
         for event in events:
             if seat is None or knows(event, seat):
-                told.setdefault(event["turn"], []).append(in_words(event))
+                lines.setdefault(event["turn"], []).append(in_words(event))
         done = state[0].phase == OVER or state[0].turn > turn
         if done and first <= turn and (last is None or turn <= last):
             bits = [_bits(entropies.of(state[0].evidence[one])) for one in _seats(record, seat)]
-            yield _Turn(turn, events[0]["seat"] if turn else None, told.get(turn, []), bits)
+            yield _Turn(turn, events[0]["seat"] if turn else None, lines.get(turn, []), bits)
 
 
 def _bits(entropy: float | None) -> str:
@@ -150,7 +150,7 @@ def _print(record: Record, seat: int | None, played: list[_Turn], console: Conso
     for turn in played:
         between = "; " if turn.number else "\n"
         player = "" if turn.seat is None else str(turn.seat)
-        table.add_row(str(turn.number), player, between.join(turn.told), *turn.bits)
+        table.add_row(str(turn.number), player, between.join(turn.lines), *turn.bits)
     console.print(table)
 
 

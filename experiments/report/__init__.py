@@ -1,1 +1,1 @@
-"""What was played, as one page."""
+"""Runs as one page."""

@@ -76,9 +76,9 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     for run in runs:
         for fault in run.faults:
             console.print(f"{run.label}: {fault}", soft_wrap=True)
-    told = page(runs)
+    document = page(runs)
     paths = _paths(folders[0] if output is None else output)
-    for path, text in zip(paths, (html(told), markdown(told)), strict=True):
+    for path, text in zip(paths, (html(document), markdown(document)), strict=True):
         _write(path, text)
     return paths
 

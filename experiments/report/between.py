@@ -1,4 +1,4 @@
-"""Runs beside one another: what differs in their settings, and who won oftener.
+"""Runs beside one another: what differs in their settings, and who won more often.
 
 Every match is compared with one of the first run that has the same parity: on the same games where
 both played them, by the rule of `experiments.paired`, else as two independent samples, which is
@@ -48,7 +48,7 @@ class Between:
 
 def between(runs: Sequence[Run]) -> list[Between]:
     """Compare the matches of all runs but the first with those of the first."""
-    found = list(_compared(runs[0], runs[1:]))
+    found = list(_compare(runs[0], runs[1:]))
     tested = [pair.p for pair in found if pair.p is not None]
     adjusted = iter(holm(np.array(tested)) if tested else ())
     return [
@@ -56,10 +56,10 @@ def between(runs: Sequence[Run]) -> list[Between]:
     ]
 
 
-def _compared(first: Run, others: Sequence[Run]) -> Iterator[Between]:
-    controls = list(_measured(first))
+def _compare(first: Run, others: Sequence[Run]) -> Iterator[Between]:
+    controls = list(_measured_matches(first))
     for other in others:
-        for match, tally in _measured(other):
+        for match, tally in _measured_matches(other):
             # The first that played the same games, else the first in which as much can be won.
             like = [candidate for candidate in controls if _parity(candidate[0]) == _parity(match)]
             if not like:
@@ -74,7 +74,7 @@ def _compared(first: Run, others: Sequence[Run]) -> Iterator[Between]:
             yield _difference(names, (control, its), (match, tally), rule)
 
 
-def _measured(run: Run) -> Iterator[tuple[Match, Tally]]:
+def _measured_matches(run: Run) -> Iterator[tuple[Match, Tally]]:
     for match, tally in zip(run.matches, run.played.tallies, strict=True):
         if match.measured is not None and tally.games:
             yield match, tally
@@ -109,13 +109,15 @@ def _difference(
     key = unlike(first[0], second[0])
     reason = f"other {key}" if key else None if len(both) else "no game in common"
     if reason is None:
-        one, other = (match.won(tally.winner(), 0)[both] for match, tally in (first, second))
+        one, other = (match.wins_of(tally.winner(), 0)[both] for match, tally in (first, second))
         p, games = mcnemar(one, other), (len(both), len(both))
         found = rule.difference(one, other)
     else:
         wins = [_wins(*counts) for counts in (first, second)]
         games = (first[1].games, second[1].games)
-        found = unpaired(*(rule.win_rate(*counts) for counts in zip(wins, games, strict=True)))
+        found = compare_unpaired(
+            *(rule.win_rate(*counts) for counts in zip(wins, games, strict=True))
+        )
         from scipy.stats import fisher_exact  # takes a second to import
 
         p = float(fisher_exact([[w, n - w] for w, n in zip(wins, games, strict=True)]).pvalue)
@@ -123,10 +125,10 @@ def _difference(
 
 
 def _wins(match: Match, tally: Tally) -> int:
-    return int(match.won(tally.winner(), 0).sum())
+    return int(match.wins_of(tally.winner(), 0).sum())
 
 
-def unpaired(first: Estimate, second: Estimate) -> Estimate:
+def compare_unpaired(first: Estimate, second: Estimate) -> Estimate:
     """Return the difference of two independent rates, second less first, from their intervals.
 
     Newcombe's hybrid score interval, if theirs are Wilson's [Newcombe 1998, Statistics in Medicine

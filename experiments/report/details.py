@@ -1,4 +1,4 @@
-"""What a report tells from details and times: what players know over a game, and how fast."""
+"""Parts of a report made from details and times: knowledge over a game, and speed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from experiments.report import plots
 from experiments.report.page import Block, Picture
 from experiments.report.run import Run
 from experiments.runs.figures import Moment
-from experiments.runs.turns import LEAST, bits, telling
+from experiments.runs.turns import LEAST, bits, well_sampled
 from experiments.tabular import Column, Table, count, mean, words
 
 _MOMENTS = 8
 """Rows of a table by turn."""
 
-_TWO_DIGITS = mean("", 2).tell
+_TWO_DIGITS = mean("", 2).write
 
 
 def knowledge(run: Run, prefix: str) -> Iterator[Block]:
@@ -32,7 +32,7 @@ def knowledge(run: Run, prefix: str) -> Iterator[Block]:
             players = {
                 player: shown
                 for (name, player), moments in found.items()
-                if name == match.name and (shown := telling(moments))
+                if name == match.name and (shown := well_sampled(moments))
             }
             if players:
                 title = f"Entropy of the envelope {when}, bits: {match.name}"

@@ -127,7 +127,7 @@ def _origin(run: Run) -> Section:
             facts.append((f"{key} of the last session", ended[key] or "unknown"))
     blocks.append(Table("What was run", ("", words("is")), facts))
     blocks.append(_versions(began["versions"], ended.get("versions", began["versions"])))
-    blocks += [_configured(match) for match in run.matches]
+    blocks += [_list_settings(match) for match in run.matches]
     return Section("What was run", blocks)
 
 
@@ -163,7 +163,7 @@ def _versions(began: dict[str, str], ended: dict[str, str]) -> Folded:
     return Folded(Table("Versions", ("", *map(words, sessions)), rows))
 
 
-def _configured(match: Match) -> Folded:
+def _list_settings(match: Match) -> Folded:
     entrants = zip(match.labels, match.entrants, strict=True)
     described: dict[str, Any] = {"rules": match.rules, **dict(entrants)}
     rows = list(flat(described))

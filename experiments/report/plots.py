@@ -16,7 +16,7 @@ from experiments.plotting import (
     intervals,
     legend_below,
     reference_line,
-    thinned,
+    thin,
 )
 from experiments.report.svg import drawing, svg
 from experiments.runs.figures import Moment
@@ -25,7 +25,7 @@ from experiments.runs.published import Published
 from experiments.runs.turns import Ends, bits
 from experiments.stats.intervals import Estimate
 from experiments.stats.stopping import Stop
-from experiments.texts import drawn
+from experiments.texts import for_picture
 
 _POINTS = 100
 """Points of a curve; more than can be seen."""
@@ -54,8 +54,8 @@ def rates(
     with drawing(0.8 + 0.5 * len(lines)) as (figure, axes):
         draw_rates(axes, found, parities, beside)
         _names_above(axes, names)
-        told = "diamonds: published; " if published else ""
-        axes.set_xlabel(f"win rate; {told}dashed: parity")
+        legend = "diamonds: published; " if published else ""
+        axes.set_xlabel(f"win rate; {legend}dashed: parity")
         listed = "; ".join(f"{name}: {rate}" for name, rate, _ in lines)
         return svg(figure, f"Win rates with intervals of {listed}.", prefix)
 
@@ -76,7 +76,9 @@ def elo(ratings: Sequence[Mapping[str, Any]], prefix: str) -> Markup:
 def seats(players: Mapping[str, Sequence[Estimate | None]], parity: float, prefix: str) -> Markup:
     """Draw win rates by seat, for each player; None where it did not sit."""
     with drawing(HEIGHT) as (figure, axes):
-        draw_seats(axes, [(drawn(name, _LEGEND_LETTERS), found) for name, found in players.items()])
+        draw_seats(
+            axes, [(for_picture(name, _LEGEND_LETTERS), found) for name, found in players.items()]
+        )
         reference_line(axes, parity)
         axes.set_xlabel("seat; dashed: parity")
         legend_below(figure, axes)
@@ -88,7 +90,7 @@ def wins_over_turns(players: Mapping[str, Ends], stop: Stop, prefix: str) -> Mar
     with drawing(HEIGHT) as (figure, axes):
         last = max(int(ends.turns[-1]) for ends in players.values())
         for number, (name, ends) in enumerate(players.items()):
-            at = thinned(len(ends.turns), _POINTS)
+            at = thin(len(ends.turns), _POINTS)
             found = [stop.win_rate(int(won), ends.total) for won in np.cumsum(ends.wins)[at]]
             found = [stop.win_rate(0, ends.total), *found, found[-1]]
             turns = [0, *ends.turns[at], last]
@@ -115,7 +117,7 @@ def convergence(won: np.ndarray, parity: float, stop: Stop, name: str, prefix: s
 
 
 def entropy(players: Mapping[str, Sequence[Moment]], when: str, prefix: str) -> Markup:
-    """Draw the envelope's mean entropy by turn, at the moments of `turns.telling`."""
+    """Draw the envelope's mean entropy by turn, at the moments of `turns.well_sampled`."""
     with drawing(HEIGHT) as (figure, axes):
         for number, (name, moments) in enumerate(players.items()):
             turns = [moment.turn for moment in moments]
@@ -133,7 +135,7 @@ def _names_above(axes: Axes, names: Sequence[str]) -> None:
     """Write names above their lines, where they leave the width to the figures."""
     for height, name in enumerate(names):
         axes.annotate(
-            drawn(name, _LETTERS),
+            for_picture(name, _LETTERS),
             (0, height - 0.3),
             xycoords=("axes fraction", "data"),
             va="center",
@@ -145,4 +147,4 @@ def _names_above(axes: Axes, names: Sequence[str]) -> None:
 
 def _look(name: str, points: int) -> dict[str, Any]:
     """Return how the curve of a player is drawn: with few markers, and its name short enough."""
-    return {"label": drawn(name, _LEGEND_LETTERS), "markevery": max(1, points // 6)}
+    return {"label": for_picture(name, _LEGEND_LETTERS), "markevery": max(1, points // 6)}

@@ -16,7 +16,7 @@ from typing import Any
 
 from experiments.matches import part_files, results
 from experiments.matches.details import KINDS
-from experiments.matches.held import checked
+from experiments.matches.held import check
 from experiments.matches.schedule import Match
 from experiments.provenance.files import SUMMARY, read_json, read_yaml, reading
 from experiments.runs import runfolder, summary
@@ -39,7 +39,7 @@ CONFIGURATION = "config.yaml"
 
 @dataclass(frozen=True)
 class Run:
-    """What the folder of a run holds.
+    """The contents of the folder of a run.
 
     Attributes
     ----------
@@ -83,16 +83,16 @@ class Run:
 
     @property
     def faults(self) -> list[str]:
-        """What must be known before any figure is read, a sentence each."""
-        held, on = self._held(), f"run.resume={self.folder} goes on"
+        """Warnings to be read before any figure, a sentence each."""
+        held, on = self._describe_rows(), f"run.resume={self.folder} goes on"
         if self.summary is None:
             when = f"; last rows written {self.written:%Y-%m-%d %H:%M} UTC" if self.written else ""
             return [f"unfinished: {held}; {on}, if the run is not under way{when}"]
-        counted, told = (
+        counted, summed = (
             sum(line["games"] for line in held["table"]) for held in (self.figures, self.summary)
         )
-        if counted != told:
-            other = f"its summary counts {told:,} games of the players, its rows {counted:,}"
+        if counted != summed:
+            other = f"its summary counts {summed:,} games of the players, its rows {counted:,}"
             return [f"unfinished: {held}; {other}: it went on since, or lost files"]
         if self.summary["fault"]:
             return [f"stopped by a fault: {self.summary['fault']}; {held}; {on}"]
@@ -102,7 +102,7 @@ class Run:
 
     @property
     def pace(self) -> float | None:
-        """Games a second of wall time, set-up included; None where that cannot be told.
+        """Games per second of wall time, set-up included; None where that is unknown.
 
         Of a run that went on, those of its last time alone.
         """
@@ -116,7 +116,7 @@ class Run:
             tally.games >= most for tally, most in zip(self.played.tallies, self.games, strict=True)
         )
 
-    def _held(self) -> str:
+    def _describe_rows(self) -> str:
         of = "" if None in self.games else f"of {sum(self.games):,} "
         return f"{self.played.games:,} {of}games are written down"
 
@@ -130,7 +130,7 @@ def load(folder: Path, label: str) -> Run:
         If it is no run folder, or a file of it cannot be read.
     """
     with _picture(folder) as still:
-        played = runfolder.loaded(still)
+        played = runfolder.load(still)
         about = runfolder.about(still)
         stop = stopping.parse(about["stop"])
         kinds = {kind for kind in (results.GAMES, *KINDS) if _has(still, kind)}
@@ -142,7 +142,7 @@ def load(folder: Path, label: str) -> Run:
             stop=stop,
             figures=summary.figures(played, stop),
             about=about,
-            summary=_parsed(still, SUMMARY, read_json, "summary"),
+            summary=_parse(still, SUMMARY, read_json, "summary"),
             games=_games(still, played.matches),
             ends=ends(still) if "games" in kinds else {},
             game_lengths=game_lengths(still) if "games" in kinds else [],
@@ -157,7 +157,7 @@ def load(folder: Path, label: str) -> Run:
 def _picture(folder: Path) -> Iterator[Path]:
     """Yield a folder that links to the files that ``folder`` holds now."""
     if not folder.is_dir():
-        raise Refusal(f"{folder}: there is no such folder; give the folder of a run")
+        raise Refusal(f"{folder}: not found; give the folder of a run")
     if not (folder / runfolder.MATCHES_FILE).exists() and any(
         folder.glob(f"*/{runfolder.MATCHES_FILE}")
     ):
@@ -185,19 +185,19 @@ def _has(folder: Path, kind: str) -> bool:
 
 def _games(folder: Path, matches: list[Match]) -> list[int | None]:
     """Return how many games each match is to have: those of its rule, or of the configuration."""
-    settings = _parsed(folder, CONFIGURATION, read_yaml, "configuration")
+    settings = _parse(folder, CONFIGURATION, read_yaml, "configuration")
     most = settings["match"]["games"] if settings else None
     early = results.stops(folder)
     return [early.get(match.name, most) for match in matches]
 
 
-def _parsed(folder: Path, name: str, parse: Callable[[Path], Any], kind: str) -> Any:
+def _parse(folder: Path, name: str, parse: Callable[[Path], Any], kind: str) -> Any:
     """Return what the file ``name`` of a ``kind`` holds, None if there is none."""
     path = folder / name
     if not path.exists():
         return None
     with reading(path, "remove it, and the report does without"):
-        return checked(kind, parse(path))
+        return check(kind, parse(path))
 
 
 def _time(path: Path) -> datetime:

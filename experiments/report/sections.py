@@ -1,4 +1,4 @@
-"""The sections of a report on one run: every figure of its summary, and what its rows tell more."""
+"""The sections of a report on one run: every figure of its summary, and more from its rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from experiments.report.details import knowledge, speed
 from experiments.report.page import Block, Folded, Picture, Section, Text
 from experiments.report.run import Run
 from experiments.runs.plots import rate_of
-from experiments.runs.published import Published, known
+from experiments.runs.published import Published, find_for
 from experiments.runs.turns import Ends
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Table, count, mean, p_value, percent, words
@@ -93,22 +93,22 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
             "identical players would win."
         ],
     )
-    beside = {match.name: found for match in run.matches if (found := known(match)) is not None}
+    beside = {match.name: found for match in run.matches if (found := find_for(match)) is not None}
     if beside:
-        yield _published(run, beside)
+        yield _tabulate_published(run, beside)
     drawn = [(run.name_of(line), rate_of(line), line["parity"]) for line in lines if line["games"]]
     theirs = {run.name_of(line): beside[line["match"]] for line in lines if line["match"] in beside}
     yield Picture("Win rates", plots.rates(drawn, theirs, f"{prefix}rates"))
     for at, (match, tally) in enumerate(zip(run.matches, run.played.tallies, strict=True)):
         if match.measured is None or not tally.games or at >= _PICTURED:
             continue
-        won = match.won(tally.winner(), 0)[tally.numbers]
+        won = match.wins_of(tally.winner(), 0)[tally.numbers]
         parity, name = match.seats / match.players, match.name
         drawing = plots.convergence(won, parity, run.stop, name, f"{prefix}games{at}")
         yield Picture(f"Over the games: {name}", drawing)
 
 
-def _published(run: Run, beside: dict[str, Published]) -> Table:
+def _tabulate_published(run: Run, beside: dict[str, Published]) -> Table:
     rows = []
     for line in run.figures["table"]:
         if line["match"] in beside and line["games"]:

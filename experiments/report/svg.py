@@ -95,10 +95,10 @@ def svg(figure: Figure, label: str, prefix: str) -> Markup:
     text = ElementTree.tostring(root, "unicode")
     for name in used:
         text = re.sub(rf'(id="|#){re.escape(name)}(?=["\)])', rf"\g<1>{prefix}-{name}", text)
-    return Markup(_coloured(text, _PROPERTIES))
+    return Markup(_recolour(text, _PROPERTIES))
 
 
-def _coloured(text: str, properties: Mapping[str, str]) -> str:
+def _recolour(text: str, properties: Mapping[str, str]) -> str:
     """Return ``text`` with its colours replaced; a name that looks like one is none of them."""
     pattern = rf"(?<=: )({'|'.join(properties)})(?=[;\"])"
     return re.sub(pattern, lambda found: properties[found[1]], text)

@@ -1,1 +1,1 @@
-"""What was played: run folders and their figures."""
+"""Played runs: their folders and figures."""

@@ -6,7 +6,7 @@ is the ratio of two sums over games, and its interval the linearised one [Cochra
 Techniques, s. 6.4]; the published 1.79 to 1.87 bits a suggestion are means of the games' own means,
 which weigh a short game as much as a long one, so there are both.
 
-A game that runs into the turn cap has some thousand suggestions that tell nothing: 17 of 1,000
+A game that runs into the turn cap has some thousand uninformative suggestions: 17 of 1,000
 take the mean of four Heuristics from 1.44 to 0.95 bits a suggestion, and from 120 to 169 turns.
 ``decided`` leaves out games that nobody won, as the published figures seem to.
 
@@ -51,7 +51,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Suggesting:
-    """What the suggestions of one player in one match came to; Table 4.3.
+    """Figures of one player's suggestions in one match; Table 4.3.
 
     Estimates are None where there are fewer than two games.
 
@@ -83,7 +83,7 @@ class Suggesting:
 
 @dataclass(frozen=True)
 class Lasting:
-    """How long the games of one match were; Table 4.4.  Estimates are None for a single game.
+    """Lengths of the games of one match; Table 4.4.  Estimates are None for a single game.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Lasting:
 
 @dataclass(frozen=True)
 class Deciding:
-    """What the searches of one player in one match came to.
+    """Figures of one player's searches in one match.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ def suggestion_stats(folder: Path, decided: bool = False) -> list[Suggesting]:
     Refusal
         If the folder holds none, or a part cannot be read.
     """
-    counted = _decided(folder) if decided else _every
+    counted = _filter_decided(folder) if decided else _every
     before, after = pl.col("envelope_before"), pl.col("envelope_after")
     sums = (
         (pl.col("entropy_before") - pl.col("entropy_after")).sum().alias("lost"),
@@ -203,7 +203,7 @@ def game_lengths(folder: Path, decided: bool = False) -> list[Lasting]:
     """
     games = rows.games(folder).sort("game")
     won = games.filter(pl.col("winner") >= 0)
-    counted = _decided(folder) if decided else _every
+    counted = _filter_decided(folder) if decided else _every
     asked = by_part(
         folder,
         GAMES,
@@ -261,7 +261,7 @@ def _every(part: pl.LazyFrame) -> pl.LazyFrame:
     return part
 
 
-def _decided(folder: Path) -> Query:
+def _filter_decided(folder: Path) -> Query:
     """Return what leaves out the rows of games that nobody won."""
     nobody = rows.games(folder).filter(pl.col("winner") < 0).select("match", "game").lazy()
     return lambda part: part.join(nobody, on=["match", "game"], how="anti")

@@ -1,4 +1,4 @@
-"""What the summary of a run says."""
+"""Figures of the summary of a run."""
 
 from __future__ import annotations
 

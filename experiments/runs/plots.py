@@ -20,11 +20,11 @@ from experiments.plotting import (
     picture,
     reference_line,
     shares,
-    thinned,
+    thin,
 )
 from experiments.runs.published import Published
 from experiments.stats.intervals import Estimate, win_rate
-from experiments.texts import drawn
+from experiments.texts import for_picture
 
 _POINTS = 400
 """Points of a curve; more than can be seen."""
@@ -87,12 +87,12 @@ def rates_plot(
     title, path : as `win_rate_plot`
     published : as in `draw_rates`
     """
-    told = "win rate, 95 %; dashed: parity" + ("; diamond: published" if published else "")
+    label = "win rate, 95 %; dashed: parity" + ("; diamond: published" if published else "")
     with picture(path, title, (8, 1.3 + 0.42 * len(lines))) as (_, ((axes,),)):
         parities = [line["parity"] for line in lines]
         draw_rates(axes, [rate_of(line) for line in lines], parities, published)
-        axes.set_yticks(range(len(lines)), [drawn(name, _LETTERS) for name in names])
-        axes.set(xlabel=told, ylim=(len(lines) - 0.5, -0.5))
+        axes.set_yticks(range(len(lines)), [for_picture(name, _LETTERS) for name in names])
+        axes.set(xlabel=label, ylim=(len(lines) - 0.5, -0.5))
     return path
 
 
@@ -142,7 +142,7 @@ def draw_games(
     most : points of the curve
     name : of the player
     """
-    games = thinned(len(won), most) + 1
+    games = thin(len(won), most) + 1
     wins = np.cumsum(won)[games - 1]
     found = [rate(int(some), int(count)) for some, count in zip(wins, games, strict=True)]
     band(axes, games, found, marker="", label=f"{name}: {found[-1]}")

@@ -80,7 +80,7 @@ _OF_THE_MACHINE = ("label", "budget", "search.threads", "search.oversubscribe")
 """What two players may differ in and be the same: a name, and how long and how fast they think."""
 
 
-def published(player: str, seats: int, opponent: str) -> Published | None:
+def find(player: str, seats: int, opponent: str) -> Published | None:
     """Return the published result of ``player`` in so many ``seats``, ``opponent`` in the rest.
 
     Both are names of players as the text has them, under the rules of the text.
@@ -88,7 +88,7 @@ def published(player: str, seats: int, opponent: str) -> Published | None:
     return _RESULTS.get((player, seats, opponent))
 
 
-def known(match: Match) -> Published | None:
+def find_for(match: Match) -> Published | None:
     """Return the published result of the same set-up, if there is one.
 
     The budget of a decision may be another one, which the source then states.
@@ -122,7 +122,7 @@ def _namesake(match: Match) -> Published | None:
     if match.measured is None or len(match.entrants) != 2:
         return None
     player, opponent = (entrant["name"] for entrant in match.entrants)
-    return published(player, match.seats, opponent)
+    return find(player, match.seats, opponent)
 
 
 def _differences(match: Match) -> Iterator[str]:
@@ -135,14 +135,14 @@ def _differences(match: Match) -> Iterator[str]:
         held, asked = dict(_flat(settings)), dict(_flat(ours[part]))
         for key in {**held, **asked}:
             if held.get(key) != asked.get(key) and not _of_the_machine(key):
-                yield f"{prefix}{key}={_shown(held[key]) if key in held else 'nothing'}"
+                yield f"{prefix}{key}={_format(held[key]) if key in held else 'nothing'}"
     # A tree that may not grow is another planner; the budget says how long it grows.
     nodes = match.entrants[0].get("budget", {}).get("nodes")
     if nodes is not None:
         yield "budget.nodes=null"
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""What the MLflow record of a run holds: parameters, tags, and curves over the games.
+"""The MLflow record of a run: parameters, tags, and curves over the games.
 
 Players of different kinds have different settings.  So that they can be put beside each other, the
 parameters ``played.*`` are there for each of them, numbers in all of them where they are numbers:
@@ -40,8 +40,8 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
     ----------
     settings : the configuration, nested
     """
-    entered = {label(player): player for match in matches for player in _measured(match)}
-    found = {"played": _played(matches), **settings}
+    entered = {label(player): player for match in matches for player in _measured_players(match)}
+    found = {"played": _describe_players(matches), **settings}
     if len(entered) > 1:
         del found["player"]
         found["players"] = {metric(name): dict(player) for name, player in entered.items()}
@@ -52,26 +52,30 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
 
 def tags(matches: Sequence[Match], folder: Path) -> dict[str, str]:
     """Return by what a run is found: its planner, its player, the opponents, and its rows."""
-    played = _played(matches)
+    played = _describe_players(matches)
     found = {key: str(played[key]) for key in ("planner", "player", "kind", "opponents", "rules")}
     return {**found, "run": run_of(folder) or "", "player_digest": str(played["digest"])}
 
 
-def _measured(match: Match) -> Sequence[dict[str, Any]]:
+def _measured_players(match: Match) -> Sequence[dict[str, Any]]:
     return match.entrants if match.measured is None else match.entrants[:1]
 
 
-def _played(matches: Sequence[Match]) -> dict[str, Any]:
+def _describe_players(matches: Sequence[Match]) -> dict[str, Any]:
     """Return what is known of every player; of several, their different values in one line."""
-    told = [{**_told(player), **_table(match)} for match in matches for player in _measured(match)]
-    found = {key: list(dict.fromkeys(one[key] for one in told)) for key in told[0]}
+    described = [
+        {**_describe(player), **_table(match)}
+        for match in matches
+        for player in _measured_players(match)
+    ]
+    found = {key: list(dict.fromkeys(one[key] for one in described)) for key in described[0]}
     return {
         key: values[0] if len(values) == 1 else ", ".join(map(str, values))
         for key, values in found.items()
     }
 
 
-def _told(player: Mapping[str, Any]) -> dict[str, Any]:
+def _describe(player: Mapping[str, Any]) -> dict[str, Any]:
     search, budget = player.get("search"), player.get("budget") or {}
     kind = "planner" if search else "player" if player["name"] in PAPERS else "policy"
     workers = search["workers"] if search and search["mode"] == "root" else 1
@@ -103,7 +107,7 @@ def tails(matches: Sequence[Match]) -> list[list[str]]:
 
     Nothing, if there is but one; else its name, or the match where a player has several.
     """
-    names = [[label(player) for player in _measured(match)] for match in matches]
+    names = [[label(player) for player in _measured_players(match)] for match in matches]
     flat = [name for of_match in names for name in of_match]
     if len(flat) == 1:
         return [[""]]
@@ -113,7 +117,7 @@ def tails(matches: Sequence[Match]) -> list[list[str]]:
 
 
 class Curves:
-    """The win rates of a run over its games, and what its rows tell, point by point.
+    """The win rates of a run over its games, and figures of its rows, point by point.
 
     They depend on the games alone, not on when one looked.
 
@@ -136,7 +140,7 @@ class Curves:
 
     def follow(self, tracker: Tracker) -> None:
         """Have ``tracker`` note what is new of the win rates."""
-        for games, metrics in self.won():
+        for games, metrics in self.win_rates():
             tracker.record(games, **metrics)
 
     def finish(
@@ -144,16 +148,16 @@ class Curves:
     ) -> None:
         """End a record with what is left of the curves, the final ``metrics`` and ``files``.
 
-        Only of a run that is FINISHED all rows are on disk, as `told` needs them.
+        Only of a run that is FINISHED all rows are on disk, as `row_figures` needs them.
         """
         self.follow(tracker)
         if status == "FINISHED":
-            for games, told in self.told():
-                tracker.record(games, **told)
+            for games, figures in self.row_figures():
+                tracker.record(games, **figures)
         games = max(tally.games for tally in self._played.tallies)
         tracker.finish(status, self._new(games, metrics), games, files)
 
-    def won(self) -> Iterator[Point]:
+    def win_rates(self) -> Iterator[Point]:
         """Yield the points of the win rates that are new since the last call."""
         for match, tally, tails in zip(
             self._played.matches, self._played.tallies, self.tails, strict=True
@@ -165,7 +169,7 @@ class Curves:
                     continue
                 self._seen[tail] = int(steps[-1])
                 games = np.cumsum(match.sat(whole, entrant) > 0)[steps - 1]
-                wins = np.cumsum(match.won(tally.winner(whole), entrant))[steps - 1]
+                wins = np.cumsum(match.wins_of(tally.winner(whole), entrant))[steps - 1]
                 for step, sat, won in zip(
                     *map(np.ndarray.tolist, (steps, games, wins)), strict=True
                 ):
@@ -175,8 +179,8 @@ class Curves:
                         names = (f"{name}{tail}" for name in _WON)
                         yield from self._point(step, dict(zip(names, values, strict=True)))
 
-    def told(self) -> Iterator[Point]:
-        """Yield what the rows on disk tell: the mean turns, the simulations a second of search."""
+    def row_figures(self) -> Iterator[Point]:
+        """Yield figures of the rows on disk: mean turns, simulations per second of search."""
         import polars as pl  # not before a run has ended
 
         from experiments.runs.rows import by_part
@@ -184,10 +188,10 @@ class Curves:
         keys, sums = ["match", "player", "point"], ["turns", "simulations", "search_seconds"]
         point = pl.lit(pl.Series(STEPS)).search_sorted(pl.col("game"), side="right").alias("point")
 
-        def summed(part: pl.LazyFrame) -> pl.LazyFrame:
+        def sum_part(part: pl.LazyFrame) -> pl.LazyFrame:
             return part.group_by("match", "player", point).agg(pl.len(), pl.col(sums).sum())
 
-        rows = by_part(self._played.folder, GAMES, summed)
+        rows = by_part(self._played.folder, GAMES, sum_part)
         rows = rows.group_by(keys).agg(pl.col("len", *sums).sum()).sort(keys)
         rows = rows.with_columns(pl.col("len", *sums).cum_sum().over("match", "player"))
         found = {(row["match"], row["player"], row["point"]): row for row in rows.to_dicts()}

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from experiments.runs.published import published
+from experiments.runs.published import find
 from experiments.stats.intervals import win_rate
 from sim.policies.table import Policy
 
@@ -82,7 +82,7 @@ def _trial(rate: float, *interval: float, games: int = 0) -> Reference:
 
 def _program(focal: str, others: str) -> Reference:
     """Return a win rate of the released program, run again."""
-    found = published(focal, 1, others)
+    found = find(focal, 1, others)
     assert found is not None
     return Reference(found.rate.value, PROGRAM, (found.rate.low, found.rate.high))
 

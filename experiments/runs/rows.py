@@ -36,10 +36,12 @@ def by_part(folder: Path, kind: str, query: Query) -> pl.DataFrame:
         for match, games in results.stops(folder).items()
     ]
     counting = ~pl.any_horizontal(late) if late else pl.lit(True)
-    return pl.concat(_asked(part, query, counting) for part in results.existing_parts(folder, kind))
+    return pl.concat(
+        _run_query(part, query, counting) for part in results.existing_parts(folder, kind)
+    )
 
 
-def _asked(part: Path, query: Query, counting: pl.Expr) -> pl.DataFrame:
+def _run_query(part: Path, query: Query, counting: pl.Expr) -> pl.DataFrame:
     try:
         return query(pl.scan_parquet(part).filter(counting)).collect(engine="streaming")
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:

@@ -40,9 +40,9 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
     """
     if (folder / MATCHES_FILE).exists() or any(folder.glob("games-*.parquet")):
         if not resume:
-            raise taken(folder)
+            raise refuse_taken(folder)
         own(folder)
-        held, plan = _held(folder), _plan(matches, stop)
+        held, plan = _read_config(folder), _plan(matches, stop)
         check_same(folder, {key: held.get(key) for key in plan}, plan)
         return True
     try:
@@ -80,7 +80,7 @@ def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
     return {"stop": stop, "matches": [json.loads(json.dumps(asdict(match))) for match in matches]}
 
 
-def taken(folder: Path) -> Refusal:
+def refuse_taken(folder: Path) -> Refusal:
     """Return what to say of a folder that holds a run nobody asked to go on with."""
     return Refusal(
         f"{folder} holds the results of another run: choose another run.folder, or go on "
@@ -104,7 +104,7 @@ def unwritable(folder: Path, fault: OSError) -> Refusal:
     return Refusal(f"cannot write to the run folder: {folder}: {fault.strerror}; set run.folder")
 
 
-def planned(folder: Path) -> list[Match]:
+def read_matches(folder: Path) -> list[Match]:
     """Return the matches of the run in ``folder``.
 
     Raises
@@ -124,17 +124,17 @@ def planned(folder: Path) -> list[Match]:
                 ),
             }
         )
-        for match in _held(folder)["matches"]
+        for match in _read_config(folder)["matches"]
     ]
 
 
 def about(folder: Path) -> dict[str, Any]:
     """Return command, versions, commit and machine with which the run in ``folder`` began."""
-    held = _held(folder)
+    held = _read_config(folder)
     return {key: held.get(key) for key in ("command", "versions", "commit", "machine", "stop")}
 
 
-def loaded(folder: Path) -> results.Results:
+def load(folder: Path) -> results.Results:
     """Return who won which game of the run in ``folder``, of those that count.
 
     Raises
@@ -144,7 +144,7 @@ def loaded(folder: Path) -> results.Results:
     """
     from experiments.matches.details import KINDS  # which knows beliefs, and they take a second
 
-    found = results.Results.resumed(folder, planned(folder), alone=True)
+    found = results.Results.resume(folder, read_matches(folder), alone=True)
     matches = {match.name: match for match in found.matches}
     for kind, schema in KINDS.items():
         for part in part_files.parts(folder, kind):
@@ -156,15 +156,15 @@ def loaded(folder: Path) -> results.Results:
     return found
 
 
-def _held(folder: Path) -> dict[str, Any]:
-    from experiments.matches.held import checked  # not before there is something to be read
+def _read_config(folder: Path) -> dict[str, Any]:
+    from experiments.matches.held import check  # not before there is something to be read
 
     path = Path(folder) / MATCHES_FILE
     if not path.exists():
         raise Refusal(f"{folder} holds no {MATCHES_FILE}: give the folder of a run")
     advice = "without it nobody knows what was played there; choose another folder"
     with reading(path, advice):
-        return checked("matches", read_json(path))
+        return check("matches", read_json(path))
 
 
 def differences(held: Any, asked: Any, path: str = "") -> Iterator[str]:

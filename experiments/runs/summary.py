@@ -62,7 +62,7 @@ def _line(
     sums: dict[tuple[str, str, int], dict[str, float]],
     stop: Stop,
 ) -> dict[str, Any]:
-    """Return the figures of one entrant of a match; None where there is nothing to tell.
+    """Return the figures of one entrant of a match; None where there are none.
 
     A game counts once, however many seats the entrant has in it; ``parity`` is what identical
     players would win.  ``simulations_per_second`` is per second of searching, not of the run.
@@ -70,7 +70,7 @@ def _line(
     played = tally.numbers
     winner = tally.winner()[played]
     sat = match.sat(tally.reach, entrant)[played]
-    won = match.won(tally.winner(), entrant)[played]
+    won = match.wins_of(tally.winner(), entrant)[played]
     counted = sat > 0
     games, wins = int(counted.sum()), int(won.sum())
     estimate = stop.win_rate(wins, games) if games else None
@@ -108,10 +108,10 @@ def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:
 
     keys, names = ["match", "player", "seat"], ["won", *_SUMS]
 
-    def summed(part: pl.LazyFrame) -> pl.LazyFrame:
+    def sum_part(part: pl.LazyFrame) -> pl.LazyFrame:
         return part.group_by(keys).agg(pl.len().alias("rows"), pl.col(names).sum())
 
-    whole = by_part(folder, GAMES, summed).group_by(keys).agg(pl.col("rows", *names).sum())
+    whole = by_part(folder, GAMES, sum_part).group_by(keys).agg(pl.col("rows", *names).sum())
     return {tuple(row.pop(key) for key in keys): row for row in whole.sort(keys).to_dicts()}
 
 
@@ -126,7 +126,7 @@ def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
         if control is not None:
             families.setdefault(control, []).append(number)
     for control, others in families.items():
-        compared = [found for i in others if (found := _paired(played, control, i, stop))]
+        compared = [found for i in others if (found := _compare_pair(played, control, i, stop))]
         p = holm(np.array([pair["p"] for pair in compared]))
         for pair, adjusted in zip(compared, p, strict=True):
             pair["p_holm"] = float(adjusted)
@@ -134,30 +134,30 @@ def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
             yield {**pair, "p": None, "p_holm": None} if isinstance(stop, Sprt) else pair
 
 
-def _paired(played: Results, control: int, other: int, stop: Stop) -> dict[str, Any] | None:
+def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict[str, Any] | None:
     """Return how match ``other`` differs from ``control``, None if they share no game."""
     both = np.intersect1d(*(played.tallies[i].numbers for i in (control, other)))
     if not len(both):
         return None
     first, second = (
-        played.matches[i].won(played.tallies[i].winner(), 0)[both] for i in (control, other)
+        played.matches[i].wins_of(played.tallies[i].winner(), 0)[both] for i in (control, other)
     )
     names = (played.matches[i].name for i in (control, other))
     p = mcnemar(first, second)
-    return _told(Comparison(*names, len(both), stop.difference(first, second), p, p))
+    return _describe(Comparison(*names, len(both), stop.difference(first, second), p, p))
 
 
 def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any]]:
-    """Yield who won oftener of those that sat at the same tables of a round robin."""
+    """Yield the differences of players that sat at the same tables of a round robin."""
     for match, tally in numbered:
         if match.measured is None and tally.games:
             games = tally.numbers
             winners = tally.winner()[games]
             for pair in round_robin(match.seating.at(games), winners, match.labels):
-                yield _told(pair)
+                yield _describe(pair)
 
 
-def _told(pair: Comparison) -> dict[str, Any]:
+def _describe(pair: Comparison) -> dict[str, Any]:
     return {
         "first": pair.first,
         "second": pair.second,
@@ -203,13 +203,13 @@ def _tests(played: Results, stop: Stop) -> list[dict[str, Any]]:
         games = tallies[number].prefix
         if control is None:
             verdict = stop.verdict(
-                match.won(tallies[number].winner(games), 0), match.players, match.seats
+                match.wins_of(tallies[number].winner(games), 0), match.players, match.seats
             )
         else:
             games = min(games, tallies[control].prefix)
             verdict = stop.verdict_paired(
-                matches[control].won(tallies[control].winner(games), 0),
-                match.won(tallies[number].winner(games), 0),
+                matches[control].wins_of(tallies[control].winner(games), 0),
+                match.wins_of(tallies[number].winner(games), 0),
             )
         found.append(
             {

@@ -1,4 +1,4 @@
-"""What a game looks like turn by turn: when games end and who wins them, what planners know.
+"""Games turn by turn: ends, winners, and what planners know.
 
 Turns are those of all players together, from 1.  Rows are read part by part
 (`experiments.runs.rows`).
@@ -28,7 +28,7 @@ _PLAYER = ["match", "player"]
 
 @dataclass(frozen=True)
 class Ends:
-    """When the games of one player of a match ended, and how many of them it won.
+    """Turns at which the games of one player of a match ended, and its wins among them.
 
     Attributes
     ----------
@@ -60,13 +60,13 @@ class Ends:
         ]
 
 
-def telling(moments: Sequence[Moment]) -> list[Moment]:
-    """Return the moments of `LEAST` games or more, whose spread tells something."""
+def well_sampled(moments: Sequence[Moment]) -> list[Moment]:
+    """Return the moments of `LEAST` games or more, enough for an interval."""
     return [moment for moment in moments if moment.games >= LEAST]
 
 
 def bits(moment: Moment) -> Estimate:
-    """Return the mean of a `telling` moment with Student's interval, of bits not below 0."""
+    """Return the mean of a `well_sampled` moment with Student's interval, of bits not below 0."""
     margin = float(stdtrit(moment.games - 1, (1 + CONFIDENCE) / 2)) * moment.error
     return Estimate(moment.bits, max(0.0, moment.bits - margin), moment.bits + margin)
 
@@ -83,11 +83,11 @@ def ends(folder: Path) -> dict[tuple[str, str], Ends]:
     """
     turns = [*_PLAYER, "turns"]
 
-    def ended(part: pl.LazyFrame) -> pl.LazyFrame:
+    def count_ends(part: pl.LazyFrame) -> pl.LazyFrame:
         games = part.group_by(*turns, "game").agg(pl.col("won").max())
         return games.group_by(turns).agg(pl.len().alias("games"), pl.col("won").sum())
 
-    found = by_part(folder, GAMES, ended).group_by(turns).agg(pl.col("games", "won").sum())
+    found = by_part(folder, GAMES, count_ends).group_by(turns).agg(pl.col("games", "won").sum())
     return {
         who: Ends(*(mine[name].to_numpy().astype(int) for name in ("turns", "games", "won")))
         for who, mine in apart(found.sort("turns"), _PLAYER).items()
@@ -106,12 +106,12 @@ def envelopes(folder: Path) -> dict[tuple[str, str], tuple[Moment, ...]]:
     """
     bits = pl.col("envelope")
 
-    def known(part: pl.LazyFrame) -> pl.LazyFrame:
+    def find_known(part: pl.LazyFrame) -> pl.LazyFrame:
         turn = part.filter(bits.is_not_null()).group_by(*_PLAYER, "game", "turn", "seat")
         return turn.agg(bits.mean())
 
     found = (
-        by_part(folder, "decisions", known)
+        by_part(folder, "decisions", find_known)
         .group_by(*_PLAYER, "turn")
         .agg(pl.len().alias("games"), bits.mean(), bits.std(ddof=1).alias("deviation"))
         .sort("turn")

@@ -50,7 +50,7 @@ def win_rate_anytime(wins: int, games: int) -> Estimate:
 
 
 def paired_difference_anytime(first: np.ndarray, second: np.ndarray) -> Estimate:
-    """Return how much oftener ``second`` won than ``first``, for any stopping rule.
+    """Return how much more often ``second`` won than ``first``, for any stopping rule.
 
     The asymptotic confidence sequence of [Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024,
     Annals of Statistics 52, s. 2], tuned to `TUNED_TO` games; standard error and centre as

@@ -24,7 +24,7 @@ class Comparison:
     ----------
     first, second : the players' labels
     games : in which both were
-    difference : how much oftener the second won, as a share of the games
+    difference : how much more often the second won, as a share of the games
     p : of McNemar's exact test that they win equally often
     p_holm : the same, adjusted for all comparisons made at once; below 0.05 for any pair of equal
         players with 5 %
@@ -58,7 +58,7 @@ def pairs(won: Mapping[str, np.ndarray], control: str | None = None) -> list[Com
         if control is None
         else ((control, other) for other in won if other != control)
     )
-    return _compared((one, other, won[one], won[other]) for one, other in chosen)
+    return _compare((one, other, won[one], won[other]) for one, other in chosen)
 
 
 def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) -> list[Comparison]:
@@ -75,16 +75,16 @@ def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) 
     seats = np.stack([(tables == player).sum(axis=1) for player in range(len(labels))])
     champion = np.where(winners < 0, -1, tables[np.arange(len(tables)), winners])
 
-    def met() -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
+    def find_meetings() -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
         for i, j in combinations(range(len(labels)), 2):
             both = (seats[i] == seats[j]) & (seats[i] > 0)
             if both.any():
                 yield labels[i], labels[j], champion[both] == i, champion[both] == j
 
-    return _compared(met())
+    return _compare(find_meetings())
 
 
-def _compared(
+def _compare(
     results: Iterator[tuple[str, str, np.ndarray, np.ndarray]],
 ) -> list[Comparison]:
     results = list(results)

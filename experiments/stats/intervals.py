@@ -99,7 +99,7 @@ def median(values: np.ndarray) -> Estimate:
 
 
 def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
-    """Return how much oftener ``second`` won than ``first``, on the same games.
+    """Return how much more often ``second`` won than ``first``, on the same games.
 
     The interval is Wald's for matched pairs with half a game added to each cell of the 2 x 2 table
     [Agresti and Min 2005, Statistics in Medicine 24], which keeps its coverage where few games
@@ -122,7 +122,7 @@ def paired_estimate(
 ) -> Estimate:
     """Return `paired_difference` with an interval of another width.
 
-    ``errors`` tells how many standard errors it has on either side, by the number of games.
+    ``errors`` gives how many standard errors it has on either side, by the number of games.
     """
     gained, lost, games = discordant(first, second)
     centre, error = map(float, matched_pairs(gained, lost, games))

@@ -1,4 +1,4 @@
-"""How many games it takes to see a difference, and how many hours.
+"""Games and hours that it takes to see a difference.
 
 Normal approximations for a two-sided test at 5 % that finds the difference with 80 %.
 """
@@ -18,7 +18,7 @@ _FOUND = float(ndtri(POWER))
 
 
 def games_for_win_rate(rate: float, reference: float) -> int:
-    """Return the games that tell a win rate from a known one, such as parity.
+    """Return the games that it takes to distinguish a win rate from a known one, such as parity.
 
     [Fleiss, Levin and Paik 2003, Statistical Methods for Rates and Proportions, s. 2.5]; the test
     is whether the Wilson interval leaves the reference out.

@@ -42,7 +42,7 @@ def ratings(
     """Return the rating of each player, in the order of ``labels``.
 
     The estimate is `choix.ilsr_top1` [Maystre and Grossglauser 2015, NeurIPS], the interval that
-    of percentiles of a bootstrap over games.  It takes no account of what no game can tell: the
+    of percentiles of a bootstrap over games.  It takes no account of what no game can show: the
     rating of a player that won nothing, or everything, is set by `ALPHA`, and so is its interval.
 
     Parameters

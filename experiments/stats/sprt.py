@@ -22,7 +22,7 @@ MINIMUM = 50
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a sequential test says of the games it was shown.
+    """The verdict of a sequential test on the games so far.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ def wins(won: np.ndarray, h0: float, h1: float) -> Verdict:
 def difference(
     first: np.ndarray, second: np.ndarray, h0: np.ndarray | float, h1: np.ndarray | float
 ) -> Verdict:
-    """Test how much oftener ``second`` wins: the generalised test on matched pairs.
+    """Test how much more often ``second`` wins: the generalised test on matched pairs.
 
     How often the two results differ is unknown and is estimated under each hypothesis by maximum
     likelihood [Li, Liu and Ying 2014, Sequential Analysis 33; Van den Bergh, A Practical
@@ -123,7 +123,7 @@ def elo_to_win_rate(elo: float, players: int, seats: int = 1) -> float:
 
 
 def elo_to_difference(elo: float, rate: np.ndarray) -> np.ndarray:
-    """Return how much oftener a player wins that is ``elo`` above one that wins ``rate``.
+    """Return how much more often a player wins that is ``elo`` above one that wins ``rate``.
 
     By Luce's rule, in the same seats against the same others; they and the seats cancel.
     """

@@ -1,4 +1,4 @@
-"""When a match ends: after all its games, at a width of its interval, or by a sequential test.
+"""Rules of stopping: after all games, at a width of the interval, or by a sequential test.
 
 A rule looks at the results in the order of the games' numbers, never of their completion, so that
 the last game counted does not depend on the workers.  Games played beyond it are left out.
@@ -51,7 +51,7 @@ class Stop:
         players : at the table
         seats : of them that the player holds
         """
-        return _ended(self.verdict(won, players, seats))
+        return _games_at_end(self.verdict(won, players, seats))
 
     def after_paired(self, first: np.ndarray, second: np.ndarray) -> int | None:
         """Return the number of games after which a comparison on the same games ends, or None.
@@ -60,7 +60,7 @@ class Stop:
         ----------
         first, second : (games,) bool, whether each player won; in order, no gaps
         """
-        return _ended(self.verdict_paired(first, second))
+        return _games_at_end(self.verdict_paired(first, second))
 
     def verdict(self, won: np.ndarray, players: int, seats: int = 1) -> Verdict | None:
         """Return what the test says of the results that `after` takes; None if this is no test."""
@@ -163,7 +163,7 @@ class Sprt(Stop):
         return paired_difference_anytime(first, second)
 
 
-def _ended(verdict: Verdict | None) -> int | None:
+def _games_at_end(verdict: Verdict | None) -> int | None:
     return verdict.games if verdict and verdict.accepted else None
 
 

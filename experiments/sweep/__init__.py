@@ -1,1 +1,1 @@
-"""Which setting is best?"""
+"""Sweeps over settings."""

@@ -69,10 +69,10 @@ def run() -> None:
     arguments = parser.parse_intermixed_args()
     started = time.monotonic()
     schema.register()
-    from experiments.sweep.axes import divided
+    from experiments.sweep.axes import split_overrides
     from experiments.sweep.space import Space
 
-    own, others = divided(arguments.overrides)
+    own, others = split_overrides(arguments.overrides)
     settings = config.composed("sweep", own)
     config.check_sections(settings)
     space = Space(others)

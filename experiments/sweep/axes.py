@@ -70,7 +70,7 @@ class Axis:
 
     @property
     def distribution(self) -> BaseDistribution:
-        """What Optuna draws from."""
+        """The distribution from which Optuna draws."""
         if self.choices:
             return CategoricalDistribution(self.choices)
         if self.whole:
@@ -108,7 +108,7 @@ class Axis:
         return f"{kind} from {self.low:g} to {self.high:g}{', log' if self.log else ''}"
 
 
-def told(parameters: Parameters) -> str:
+def describe_point(parameters: Parameters) -> str:
     """Return ``parameters`` in a line."""
     return ", ".join(f"{key}={short(value)}" for key, value in parameters.items())
 
@@ -118,7 +118,7 @@ def short(value: Value) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def divided(arguments: Sequence[str]) -> tuple[list[str], list[Override]]:
+def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[Override]]:
     """Return the overrides of the sweep itself, as they are, and all others.
 
     Raises

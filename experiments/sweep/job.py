@@ -172,15 +172,15 @@ class Job:
                 raise
         described = report.describe(self._settings, self._space, played, folder)
         described |= {"fault": self._fault(played), "seconds": time.monotonic() - started}
-        made = self._written(described, played, first)
+        made = self._write(described, played, first)
         status = "KILLED" if played.interrupted else "FAILED" if played.failed else "FINISHED"
         record.finish(status, report.metrics(described), self._trials, made)
         if played.lines:
             report.show(described, played, console)
-        told = f"{len(played.lines)} of {self._trials} trials, kept in {folder}"
-        console.print(f"{described['seconds']:.0f} s in all, {told}", soft_wrap=True)
+        kept = f"{len(played.lines)} of {self._trials} trials, kept in {folder}"
+        console.print(f"{described['seconds']:.0f} s in all, {kept}", soft_wrap=True)
         if played.interrupted:
-            raise Interrupted(f"interrupted after {told}; run.resume={folder} goes on")
+            raise Interrupted(f"interrupted after {kept}; run.resume={folder} goes on")
         if described["fault"] is not None:
             raise Refusal(described["fault"])
         if record.fault is not None:
@@ -200,7 +200,7 @@ class Job:
         with stage(console, "opening the MLflow record"):
             return Record(tracking, self._folder, parameters)
 
-    def _written(self, described: dict[str, Any], played: Played, first: Point) -> list[Path]:
+    def _write(self, described: dict[str, Any], played: Played, first: Point) -> list[Path]:
         """Write table, plot and summary; return their paths."""
         folder = self._folder
         made = [report.write_table(described, folder / report.TABLE)]
@@ -222,4 +222,4 @@ class Job:
             return f"the best failed on fresh games: {fresh.fault}"
         first = trial_folder(self._folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
-        return f"{which} of {self._trials} failed: {first} tells why; the others are kept"
+        return f"{which} of {self._trials} failed: {first} says why; the others are kept"

@@ -14,7 +14,7 @@ from experiments.plotting import SERIES, intervals, picture, reference_line, sha
 from experiments.stats.intervals import win_rate
 from experiments.sweep.axes import Axis
 from experiments.sweep.trials import Line, Played
-from experiments.texts import drawn
+from experiments.texts import for_picture
 
 _LOST = "#9a9a9a"
 _LOOKS = {"complete": (SERIES[0], "a point, 95 %"), "pruned": (_LOST, "given up")}
@@ -90,7 +90,7 @@ def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: object) -> 
 
 
 def _choice(text: str) -> str:
-    return drawn(text, _LETTERS)
+    return for_picture(text, _LETTERS)
 
 
 def _centre(axis: Axis, line: Line) -> float:

@@ -1,4 +1,4 @@
-"""What the person waiting for a sweep sees: two bars on a terminal, lines elsewhere."""
+"""Progress of a sweep: two bars on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -63,12 +63,14 @@ class SweepProgress:
             self._line = now
             self._console.print(f"  {self._what}: {done}/{self._games} games", soft_wrap=True)
 
-    def ended(self, number: int, told: str) -> None:
-        """Show that trial ``number`` has ended, and what is ``told`` of it."""
+    def end_trial(self, number: int, outcome: str) -> None:
+        """Show that trial ``number`` has ended, with ``outcome`` in words."""
         self._bars.update(self._trials, completed=number + 1)
-        self._console.print(f"trial {number} ({number + 1}/{self._total}): {told}", soft_wrap=True)
+        self._console.print(
+            f"trial {number} ({number + 1}/{self._total}): {outcome}", soft_wrap=True
+        )
 
-    def held(self, trials: int) -> None:
+    def count_earlier(self, trials: int) -> None:
         """Show that so many trials had been played before."""
         self._bars.update(self._trials, completed=trials)
         if trials:

@@ -96,7 +96,7 @@ class Record:
             if described and played:
                 curves = recorded.Curves(played, Stop())
                 if self._trial.again:
-                    curves.go_on(self._trial.held())
+                    curves.go_on(self._trial.recorded_steps())
                 metrics = outcome.metrics(described, played.matches)
                 curves.finish(self._trial, status, metrics, [])
             else:

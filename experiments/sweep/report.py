@@ -1,4 +1,4 @@
-"""What a sweep leaves behind: summary, table of its points, and the words at its end."""
+"""Results of a sweep: summary, table of its points, and the words at its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.text import Text
 from experiments import tabular
 from experiments.provenance import provenance
 from experiments.stats.intervals import Estimate, win_rate
-from experiments.sweep.axes import short, told
+from experiments.sweep.axes import describe_point, short
 from experiments.sweep.space import Space
 from experiments.sweep.study import importance
 from experiments.sweep.trials import Line, Played, trial_folder
@@ -27,7 +27,7 @@ MOST_SHOWN = 24
 _ORDER = ("complete", "pruned", "failed")
 
 
-def ranked(lines: Sequence[Line]) -> list[Line]:
+def rank(lines: Sequence[Line]) -> list[Line]:
     """Return ``lines`` best first: complete ones, then those given up, then those that failed."""
     return sorted(lines, key=lambda line: (_ORDER.index(line.state), -line.rate, line.trial))
 
@@ -48,7 +48,7 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
     judged = [(line.parameters, line.rate) for line in once if line.state != "failed"]
     return {
         "axes": space.plain,
-        "points": [_point(line, folder) for line in ranked(played.lines)],
+        "points": [_point(line, folder) for line in rank(played.lines)],
         "best": best
         and {
             "trial": best.trial,
@@ -119,7 +119,7 @@ def metrics(described: dict[str, Any]) -> dict[str, float]:
 
 def show(described: dict[str, Any], played: Played, console: Console) -> None:
     """Print the points best first, then the best on fresh games and what mattered."""
-    lines, axes = ranked(played.lines), list(described["axes"])
+    lines, axes = rank(played.lines), list(described["axes"])
     short_names = [axis.rpartition(".")[2] for axis in axes]
     names = short_names if len({*short_names}) == len(axes) else axes
     rows = [
@@ -140,7 +140,7 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
     best = played.best
     if best is None:
         return
-    console.print(f"best: {told(best.parameters)} (trial {best.trial})", soft_wrap=True)
+    console.print(f"best: {describe_point(best.parameters)} (trial {best.trial})", soft_wrap=True)
     chosen, fresh = (_estimate(described["best"][kind]) for kind in ("chosen", "fresh"))
     arms = len({line.trial for line in lines if line.same_as is None})
     console.print(
@@ -149,8 +149,8 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
         soft_wrap=True,
     )
     if fresh is not None:
-        told_of = Text.assemble(f"  on {played.fresh.games} fresh games: ", (str(fresh), "bold"))
-        console.print(told_of)
+        line = Text.assemble(f"  on {played.fresh.games} fresh games: ", (str(fresh), "bold"))
+        console.print(line)
     if described["importance"]:
         shares = (f"{key} {share:.0%}" for key, share in described["importance"].items())
         console.print(f"importance: {', '.join(shares)}", soft_wrap=True)

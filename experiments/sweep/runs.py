@@ -26,12 +26,12 @@ from experiments.sweep.record import Record
 from experiments.sweep.space import Point
 
 Look = Callable[[int, float], bool]
-"""Told the number of a block and the share of its games won; tells whether to give the point up."""
+"""From the number of a block and the share of its games won: whether to give the point up."""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What the games of a point came to.
+    """Outcomes of the games of a point.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Runs:
 
     Parameters
     ----------
-    record, progress, console : who is told
+    record, progress, console : where it is reported
     going : whether to go on, asked after every portion of games
     """
 
@@ -92,7 +92,7 @@ class Runs:
         started, settings, match = time.monotonic(), point.settings, point.match
         settings.run.folder = str(folder)
         runfolder.claim(folder, [match], settings.match.stop, resume=True)
-        played = Results.resumed(folder, [match])
+        played = Results.resume(folder, [match])
         try:
             with whole(folder / "config.yaml") as writing:
                 OmegaConf.save(settings, writing, resolve=True)
@@ -101,7 +101,7 @@ class Runs:
                 self._record.begin(folder, settings, match)
             except KeyboardInterrupt:
                 (tally,) = played.tallies
-                won = match.won(tally.winner(), 0)
+                won = match.wins_of(tally.winner(), 0)
                 return Ran(tally.games, int(won.sum()), interrupted=True)
             self._progress.begin(folder.name, ends[-1])
             ran, ended = self._through(played, resources, ends, look)
@@ -133,7 +133,7 @@ class Runs:
                 whole = f"run.resume={played.folder.parent}"
                 fault = ended.fault.replace(f"run.resume={played.folder}", whole)
                 raise Refusal(fault if whole in fault else f"{fault}; {whole} goes on")
-            won = match.won(tally.winner(end), 0)
+            won = match.wins_of(tally.winner(end), 0)
             if ended.fault is not None or ended.interrupted:
                 found = tally.games, int(won.sum())
                 return Ran(*found, interrupted=ended.interrupted, fault=ended.fault), ended

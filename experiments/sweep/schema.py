@@ -14,7 +14,7 @@ METHODS = ("grid", "random", "racing")
 
 @dataclass
 class Sweep:
-    """Which points are played, and how often."""
+    """Points to play, and how often."""
 
     method: str = one_of(*METHODS)
     trials: int | None = between(1, POINTS)
@@ -26,7 +26,7 @@ class Sweep:
 
 @dataclass
 class Run:
-    """Where the results go."""
+    """Folder and resumption of a sweep."""
 
     folder: str = place()
     resume: str | None = place()

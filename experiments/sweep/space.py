@@ -19,7 +19,7 @@ from experiments.matches import lineups
 from experiments.matches.schedule import Match
 from experiments.settings import config
 from experiments.settings.commandline import Refusal, explain
-from experiments.sweep.axes import Axis, Parameters, Value, axis_of, key_of, told
+from experiments.sweep.axes import Axis, Parameters, Value, axis_of, describe_point, key_of
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Point:
 
 
 class Space:
-    """What is varied, and what is not.
+    """Settings that vary, and those that do not.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class Space:
             )
         self.axes: list[Axis] = axes
         # Of a group, or a setting that is to be added.
-        self._composing = [axis for axis in axes if axis.element != axis.key or _grouped(axis.key)]
+        self._composing = [axis for axis in axes if axis.element != axis.key or _is_group(axis.key)]
         self._bases: dict[tuple[str, ...], DictConfig] = {}
         self._points: dict[tuple[Value, ...], Point] = {}
 
     @cached_property
     def distributions(self) -> dict[str, BaseDistribution]:
-        """What Optuna draws from, by axis."""
+        """The distributions from which Optuna draws, by axis."""
         return {axis.key: axis.distribution for axis in self.axes}
 
     @property
@@ -111,7 +111,7 @@ class Space:
                 self._points[values] = self._point(parameters)
             return self._points[values]
         except Refusal as fault:
-            raise Refusal(f"{fault} (at {told(parameters)})") from None
+            raise Refusal(f"{fault} (at {describe_point(parameters)})") from None
 
     def _point(self, parameters: Parameters) -> Point:
         from experiments.matches import play
@@ -134,7 +134,7 @@ class Space:
     def _settings(self, parameters: Parameters) -> DictConfig:
         """Return the configuration of a point.
 
-        Composed anew for each value of a group alone: that takes a tenth of a second.  Values of
+        Composed for each value of a group alone: that takes a tenth of a second.  Values of
         settings are put into it afterwards, as Hydra does.
         """
         chosen = [f"{axis.element}={parameters[axis.key]}" for axis in self._composing]
@@ -155,8 +155,8 @@ class Space:
         return {axis.key: str(axis) for axis in self.axes}
 
 
-def _grouped(key: str) -> bool:
-    """Tell whether ``key`` names a group of `conf`."""
+def _is_group(key: str) -> bool:
+    """Return whether ``key`` names a group of `conf`."""
     return files("conf").joinpath(key.partition("@")[0]).is_dir()
 
 

@@ -81,7 +81,7 @@ class Study:
         self._path = folder / STUDY
         self._space, self._listed, self._seed = space, listed, seed
         self._sampler = SAMPLERS.get(method)
-        with self._guarded(), warnings.catch_warnings():
+        with self._guard(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ExperimentalWarning)
             self._study = optuna.create_study(
                 storage=RDBStorage(
@@ -97,14 +97,14 @@ class Study:
     @property
     def trials(self) -> list[FrozenTrial]:
         """All trials, in order."""
-        with self._guarded():
+        with self._guard():
             found = self._study.get_trials(deepcopy=False)
             for trial in found:
                 self._check(trial)
             return found
 
     def _check(self, trial: FrozenTrial) -> None:
-        """Make sure that ``trial`` is one of this sweep, and tells what became of it."""
+        """Make sure that ``trial`` is one of this sweep, and says what became of it."""
         known, axes = trial.user_attrs, self._space.distributions
         if trial.state in FINISHED and not (
             isinstance(known.get(PLAYS), str)
@@ -118,19 +118,19 @@ class Study:
 
     def next(self) -> Trial:
         """Return the trial that is to be played now: the one under way, or a new one."""
-        with self._guarded():
+        with self._guard():
             running = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
             if running:
                 trial = Trial(self._study, running[0]._trial_id)
             else:
                 if not self._study.get_trials(deepcopy=False, states=(TrialState.WAITING,)):
-                    self._study.enqueue_trial(dict(self._proposed()))
+                    self._study.enqueue_trial(dict(self._propose()))
                 trial = self._study.ask()
             for axis in self._space.axes:
                 axis.suggest(trial)
             return trial
 
-    def _proposed(self) -> Parameters:
+    def _propose(self) -> Parameters:
         """Return the point of the next trial."""
         held = self._study.get_trials(deepcopy=False)
         if self._listed is not None:
@@ -145,7 +145,7 @@ class Study:
 
         A block that had been noted, and after which the trial went on, is passed over.
         """
-        with self._guarded():
+        with self._guard():
             noted = self._study.trials[trial.number].intermediate_values
             if step in noted:
                 return step + 1 not in noted and trial.should_prune()
@@ -154,7 +154,7 @@ class Study:
 
     def finish(self, trial: Trial, state: TrialState, games: int, wins: int, plays: str) -> None:
         """Note what became of a trial."""
-        with self._guarded():
+        with self._guard():
             for key, value in ((GAMES, games), (WINS, wins), (PLAYS, plays)):
                 trial.set_user_attr(key, value)
             value = wins / games if state is TrialState.COMPLETE else None
@@ -162,7 +162,7 @@ class Study:
 
     def repeat(self, trial: Trial, earlier: FrozenTrial) -> None:
         """Note that a trial is the same as an ``earlier`` one, which has finished."""
-        with self._guarded():
+        with self._guard():
             noted = self._study.trials[trial.number].intermediate_values
             for step, share in earlier.intermediate_values.items():
                 if step not in noted:
@@ -173,7 +173,7 @@ class Study:
         self.finish(trial, state, attributes[GAMES], attributes[WINS], plays)
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _guard(self) -> Iterator[None]:
         try:
             yield
         except (
@@ -199,7 +199,7 @@ def _reason(fault: BaseException, folder: Path) -> str:
         return f"cannot be written ({text}): make room, and go on with run.resume={folder}"
     return (
         f"cannot be read ({text}): remove it, and go on with run.resume={folder}, which makes it "
-        "anew from the games that are kept"
+        "again from the games that are kept"
     )
 
 

@@ -12,7 +12,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from experiments.matches.schedule import Match
 from experiments.stats.intervals import win_rate
-from experiments.sweep.axes import Parameters, told
+from experiments.sweep.axes import Parameters, describe_point
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.record import Record
 from experiments.sweep.runs import Ran, Runs
@@ -27,7 +27,7 @@ _FRESH = 0xF7E5
 
 @dataclass(frozen=True)
 class Line:
-    """What became of a trial.
+    """The outcome of a trial.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Line:
 
     @property
     def note(self) -> str:
-        """What there is to say of it; mostly nothing."""
+        """A remark on it; mostly none."""
         state = {"pruned": "given up", "failed": "failed"}
         same = "" if self.same_as is None else f"same as trial {self.same_as}"
         return ", ".join(filter(None, (state.get(self.state), same)))
@@ -60,7 +60,7 @@ class Line:
 
 @dataclass
 class Played:
-    """What became of a sweep.
+    """The outcome of a sweep.
 
     Attributes
     ----------
@@ -125,17 +125,17 @@ class Trials:
         Refusal
             If results cannot be written, or workers die again and again.
         """
-        self._progress.held(len(self._done(trials)))
+        self._progress.count_earlier(len(self._done_among(trials)))
         interrupted = False
-        while not interrupted and len(self._done(trials)) < trials:
+        while not interrupted and len(self._done_among(trials)) < trials:
             interrupted = not self._play_next()
-        played = Played([line_of(trial) for trial in self._done(trials)], None, interrupted)
+        played = Played([line_of(trial) for trial in self._done_among(trials)], None, interrupted)
         if played.best is not None and not interrupted and fresh != 0:
             played.fresh = self._play_fresh(played.best, fresh)
             played.interrupted = played.fresh.interrupted
         return played
 
-    def _done(self, trials: int) -> list[FrozenTrial]:
+    def _done_among(self, trials: int) -> list[FrozenTrial]:
         return [trial for trial in self._study.trials[:trials] if trial.state in FINISHED]
 
     def _play_next(self) -> bool:
@@ -143,7 +143,7 @@ class Trials:
         trial = self._study.next()
         point = self._space.point(trial.params)
         plays = digest(point.match)
-        done = self._done(trial.number)
+        done = self._done_among(trial.number)
         same = [trial for trial in done if trial.user_attrs[PLAYS] == plays]
         if same:
             self._study.repeat(trial, same[0])
@@ -172,10 +172,10 @@ class Trials:
     def _tell(self, line: Line) -> None:
         """Show and record what became of a trial."""
         rate = str(win_rate(line.wins, line.games)) if line.games else None
-        self._progress.ended(
-            line.trial, ", ".join(filter(None, (told(line.parameters), rate, line.note)))
+        self._progress.end_trial(
+            line.trial, ", ".join(filter(None, (describe_point(line.parameters), rate, line.note)))
         )
-        sofar = Played([line_of(trial) for trial in self._done(line.trial + 1)]).best
+        sofar = Played([line_of(trial) for trial in self._done_among(line.trial + 1)]).best
         if sofar is not None:
             self._record.progress(line.trial, win_rate=line.rate, best_so_far=sofar.rate)
 
@@ -214,7 +214,7 @@ def line_of(trial: FrozenTrial) -> Line:
 
 
 def digest(match: Match) -> str:
-    """Return what tells ``match`` from any other that plays differently."""
+    """Return a key of ``match``, equal for matches that play alike."""
     return hashlib.sha256(json.dumps(asdict(match), sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -239,7 +239,7 @@ def _played(
     from experiments.matches.results import Results
     from experiments.tables import playing
 
-    played = Results.resumed(folder, [planned[i] for i in chosen])
+    played = Results.resume(folder, [planned[i] for i in chosen])
     if all(tally.has(games) for tally in played.tallies):
         return None
     started = time.monotonic()

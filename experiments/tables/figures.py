@@ -65,7 +65,7 @@ class Measured:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.played = runfolder.loaded(folder)
+        self.played = runfolder.load(folder)
         self.rule = stopping.parse("games")
 
     @cached_property
@@ -104,7 +104,7 @@ class Measured:
         """
         matches = self.played.matches
         won = [
-            match.won(tally.winner(), 0)
+            match.wins_of(tally.winner(), 0)
             for match, tally in zip(matches, self.played.tallies, strict=True)
         ]
         kinds: dict[int, list[int]] = {}

@@ -33,7 +33,7 @@ def games_played(played: Results, games: int, resources: Resources, console: Con
 
 def summarise(folder: Path, planned: Sequence[Match], ended: Outcome, seconds: float) -> None:
     """Write the summary of the run, as `experiments.compare` does."""
-    played = runfolder.loaded(folder)
+    played = runfolder.load(folder)
     try:
         write_json(
             folder,

@@ -255,7 +255,7 @@ def test_as_many_play_as_are_asked_for_in_portions_of_a_second(monkeypatch, seco
     monkeypatch.setattr(runner, "start", lambda *_: None)
     row = {"seconds": seconds}
     monkeypatch.setattr(problems, "player", lambda _: lambda number: {"episode": number, **row})
-    found = [number for number, _ in workers.played(SETUP, range(300), 3)]
+    found = [number for number, _ in workers.play(SETUP, range(300), 3)]
     assert found == list(range(300)) and other.most == 3
     assert other.sizes[:3] == [1, 1, 1] and max(other.sizes) == largest
 
@@ -275,7 +275,7 @@ def test_signals_are_heard_though_ray_takes_them(monkeypatch):
     monkeypatch.setattr(problems, "player", lambda _: lambda number: row)
     with signals.heard():
         hears = signal.getsignal(signal.SIGTERM)
-        assert len(list(workers.played(SETUP, range(2), 2))) == 2 and taken.is_set()
+        assert len(list(workers.play(SETUP, range(2), 2))) == 2 and taken.is_set()
         assert signal.getsignal(signal.SIGTERM) == hears
 
 
@@ -306,7 +306,7 @@ def test_every_setting_changes_the_episodes(change):
     def played(setup):
         return [
             (row["return"], row["actions"])
-            for _, (row,) in workers.played(setup, range(12), workers=1)
+            for _, (row,) in workers.play(setup, range(12), workers=1)
         ]
 
     assert played(SETUP) == played(SETUP) != played(replace(SETUP, **change))

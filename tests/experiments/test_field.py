@@ -69,7 +69,7 @@ def test_a_standing_is_that_of_the_games(folder):
         for line in lines:
             elo, number = expected[line.player], match.labels.index(line.player)
             assert (line.elo.low, line.elo.high) == (elo.low, elo.high)
-            assert line.won.value == match.won(winners, number).sum() / line.games
+            assert line.won.value == match.wins_of(winners, number).sum() / line.games
             assert line.parity == (0.25 if line.variant == "four" else pytest.approx(1 / 3))
             assert line.games == (GAMES if line.variant == "four" else 3 * GAMES / 4)
 
@@ -109,7 +109,7 @@ def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, monkeypatch
 def test_it_is_told_and_drawn(folder, tmp_path):
     run = Measured(folder)
     made = report.make(SMALL, run, trial=False)
-    shown = made.shown.told()
+    shown = made.shown.as_text()
     assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
     assert {row[2] for row in shown} == {"ours", "Ledford 2018"}
     _, numbers = report.write(SMALL, made, run, tmp_path)

@@ -67,7 +67,7 @@ def test_a_plan_is_refused_by_its_field(run, field):
         inner = inner[part]
     inner[last], told = CHANGES[field]
     path.write_text(json.dumps(plan))
-    said = refusal(runfolder.loaded, run)
+    said = refusal(runfolder.load, run)
     assert str(path) in said and told in said
 
 
@@ -76,7 +76,7 @@ def test_what_nobody_reads_may_be_in_a_plan(run):
     plan = json.loads(path.read_text())
     plan["later"] = plan["matches"][0]["entrants"][0]["switch"] = {"x": 1}
     path.write_text(json.dumps(plan))
-    assert runfolder.loaded(run).games == 8
+    assert runfolder.load(run).games == 8
 
 
 def changed(table, column, at, value):
@@ -116,22 +116,22 @@ PARTS = {
 def test_a_part_is_refused_by_its_column(run, told):
     (part,) = results.parts(run)
     pq.write_table(PARTS[told](pq.read_table(part)), part, store_schema=False)
-    said = refusal(runfolder.loaded, run)
+    said = refusal(runfolder.load, run)
     assert str(part) in said and told in said
 
 
 def test_a_game_in_two_parts_is_refused(run):
     (part,) = results.parts(run)
     part.with_name("games-00001.parquet").write_bytes(part.read_bytes())
-    assert "is in an earlier part as well" in refusal(runfolder.loaded, run)
+    assert "is in an earlier part as well" in refusal(runfolder.load, run)
 
 
 def test_a_part_that_claims_too_much_is_not_read(run, monkeypatch):
     monkeypatch.setattr(part_files, "MOST_ROWS", 31)
-    assert "claims 32 rows, 31 are the limit" in refusal(runfolder.loaded, run)
+    assert "claims 32 rows, 31 are the limit" in refusal(runfolder.load, run)
     monkeypatch.setattr(part_files, "MOST_ROWS", 32)
     monkeypatch.setattr(part_files, "MOST_BYTES", 100)
-    assert "100 are the limit" in refusal(runfolder.loaded, run)
+    assert "100 are the limit" in refusal(runfolder.load, run)
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "large", "loop", "deep", "latin"])
@@ -212,7 +212,7 @@ def test_a_run_folder_may_be_a_link_itself(run, match, tmp_path):
 
 def test_a_part_that_was_being_written_is_no_part_and_is_removed(run, match, monkeypatch):
     """What a kill in the middle of a write leaves."""
-    kept = Results.resumed(run, [match])
+    kept = Results.resume(run, [match])
     before = sorted(run.iterdir())
 
     def killed(table, file, **_):
@@ -227,7 +227,7 @@ def test_a_part_that_was_being_written_is_no_part_and_is_removed(run, match, mon
         kept.flush()
     left = set(run.iterdir()) - set(before)
     assert [path.name for path in left] == [".games-00001.parquet.killed.writing"]
-    assert Results.resumed(run, [match]).games == 8
+    assert Results.resume(run, [match]).games == 8
     files.clear(run)
     assert sorted(run.iterdir()) == before
 
@@ -246,4 +246,4 @@ def test_every_kind_of_file_has_a_schema():
     for kind in held.SCHEMAS:
         for value in (None, [], "x", {"x": "\ud800"}, {"x": True}, {"x": "1"}):
             with pytest.raises(ValueError):
-                held.checked(kind, value)
+                held.check(kind, value)

@@ -44,12 +44,12 @@ def table(portions) -> pa.Table:
 def test_the_driver_alone_plays_the_rows_that_two_workers_play(ray_session, overrides, games):
     match = match_of(*overrides)
     play.warm(match)
-    alone = table(in_process.finished([match], schedule(match, games)))
-    two = table(runner.finished([match], schedule(match, games), 2, [1.0]))
+    alone = table(in_process.play_games([match], schedule(match, games)))
+    two = table(runner.play_games([match], schedule(match, games), 2, [1.0]))
     assert alone.num_rows == 4 * games
     assert alone.to_pylist() == two.to_pylist()
     other = match_of(*overrides, "seed=1")
-    others = table(in_process.finished([other], schedule(other, games)))
+    others = table(in_process.play_games([other], schedule(other, games)))
     assert alone.to_pylist() != others.to_pylist(), "another seed, other games"
 
 
@@ -120,7 +120,7 @@ def test_a_game_that_raises_is_told_with_its_traceback(portions):
 
     portions(portion)
     with pytest.raises(GameRaised) as raised:
-        list(in_process.finished([MATCH], schedule(MATCH, 7)))
+        list(in_process.play_games([MATCH], schedule(MATCH, 7)))
     assert str(raised.value) == "games 0 to 6 raised ZeroDivisionError: of a player"
     assert "in portion" in raised.value.traceback
 
@@ -135,7 +135,7 @@ def test_the_caller_keeps_control_while_a_game_is_played(portions, monkeypatch):
         return Played(pa.table({"game": np.asarray(games)}))
 
     portions(portion)
-    batches = in_process.finished([MATCH], schedule(MATCH, 7))
+    batches = in_process.play_games([MATCH], schedule(MATCH, 7))
     assert next(batches) == [], "nothing has ended"
     ended.set()
     (done,) = [batch for batch in batches if batch]
@@ -156,12 +156,12 @@ def test_games_given_up_are_not_waited_for_and_disturb_none_that_come_later(port
         return Played(pa.table({"game": np.asarray(games)}))
 
     portions(portion)
-    given_up = in_process.finished([MATCH], schedule(MATCH, 1000))
+    given_up = in_process.play_games([MATCH], schedule(MATCH, 1000))
     assert next(given_up) == []
     assert first.wait(60)
     given_up.close()  # as after Ctrl-C: at once, though a game is under way
     assert under_way == [0]
-    later = in_process.finished([MATCH], schedule(MATCH, 5))
+    later = in_process.play_games([MATCH], schedule(MATCH, 5))
     assert next(later) == []
     assert len(most) == 1, "the first has not ended"
     ended.set()

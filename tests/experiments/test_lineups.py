@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from experiments.matches import lineups
-from experiments.runs.published import known, unlike
+from experiments.runs.published import find_for, unlike
 from experiments.settings import arguments, config
 from experiments.settings.commandline import Refusal
 
@@ -87,7 +87,7 @@ def test_a_mixed_company_is_one_of_each_in_all_orders():
     assert alike.labels == ["swift", "closure"] and len(alike.seating.table) == 3
     (mirrored,) = matches(rules, "player=swift", "match.others=[swift,random]")
     assert mirrored.labels == ["swift", "swift (opponent)", "random"]
-    assert known(mixed) is None is unlike(mixed)  # nor is there a published figure
+    assert find_for(mixed) is None is unlike(mixed)  # nor is there a published figure
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,8 @@ def test_equal_players_are_told_apart():
 
 
 @pytest.mark.parametrize(
-    ("label", "told"), [("x" * 301, "at most 300 signs, not 301"), ("a\udc80", "in UTF-8")]
+    ("label", "told"),
+    [("x" * 301, "is 301 characters long; the limit is 300"), ("a\udc80", "not valid UTF-8")],
 )
 def test_a_label_that_cannot_be_kept_is_refused(label, told):
     settings = config.composed("compare", ["player=random", "player.label=x"])

@@ -42,7 +42,7 @@ def scrambled(monkeypatch):
     def use(seed: int, portion: int = 7):
         order = random.Random(seed)
 
-        def finished(matches, schedule, workers, cpus):
+        def play_games(matches, schedule, workers, cpus):
             schedule._size = [portion] * len(matches)
             under_way = []
             while True:
@@ -53,7 +53,7 @@ def scrambled(monkeypatch):
                 which, games = under_way.pop(order.randrange(len(under_way)))
                 yield [(which, play.portion(matches[which], games))]
 
-        monkeypatch.setattr(runner, "finished", finished)
+        monkeypatch.setattr(runner, "play_games", play_games)
         monkeypatch.setattr(runner, "start", lambda *_: 2)
 
     return use
@@ -61,7 +61,7 @@ def scrambled(monkeypatch):
 
 def run(folder, matches, stop, games=2000, watch=lambda: True):
     folder.mkdir(exist_ok=True)
-    played = Results.resumed(folder, matches)
+    played = Results.resume(folder, matches)
     ended = match_loop.play(played, games, stopping.parse(stop), CREW, watch)
     return played, ended
 
@@ -116,12 +116,12 @@ def test_a_difference_is_looked_at_when_the_control_comes_last(monkeypatch, tmp_
     matches, ends = [match("heuristic"), match("swift")], []
     for order in ((0, 1), (1, 0)):
 
-        def finished(these, schedule, workers, cpus, order=order):
+        def play_games(these, schedule, workers, cpus, order=order):
             for which in order:
                 for first in range(0, 300, 50):
                     yield [(which, play.portion(these[which], range(first, first + 50)))]
 
-        monkeypatch.setattr(runner, "finished", finished)
+        monkeypatch.setattr(runner, "play_games", play_games)
         played, _ = run(tmp_path / str(order), matches, "sprt:0%:10%", games=300)
         ends.append([tally.games for tally in played.tallies])
     assert ends[0] == ends[1] == [50, 50]
@@ -169,13 +169,13 @@ def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatc
     assert (resources.workers, resources.cpus) == ((1, 2, 2), (0.0, 1.0, 1.0))
     groups = []
 
-    def finished(these, schedule, workers, cpus):
+    def play_games(these, schedule, workers, cpus):
         groups.append(([each.labels[0] for each in these], workers, cpus))
         return
         yield
 
     stopped = []
-    monkeypatch.setattr(runner, "finished", finished)
+    monkeypatch.setattr(runner, "play_games", play_games)
     monkeypatch.setattr(runner, "stop", lambda: stopped.append(len(groups)))
     played = Results(tmp_path, matches)
     match_loop.play(played, 4, stopping.parse("games"), resources, lambda: True)
@@ -229,7 +229,7 @@ def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch)
     monkeypatch.setattr(runfolder, "write_json", write_while_another_claims)
     claim(0)
     other[0].result()
-    assert [held.seed for held in runfolder.planned(tmp_path / "run")] == [0]
+    assert [held.seed for held in runfolder.read_matches(tmp_path / "run")] == [0]
 
 
 def test_a_folder_in_which_another_plays_cannot_be_taken(tmp_path, monkeypatch):

@@ -40,27 +40,27 @@ def run(match, rows, tmp_path):
 def test_curves_are_of_the_games_whenever_one_looks(run, rows):
     found, won = run
     curves = Curves(found, stopping.parse("games"))
-    points = dict(curves.won())
+    points = dict(curves.win_rates())
     steps = [step for step in STEPS.tolist() if step <= 26]
     assert list(points) == steps and len(steps) > 3
     for step, metrics in points.items():
         wins = int((won[:step] == np.arange(step) % 4).sum())
         rate = win_rate(wins, step)
         assert metrics == {"win_rate": rate.value, "ci95_low": rate.low, "ci95_high": rate.high}
-    assert not dict(curves.won()), "nothing is new"
+    assert not dict(curves.win_rates()), "nothing is new"
     found.add(0, Played(rows(range(26, 36), lambda game: int(won[game]))))
-    later = dict(curves.won())
+    later = dict(curves.win_rates())
     assert list(later) == [step for step in STEPS.tolist() if 26 < step <= 40]
     whole = Curves(found, stopping.parse("games"))
-    assert dict(whole.won()) == {**points, **later}
+    assert dict(whole.win_rates()) == {**points, **later}
     whole = Curves(found, stopping.parse("games"))
     whole.go_on({name: points for name in ("win_rate", "ci95_low", "ci95_high")})
-    assert dict(whole.won()) == later, "as in a record that is taken up"
+    assert dict(whole.win_rates()) == later, "as in a record that is taken up"
 
 
 def test_rows_are_told_up_to_the_first_game_that_is_missing(run):
     found, _ = run
-    told = dict(Curves(found, stopping.parse("games")).told())
+    told = dict(Curves(found, stopping.parse("games")).row_figures())
     assert list(told) == [step for step in STEPS.tolist() if step <= 26]
     for step, metrics in told.items():
         assert metrics["turns_mean"] == pytest.approx(100 + (step - 1) / 2)
@@ -68,7 +68,7 @@ def test_rows_are_told_up_to_the_first_game_that_is_missing(run):
     later = Curves(found, stopping.parse("games"))
     held = [step for step in told if step != 20]
     later.go_on({"turns_mean": held, "simulations_per_second": held})
-    assert dict(later.told()) == {20: told[20]}, "a record may lack any of them"
+    assert dict(later.row_figures()) == {20: told[20]}, "a record may lack any of them"
 
 
 def test_players_of_different_kinds_have_the_same_parameters():

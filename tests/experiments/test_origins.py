@@ -60,8 +60,8 @@ def test_each_match_has_its_own_seed_and_players(match, rows, tmp_path):
     tuned = ({**match.entrants[0], "trees": 3}, match.entrants[1])
     other = replace(match, name="another", seed=7, entrants=tuned)
     found = Origins(tmp_path, [match, other])
-    plain = found.added(rows(range(2), of=match))
-    tuned = found.added(rows(range(2), of=other))
+    plain = found.add(rows(range(2), of=match))
+    tuned = found.add(rows(range(2), of=other))
     assert set(plain["seed"].to_pylist()) == {0} and set(tuned["seed"].to_pylist()) == {7}
     assert plain["run"].null_count == plain.num_rows, "nothing says what is played there"
     differ = [

@@ -74,6 +74,6 @@ def test_series_are_told_apart():
 
 @pytest.mark.parametrize(("count", "most"), [(1, 5), (5, 5), (1000, 7), (3, 100)])
 def test_thinning_keeps_the_ends(count, most):
-    kept = plotting.thinned(count, most)
+    kept = plotting.thin(count, most)
     assert (kept[0], kept[-1]) == (0, count - 1)
     assert len(kept) == min(count, most)

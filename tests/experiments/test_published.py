@@ -3,7 +3,7 @@
 import pytest
 
 from experiments.matches import lineups
-from experiments.runs.published import known, unlike
+from experiments.runs.published import find_for, unlike
 from experiments.settings import config
 
 
@@ -29,7 +29,7 @@ def match(*overrides):
 )
 def test_the_set_up_of_the_text_has_its_published_figure(overrides, wins, games):
     played = match(*overrides)
-    found = known(played)
+    found = find_for(played)
     assert (found.wins, found.games) == (wins, games) and unlike(played) is None
     assert "here" not in found.source  # the budget is the published one
 
@@ -43,7 +43,7 @@ def test_the_set_up_of_the_text_has_its_published_figure(overrides, wins, games)
     ],
 )
 def test_another_budget_is_stated(budget, told):
-    found = known(match("player=bmcts_faithful", *budget))
+    found = find_for(match("player=bmcts_faithful", *budget))
     assert found.wins == 408 and found.source.endswith(told)
 
 
@@ -69,12 +69,12 @@ def test_another_budget_is_stated(budget, told):
 def test_a_namesake_has_none_and_is_told_why(changed, theirs):
     first = () if changed.startswith("player=") else ("player=bmcts_faithful",)
     played = match(*first, changed)
-    assert known(played) is None
+    assert find_for(played) is None
     assert theirs in unlike(played) and "player=bmcts_faithful" in unlike(played)
 
 
 def test_who_was_never_published_is_not_told_of():
     for overrides in (("player=swift",), ("player=bmcts", "player@opponent=swift")):
-        assert known(match(*overrides)) is None is unlike(match(*overrides))
+        assert find_for(match(*overrides)) is None is unlike(match(*overrides))
     robin = match("match.players=['bmcts','heuristic']", "match.layout=robin")
-    assert known(robin) is None is unlike(robin)
+    assert find_for(robin) is None is unlike(robin)

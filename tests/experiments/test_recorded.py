@@ -87,7 +87,7 @@ FAULTS = {
     "what comes after": lambda patch: patch.setattr(
         recorded.Decision,
         "seen",
-        property(lambda self: recorded.seen(self.record.events[: self.line], self.seat)),
+        property(lambda self: recorded.list_seen(self.record.events[: self.line], self.seat)),
     ),
     "the hidden state": lambda patch: patch.setattr(
         recorded, "view_of", lambda state, seat: np.array([state]).view(np.recarray)

@@ -144,7 +144,7 @@ def test_ctrl_c_keeps_the_positions_that_are_done(command, monkeypatch, done, ke
 
 
 def test_presets_that_search_come_once_a_budget():
-    specs = lineups.entered(["bmcts", "swift"], ["player.search.exploration=9"])
+    specs = lineups.read_players(["bmcts", "swift"], ["player.search.exploration=9"])
     entered = list(contestants(specs, [5, 7]))
     assert [(contestant.label, contestant.simulations) for contestant in entered] == [
         ("bmcts", 5),

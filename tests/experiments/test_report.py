@@ -21,7 +21,7 @@ from experiments.report.run import load
 from experiments.report.svg import INK, drawing, svg
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import Moment
-from experiments.runs.turns import bits, telling
+from experiments.runs.turns import bits, well_sampled
 from experiments.settings import config
 from experiments.stats.intervals import win_rate
 from experiments.stats.stopping import parse
@@ -294,7 +294,7 @@ def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, told):
 
 def test_entropy_over_a_game_is_shown(robin, robin_report):
     shown = [each.by_turn for each in load(robin, "robin").suggestion_stats]
-    moment = min((each for one in shown for each in telling(one)), key=lambda each: each.turn)
+    moment = min((each for one in shown for each in well_sampled(one)), key=lambda each: each.turn)
     page, text = robin_report
     assert "Entropy of the envelope after a suggestion" in page
     expected = ttest_1samp([1.0, 2.0, 4.0, 4.0, 6.0], 0).confidence_interval()
@@ -332,7 +332,7 @@ def test_pictures_take_their_colours_from_the_page():
             ["{run}", "--output", "x"],
             "--output: unknown flag (write output=...); settings are name=value, see --help",
         ),
-        (["{tmp}/none"], "{tmp}/none: there is no such folder; give the folder of a run"),
+        (["{tmp}/none"], "{tmp}/none: not found; give the folder of a run"),
         (["{tmp}"], "{tmp} holds runs and is none itself: give {tmp}/*"),
         (["{tmp}/empty"], "{tmp}/empty holds no matches.json: give the folder of a run"),
         (["{run}", "{run}/."], "{run} is given twice: name each run once"),

@@ -13,7 +13,7 @@ from experiments.matches.details import DECISION
 from experiments.matches.results import Played, Results
 from experiments.matches.schedule import Seating
 from experiments.report import __main__ as report
-from experiments.report.between import between, unpaired
+from experiments.report.between import between, compare_unpaired
 from experiments.report.overview import page, side_by_side
 from experiments.report.page import Page, Section, fence, html, markdown
 from experiments.report.run import load
@@ -102,7 +102,7 @@ def test_runs_of_the_same_games_are_paired_and_others_are_not(tmp_path, match, r
     assert paired.difference == paired_difference(first, np.ones(36, bool))
     assert apart.unpaired == "other seed"
     assert apart.games == (40, 40)
-    assert apart.difference == unpaired(win_rate(10, 40), win_rate(10, 40))
+    assert apart.difference == compare_unpaired(win_rate(10, 40), win_rate(10, 40))
     assert paired.p < paired.p_holm < 1e-6 < apart.p == apart.p_holm == 1
     told = markdown(Page("", [], [], [side_by_side(runs)]))
     assert f"b: {match.name} less a: {match.name} | paired | 36 | {paired.difference} |" in told
@@ -131,7 +131,7 @@ def test_the_interval_of_independent_samples_keeps_its_coverage(p, q):
         return (chance.T * (low > q - p)).sum(), (chance.T * (high < q - p)).sum()
 
     def newcombe(one, other):
-        found = unpaired(one, other)
+        found = compare_unpaired(one, other)
         return found.low, found.high
 
     assert 0.01 < min(missed(newcombe)) <= max(missed(newcombe)) < 0.035

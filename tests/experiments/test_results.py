@@ -60,13 +60,13 @@ def test_a_part_cut_short_is_not_read(rows, match, kept, tmp_path):
     kept.flush()
     (tmp_path / ".games-00001.parquet.writing").write_bytes(b"PAR1 and then the power went")
     assert results.read(tmp_path).equals(rows([0]))
-    assert Results.resumed(tmp_path, [match]).games == 1
+    assert Results.resume(tmp_path, [match]).games == 1
 
 
 def test_a_run_goes_on_where_it_stopped(rows, match, kept, tmp_path):
     kept.add(0, Played(rows([0, 3])))
     kept.flush()
-    again = Results.resumed(tmp_path, [match])
+    again = Results.resume(tmp_path, [match])
     gaps, first, end = again.tallies[0].missing(5)
     assert (gaps.tolist(), first, end) == ([1, 2], 4, 5)
     again.add(0, Played(rows(range(5))))
@@ -80,7 +80,7 @@ def test_a_part_that_cannot_be_read_is_refused(rows, match, kept, tmp_path):
     kept.flush()
     (tmp_path / "games-00000.parquet").write_bytes(b"PAR1 overwritten")
     with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*run.resume"):
-        Results.resumed(tmp_path, [match])
+        Results.resume(tmp_path, [match])
 
 
 def test_a_full_disk_loses_nothing_that_is_there(rows, kept, tmp_path, monkeypatch):
@@ -115,7 +115,7 @@ def test_rows_of_details_count_with_their_games_alone(rows, match, kept, tmp_pat
     kept.flush()
     results.parts(tmp_path)[-1].unlink()
     assert results.read(tmp_path, "suggestions")["game"].to_pylist() == [0, 0]
-    again = Results.resumed(tmp_path, [match])
+    again = Results.resume(tmp_path, [match])
     again.add(0, Played(rows([0, 1]), details={"suggestions": suggestions(0, 1, 1, 1)}))
     again.flush()
     assert results.read(tmp_path, "suggestions")["game"].to_pylist() == [0, 0, 1, 1, 1]
@@ -184,10 +184,10 @@ def test_several_matches_share_the_files(rows, match, tmp_path):
     both.add(1, Played(rows(range(3), of=both.matches[1])))
     both.add(0, Played(rows(range(2))))
     both.flush()
-    again = Results.resumed(tmp_path, both.matches)
+    again = Results.resume(tmp_path, both.matches)
     assert [tally.games for tally in again.tallies] == [2, 3]
-    one = Results.resumed(tmp_path, [match])  # some of them may go on without the others
+    one = Results.resume(tmp_path, [match])  # some of them may go on without the others
     assert one.games == 2
     one.add(0, Played(rows(range(3))))
     one.flush()
-    assert [each.games for each in Results.resumed(tmp_path, both.matches).tallies] == [3, 3]
+    assert [each.games for each in Results.resume(tmp_path, both.matches).tallies] == [3, 3]

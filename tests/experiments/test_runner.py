@@ -27,7 +27,7 @@ MATCH = Match(
 def _played(match: Match, games: int, workers: int, interfere=lambda: None):
     tables = []
     schedule = Schedule([match], [(np.empty(0, np.int64), 0, games)])
-    for done in runner.finished([match], schedule, workers, [1.0]):
+    for done in runner.play_games([match], schedule, workers, [1.0]):
         tables += [each.rows for _, each in done]
         if done:
             interfere()

@@ -126,5 +126,5 @@ def test_the_first_games_of_a_round_robin_are_nearly_balanced(players):
 def test_who_won_follows_from_the_winning_seat():
     played = match(seating=Seating.rest(4, range(4)))
     winner = np.array([0, 0, 2, -1, -2, 1], np.int8)
-    assert played.won(winner, 0).tolist() == [False, True, False, False, False, False]
-    assert played.won(winner, 1).tolist() == [True, False, True, False, False, True]
+    assert played.wins_of(winner, 0).tolist() == [False, True, False, False, False, False]
+    assert played.wins_of(winner, 1).tolist() == [True, False, True, False, False, True]

@@ -25,7 +25,7 @@ from experiments.sweep import plot as sweep_plot
 from experiments.sweep import runs as sweep_runs
 from experiments.sweep import study as sweep_study
 from experiments.sweep import trials as sweep_trials
-from experiments.sweep.axes import Axis, divided
+from experiments.sweep.axes import Axis, split_overrides
 from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Space
 from experiments.sweep.study import Study
@@ -124,7 +124,7 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
 
 
 KILLED_AT = (
-    (sweep_study.Study, "_proposed", 0),  # before the first trial
+    (sweep_study.Study, "_propose", 0),  # before the first trial
     (Axis, "suggest", 3),  # in the storage, its second setting not
     (sweep_runs.runfolder, "claim", 0),
     (results.Results, "flush", 0),  # played, not written
@@ -157,7 +157,7 @@ def test_points_do_not_depend_on_where_a_sweep_was_killed(tmp_path, monkeypatch,
     if not seeded:
         chance = {"random": lambda seed: optuna.samplers.RandomSampler()}
         monkeypatch.setattr(sweep_study, "SAMPLERS", chance)
-    space = Space(divided(["a=interval(0,1)", "b=tag(int,interval(1,99))"])[1])
+    space = Space(split_overrides(["a=interval(0,1)", "b=tag(int,interval(1,99))"])[1])
 
     def points(folder: Path, kills: int) -> list[dict[str, Any]]:
         folder.mkdir()
@@ -225,7 +225,7 @@ def test_a_trial_that_raises_fails_alone(run, monkeypatch):
     outcome = run(*asked)
     assert outcome.code == 1
     assert outcome.err == (
-        f"sleuth-sweep: trial 1 of 3 failed: {outcome.folder}/trial-0001/error.txt tells why; the "
+        f"sleuth-sweep: trial 1 of 3 failed: {outcome.folder}/trial-0001/error.txt says why; the "
         "others are kept\n"
     )
     assert "ZeroDivisionError" in (outcome.folder / "trial-0001" / "error.txt").read_text()

@@ -13,7 +13,7 @@ from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.sweep import __main__ as sweep
 from experiments.sweep import schema
-from experiments.sweep.axes import divided
+from experiments.sweep.axes import split_overrides
 from experiments.sweep.job import Job
 from experiments.sweep.space import Space
 
@@ -29,7 +29,7 @@ def composing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def space(*overrides: str) -> Space:
-    return Space(divided(overrides)[1])
+    return Space(split_overrides(overrides)[1])
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,9 @@ def test_a_group_may_be_an_axis():
 
 
 def test_settings_of_the_sweep_are_told_from_the_others():
-    own, others = divided(["sweep.method=racing", "run.folder=x", "run.records=1", "seed=1,2"])
+    own, others = split_overrides(
+        ["sweep.method=racing", "run.folder=x", "run.records=1", "seed=1,2"]
+    )
     assert own == ["sweep.method=racing", "run.folder=x"]
     assert [each.input_line for each in others] == ["run.records=1", "seed=1,2"]
 

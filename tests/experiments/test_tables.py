@@ -294,7 +294,7 @@ def test_differences_are_from_the_control_and_from_further_ones(command):
     run = Measured(command.folder)
     closure, swift = (match.name for match in run.played.matches)
     won = [
-        match.won(tally.winner(), 0)
+        match.wins_of(tally.winner(), 0)
         for match, tally in zip(run.played.matches, run.played.tallies, strict=True)
     ]
     (found,) = run.comparisons([])

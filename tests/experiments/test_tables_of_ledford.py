@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from experiments.matches import play, results
 from experiments.runs import runfolder
-from experiments.runs.published import published
+from experiments.runs.published import find
 from experiments.settings import config
 from experiments.tables import cells, report, rows
 from experiments.tables.figures import ENDLESS, TURNS_WON, WON, Figure, Measured
@@ -104,12 +104,12 @@ def test_the_editions_of_the_thesis_have_a_column_each():
 def test_published_figures_are_the_same_everywhere():
     known = {row.setup: row.published for row in LINES if row.quantity is WON}
     for player, other in (("heuristic", "random"), ("random", "heuristic")):
-        again = published(player, 1, other)
+        again = find(player, 1, other)
         found = known[f"1 {player.title()} against 3 {other.title()}"]["again"]
         assert (found.value, found.games) == (again.wins / again.games, again.games)
     for player, name in (("bmcts", "BMCTS"), ("ld_bmcts", "LD-BMCTS")):
         for seats in (1, 3):
-            logs = published(player, seats, "heuristic")
+            logs = find(player, seats, "heuristic")
             found = known[f"{seats} {name} against {4 - seats} Heuristic"]["logs"]
             assert (found.value, found.games) == (logs.wins / logs.games, logs.games)
     assert WON.told(known["3 BMCTS against 1 Heuristic"]["logs"]) == "67.8 % (65.7 to 69.8)"
@@ -225,7 +225,7 @@ def climbed(tmp_path_factory):
 )
 def test_a_step_is_a_cause_where_it_moves_ours_to_that_side(climbed, wins, towards, cause):
     setup = "swift against 3 random"
-    won = climbed.match(setup).won(climbed.winner(setup), 0)
+    won = climbed.match(setup).wins_of(climbed.winner(setup), 0)
     known = Figure.counted(int(won.sum()) if wins is None else wins, 200)
     row = rows.Row(
         "x",

@@ -50,7 +50,7 @@ def told(none):
 
 def test_every_reader_gets_the_same_cells():
     heads = ["", "games", "parity", "win rate", "turns", "p", "why"]
-    assert TABLE.told() == told("")
+    assert TABLE.as_text() == told("")
     lines = on_terminal(TABLE).splitlines()
     for row in told(""):
         (line,) = (line for line in lines if line.split()[:1] == row[:1])

@@ -144,9 +144,9 @@ def test_a_picture_shows_every_label(tmp_path):
         warnings.simplefilter("error")
         with plotting.picture(tmp_path / "a.png", HOSTILE["long"], (9, 9)) as (_, ((axes,),)):
             draw_seats(axes, sat)
-            axes.set_yticks(range(len(names)), map(texts.drawn, names))
+            axes.set_yticks(range(len(names)), map(texts.for_picture, names))
             shown = axes.get_legend_handles_labels()[1]
-    assert [label.strip() for label in shown] == [texts.drawn(name).strip() for name in names]
+    assert [label.strip() for label in shown] == [texts.for_picture(name).strip() for name in names]
     assert max(map(len, shown)) <= 58
     axes = plt.figure().gca()
     axes.plot([0], label="_hidden_")  # the control
@@ -168,7 +168,7 @@ def test_names_of_files_and_metrics(kind, tmp_path):
 
 def test_a_sweep_shows_the_values_that_it_was_given():
     told = "player.label=[/red] [x] :smile:"
-    assert told in printed(lambda where: SweepProgress(where, 3).ended(0, told))
+    assert told in printed(lambda where: SweepProgress(where, 3).end_trial(0, told))
 
 
 def test_the_price_of_a_match_is_told_under_its_name(match, monkeypatch):

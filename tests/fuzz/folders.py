@@ -229,7 +229,7 @@ def gone_on(folder: Path, console: Console) -> None:
     """Do what `experiments.compare` does to go on with a run; the games are made up."""
     plan = (folder, [MATCH], "games", True)
     runfolder.examine(*plan)
-    kept = Results.resumed(folder, [MATCH])
+    kept = Results.resume(folder, [MATCH])
     runfolder.claim(*plan)
     gaps, first, last = kept.tallies[0].missing(2 * GAMES)
     kept.add(0, played([*gaps.tolist(), *range(first, last)]))

@@ -41,7 +41,7 @@ def test_rows_that_are_not_looked_at_are_found(monkeypatch, tmp_path):
 
 
 def test_lost_rows_are_found(monkeypatch, tmp_path):
-    resumed = Results.resumed
+    resumed = Results.resume
 
     def careless(folder, matches, alone=False):
         found = resumed(folder, matches, alone)

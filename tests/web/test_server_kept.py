@@ -103,7 +103,7 @@ def test_several_people_are_all_told_of(played):
     (run,) = (played / "games").iterdir()
     found = load(run, "games")
     assert [row["player"] for row in found.figures["table"]] == ["Ann", "Bob", "swift"]
-    assert runfolder.planned(run)[0].name == "Ann and Bob against 1 swift"
+    assert runfolder.read_matches(run)[0].name == "Ann and Bob against 1 swift"
 
 
 def test_a_game_that_was_not_kept_is_kept_at_the_next_start(played):

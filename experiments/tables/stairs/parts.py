@@ -176,7 +176,7 @@ def gained(part: Part, control: Part) -> tuple[Estimate, int] | None:
     if not len(both):
         return None
     won, without = (
-        one.match.won(run.winner(one.match.name), 0)[both]
+        one.match.wins_of(run.winner(one.match.name), 0)[both]
         for one, run in ((part, ours), (control, theirs))
     )
     return paired_difference(without, won), len(both)

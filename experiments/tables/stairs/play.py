@@ -86,7 +86,7 @@ def _locked(folder: Path) -> bool:
 def _played(part: Part, resources: Resources, console: Console) -> Outcome:
     """Play what is missing of one cell."""
     runfolder.claim(part.folder, [part.match], "games", resume=True)
-    played = Results.resumed(part.folder, [part.match])
+    played = Results.resume(part.folder, [part.match])
     started = time.monotonic()
     ended = playing.games_played(played, part.games, resources, console)
     playing.summarise(part.folder, [part.match], ended, time.monotonic() - started)

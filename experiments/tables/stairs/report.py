@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments import tabular
 from experiments.runs import runfolder
-from experiments.runs.published import Published, published
+from experiments.runs.published import Published, find
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate
 from experiments.tables import figures as of
@@ -112,7 +112,7 @@ def _setup(table: Steps, part: Part) -> str:
 def published_of(part: Part) -> Published | None:
     """Return what was published for players of these names in these seats."""
     player, opponent = (entrant["name"] for entrant in part.match.entrants[:2])
-    return published(player, part.match.seats, opponent)
+    return find(player, part.match.seats, opponent)
 
 
 def _title(table: Steps, parts: Sequence[Part]) -> str:

@@ -17,7 +17,7 @@ from belief.events import checked, record
 from belief.evidence import CATEGORY_MASK, EvidenceFull
 from belief.exact.solver import ExactPosterior
 from belief.information import entropy
-from experiments.explain.recorded import seen
+from experiments.explain.recorded import list_seen
 from sim.cards import CARDS, N_CARDS
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.records.events import Event
@@ -58,7 +58,7 @@ class Knowledge:
         known = [event for event in events if knows(event, seat)]
         dealt = [event for event in known if event["event"] == "deal"]
         open_ = [event for event in known if event["event"] == "face_up"]
-        answered = seen(known, seat)
+        answered = list_seen(known, seat)
         if answered and answered[-1][0] == seat and answered[-1][2] >= 0 > answered[-1][3]:
             answered.pop()  # the card is still to be shown
         return cls(rules, seat, _mask(dealt), _mask(open_) if open_ else None, answered)

@@ -132,7 +132,7 @@ def begun(folder: Path, kind: Kind) -> int:
 
     run = folder / kind.folder
     if (run / runfolder.MATCHES_FILE).exists():
-        return runfolder.planned(run)[0].seed
+        return runfolder.read_matches(run)[0].seed
     seed = secrets.randbelow(SEEDS) if kind.seed is None else kind.seed
     runfolder.claim(run, [kind.match(seed)], "games", resume=True)
     return seed
@@ -155,8 +155,8 @@ def keep(folder: Path, setup: Setup, game: SteppedGame) -> None:
 
     began = time.monotonic()
     with FileLock(folder / LOCK):
-        (match,) = runfolder.planned(folder)
-        played = Results.resumed(folder, [match])
+        (match,) = runfolder.read_matches(folder)
+        played = Results.resume(folder, [match])
         rows = pa.Table.from_pylist(_rows(match, setup, game), ROW).cast(HELD)
         played.add(0, Played(rows, {setup.game: game.record()}))
         played.flush()
