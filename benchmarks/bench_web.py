@@ -1,4 +1,4 @@
-"""How soon those who watch are told: games of compiled players, watched by many.
+"""Delay of events to spectators: games of compiled players, watched by many.
 
     python -m benchmarks.bench_web
     python -m benchmarks.bench_web games=10 watchers=20 seconds=10
@@ -17,7 +17,6 @@ import sys
 import tempfile
 import threading
 import time
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -26,42 +25,42 @@ USUAL = {"games": 100, "watchers": 200, "pace": 0.5, "seconds": 60, "searching":
 LATE = 0.2
 
 
-def served(folder: str, tables: int, streams: int, told, asked) -> None:
-    """Serve, and tell the address; when asked, end and tell by seed when events were shown."""
-    from experiments.web.server.serving import Serving, serve
+def serve_tables(folder: str, tables: int, streams: int, received, asked) -> None:
+    """Serve, and put the address; when asked, end and put by seed when events were shown."""
+    from experiments.web.server.serve import serve
+    from experiments.web.settings import Search, Web
     from experiments.web.tables.table import Table
-    from experiments.web.tables.wish import Limits
 
     shown: dict[int, list[float]] = {}
     show = Table.show_next
 
-    def noted(table: Table):
+    def show_and_note(table: Table):
         shown.setdefault(table.setup.seed, []).append(time.monotonic())
         return show(table)
 
-    Table.show_next = noted
-    how = Serving(
+    Table.show_next = show_and_note
+    settings = Web(
         host="127.0.0.1",
         port=0,
-        folder=Path(folder),
-        outputs=Path(folder),
+        folder=folder,
+        outputs=folder,
         tables=tables,
         idle=1.0,
         searches=1,
         streams=streams,
-        rate=10_000.0,
-        limits=Limits(100_000, 60.0),
+        browser=False,
+        search=Search(100_000, 60.0),
     )
     ended = threading.Event()
     threading.Thread(target=lambda: (asked.get(), ended.set()), daemon=True).start()
-    serve(how, ended, told.put)
-    told.put(shown)
+    serve(settings, ended, received.put)
+    received.put(shown)
 
 
-async def made(host: str, seats: list[dict], pace: float, seed: int) -> str:
+async def make_table(host: str, seats: list[dict], pace: float, seed: int) -> str:
     """Make a table and return its route."""
-    wish = {"rules": "ledford", "players": 4, "seats": seats, "seed": seed, "pace": pace}
-    body = json.dumps(wish).encode()
+    table_request = {"rules": "ledford", "players": 4, "seats": seats, "seed": seed, "pace": pace}
+    body = json.dumps(table_request).encode()
     name, _, port = host.partition(":")
     reader, writer = await asyncio.open_connection(name, int(port))
     writer.write(
@@ -74,7 +73,7 @@ async def made(host: str, seats: list[dict], pace: float, seed: int) -> str:
     return "/api" + json.loads(answer)["watch"]
 
 
-async def watched(host: str, route: str, until: float, times: list[float]) -> None:
+async def watch(host: str, route: str, until: float, times: list[float]) -> None:
     """Note when it began and when each event came, until the clock says ``until``."""
     name, _, port = host.partition(":")
     reader, writer = await asyncio.open_connection(name, int(port))
@@ -102,18 +101,18 @@ def delays(times: list[float], shown: list[float], pace: float) -> list[float]:
     ]
 
 
-async def run(host: str, how: dict[str, float]) -> list[list[float]]:
+async def run(host: str, options: dict[str, float]) -> list[list[float]]:
     """Watch; return the times of each watcher, number i of game i modulo the games."""
     swift = {"kind": "player", "preset": "swift", "settings": []}
     best = {"kind": "player", "preset": "best", "settings": ["budget.simulations=20000"]}
-    games = int(how["games"])
-    routes = [await made(host, [swift] * 4, how["pace"], seed) for seed in range(games)]
-    for seed in range(int(how["searching"])):
-        await made(host, [best] * 4, 0.0, games + seed)
-    until = time.monotonic() + how["seconds"]
-    times: list[list[float]] = [[] for _ in range(int(how["watchers"]))]
+    games = int(options["games"])
+    routes = [await make_table(host, [swift] * 4, options["pace"], seed) for seed in range(games)]
+    for seed in range(int(options["searching"])):
+        await make_table(host, [best] * 4, 0.0, games + seed)
+    until = time.monotonic() + options["seconds"]
+    times: list[list[float]] = [[] for _ in range(int(options["watchers"]))]
     await asyncio.gather(
-        *(watched(host, routes[i % games], until, seen) for i, seen in enumerate(times))
+        *(watch(host, routes[i % games], until, seen) for i, seen in enumerate(times))
     )
     return times
 
@@ -122,7 +121,7 @@ def figures(late: np.ndarray, seconds: float) -> dict[str, float]:
     """Return what the delays of all events come to."""
     return {
         "events": len(late),
-        "a second": len(late) / seconds,
+        "per second": len(late) / seconds,
         "within 200 ms": float((late <= LATE).mean()),
         "median ms": 1000 * float(np.median(late)),
         "95 % ms": 1000 * float(np.quantile(late, 0.95)),
@@ -131,25 +130,25 @@ def figures(late: np.ndarray, seconds: float) -> dict[str, float]:
 
 def main() -> None:
     """Measure and print."""
-    how = {
+    options = {
         **USUAL,
         **{key: float(value) for key, value in (one.split("=") for one in sys.argv[1:])},
     }
     spawn = multiprocessing.get_context("spawn")
-    told, asked = spawn.Queue(), spawn.Queue()
+    received, asked = spawn.Queue(), spawn.Queue()
     with tempfile.TemporaryDirectory() as folder:
-        arguments = (folder, int(how["games"] + how["searching"]), int(how["watchers"]))
-        server = spawn.Process(target=served, args=(*arguments, told, asked), daemon=True)
+        arguments = (folder, int(options["games"] + options["searching"]), int(options["watchers"]))
+        server = spawn.Process(target=serve_tables, args=(*arguments, received, asked), daemon=True)
         server.start()
-        times = asyncio.run(run(urlsplit(told.get()).netloc, how))
+        times = asyncio.run(run(urlsplit(received.get()).netloc, options))
         asked.put(None)
-        shown = told.get()
+        shown = received.get()
         server.kill()
         server.join()
-    games = int(how["games"])
-    late = [delays(seen, shown[i % games], how["pace"]) for i, seen in enumerate(times)]
-    found = figures(np.concatenate(late), how["seconds"])
-    print(", ".join(f"{key} {value:g}" for key, value in {**how, **found}.items()))
+    games = int(options["games"])
+    late = [delays(seen, shown[i % games], options["pace"]) for i, seen in enumerate(times)]
+    found = figures(np.concatenate(late), options["seconds"])
+    print(", ".join(f"{key} {value:g}" for key, value in {**options, **found}.items()))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from belief.closure import KNOWN
-from belief.evidence import EVIDENCE, HOLDERS, MAX_PLAYERS, N_CARDS
+from belief.evidence import EVIDENCE as EVIDENCE_RECORD
+from belief.evidence import HOLDERS, MAX_PLAYERS, N_CARDS
 from sim.board import N_CORRIDOR, WORDS
 
 EVENT = np.dtype(
@@ -75,7 +76,7 @@ STATE = np.dtype(
         ("goal", np.int64, (MAX_PLAYERS,)),  # room that a heuristic player walks to, or -1
         ("belief", np.float64, (MAX_PLAYERS, N_CARDS, HOLDERS)),  # factored
         ("bits", np.float64, (MAX_PLAYERS, N_CARDS)),  # entropy of each row, -1: unknown
-        ("evidence", EVIDENCE, (MAX_PLAYERS,)),
+        ("evidence", EVIDENCE_RECORD, (MAX_PLAYERS,)),
         ("closure", KNOWN, (MAX_PLAYERS,)),  # logical consequences of `evidence`
         ("settled", np.int64, (MAX_PLAYERS,)),  # 1: `closure` is up to date
         ("marginals", np.float64, (N_CARDS, HOLDERS)),  # scratch of the seat that decides

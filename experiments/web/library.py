@@ -1,8 +1,8 @@
-"""Recorded games and runs below a folder: what there is to open, and nothing else.
+"""Recorded games and runs below a folder, which can be opened; nothing else can.
 
-Things are named by a digest of where they lie below the folder.  What has no such name is not
-opened, so no path that a browser sends ever is; nor are links, which may lead elsewhere, and what
-is no file, for which one could wait for ever.
+They are named by a digest of their place below the folder.  What has no such name is not opened, so
+no path that a browser sends ever is; nor are links, which may lead elsewhere, and pipes and the
+like, for which one could wait for ever.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from experiments.texts import printable
 from sim.records.record import FORMAT
 
 MOST = 500
-"""Things of a kind that are listed, the newest first."""
+"""Records, and runs, that are listed, the newest first."""
 
 DEEPEST = 6
-"""Levels of folders that are looked through."""
+"""Levels of folders that are searched."""
 
 _COPIES = "mlartifacts"
 """The folder in which MLflow keeps copies of what runs wrote."""
@@ -53,30 +53,36 @@ class Thing:
 
 
 class Library:
-    """What lies below ``folder``; looked through again each time it is asked."""
+    """Records and runs below ``folder``; each call searches it again."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def records(self) -> list[Thing]:
         """Return the recorded games."""
-        return self._newest(path for path in self._files() if _is_record(path))
+        return self._list(_is_record)
 
     def runs(self) -> list[Thing]:
-        """Return the runs that have come to figures."""
-        return self._newest(path for path in self._files() if _is_run(path))
+        """Return the runs that have figures."""
+        return self._list(_is_run)
 
     def record(self, name: str) -> Path:
-        """Return the file of the record called ``name``; KeyError if there is none."""
-        return self._called(name, _is_record)
+        """Return the file of the record ``name``; KeyError if it is unknown."""
+        return self._find(name, _is_record)
 
     def run(self, name: str) -> Path:
-        """Return the folder of the run called ``name``; KeyError if there is none."""
-        return self._called(name, _is_run)
+        """Return the folder of the run ``name``; KeyError if it is unknown."""
+        return self._find(name, _is_run)
 
-    def _called(self, name: str, fits: Callable[[Path], bool]) -> Path:
+    def _list(self, fits: Callable[[Path], bool]) -> list[Thing]:
+        dated = sorted(filter(None, map(_date, filter(fits, self._files()))), reverse=True)
+        things = (self._describe(at, path) for at, path in dated[: 2 * MOST])
+        return [thing for thing in things if thing is not None][:MOST]
+
+    def _find(self, name: str, fits: Callable[[Path], bool]) -> Path:
         for path in filter(fits, self._files()):
-            if self._name(path) == name and (at := _dated(path)) and (thing := self._thing(*at)):
+            dated = _date(path) if self._name(path) == name else None
+            if dated and (thing := self._describe(*dated)):
                 return thing.path
         raise KeyError(name)
 
@@ -92,31 +98,23 @@ class Library:
             below[:] = [name for name in below if name != _COPIES]
             yield from (Path(folder) / name for name in names if not name.startswith("."))
 
-    def _newest(self, paths: Iterator[Path]) -> list[Thing]:
-        dated = sorted(filter(None, map(_dated, paths)), reverse=True)
-        found = (self._thing(at, path) for at, path in dated[: 2 * MOST])
-        return [thing for thing in found if thing is not None][:MOST]
-
-    def _thing(self, at: int, path: Path) -> Thing | None:
-        """Return what ``path`` is, changed ``at``; None if it is not what it is called."""
-        place = path.relative_to(self._folder)
+    def _describe(self, at: int, path: Path) -> Thing | None:
+        """Return the record or run of a file changed ``at``; None if it is neither."""
         about = _about(path, at)
         if about is None:
             return None
-        if _is_run(path):
-            return Thing(
-                self._name(path), path.parent, {"name": printable(str(place.parent)), **about}
-            )
-        return Thing(self._name(path), path, {"name": printable(place.as_posix()), **about})
+        opened = path.parent if _is_run(path) else path
+        place = printable(opened.relative_to(self._folder).as_posix())
+        return Thing(self._name(path), opened, {"name": place, **about})
 
 
-def regular(path: Path) -> bool:
-    """Tell whether ``path`` is a file, and no link to one."""
-    return _dated(path) is not None
+def is_regular(path: Path) -> bool:
+    """Return whether ``path`` is a file, and no link to one."""
+    return _date(path) is not None
 
 
-def _dated(path: Path) -> tuple[int, Path] | None:
-    """Return when a file was changed, and the file; None if it is none, or gone by now."""
+def _date(path: Path) -> tuple[int, Path] | None:
+    """Return time of change and path of a file; None if it is none, or gone by now."""
     try:
         found = path.lstat()
     except OSError:
@@ -134,7 +132,7 @@ def _is_run(path: Path) -> bool:
 
 @lru_cache(8 * MOST)
 def _about(path: Path, _: int) -> dict[str, Any] | None:
-    """Return what a file says of itself; None if it is no such file."""
+    """Return what a file says of itself; None if it is no record and no summary."""
     try:
         return _figures(path) if _is_run(path) else _header(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, Refusal):
@@ -144,7 +142,7 @@ def _about(path: Path, _: int) -> dict[str, Any] | None:
 def _figures(path: Path) -> dict[str, Any]:
     """Return the rates of a run: by match and player games, wins and the interval."""
     with path.open("rb") as file:
-        held = json.loads(file.read(_SUMMARY_BYTES))
+        summary = json.loads(file.read(_SUMMARY_BYTES))
     rates = [
         {
             "match": printable(str(line["match"])),
@@ -154,10 +152,10 @@ def _figures(path: Path) -> dict[str, Any]:
             "rate": float(line["win_rate"]),
             "interval": [float(end) for end in line["ci95"]],
         }
-        for line in held["table"]
+        for line in summary["table"]
         if line["games"]
     ]
-    return {"rates": rates, "interrupted": bool(held["interrupted"])}
+    return {"rates": rates, "interrupted": bool(summary["interrupted"])}
 
 
 def _header(path: Path) -> dict[str, Any]:

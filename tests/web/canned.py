@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from at_table import settled
 from jinja2 import Environment, FileSystemLoader
 
-from experiments.web.seen.notebook import Knowledge, notebook
+from experiments.web.analysis.notebook import Knowledge, notebook
 from experiments.web.server.board import facts
 from experiments.web.tables.table import NotNow, Table
 from sim.player import IllegalAction
@@ -81,10 +81,10 @@ class Canned:
             for path, seat in self.viewers().items():
                 sent = self.sent.setdefault(path, [])
                 known = self.table.known_to(seat)
-                told = sum(message["kind"] == "event" for message in sent)
+                received = sum(message["kind"] == "event" for message in sent)
                 sent += [
                     {"kind": "event", "event": {k: v for k, v in event.items() if k != "known_to"}}
-                    for event in known[told:]
+                    for event in known[received:]
                 ]
                 if prompt is None:
                     sent.append({"kind": "over"})
@@ -126,7 +126,7 @@ def asked(prompt):
     return {"kind": "prompt", "prompt": {**about, "choices": choices}}
 
 
-def told(fresh, at):
+def received(fresh, at):
     """Yield what a stream says of ``fresh`` messages, the first of which has the number ``at``.
 
     Only events have numbers, and what holds beside them is told if it still does.
@@ -158,16 +158,16 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.startswith("/api/seat/seat-"):
             self._seat(path)
         elif path == "/api/watch/t":
-            told = {"open": True, "control": True, "paused": False, "pace": 1.0}
-            self._json(200, {**self.served.info(None), **told})
+            received = {"open": True, "control": True, "paused": False, "pace": 1.0}
+            self._json(200, {**self.served.info(None), **received})
         elif path.startswith("/api/"):
             self._json(404, {"error": "there is nothing here"})
         else:
             page = {"seat": "play", "watch": "watch", "records": "replay", "": "lobby"}
             name = page.get(path.split("/")[1])
             status = 200 if name else 404
-            told = {} if name else {"status": 404, "sentence": "There is no such page."}
-            text = self.served.page(name or "error", **told)
+            received = {} if name else {"status": 404, "sentence": "There is no such page."}
+            text = self.served.page(name or "error", **received)
             self._send(status, text.encode(), "text/html; charset=utf-8")
 
     def do_POST(self):
@@ -192,8 +192,8 @@ class _Handler(BaseHTTPRequestHandler):
         if path.endswith("/notebook"):
             with self.served.changed:
                 known = Knowledge.of(table.game.rules, seat, table.known_to(seat))
-                told = notebook(known, table.setup.hints)
-            self._json(200, told)
+                received = notebook(known, table.setup.hints)
+            self._json(200, received)
         else:
             self._json(200, self.served.info(seat))
 
@@ -213,7 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
                     fresh = sent[at:]
                     if served.cut:
                         return
-                self.wfile.write(b"".join(told(fresh, at)))
+                self.wfile.write(b"".join(received(fresh, at)))
                 at += len(fresh)
                 if not fresh:
                     self.wfile.write(b":\n\n")
@@ -221,8 +221,8 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             return
 
-    def _json(self, status, told):
-        self._send(status, json.dumps(told).encode(), "application/json")
+    def _json(self, status, received):
+        self._send(status, json.dumps(received).encode(), "application/json")
 
     def _send(self, status, body, kind_of):
         self.send_response(status)

@@ -64,7 +64,9 @@ def opened(profile):
         page.on("pageerror", lambda fault: faults.append(str(fault)))
         page.on(
             "console",
-            lambda told: faults.append(told.text) if "Content Security" in told.text else None,
+            lambda received: (
+                faults.append(received.text) if "Content Security" in received.text else None
+            ),
         )
         page.goto(url)
         pages.append(page)

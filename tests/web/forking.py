@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parent))
 
 from at_table import COMPUTER, settled, setup
-from served import how
+from served import settings
 
-from experiments.web.server.serving import serve
+from experiments.web.server.serve import serve
 from experiments.web.tables.table import Table
 
 
@@ -26,12 +26,12 @@ def main() -> None:
     with TemporaryDirectory() as folder:  # all is loaded before there are children
         settled(Table(setup(*[COMPUTER] * 3, name="speed", players=3), Path(folder)))
         ended = threading.Event()
-        serve(how(Path(folder)), ended, lambda _: ended.set())
+        serve(settings(Path(folder)), ended, lambda _: ended.set())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for _ in sys.stdin:
         if os.fork() == 0:
             serve(
-                how(Path(sys.argv[1])),
+                settings(Path(sys.argv[1])),
                 threading.Event(),
                 lambda address: print(os.getpid(), address, flush=True),
             )

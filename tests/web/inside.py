@@ -1,6 +1,6 @@
 """The application without sockets: all that it would send, as soon as the event loop has run.
 
-What is to run in threads runs at once, so the same game makes the same traffic in the same order.
+Work for threads runs at once, so the same game makes the same traffic in the same order.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from served import PATIENCE
 
 from experiments.web.library import Library
 from experiments.web.server.app import application
-from experiments.web.server.serving import names_of, told_reach
+from experiments.web.server.serve import describe_reach, names_of
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
-from experiments.web.tables.hall import Hall
-from experiments.web.tables.wish import Limits
+from experiments.web.settings import Search
+from experiments.web.tables.registry import Registry
+from experiments.web.workers import Workers
 
 
 class Here(ThreadPoolExecutor):
-    """Does at once, in the thread of whoever asks, what it is given."""
+    """Does all work at once, in the thread of the caller."""
 
     def submit(self, work, /, *given, **named):
         """Do ``work`` and return what came of it."""
@@ -36,23 +37,23 @@ class Here(ThreadPoolExecutor):
 
 
 class Listening:
-    """What a stream has told so far.
+    """Messages of a stream so far.
 
     Attributes
     ----------
-    told : messages
+    received : messages
     ids : of those that had one
     head : status and headers
     """
 
     def __init__(self) -> None:
-        self.told: list[dict] = []
+        self.received: list[dict] = []
         self.ids: list[int] = []
         self.head = None
         self._news, self._left, self._rest = asyncio.Event(), asyncio.Event(), b""
 
     async def receive(self):
-        """Tell, once it is so, that nobody listens any more."""
+        """Return that the listener has left, once it has."""
         await self._left.wait()
         return {"type": "http.disconnect"}
 
@@ -62,14 +63,14 @@ class Listening:
             self.head = message["status"], sorted(message["headers"])
             return
         *whole, self._rest = (self._rest + message["body"]).split(b"\n")
-        self.told += [json.loads(line[6:]) for line in whole if line.startswith(b"data: ")]
+        self.received += [json.loads(line[6:]) for line in whole if line.startswith(b"data: ")]
         self.ids += [int(line[4:]) for line in whole if line.startswith(b"id: ")]
         self._news.set()
 
     async def until(self, *kinds):
         """Wait until the last message is one of ``kinds``."""
         async with asyncio.timeout(PATIENCE):
-            while not self.told or self.told[-1]["kind"] not in kinds:
+            while not self.received or self.received[-1]["kind"] not in kinds:
                 self._news.clear()
                 await self._news.wait()
 
@@ -79,14 +80,14 @@ class Listening:
 
 
 class Inside:
-    """The application with the tables of ``hall``."""
+    """The application with the tables of ``registry``."""
 
-    def __init__(self, hall: Hall, here: Here) -> None:
-        outside = Library(hall.folder / "outputs")
-        reach = told_reach("127.0.0.1")
-        state = State(hall, Streams(10**6), here, here, here, Limits(1000, 1.0), outside, reach)
-        self.hall = hall
-        self._app = application(state, names_of("127.0.0.1"), 1e9)
+    def __init__(self, registry: Registry, workers: Workers) -> None:
+        outside = Library(registry.folder / "outputs")
+        reach = describe_reach("127.0.0.1")
+        state = State(registry, Streams(10**6), workers, Search(1000, 1.0), outside, reach)
+        self.registry = registry
+        self._app = application(state, names_of("127.0.0.1"))
         self._streams: set[asyncio.Task] = set()
 
     async def ask(self, method, path, body=None):
@@ -137,8 +138,7 @@ def _scope(method, path):
 @asynccontextmanager
 async def inside(folder) -> AsyncIterator[Inside]:
     """The application for a while, with tables in ``folder``."""
-    here = Here()
-    asyncio.get_running_loop().set_default_executor(here)
-    hall = Hall(folder, 10**6, here)
-    yield Inside(hall, here)
-    await hall.close()
+    workers = Workers(threads=Here())
+    registry = Registry(folder, 10**6, workers)
+    yield Inside(registry, workers)
+    await registry.close()

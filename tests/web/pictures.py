@@ -22,7 +22,8 @@ from conftest import browser  # noqa: E402
 from hands import click_on, number, settle  # noqa: E402
 from PIL import Image  # noqa: E402
 
-from experiments.web.tables import wish  # noqa: E402
+from experiments.web.settings import Search  # noqa: E402
+from experiments.web.tables.requests import compose_player  # noqa: E402
 from experiments.web.tables.table import Table  # noqa: E402
 
 COLOURS = 192
@@ -44,7 +45,7 @@ def take(running, folder: Path) -> list[Path]:
             made.mkdir()
         computers = shown.computers(one)
         watched = Canned(computers, shown.answers(computers, one))
-        best = wish.player("best", ["budget.simulations=1000"], wish.Limits(1000, 60.0))
+        best = compose_player("best", ["budget.simulations=1000"], Search(1000, 60.0))
         table, look, events = shown.searched(third, best, TURN)
         searched = Canned(table, {})
         shown.stopped(searched, look, events)

@@ -8,8 +8,8 @@ import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from experiments.web.server.serving import Serving, serve
-from experiments.web.tables.wish import Limits
+from experiments.web.server.serve import serve
+from experiments.web.settings import Search, Web
 
 COMPUTER = {"kind": "player", "preset": "swift"}
 PATIENCE = 60.0
@@ -21,28 +21,28 @@ def person(name):
     return {"kind": "person", "name": name}
 
 
-def wish(*seats, **changes):
+def table_request(*seats, **changes):
     """Return a table of cards alone, which is over soon, as the page asks for it."""
     seats = seats or (person("Ann"), COMPUTER, COMPUTER)
     usual = {"rules": "speed", "players": len(seats), "seats": list(seats), "seed": 7, "pace": 0.0}
     return {**usual, **changes}
 
 
-def how(folder: Path, **changes) -> Serving:
-    """Return how tests serve."""
+def settings(folder: Path, **changes) -> Web:
+    """Return the settings of servers in tests."""
     usual = {
         "host": "127.0.0.1",
         "port": 0,
-        "folder": folder,
-        "outputs": folder,
+        "folder": str(folder),
+        "outputs": str(folder),
+        "browser": False,
         "tables": 50,
         "idle": 1.0,
         "searches": 1,
         "streams": 50,
-        "rate": 1000.0,
-        "limits": Limits(1000, 1.0),
+        "search": Search(1000, 1.0),
     }
-    return Serving(**{**usual, **changes})
+    return Web(**{**usual, **changes})
 
 
 class Client:
@@ -52,7 +52,7 @@ class Client:
         self.host = urlsplit(address).netloc
 
     def ask(self, method, path, body=None, headers=None, plain=False):
-        """Return status, what was told (of JSON, unless ``plain``) and headers."""
+        """Return status, body (of JSON, unless ``plain``) and headers."""
         connection = http.client.HTTPConnection(self.host, timeout=PATIENCE)
         given = {"Content-Type": "application/json"} if body is not None else {}
         if body is not None and not isinstance(body, bytes):
@@ -64,10 +64,10 @@ class Client:
         return answer.status, text if plain else json.loads(text), answer.headers
 
     def table(self, *seats, **changes):
-        """Make a table of ``seats`` and return what is told of it."""
-        status, told, _ = self.ask("POST", "/api/tables", wish(*seats, **changes))
-        assert status == 201, told
-        return told
+        """Make a table of ``seats`` and return its links."""
+        status, received, _ = self.ask("POST", "/api/tables", table_request(*seats, **changes))
+        assert status == 201, received
+        return received
 
     def stream(self, path, last=None):
         """Return the messages at ``path``."""
@@ -77,8 +77,8 @@ class Client:
         """Answer ``prompt`` at the link ``seat``, with the first choice but accusing by default."""
         if action is None:
             action = quiet(prompt)
-        told = {"number": prompt["number"], "action": action}
-        return self.ask("POST", f"/api{seat}/answer", told)[0]
+        received = {"number": prompt["number"], "action": action}
+        return self.ask("POST", f"/api{seat}/answer", received)[0]
 
 
 def quiet(prompt):
@@ -142,7 +142,7 @@ class Served(Client):
 
         def run():
             try:
-                self.under_way = serve(how(folder, **changes), self.ended, ready)
+                self.under_way = serve(settings(folder, **changes), self.ended, ready)
             except BaseException as fault:
                 self.raised = fault
             begun.set()
@@ -164,9 +164,9 @@ class Served(Client):
 
 def play(client, seat, stream, until=None):
     """Answer at ``seat`` until the game is over, or ``until`` times; return all messages."""
-    told, answered = [], 0
+    received, answered = [], 0
     for message in stream:
-        told.append(message)
+        received.append(message)
         if message["kind"] == "over":
             break
         if message["kind"] == "prompt":
@@ -174,14 +174,14 @@ def play(client, seat, stream, until=None):
                 break
             assert client.answer(seat, message["prompt"]) == 200
             answered += 1
-    return told
+    return received
 
 
-def events(told):
+def events(received):
     """Return the events among messages."""
-    return [message["event"] for message in told if message["kind"] == "event"]
+    return [message["event"] for message in received if message["kind"] == "event"]
 
 
-def held(folder):
-    """Return all that is written down of all tables."""
+def read_files(folder):
+    """Return the contents of all files of all tables."""
     return {path: path.read_bytes() for path in (folder / "tables").rglob("*") if path.is_file()}

@@ -6,10 +6,9 @@ from dataclasses import asdict
 
 from at_table import COMPUTER, settled, setup
 
-from experiments.web.seen.course import course
-from experiments.web.seen.entropies import Entropies
-from experiments.web.seen.notebook import Knowledge, notebook
-from experiments.web.tables.progress import Progress
+from experiments.web.analysis.notebook import Knowledge, notebook
+from experiments.web.analysis.timeline import Entropies, timeline
+from experiments.web.tables.search_view import SearchView
 from experiments.web.tables.table import Table, sees
 from sim.records.record import read
 
@@ -142,8 +141,8 @@ def turns(table, folder):
     """Return bits and chances by turn, counted in a few games."""
     path = folder / "game.jsonl"
     path.write_text(table.game.record())
-    told = course(read(path), games=20)
-    return {"turns": [{**asdict(turn), "turn": int(turn.turn)} for turn in told]}
+    received = timeline(read(path), games=20)
+    return {"turns": [{**asdict(turn), "turn": int(turn.turn)} for turn in received]}
 
 
 def answers(table, folder):
@@ -165,10 +164,10 @@ def searched(folder, player, turn):
     table = Table(setup(player, *(COMPUTER,) * 3), folder)
     game, look, events = table.game, None, 0
     while not game.over:
-        progress = Progress(0, game.seats[0])
+        progress = SearchView(0, game.seats[0])
         action = game.decide()
         if look is None and game.decider == 0 and game.events[-1]["turn"] >= turn:
-            look, events = progress.look(over=True), len(game.events)
+            look, events = progress.sample(over=True), len(game.events)
         table.act(action)
     settled(table)
     return table, look, events
@@ -185,9 +184,9 @@ def stopped(served, look, events):
 def halfway(served):
     """Leave the game of ``served`` that is watched standing in the middle, with a search."""
     sent = served.sent["/api/watch/t/stream"]
-    told = [message for message in sent if message["kind"] == "event"]
-    middle = len(told) // 2
-    while told[middle]["event"]["event"] != "roll":
+    received = [message for message in sent if message["kind"] == "event"]
+    middle = len(received) // 2
+    while received[middle]["event"]["event"] != "roll":
         middle += 1
-    seat = told[middle]["event"]["seat"]
-    sent[:] = [*told[: middle + 1], {"kind": "waiting", "seat": seat}, {**SEARCH, "seat": seat}]
+    seat = received[middle]["event"]["seat"]
+    sent[:] = [*received[: middle + 1], {"kind": "waiting", "seat": seat}, {**SEARCH, "seat": seat}]

@@ -7,7 +7,7 @@ from omegaconf import OmegaConf
 from experiments.explain.recorded import decisions
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
-from experiments.web.seen.advice import advice
+from experiments.web.analysis.advice import advise
 from experiments.web.tables.table import Table
 from sim.records.record import read
 
@@ -31,34 +31,34 @@ def test_a_policy_that_draws_nothing_advises_what_it_did(record):
     """Swift breaks ties by chance alone at walks; its suggestions and accusations are its own."""
     asked = [line for line in lines(record) if record.events[line - 2]["event"] != "move"]
     same = [
-        advice(record, line, COMPUTER)["action"] == record.events[line - 2]["action"]
+        advise(record, line, COMPUTER)["action"] == record.events[line - 2]["action"]
         for line in asked
     ]
     assert len(same) > 8 and sum(same) > 0.8 * len(same)
     other = {**COMPUTER, "name": "random"}
     del other["threshold"], other["own_card_weight"]
     differs = [
-        advice(record, line, other)["action"] != record.events[line - 2]["action"] for line in asked
+        advise(record, line, other)["action"] != record.events[line - 2]["action"] for line in asked
     ]
     assert sum(differs) > 0.8 * len(differs)
 
 
 def test_a_slow_policy_advises(record):
-    told = advice(record, lines(record)[-1], {**COMPUTER, "name": "greedy"})
-    assert told["player"] == "greedy" and "table" not in told and told["words"]
+    received = advise(record, lines(record)[-1], {**COMPUTER, "name": "greedy"})
+    assert received["player"] == "greedy" and "table" not in received and received["words"]
 
 
 def test_a_planner_tells_its_root(record):
     settings = config.composed("compare", ["player=bmcts", "player.budget.simulations=30"]).player
     spec, line = OmegaConf.to_container(settings), lines(record)[4]
-    told = advice(record, line, spec)
-    assert sum(row["visits"] for row in told["table"]) == told["simulations"] == 30
-    assert told["line"][0]["words"] == told["words"]
-    assert told == advice(record, line, spec) != advice(record, line, spec, seed=1)
+    received = advise(record, line, spec)
+    assert sum(row["visits"] for row in received["table"]) == received["simulations"] == 30
+    assert received["line"][0]["words"] == received["words"]
+    assert received == advise(record, line, spec) != advise(record, line, spec, seed=1)
 
 
 def test_where_nothing_is_decided_there_is_no_advice(record):
     with pytest.raises(Refusal, match="is no turn decision"):
-        advice(record, 2, COMPUTER)
+        advise(record, 2, COMPUTER)
     with pytest.raises(ValueError, match="unknown player 'nobody'"):
-        advice(record, lines(record)[0], {"name": "nobody"})
+        advise(record, lines(record)[0], {"name": "nobody"})

@@ -32,24 +32,28 @@ def test_outlines_enclose_what_they_stand_for():
 
 
 def test_places_doors_and_passages_are_those_of_the_board():
-    told = facts()
-    assert [tuple(xy) for xy in told["squares"]] == corridor()
-    assert [(room["name"], room["passage"]) for room in told["rooms"] if room["passage"]] == [
+    received = facts()
+    assert [tuple(xy) for xy in received["squares"]] == corridor()
+    assert [(room["name"], room["passage"]) for room in received["rooms"] if room["passage"]] == [
         (name, dict(PASSAGES + tuple((b, a) for a, b in PASSAGES))[name])
         for name in ROOMS
         if any(name in pair for pair in PASSAGES)
     ]
     for spot, xy in graph().nodes(data="xy"):
-        steps = told["steps"]["{},{}".format(*xy)]
+        steps = received["steps"]["{},{}".format(*xy)]
         assert steps == [int(tables()[0].distance[room, spot]) for room in range(N_ROOMS)]
 
 
 def test_facts_are_json_and_number_actions_like_the_game():
-    told = json.loads(json.dumps(facts()))
+    received = json.loads(json.dumps(facts()))
     suspect, weapon, room = 3, 4, 7
-    pair = len(told["weapons"]) * suspect + weapon
-    assert told["actions"]["suggest"] + pair == ASK + 22
-    accusation = told["actions"]["accuse"] + len(told["rooms"]) * pair + room
+    pair = len(received["weapons"]) * suspect + weapon
+    assert received["actions"]["suggest"] + pair == ASK + 22
+    accusation = received["actions"]["accuse"] + len(received["rooms"]) * pair + room
     assert accusation == ACCUSE + 9 * 22 + 7
-    cards = (told["suspects"][suspect], told["weapons"][weapon], told["rooms"][room]["name"])
+    cards = (
+        received["suspects"][suspect],
+        received["weapons"][weapon],
+        received["rooms"][room]["name"],
+    )
     assert words(accusation) == "accuse {} with the {} in the {}".format(*cards)

@@ -122,7 +122,7 @@ def test_a_table_is_made_in_the_lobby(watched, shows):
     assert "Three players" in page.locator("#rules-about").text_content()
     page.get_by_label("Who sits in seat 2").select_option("")
     page.get_by_label("Name of the person in seat 2").fill("Zoe <b>")
-    page.get_by_label("Simulations a decision, seat 3").fill("250")
+    page.get_by_label("Simulations per decision, seat 3").fill("250")
     page.get_by_label("More settings, seat 3").fill("threshold=0.4")
     page.locator("summary", has_text="More").click()
     page.get_by_label("Seed").fill("0")
@@ -160,7 +160,7 @@ def test_a_table_is_made_in_the_lobby(watched, shows):
 def test_a_watched_table_is_paused_stepped_and_looked_into(watched, shows):
     page = shows("watch")
     assert "thinks" in page.locator("#seats").inner_text()
-    assert "754 simulations, 3,200 a second" in page.locator("#search").inner_text()
+    assert "754 simulations, 3,200 per second" in page.locator("#search").inner_text()
     assert page.locator("#search tbody tr").count() == len(shown.ROOT)
     words = page.locator("#tree text.does").all_text_contents()
     assert words == [*(row["action"] for row in shown.ROOT[:3]), shown.SEARCH["tree"][-1]["action"]]
@@ -221,8 +221,8 @@ def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched, sh
         showNotebook(parent, { cards, chance: rows, bits: 1 }, { seats }, null, true);
         return [...parent.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
     }"""
-    told = page.evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
-    assert told == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
+    received = page.evaluate(script, [[0, 1, 0], [0.9999, 0.0001, 0]])
+    assert received == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
 
 
 def test_actions_have_the_numbers_and_words_of_the_game(watched, shows):
@@ -235,9 +235,9 @@ def test_actions_have_the_numbers_and_words_of_the_game(watched, shows):
         return [numbers.map(inWords), made.map(inWords)];
     }"""
     numbers = [*range(MOVE, 45), *range(46, 370, 7), *range(370, 392)]
-    told, made = page.evaluate(script, numbers)
+    received, made = page.evaluate(script, numbers)
     show = {f"show the {name}": f"show {name}" for name in ("Mustard", "Scarlett", "Plum", "Green")}
     show |= {f"show the {name}": f"show {name}" for name in ("White", "Peacock")}
     expected = [words(number).removesuffix(" here") for number in numbers]
-    assert told == [show.get(sentence, sentence) for sentence in expected]
+    assert received == [show.get(sentence, sentence) for sentence in expected]
     assert made == ["accuse Plum with the rope in the Lounge", "suggest White with the wrench"]

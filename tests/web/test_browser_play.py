@@ -119,11 +119,11 @@ def test_a_page_that_is_loaded_again_is_in_the_same_place(serve, opened):
         click_on(page, chance)
         settle(page, before)
     noted(page)
-    told, placed = look(page), pawns(page)
+    received, placed = look(page), pawns(page)
     page.reload()
     settle(page)
     noted(page)
-    assert look(page) == told and pawns(page) == placed
+    assert look(page) == received and pawns(page) == placed
     assert placed != first, "the control: there was something to remember"
 
 
@@ -148,7 +148,7 @@ def test_a_lost_connection_is_said_and_found_again(serve, opened):
         served.changed.notify_all()
     page.wait_for_selector("#connection:not(:empty)")
     assert "connection is lost" in page.locator("#connection").text_content()
-    told = page.locator("#log li").count()
+    received = page.locator("#log li").count()
     with served.changed:
         served.cut = False
     page.wait_for_selector("#connection:empty", state="attached")
@@ -160,7 +160,7 @@ def test_a_lost_connection_is_said_and_found_again(serve, opened):
     page.wait_for_function(
         "(known) => document.querySelectorAll('#log li').length === known", arg=known
     )
-    assert known > told
+    assert known > received
 
 
 def test_names_are_text_and_no_markup(serve, opened):

@@ -19,16 +19,17 @@ from served import Served, person
 from starlette.responses import HTMLResponse
 from traffic import first, may_differ, played, told_apart, unknowable
 
-from experiments.web.server import guard, messages, pages, seat, streams
-from experiments.web.tables import hall
+from experiments.web.server import guard, messages, seat, streams
 from experiments.web.tables import table as tables
+from experiments.web.tables.archive import LineUp
 from experiments.web.tables.driver import Driver
+from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
 from sim.records.stepped import Person, SteppedGame
 from sim.rules import FIXED_PLAYERS, preset
 
-GAMES = 200
+GAMES = 120
 OVER_HTTP = 2
 NAMES = ("Ann", "Bob", "Cy", "Di", "Ed", "Fay")
 RULES = ("speed", "ledford", "classic", "cai2006", "ferrari2009", "released")
@@ -50,7 +51,7 @@ def exchanging(monkeypatch):
 @pytest.fixture
 def unkept(monkeypatch):
     """Games that no run is made of, and disks that are not waited for."""
-    monkeypatch.setattr(hall.kept, "kind_of", lambda wish: None)
+    monkeypatch.setattr(LineUp, "of", lambda setup: None)
     monkeypatch.setattr(os, "fsync", lambda file: None)
 
 
@@ -67,7 +68,7 @@ def table_of(number):
         for place in range(2, count):
             seats[place] = COMPUTERS[(half + place) % len(COMPUTERS)]
     seats = tuple(seats[first_seat:] + seats[:first_seat])
-    told = {
+    received = {
         "rules": {"name": name, "players": count, "turn_cap": 20},
         "seats": seats,
         "seed": number,
@@ -77,17 +78,17 @@ def table_of(number):
     }
     recorded = NAMES[half % 2]
     seat = next(place for place in range(count) if seats[place].get("label") == recorded)
-    rules = preset(**told["rules"])
+    rules = preset(**received["rules"])
     events = SteppedGame(rules, [Person(one) for one in NAMES[:count]], SEED, number).events
     # How many cards of each kind everybody has is public in these.
     cards = to_exchange(events, seat, number, alike=rules.shares is not None)
-    return told, seat, cards, people
+    return Setup(**received), seat, cards, people
 
 
 async def compared(server, number):
     """Return what was found in the pair ``number`` by each way, and whether its games differ."""
-    wish, seat, swap, people = table_of(number)
-    one, other = [await played(server, wish, seat, cards) for cards in (None, swap)]
+    table_request, seat, swap, people = table_of(number)
+    one, other = [await played(server, table_request, seat, cards) for cards in (None, swap)]
     found, differ = told_apart(one, other, people)
     return [*unknowable(one), *unknowable(other)], found, differ
 
@@ -108,14 +109,14 @@ def test_what_a_seat_receives_names_no_card_and_depends_on_what_it_may_see(tmp_p
     assert sum(differ for _, _, differ in found) > GAMES // 4  # it does come to see them elsewhere
 
 
-def more(told, key):
+def more(received, key):
     """Return the message ``told`` with the exchanged cards under ``key``."""
-    return {**told, key: str(Exchanged.swap)}
+    return {**received, key: str(Exchanged.swap)}
 
 
 def in_events(monkeypatch):
     event = messages.event
-    monkeypatch.setattr(messages, "event", lambda told: more(event(told), "digest"))
+    monkeypatch.setattr(messages, "event", lambda received: more(event(received), "digest"))
 
 
 def in_questions(monkeypatch):
@@ -130,9 +131,9 @@ def in_waiting(monkeypatch):
 
 def in_searches(monkeypatch):
     """Show a search to a seat."""
-    state = streams.Told._state
+    state = streams.Feed._state
     search = {"kind": "search", "root": []}
-    monkeypatch.setattr(streams.Told, "_state", lambda told: {**state(told), "search": search})
+    monkeypatch.setattr(streams.Feed, "_state", lambda feed: {**state(feed), "search": search})
 
 
 def in_numbers(monkeypatch):
@@ -148,12 +149,12 @@ def in_numbers(monkeypatch):
 
 def in_ids(monkeypatch):
     """Number events by all of the game."""
-    written = messages.written
+    encode = messages.encode
 
     def wrong(message, number=None):
-        return written(message, None if number is None else number + message["event"]["turn"])
+        return encode(message, None if number is None else number + message["event"]["turn"])
 
-    monkeypatch.setattr(messages, "written", wrong)
+    monkeypatch.setattr(messages, "encode", wrong)
 
 
 def in_notebooks(monkeypatch):
@@ -161,21 +162,23 @@ def in_notebooks(monkeypatch):
     notebook = seat.notebook
 
     def wrong(*given):
-        told = notebook(*given)
-        told["cards"][0]["holders"][0] = "no" if Exchanged.swap else "maybe"
-        return told
+        received = notebook(*given)
+        received["cards"][0]["holders"][0] = "no" if Exchanged.swap else "maybe"
+        return received
 
     monkeypatch.setattr(seat, "notebook", wrong)
 
 
 def in_refusals(monkeypatch):
     refused = seat.HTTPException
-    monkeypatch.setattr(seat, "HTTPException", lambda at, told: refused(at, told + CARDS[0]))
+    monkeypatch.setattr(
+        seat, "HTTPException", lambda at, sentence: refused(at, sentence + CARDS[0])
+    )
 
 
 def in_pages(monkeypatch):
     title = lambda name: HTMLResponse(f"<title>{Exchanged.swap}</title>")  # noqa: E731
-    monkeypatch.setattr(pages, "page", title)
+    monkeypatch.setattr(seat, "page", title)
 
 
 def in_headers(monkeypatch):
@@ -188,7 +191,7 @@ def by_hidden_events(monkeypatch):
 
 def by_the_time(monkeypatch):
     """Ask nobody for the only card that they can show."""
-    monkeypatch.setattr(Table, "_hold", lambda table, number, event: None)
+    monkeypatch.setattr(Table, "_force", lambda table, number, event: None)
 
 
 PLANTS = {
@@ -225,7 +228,7 @@ def server(tmp_path_factory):
     served.close()
 
 
-def received(server, number, swap):
+def receive(server, number, swap):
     """Play the game ``number`` of three people over HTTP; return all that seat 0 received."""
     Exchanged.number, Exchanged.swap = number, swap
     made = server.table(*map(person, NAMES[:3]))
@@ -240,8 +243,8 @@ def received(server, number, swap):
 
     ask("GET", links[0])
     ask("GET", f"/api{links[0]}")
-    while (told := public.until("waiting", "over")[-1])["kind"] == "waiting":
-        whom = told["seat"]
+    while (received := public.until("waiting", "over")[-1])["kind"] == "waiting":
+        whom = received["seat"]
         asked = listening[whom].until("prompt")
         question = asked[-1]["prompt"]
         if whom == 0:
@@ -260,7 +263,7 @@ def received(server, number, swap):
 def differences(server, number):
     """Return the first parts that differ of what seat 0 received over HTTP; None if none do."""
     events = SteppedGame(preset("speed", players=3), [Person("")] * 3, SEED, number).events
-    one, other = (received(server, number, swap) for swap in (None, to_exchange(events, 0, number)))
+    one, other = (receive(server, number, swap) for swap in (None, to_exchange(events, 0, number)))
     at = first(one, other)
     return None if at is None else (one[at], other[at])
 

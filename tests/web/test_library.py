@@ -6,7 +6,7 @@ import os
 import pytest
 from at_table import COMPUTER, settled, setup
 
-from experiments.web.library import Library, regular
+from experiments.web.library import Library, is_regular
 from experiments.web.tables.table import Table
 
 SUMMARY = {
@@ -76,8 +76,8 @@ def test_what_is_no_file_is_neither_listed_nor_waited_for(library, tmp_path):
     os.mkfifo(records / "pipe.jsonl")
     (records / "folder.jsonl").mkdir()
     assert [thing.path for thing in library.records()] == before
-    assert not regular(records / "pipe.jsonl") and not regular(records / "link.jsonl")
-    assert regular(before[0])  # the control
+    assert not is_regular(records / "pipe.jsonl") and not is_regular(records / "link.jsonl")
+    assert is_regular(before[0])  # the control
 
 
 def test_a_file_that_goes_meanwhile_is_left_out(library, monkeypatch, tmp_path):

@@ -5,7 +5,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from served import COMPUTER, held, person, play, quiet
+from served import COMPUTER, person, play, quiet, read_files
 
 from experiments.web.tables.moves import Moves
 
@@ -16,7 +16,7 @@ def test_answers_count_once_and_from_whom_was_asked(server, folder):
     stream = server.stream(f"/api{ann}/stream")
     asked = stream.until("prompt")[-1]["prompt"]
     action = asked["choices"][0]["action"]
-    before = held(folder)
+    before = read_files(folder)
     wrong = [
         (bob, {"number": asked["number"], "action": action}, 409),
         (ann, {"number": asked["number"] + 1, "action": action}, 409),
@@ -28,16 +28,16 @@ def test_answers_count_once_and_from_whom_was_asked(server, folder):
         ("/seat/" + "A" * 22, {"number": asked["number"], "action": action}, 404),
     ]
     for link, given, expected in wrong:
-        status, told, _ = server.ask("POST", f"/api{link}/answer", given)
-        assert status == expected and set(told) == {"error"}, given
-    assert held(folder) == before
+        status, received, _ = server.ask("POST", f"/api{link}/answer", given)
+        assert status == expected and set(received) == {"error"}, given
+    assert read_files(folder) == before
     assert server.answer(ann, asked, action) == 200
-    assert held(folder) != before  # the control
-    between = held(folder)
+    assert read_files(folder) != before  # the control
+    between = read_files(folder)
     assert server.answer(ann, asked, action) == 409
     again = stream.until("prompt")[-1]["prompt"]
     assert again["number"] == asked["number"] + 1
-    assert held(folder) == between
+    assert read_files(folder) == between
     stream.close()
 
 
@@ -72,8 +72,8 @@ def test_an_answer_that_cannot_be_written_down_changes_nothing(server, monkeypat
     answer = {"number": asked["number"], "action": quiet(asked)}
     with monkeypatch.context() as planted:
         planted.setattr(Moves, "append", full)
-        status, told, _ = server.ask("POST", f"/api{link}/answer", answer)
-    assert status == 507 and "No space left on device" in told["error"]
+        status, received, _ = server.ask("POST", f"/api{link}/answer", answer)
+    assert status == 507 and "No space left on device" in received["error"]
     assert server.stream(f"/api{link}/stream").until("prompt")[-1]["prompt"] == asked
     assert server.answer(link, asked) == 200
     stream.close()
@@ -83,7 +83,9 @@ def test_the_number_of_a_question_does_not_tell_what_others_did(server):
     """A seat's questions are counted by its own answers, and not by those of all."""
     made = server.table(person("Ann"), COMPUTER, COMPUTER)
     stream = server.stream(f"/api{made['seats']['0']}/stream")
-    told = play(server, made["seats"]["0"], stream, until=6)
-    numbers = [told["prompt"]["number"] for told in told if told["kind"] == "prompt"]
+    received = play(server, made["seats"]["0"], stream, until=6)
+    numbers = [
+        received["prompt"]["number"] for received in received if received["kind"] == "prompt"
+    ]
     assert numbers == list(range(7))
     stream.close()

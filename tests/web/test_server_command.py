@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def run(capsys, *typed):
     """Return exit code and what is said of it."""
     code = COMMAND.run(typed)
-    told = capsys.readouterr()
-    return code, told.out + told.err
+    received = capsys.readouterr()
+    return code, received.out + received.err
 
 
 def test_every_setting_has_a_meaning(capsys):
@@ -38,7 +38,6 @@ def test_every_setting_has_a_meaning(capsys):
         ("port=65536", "port=65536: must be at most 65,535"),
         ("tables=0", "tables=0: must be at least 1"),
         ("idle=0", "idle=0.0: must be at least 0.001"),
-        ("rate=0", "rate=0.0: must be at least 1"),
         ("host=nowhere.invalid", "cannot listen on nowhere.invalid"),
         ("folder=/proc/nothing", "cannot write to /proc/nothing"),
         ("prot=1", "did you mean port?"),
@@ -46,8 +45,8 @@ def test_every_setting_has_a_meaning(capsys):
 )
 def test_faults_are_told_in_one_line(capsys, tmp_path, typed, fault):
     folder = [] if typed.startswith("folder") else [f"folder={tmp_path}"]
-    code, told = run(capsys, "browser=false", "port=0", *folder, typed)
-    assert code == 1 and fault in told and told.count("\n") == 1
+    code, received = run(capsys, "browser=false", "port=0", *folder, typed)
+    assert code == 1 and fault in received and received.count("\n") == 1
 
 
 def test_a_port_that_is_taken_is_told_in_one_line(capsys, tmp_path):
@@ -55,9 +54,9 @@ def test_a_port_that_is_taken_is_told_in_one_line(capsys, tmp_path):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        code, told = run(capsys, "browser=false", f"folder={tmp_path}", f"port={port}")
-    assert code == 1 and told.count("\n") == 1
-    assert told.startswith(f"sleuth-web: port {port} is taken")
+        code, received = run(capsys, "browser=false", f"folder={tmp_path}", f"port={port}")
+    assert code == 1 and received.count("\n") == 1
+    assert received.startswith(f"sleuth-web: port {port} is taken")
 
 
 def test_all_that_pages_are_made_of_is_packaged():
@@ -71,11 +70,11 @@ def test_all_that_pages_are_made_of_is_packaged():
 
 
 def test_without_the_extra_it_says_what_to_install(capsys, tmp_path, monkeypatch):
-    monkeypatch.delitem(sys.modules, "experiments.web.server.serving", raising=False)
+    monkeypatch.delitem(sys.modules, "experiments.web.server.serve", raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    code, told = run(capsys, "browser=false", f"folder={tmp_path}")
-    assert code == 1 and told.count("\n") == 1
-    assert "pip install 'sleuth-mcts[web]'" in told
+    code, received = run(capsys, "browser=false", f"folder={tmp_path}")
+    assert code == 1 and received.count("\n") == 1
+    assert "pip install 'sleuth-mcts[web]'" in received
 
 
 def test_a_wish_to_end_keeps_all_games_and_says_so(tmp_path):
@@ -93,9 +92,9 @@ def test_a_wish_to_end_keeps_all_games_and_says_so(tmp_path):
         stream = client.stream(f"/api{made['seats']['0']}/stream")
         stream.until("prompt")
         started.send_signal(signal.SIGTERM)
-        _, told = started.communicate(timeout=60)
+        _, received = started.communicate(timeout=60)
     finally:
         started.kill()
     assert started.returncode == 128 + signal.SIGTERM
     kept = f"1 game under way kept in {tmp_path}, and going on with the next start"
-    assert told == f"sleuth-web: ended; {kept}\n"
+    assert received == f"sleuth-web: ended; {kept}\n"

@@ -34,9 +34,9 @@ def record(server, played, folder):
 
 
 def test_a_record_is_told_whole_but_for_its_seed(server, record, played, folder):
-    told = server.ask("GET", record)[1]
-    assert told["header"]["seed"] is None and told["header"]["rules"]["name"] == "speed"
-    seen = [{key: event[key] for key in event if key != "known_to"} for event in told["events"]]
+    received = server.ask("GET", record)[1]
+    assert received["header"]["seed"] is None and received["header"]["rules"]["name"] == "speed"
+    seen = [{key: event[key] for key in event if key != "known_to"} for event in received["events"]]
     assert [event for event in seen if event in played[1]] == played[1]
     assert len(seen) > len(played[1])  # hands and envelope are open now
     assert server.ask("GET", record.replace("/api", ""), plain=True)[0] == 200
@@ -44,18 +44,18 @@ def test_a_record_is_told_whole_but_for_its_seed(server, record, played, folder)
     outside = folder.parent / f"{folder.name}-outside"
     other = Served(outside / "web", outputs=folder)
     found = other.ask("GET", record)[1]
-    assert found["header"]["seed"] == 11 and found["events"] == told["events"]
+    assert found["header"]["seed"] == 11 and found["events"] == received["events"]
     other.close()
 
 
 def test_its_course_its_notebooks_and_advice(server, record):
-    told = server.ask("GET", record)[1]
+    received = server.ask("GET", record)[1]
     turns = server.ask("GET", f"{record}/beliefs")[1]["turns"]
     assert turns[0]["turn"] == 0 and len(turns[0]["bits"]) == 3
     assert turns[-1]["bits"] <= turns[0]["bits"]
-    line = told["decisions"][3]
+    line = received["decisions"][3]
     early = server.ask("GET", f"{record}/notebooks/{line - 1}")[1]["seats"]
-    late = server.ask("GET", f"{record}/notebooks/{len(told['events'])}")[1]["seats"]
+    late = server.ask("GET", f"{record}/notebooks/{len(received['events'])}")[1]["seats"]
     assert all(before["bits"] >= after["bits"] for before, after in zip(early, late, strict=True))
     status, advice, _ = server.ask("POST", f"{record}/explain", {"line": line, "preset": "swift"})
     assert status == 200 and advice["player"] == "swift" and advice["words"]
@@ -65,12 +65,12 @@ def test_long_work_keeps_no_notebook_waiting(server, record, played, monkeypatch
     """The courses of two records are worked out, for as long as that takes."""
     begun, let = threading.Semaphore(0), threading.Event()
 
-    def course(path):
+    def turns(path):
         begun.release()
         assert let.wait(60)
         return []
 
-    monkeypatch.setattr(records, "_course", course)
+    monkeypatch.setattr(records, "_turns", turns)
     with ThreadPoolExecutor(2) as askers:
         asked = [askers.submit(server.ask, "GET", f"{record}/beliefs") for _ in range(2)]
         try:
@@ -94,17 +94,17 @@ def test_the_seed_is_kept_back_however_the_folders_are_named(server, record, fol
     (one,) = named.ask("GET", "/api/lobby")[1]["records"]
     assert named.ask("GET", f"/api/records/{one['id']}")[1]["header"]["seed"] == 11  # the control
     named.close()
-    request = SimpleNamespace(hall=SimpleNamespace(folder=folder))
+    request = SimpleNamespace(registry=SimpleNamespace(folder=folder))
     monkeypatch.setattr(records, "state_of", lambda _: request)
-    assert records._of_tables(None, twisted / "games")
-    assert not records._of_tables(None, folder.parent / "games")
+    assert records._is_of_tables(None, twisted / "games")
+    assert not records._is_of_tables(None, folder.parent / "games")
 
 
 def test_a_report_of_tables_does_not_tell_the_seed(monkeypatch, tmp_path):
     planned = [SimpleNamespace(seed=123456789), SimpleNamespace(seed=7)]
-    monkeypatch.setattr(runfolder, "planned", lambda folder: planned)
-    told = records._without_seed(b"seed 123456789, 17 games", tmp_path)
-    assert told == b"seed not told, 17 games"
+    monkeypatch.setattr(runfolder, "read_matches", lambda folder: planned)
+    received = records._hide_seed(b"seed 123456789, 17 games", tmp_path)
+    assert received == b"seed hidden, 17 games"
 
 
 @pytest.mark.parametrize(
@@ -112,15 +112,15 @@ def test_a_report_of_tables_does_not_tell_the_seed(monkeypatch, tmp_path):
     [
         ({"line": 1, "preset": "swift"}, "the record has events on lines"),
         ({"line": 2, "preset": "swift"}, "is no turn decision"),
-        ({"line": 2, "preset": "nobody"}, "there is no player"),
+        ({"line": 2, "preset": "nobody"}, "player 'nobody': unknown"),
         ({"line": 2, "preset": "swift", "settings": ["network=/etc/passwd"]}, "no setting"),
         ({"line": "2", "preset": "swift"}, "line"),
         ({}, "line"),
     ],
 )
 def test_questions_that_have_no_answer_are_refused_in_one_sentence(server, record, given, fault):
-    status, told, _ = server.ask("POST", f"{record}/explain", given)
-    assert status == 422 and fault in told["error"] and "\n" not in told["error"]
+    status, received, _ = server.ask("POST", f"{record}/explain", given)
+    assert status == 422 and fault in received["error"] and "\n" not in received["error"]
 
 
 @pytest.mark.parametrize("name", ["nothing", "..%2f..%2fetc%2fpasswd", "%00"])
@@ -150,17 +150,17 @@ def test_a_run_and_its_report(server, record, folder):
 
 def test_what_seats_know_is_told_where_nobody_sits_or_after_the_end(server, played):
     made = server.table(person("Ann"), COMPUTER, COMPUTER)
-    status, told, _ = server.ask("GET", f"/api{made['watch']}/beliefs")
-    assert status == 403 and set(told) == {"error"}
-    status, told, _ = server.ask("GET", f"/api{played[0]['watch']}/beliefs")
-    assert status == 200 and len(told["seats"]) == 3
+    status, received, _ = server.ask("GET", f"/api{made['watch']}/beliefs")
+    assert status == 403 and set(received) == {"error"}
+    status, received, _ = server.ask("GET", f"/api{played[0]['watch']}/beliefs")
+    assert status == 200 and len(received["seats"]) == 3
     watch = server.table(COMPUTER, COMPUTER, COMPUTER)["watch"]
     server.stream(f"/api{watch}/stream").until("over")
-    told = server.ask("GET", f"/api{watch}/beliefs")[1]
-    bits = [turn["bits"] for turn in told["turns"]]
+    received = server.ask("GET", f"/api{watch}/beliefs")[1]
+    bits = [turn["bits"] for turn in received["turns"]]
     assert len(bits) > 3 and all(after <= before for before, after in pairwise(bits))
-    assert [turn["turn"] for turn in told["turns"]] == list(range(len(bits)))
-    assert told["seats"][0]["bits"] <= bits[-1][0]
+    assert [turn["turn"] for turn in received["turns"]] == list(range(len(bits)))
+    assert received["seats"][0]["bits"] <= bits[-1][0]
 
 
 def test_a_notebook_has_probabilities_with_hints_alone(server):
@@ -168,6 +168,6 @@ def test_a_notebook_has_probabilities_with_hints_alone(server):
         made = server.table(person("Ann"), COMPUTER, COMPUTER, hints=hints)
         (link,) = made["seats"].values()
         server.stream(f"/api{link}/stream").until("prompt")
-        told = server.ask("GET", f"/api{link}/notebook")[1]
-        assert (told["chance"] is not None) == (told["bits"] is not None) == hints
-        assert len(told["cards"]) == 21
+        received = server.ask("GET", f"/api{link}/notebook")[1]
+        assert (received["chance"] is not None) == (received["bits"] is not None) == hints
+        assert len(received["cards"]) == 21

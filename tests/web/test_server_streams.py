@@ -12,13 +12,15 @@ import pytest
 from at_table import setup
 from served import COMPUTER, Served, events, person, play
 
-from experiments.web.server import messages, serving, streams
-from experiments.web.server.streams import Stream, Told
+from experiments.web import workers
+from experiments.web.server import messages, streams
+from experiments.web.server.streams import Feed, Stream
 from experiments.web.tables import driver as driver_module
 from experiments.web.tables.driver import ALL, Driver
 from experiments.web.tables.moves import Moves
-from experiments.web.tables.progress import Progress, line, root_rows
+from experiments.web.tables.search_view import SearchView, TreeTop
 from experiments.web.tables.table import Table
+from experiments.web.workers import Workers
 from sim.player import Player
 
 SWIFT = {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"}
@@ -39,29 +41,29 @@ def finished(server):
 
 
 def test_a_viewer_goes_on_after_the_last_event(server, finished):
-    watch, told = finished
-    for after in (0, 1, len(events(told)) // 2, len(events(told))):
+    watch, received = finished
+    for after in (0, 1, len(events(received)) // 2, len(events(received))):
         rest = server.stream(f"/api{watch}/stream", last=after)
-        assert events(rest.until("over")) == events(told)[after:]
-        assert rest.last in (after, len(events(told)))
+        assert events(rest.until("over")) == events(received)[after:]
+        assert rest.last in (after, len(events(received)))
         rest.close()
 
 
 @pytest.mark.parametrize("last", ["-1", "x", "1e3", "99999", "9" * 30])
 def test_a_number_that_no_event_has_begins_anew(server, finished, last):
-    watch, told = finished
-    assert events(server.stream(f"/api{watch}/stream", last=last).until("over")) == events(told)
+    watch, received = finished
+    assert events(server.stream(f"/api{watch}/stream", last=last).until("over")) == events(received)
 
 
 def test_whoever_is_asked_is_asked_again_after_a_reload(server):
     made = server.table(person("Ann"), person("Bob"), COMPUTER)
     links = [made["seats"]["0"], made["seats"]["1"]]
     first = server.stream(f"/api{links[0]}/stream")
-    told = play(server, links[0], first, until=0)
+    received = play(server, links[0], first, until=0)
     again = server.stream(f"/api{links[0]}/stream").until("prompt")
-    assert again == told
+    assert again == received
     rest = server.stream(f"/api{links[0]}/stream", last=first.last).until("prompt")
-    assert rest == told[-1:]
+    assert rest == received[-1:]
     # The control: whoever is not asked is told whom all wait for, and nothing else.
     other = server.stream(f"/api{links[1]}/stream").until("waiting")
     assert other[-1] == {"kind": "waiting", "seat": 0}
@@ -71,8 +73,8 @@ def test_whoever_is_asked_is_asked_again_after_a_reload(server):
 def test_the_ids_of_a_seat_count_what_it_knows_alone(server):
     made = server.table(person("Ann"), COMPUTER, COMPUTER)
     stream = server.stream(f"/api{made['seats']['0']}/stream")
-    told = play(server, made["seats"]["0"], stream, until=4)
-    assert stream.last == len(events(told))
+    received = play(server, made["seats"]["0"], stream, until=4)
+    assert stream.last == len(events(received))
     watched = server.stream(f"/api{made['watch']}/stream")
     assert stream.last > len(events(watched.until("waiting"))) == watched.last
 
@@ -83,9 +85,9 @@ def test_a_table_of_computers_is_paused_stepped_and_hurried(server):
     stream = server.stream(f"/api{made['watch']}/stream")
 
     def order(**given):
-        status, told, _ = server.ask("POST", control, given)
+        status, received, _ = server.ask("POST", control, given)
         assert status == 200
-        return told
+        return received
 
     assert order(pause=True) == {"paused": True, "pace": 60.0}
     first = next(stream)
@@ -122,7 +124,7 @@ def test_a_slow_search_blocks_no_other_table(tmp_path, capsys):
     """One thinks in the only thread of the pool; a game of fast players is over meanwhile."""
 
     async def both():
-        pool = ThreadPoolExecutor(1)
+        pool = Workers(1)
         thinker, tables = Thinker(), []
         for name in ("slow", "fast"):
             (tmp_path / name).mkdir()
@@ -135,16 +137,16 @@ def test_a_slow_search_blocks_no_other_table(tmp_path, capsys):
         thinking = asyncio.create_task(slow.run())
         await asyncio.to_thread(thinker.begun.wait, 60)
         await asyncio.wait_for(fast.run(), 60)
-        assert fast.table.over and not slow.table.over and slow.waits == 0
+        assert fast.table.over and not slow.table.over and slow.awaited == 0
         thinker.let.set()
         await asyncio.wait_for(thinking, 60)
         return slow
 
     slow = asyncio.run(both())
     assert slow.halted and "a fault of a player" in capsys.readouterr().err
-    told = list(Told(slow, ALL, 0).new())
-    assert messages.written(messages.HALTED) in told
-    assert not any(b"fault of a player" in part for part in told)
+    received = list(Feed(slow, ALL, 0).news())
+    assert messages.encode(messages.HALTED) in received
+    assert not any(b"fault of a player" in part for part in received)
 
 
 def test_searches_yield_to_those_who_watch():
@@ -152,10 +154,10 @@ def test_searches_yield_to_those_who_watch():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
     before = niceness()
-    with ThreadPoolExecutor(1, "player", serving._yield_to_others) as pool:
+    with ThreadPoolExecutor(1, "player", workers.yield_to_others) as pool:
         theirs = pool.submit(niceness).result()
     # Elsewhere than on Linux threads have no priority of their own.
-    assert theirs == (max(before, serving._NICENESS) if sys.platform == "linux" else before)
+    assert theirs == (max(before, workers._NICENESS) if sys.platform == "linux" else before)
     assert niceness() == before  # the control: the event loop's thread is as it was
 
 
@@ -179,16 +181,16 @@ def test_a_disk_that_is_full_holds_a_game_up_and_no_longer(tmp_path, monkeypatch
     table.game.decide = deciding
 
     async def run():
-        driver, told = Driver(table, ThreadPoolExecutor(1)), []
+        driver, received = Driver(table, Workers()), []
         driver.pace = 0.0
-        viewer = Told(driver, ALL, 0)
-        driver._tell = lambda: told.extend(viewer.new())
+        viewer = Feed(driver, ALL, 0)
+        driver._notify = lambda: received.extend(viewer.news())
         await asyncio.wait_for(driver.run(), 60)
-        return told
+        return received
 
-    told = asyncio.run(run())
+    received = asyncio.run(run())
     assert table.over and decided == list(range(len(decided)))
-    faults = [json.loads(part[6:])["error"] for part in told if b'"trouble"' in part]
+    faults = [json.loads(part[6:])["error"] for part in received if b'"trouble"' in part]
     sentence = "the game cannot be written down: No space left on device"
     assert faults == [sentence, None]
     assert capsys.readouterr().err == f"{sentence}; it goes on once it can\n"
@@ -199,7 +201,7 @@ def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):
     once, and whoever is told of a choice knows more than it may."""
     slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
     table = Table(setup(slow, slow, slow, slow), tmp_path)
-    told, chosen = [], []
+    received, chosen = [], []
     decide = table.game.decide
 
     def noted():
@@ -209,15 +211,17 @@ def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):
     table.game.decide = noted
 
     async def run():
-        with ThreadPoolExecutor(1) as pool:
-            driver = Driver(table, pool)
-            driver.pace = 0.0
-            driver._tell = lambda: told.append((driver.waits is not None, table.game.shows))
-            await asyncio.wait_for(driver.run(), 60)
+        driver = Driver(table, Workers())
+        driver.pace = 0.0
+        driver._notify = lambda: received.append((driver.awaited is not None, table.game.shows))
+        await asyncio.wait_for(driver.run(), 60)
 
     asyncio.run(run())
-    assert True in chosen and (True, False) in told
-    assert (True, True) not in told
+    assert True in chosen and (True, False) in received
+    assert (True, True) not in received
+
+
+SCOPE = {"type": "http"}
 
 
 async def _asleep(_=None):
@@ -226,16 +230,16 @@ async def _asleep(_=None):
 
 def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path):
     async def run():
-        driver = Driver(Table(setup(), tmp_path), ThreadPoolExecutor(1))
+        driver = Driver(Table(setup(), tmp_path), Workers())
         ended, sent = [], []
-        stuck = Stream(Told(driver, 0, 0), driver, lambda: ended.append("stuck"), slow=0.05)
-        await asyncio.wait_for(stuck({}, _asleep, _asleep), 30)
+        stuck = Stream(Feed(driver, 0, 0), lambda: ended.append("stuck"), slow=0.05)
+        await asyncio.wait_for(stuck(SCOPE, _asleep, _asleep), 30)
 
         async def send(message):
             sent.append(message)
 
-        quiet = Stream(Told(driver, 0, 0), driver, lambda: ended.append("quiet"), beat=0.02)
-        going = asyncio.create_task(quiet({}, _asleep, send))
+        quiet = Stream(Feed(driver, 0, 0), lambda: ended.append("quiet"), beat=0.02)
+        going = asyncio.create_task(quiet(SCOPE, _asleep, send))
         while not any(b": still here" in message.get("body", b"") for message in sent):
             await asyncio.sleep(0.01)
         quiet.leave()
@@ -248,15 +252,15 @@ def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path):
 
 def test_who_goes_while_it_is_told_leaves_nothing_behind(tmp_path):
     async def run():
-        driver, ended = Driver(Table(setup(), tmp_path), ThreadPoolExecutor(1)), []
+        driver, ended = Driver(Table(setup(), tmp_path), Workers()), []
 
         async def send(message):
             assert driver.listeners  # the control
             if message["type"] == "http.response.body":
                 raise ConnectionResetError
 
-        stream = Stream(Told(driver, 0, 0), driver, lambda: ended.append("gone"))
-        await asyncio.wait_for(stream({}, _asleep, send), 30)
+        stream = Stream(Feed(driver, 0, 0), lambda: ended.append("gone"))
+        await asyncio.wait_for(stream(SCOPE, _asleep, send), 30)
         return ended, driver.listeners
 
     assert asyncio.run(run()) == (["gone"], set())
@@ -266,11 +270,10 @@ def test_who_catches_up_with_a_long_game_keeps_nobody_waiting(tmp_path):
     """It is told in parts, and between them others come to their turn."""
 
     async def run():
-        driver, sent, others = Driver(Table(setup(), tmp_path), ThreadPoolExecutor(1)), [], []
+        driver, sent, others = Driver(Table(setup(), tmp_path), Workers()), [], []
 
-        class Long:
-            def new(self):
-                return iter([b"x" * 1000] * 200)
+        feed = Feed(driver, 0, 0)
+        feed.news = lambda: iter([b"x" * 1000] * 200)
 
         async def send(message):
             sent.append(len(message.get("body", b"")))
@@ -278,8 +281,8 @@ def test_who_catches_up_with_a_long_game_keeps_nobody_waiting(tmp_path):
             if sum(sent) >= 200_000:
                 stream.leave()
 
-        stream = Stream(Long(), driver, lambda: None)
-        await asyncio.wait_for(stream({}, _asleep, send), 30)
+        stream = Stream(feed, lambda: None)
+        await asyncio.wait_for(stream(SCOPE, _asleep, send), 30)
         return sent, others
 
     sent, others = asyncio.run(run())
@@ -291,31 +294,30 @@ def test_who_catches_up_with_a_long_game_keeps_nobody_waiting(tmp_path):
 def test_searches_are_seen_where_nobody_sits_and_nowhere_else(tmp_path, monkeypatch, people):
     looked = []
 
-    class Seen:
+    class View:
         def __init__(self, seat, player):
             looked.append(seat)
 
-        def look(self, over):
+        def sample(self, over):
             return {"kind": "search", "over": over}
 
-    monkeypatch.setattr(driver_module, "Progress", Seen)
+    monkeypatch.setattr(driver_module, "SearchView", View)
     slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
     ann = {"name": "person", "label": "Ann"}
     table = Table(setup(slow, slow, slow, ann if people else slow), tmp_path)
 
     async def run():
-        with ThreadPoolExecutor(1) as pool:
-            driver = Driver(table, pool)
-            driver.pace = 0.0
-            running = asyncio.create_task(driver.run())
-            while not (driver.prompt or running.done()):
-                await asyncio.sleep(0.001)
-            running.cancel()
-            return list(Told(driver, ALL, 0).new())
+        driver = Driver(table, Workers())
+        driver.pace = 0.0
+        running = asyncio.create_task(driver.run())
+        while not (driver.prompt or running.done()):
+            await asyncio.sleep(0.001)
+        running.cancel()
+        return list(Feed(driver, ALL, 0).news())
 
-    told = asyncio.run(run())
+    received = asyncio.run(run())
     assert bool(looked) == (not people) and table.shown > 4
-    assert (b'data: {"kind":"search","over":true}\n\n' in told) == (not people)
+    assert (b'data: {"kind":"search","over":true}\n\n' in received) == (not people)
 
 
 def test_a_search_is_looked_at_from_outside(tmp_path):
@@ -327,20 +329,20 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     spec = composed("compare", ["player=bmcts", "player.budget.simulations=20"]).player
     planner = OmegaConf.to_container(spec, resolve=True)
     table = Table(setup(planner, SWIFT, SWIFT, SWIFT), tmp_path)
-    progress = Progress(0, table.game.seats[0])
-    assert progress.look() is None
+    progress = SearchView(0, table.game.seats[0])
+    assert progress.sample() is None
     table.game.decide()
-    look = progress.look()
+    look = progress.sample()
     assert (look["kind"], look["seat"], look["simulations"]) == ("search", 0, 20)
     assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
     for over in (False, True):  # the control: nothing new
-        assert Progress(0, table.game.seats[0]).look(over) is None
+        assert SearchView(0, table.game.seats[0]).sample(over) is None
     tree = table.game.seats[0].search.tree
-    rows, steps = root_rows(tree), line(tree)
+    rows, steps = TreeTop(tree).rows(), TreeTop(tree).line()
     assert sum(row["visits"] for row in rows) == 20
     assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
     assert steps[0]["action"] == rows[0]["action"] and steps[0]["visits"] == rows[0]["visits"]
     assert all(0.0 <= row["value"] <= 1.0 for row in rows if row["visits"])
     assert look["per_second"] is None and not look["over"]
-    over = progress.look(over=True)
+    over = progress.sample(over=True)
     assert over["over"] and over["per_second"] > 0, "that of the whole search"

@@ -15,6 +15,7 @@ from inside import Inside
 
 from experiments.web.server import messages
 from experiments.web.server.guard import HEADERS
+from experiments.web.tables.setup import Setup
 from sim.cards import CARDS
 from sim.records.events import EVENTS
 from sim.records.record import knows
@@ -88,11 +89,11 @@ class Traffic:
         return next(event["cards"] for event in dealt if event["seat"] == self.seat)
 
 
-async def played(server: Inside, wish: dict, seat: int, swap: tuple | None = None) -> Traffic:
+async def played(server: Inside, setup: Setup, seat: int, swap: tuple | None = None) -> Traffic:
     """Play the table ``wish`` to its end, with ``swap`` of cards as of `Exchanged`."""
-    Exchanged.number, Exchanged.swap = wish["seed"], swap
-    entry, tokens = await server.hall.make(wish)
-    driver, link = await server.hall.driver(entry), f"/seat/{tokens[seat]}"
+    Exchanged.number, Exchanged.swap = setup.seed, swap
+    entry, tokens = await server.registry.make(setup)
+    driver, link = await server.registry.driver(entry), f"/seat/{tokens[seat]}"
     board = driver.table.game.rules.board
     traffic, stream, taken = Traffic(seat), server.stream(f"/api{link}/stream"), 0
     secrets = {entry.id: "TABLE", tokens[seat]: "TOKEN"}  # differ, and tell of nothing
@@ -111,12 +112,12 @@ async def played(server: Inside, wish: dict, seat: int, swap: tuple | None = Non
             continue
         for _ in range(TURNS):
             await asyncio.sleep(0)
-        traffic.got += stream.told[taken:]
-        taken = len(stream.told)
+        traffic.got += stream.received[taken:]
+        taken = len(stream.received)
         number, asked = question.number, messages.prompt(question)["prompt"]
         answer = {"number": number, "action": chosen(question.seat, asked, board)}
         if question.seat == seat:
-            assert stream.told[-1]["prompt"]["number"] == number
+            assert stream.received[-1]["prompt"]["number"] == number
             await ask("GET", f"/api{link}/notebook")
             for change in (WRONG[number % len(WRONG)], {}):
                 await ask("POST", f"/api{link}/answer", {**answer, **change})
@@ -128,9 +129,9 @@ async def played(server: Inside, wish: dict, seat: int, swap: tuple | None = Non
     for one in (stream, again):
         await one.until("over")
         one.leave()
-    traffic.got += stream.told[taken:]
+    traffic.got += stream.received[taken:]
     traffic.events, traffic.ids = driver.table.game.events, stream.ids
-    assert [part for part in again.told if part["kind"] == "event"] == [
+    assert [part for part in again.received if part["kind"] == "event"] == [
         part for part in traffic.messages if part["kind"] == "event"
     ]
     return traffic
@@ -186,16 +187,18 @@ def _answer_fits(traffic: Traffic, what: str, status: int, headers: list, text: 
         return False
     if "text/html" in dict(headers)[b"content-type"].decode():
         return True  # pages are compared with each other
-    told = json.loads(text)
+    received = json.loads(text)
     if what == "notebook":
-        rows = [(line["card"], len(line), len(line["holders"])) for line in told["cards"]]
-        whole = [(card, 3, len(told["cards"][0]["holders"])) for card in CARDS]
-        return told.keys() == {"cards", "chance", "bits"} and rows == whole
+        rows = [(line["card"], len(line), len(line["holders"])) for line in received["cards"]]
+        whole = [(card, 3, len(received["cards"][0]["holders"])) for card in CARDS]
+        return received.keys() == {"cards", "chance", "bits"} and rows == whole
     if what == "answer":
-        return told == {} or (told.keys() == {"error"} and not any(card in text for card in CARDS))
+        return received == {} or (
+            received.keys() == {"error"} and not any(card in text for card in CARDS)
+        )
     keys = {"table", "rules", "seats", "board", "hints", "study", "seat"}
-    return told.keys() == keys and all(
-        line.keys() == {"label", "suspect", "person"} for line in told["seats"]
+    return received.keys() == keys and all(
+        line.keys() == {"label", "suspect", "person"} for line in received["seats"]
     )
 
 

@@ -29,7 +29,7 @@ _BESIDE = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 @cache
 def facts() -> dict[str, Any]:
-    """Return what a page needs to know of the game before it knows of any table.
+    """Return the facts of the game that do not depend on a table.
 
     Keys: ``columns``, ``rows``; ``squares`` of the corridor by spot; ``rooms`` by number, each with
     ``name``, ``outline`` (corners), ``label`` (where its name stands), ``doors`` and ``passage``;
@@ -80,8 +80,8 @@ def facts() -> dict[str, Any]:
 def regions() -> tuple[frozenset[Square], ...]:
     """Return the squares of each room.
 
-    The plan has one sign for rooms and for walls.  A room is what hangs together with its doors,
-    without the squares at the edge of the board that only close the corridor off.
+    The plan has one character for rooms and for walls.  A room is all that is connected with its
+    doors, without the squares at the edge of the board that only close the corridor off.
     """
     rows = FLOOR_PLAN.strip().splitlines()
     open_squares = set(corridor())

@@ -1,8 +1,7 @@
-"""The lobby: what there is to play with, tables, recorded games, runs; tables are made here."""
+"""The lobby: presets, tables, recorded games, runs; tables are made here."""
 
 from __future__ import annotations
 
-import asyncio
 from functools import cache
 from typing import Any
 
@@ -12,49 +11,54 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from experiments.settings.commandline import Refusal
-from experiments.web.library import Thing, regular
-from experiments.web.server.guard import body
-from experiments.web.server.ready import ready
+from experiments.web.library import Thing, is_regular
+from experiments.web.server.guard import read_body
 from experiments.web.server.records import REPORT
 from experiments.web.server.state import state_of
-from experiments.web.tables import wish
-from experiments.web.tables.hall import Crowded, Entry
+from experiments.web.server.warmup import warm_up
+from experiments.web.tables.registry import Crowded, Entry
+from experiments.web.tables.requests import (
+    TableRequest,
+    compose_table,
+    list_players,
+    list_rules,
+)
 
 MOST_SHOWN = 200
 """Tables in the lobby, the latest first."""
 
 
 @cache
-def choices() -> dict[str, Any]:
+def presets() -> dict[str, Any]:
     """Return presets of rules and players; files are read once."""
-    return {"rules": wish.rules(), "players": wish.players()}
+    return {"rules": list_rules(), "players": list_players()}
 
 
-async def lobby(request: Request) -> JSONResponse:
-    """Tell what there is."""
+async def show(request: Request) -> JSONResponse:
+    """Return all that the lobby shows."""
     state = state_of(request)
     library = state.library
-    records, runs = await asyncio.to_thread(lambda: (library.records(), library.runs()))
-    latest = list(state.hall.entries.values())[: -MOST_SHOWN - 1 : -1]
+    records, runs = await state.workers.run(lambda: (library.records(), library.runs()))
+    latest = list(state.registry.entries.values())[: -MOST_SHOWN - 1 : -1]
     return JSONResponse(
         {
-            **choices(),
-            "tables": [_told(entry) for entry in latest],
+            **presets(),
+            "tables": [_describe(entry) for entry in latest],
             "records": [{"id": one.name, **one.about} for one in records],
-            "runs": [_run(one) for one in runs],
+            "runs": [_describe_run(one) for one in runs],
             "reach": state.reach,
         }
     )
 
 
 async def make(request: Request) -> JSONResponse:
-    """Make a table; the links to its seats are told this once."""
+    """Make a table; the links to its seats are handed out this once."""
     state = state_of(request)
-    given = await body(request)
+    given = await read_body(request, TableRequest)
     try:
-        asked = await asyncio.to_thread(wish.settled, given, state.limits)
-        await asyncio.to_thread(ready, asked)
-        entry, tokens = await state.hall.make(asked)
+        setup = await state.workers.run(compose_table, given, state.limits)
+        await state.workers.run(warm_up, setup)
+        entry, tokens = await state.registry.make(setup)
     except Crowded as fault:
         raise HTTPException(429, str(fault)) from None
     except ValueError as fault:
@@ -65,16 +69,16 @@ async def make(request: Request) -> JSONResponse:
     return JSONResponse({"id": entry.id, "seats": links, "watch": f"/watch/{entry.id}"}, 201)
 
 
-def _run(run: Thing) -> dict[str, Any]:
-    there = regular(run.path / REPORT)
-    return {"id": run.name, **run.about, "report": f"/runs/{run.name}" if there else None}
+def _describe_run(run: Thing) -> dict[str, Any]:
+    link = f"/runs/{run.name}" if is_regular(run.path / REPORT) else None
+    return {"id": run.name, **run.about, "report": link}
 
 
-def _told(entry: Entry) -> dict[str, Any]:
+def _describe(entry: Entry) -> dict[str, Any]:
     return {
         "id": entry.id,
         "rules": entry.setup.rules["name"],
-        "seats": entry.labels,
+        "seats": entry.setup.labels,
         "over": entry.over,
         "aside": entry.aside,
         "open": entry.over or not entry.setup.people,
@@ -84,6 +88,6 @@ def _told(entry: Entry) -> dict[str, Any]:
 def routes() -> list[Route]:
     """Return the routes of the lobby."""
     return [
-        Route("/api/lobby", lobby, methods=["GET"]),
+        Route("/api/lobby", show, methods=["GET"]),
         Route("/api/tables", make, methods=["POST"]),
     ]

@@ -1,6 +1,6 @@
-"""What a viewer is sent: a function of the events that it knows and, for who is asked, the prompt.
+"""Messages to viewers: functions of the events that they know and of the question to a seat.
 
-Nothing here sees a game or a table, so nothing here can tell of a hidden card.
+Nothing here sees a game or a table, so no message can hold a hidden card.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from experiments.web.tables import driver
 from experiments.web.tables.table import Prompt
 from sim.board import graph
 from sim.cards import CARDS, ROOMS, SUSPECTS, WEAPONS
@@ -16,17 +17,19 @@ from sim.state import ACCUSE, ASK, MOVE, PASS, PASSAGE, REVEAL, WALK
 
 Message = dict[str, Any]
 
-_KEPT_BACK = ("known_to", "digest", "check")
-"""Keys of events that nobody is sent: who else knows, and hashes of all cards."""
+_WITHHELD = ("known_to", "digest", "check")
+"""Keys of events that no viewer gets: who else knows, and hashes of all cards."""
 
 OVER: Message = {"kind": "over"}
-HALTED: Message = {"kind": "halted", "error": "this game cannot go on: see the server's terminal"}
+HALTED: Message = {"kind": "halted", "error": driver.HALTED}
 
 
-def event(told: Event) -> Message:
+def event(known: Event) -> Message:
     """Return the message of an event that the viewer knows of."""
-    shown = {key: value for key, value in told.items() if key not in _KEPT_BACK}
-    return {"kind": "event", "event": shown}
+    return {
+        "kind": "event",
+        "event": {key: value for key, value in known.items() if key not in _WITHHELD},
+    }
 
 
 def waiting(seat: int) -> Message:
@@ -42,7 +45,7 @@ def trouble(sentence: str | None) -> Message:
 def prompt(question: Prompt) -> Message:
     """Return the message in which its seat is asked ``question``.
 
-    All accusations are one choice, of which the asker names the cards.
+    All accusations are one choice; the accuser names the cards.
     """
     choices = [choice(action) for action in question.choices if not ACCUSE <= action < REVEAL]
     if len(choices) < len(question.choices):
@@ -52,29 +55,25 @@ def prompt(question: Prompt) -> Message:
 
 
 def choice(action: int) -> dict[str, Any]:
-    """Return what ``action`` is, as the page shows it."""
+    """Return ``action``, no accusation, as the page shows it."""
     if action < PASSAGE:
-        return {"action": action, "kind": "move", "room": ROOMS[action - MOVE]}
-    if action == PASSAGE:
-        return {"action": action, "kind": "passage"}
-    if action < ACCUSE:
+        about: Message = {"kind": "move", "room": ROOMS[action - MOVE]}
+    elif action == PASSAGE:
+        about = {"kind": "passage"}
+    elif action < ACCUSE:
         suspect, weapon = divmod(action - ASK, len(WEAPONS))
-        cards = {"suspect": SUSPECTS[suspect], "weapon": WEAPONS[weapon]}
-        return {"action": action, "kind": "suggest", **cards}
-    if action < REVEAL:
-        pair, room = divmod(action - ACCUSE, len(ROOMS))
-        suspect, weapon = divmod(pair, len(WEAPONS))
-        cards = {"suspect": SUSPECTS[suspect], "weapon": WEAPONS[weapon], "room": ROOMS[room]}
-        return {"action": action, "kind": "accuse", **cards}
-    if action < PASS:
-        return {"action": action, "kind": "show", "card": CARDS[action - REVEAL]}
-    if action == PASS:
-        return {"action": action, "kind": "pass"}
-    return {"action": action, "kind": "walk", "xy": list(graph().nodes[action - WALK]["xy"])}
+        about = {"kind": "suggest", "suspect": SUSPECTS[suspect], "weapon": WEAPONS[weapon]}
+    elif action < PASS:
+        about = {"kind": "show", "card": CARDS[action - REVEAL]}
+    elif action == PASS:
+        about = {"kind": "pass"}
+    else:
+        about = {"kind": "walk", "xy": list(graph().nodes[action - WALK]["xy"])}
+    return {"action": action, **about}
 
 
-def written(message: Message, number: int | None = None) -> bytes:
-    """Return ``message`` as a server-sent event, with ``number`` as its id if it has one."""
+def encode(message: Message, number: int | None = None) -> bytes:
+    """Return ``message`` as a server-sent event, with ``number`` as its id unless that is None."""
     text = json.dumps(message, separators=(",", ":"), allow_nan=False)
     name = "" if number is None else f"id: {number}\n"
     return f"{name}data: {text}\n\n".encode()

@@ -1,50 +1,52 @@
-"""The pages, and what they are made of; what they show is asked for by their scripts."""
+"""The pages: templates without anything of a table; their scripts ask for the rest."""
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from experiments.web.server.rendering import HERE, page
-from experiments.web.server.state import seat_of, table_of
+from experiments.web.server.board import facts
+
+_WEB = Path(__file__).resolve().parent.parent
 
 
-class Parts(StaticFiles):
+@cache
+def _templates() -> Environment:
+    loader = FileSystemLoader(_WEB / "templates")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+
+
+def page(name: str, status: int = 200, **values: object) -> HTMLResponse:
+    """Return the page ``name`` with the facts of the game and ``values``, all escaped."""
+    template = _templates().get_template(f"{name}.html.jinja")
+    return HTMLResponse(template.render(facts=facts(), status=status, **values), status)
+
+
+class Static(StaticFiles):
     """Scripts and styles, which a browser keeps, but asks each time whether they have changed."""
 
     def file_response(self, *args: Any, **named: Any) -> Response:
         """Return the file, or that the browser has it."""
-        found = super().file_response(*args, **named)
-        found.headers["Cache-Control"] = "no-cache"
-        return found
+        answer = super().file_response(*args, **named)
+        answer.headers["Cache-Control"] = "no-cache"
+        return answer
 
 
 async def lobby(_: Request) -> HTMLResponse:
-    """Show the lobby."""
+    """Return the page of the lobby."""
     return page("lobby")
 
 
-async def seat(request: Request) -> HTMLResponse:
-    """Show the page of a seat."""
-    seat_of(request)
-    return page("play")
-
-
-async def watch(request: Request) -> HTMLResponse:
-    """Show the page of a table that is watched."""
-    table_of(request)
-    return page("watch")
-
-
 def routes() -> list[Route | Mount]:
-    """Return the routes of pages and of what they are made of."""
+    """Return the routes of the lobby's page, scripts and styles."""
     return [
         Route("/", lobby, methods=["GET"]),
-        Route("/seat/{token}", seat, methods=["GET"]),
-        Route("/watch/{table}", watch, methods=["GET"]),
-        Mount("/static", Parts(directory=HERE / "static", check_dir=False), name="static"),
+        Mount("/static", Static(directory=_WEB / "static", check_dir=False), name="static"),
     ]

@@ -2,7 +2,7 @@
 
 import { api } from "./parts/api.js";
 import { el, part, put, say } from "./parts/dom.js";
-import { keepSeats, keptSeats } from "./parts/kept.js";
+import { rememberSeats, rememberedSeats } from "./parts/remembered.js";
 import { listRecords, listRuns, listSeats, listTables } from "./parts/lists.js";
 import { patiently } from "./parts/patience.js";
 import { playerOptions, settingFields } from "./parts/settings.js";
@@ -64,7 +64,7 @@ function showSeats() {
 }
 
 /** Return the table that the form describes. */
-function wish() {
+function readRequest() {
   const seed = part("seed").value.trim();
   const players = Number(part("players").value);
   return {
@@ -81,23 +81,23 @@ function wish() {
 async function make(event) {
   event.preventDefault();
   say(part("fault"), "");
-  const asked = wish();
+  const asked = readRequest();
   part("make").disabled = true;
-  const tell = (words) => say(part("making"), words);
+  const report = (words) => say(part("making"), words);
   try {
-    const made = await patiently(tell, "Getting the table ready …", api.makeTable(asked));
+    const made = await patiently(report, "Getting the table ready …", api.makeTable(asked));
     const links = Object.entries(made.seats).map(([seat, link]) => ({
       table: made.id,
       link,
       name: asked.seats[seat].name,
     }));
-    keepSeats(links);
+    rememberSeats(links);
     if (links.length < 2) location.assign(links[0]?.link ?? made.watch);
     else showLinks(links, made.watch);
   } catch (fault) {
     say(part("fault"), fault.message);
   } finally {
-    tell("");
+    report("");
     part("make").disabled = false;
   }
 }
@@ -133,7 +133,7 @@ function showLinks(links, watch) {
 }
 
 function showLists() {
-  listSeats(part("your-seats"), keptSeats(), offered.tables);
+  listSeats(part("your-seats"), rememberedSeats(), offered.tables);
   listTables(part("tables"), offered.tables);
   listRecords(part("records"), offered.records);
   listRuns(part("runs"), offered.runs);

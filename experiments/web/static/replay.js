@@ -10,7 +10,7 @@ import { showMaps } from "./parts/maps.js";
 import { Question } from "./parts/question.js";
 import { showSeats } from "./parts/seats.js";
 import { begin, fold } from "./parts/state.js";
-import { names, teller } from "./parts/words.js";
+import { names, phraser } from "./parts/words.js";
 
 const FIRST_LINE = 2; // of the events in a record; the header is line 1
 const NOTEBOOKS_AFTER = 200; // milliseconds without another step
@@ -18,7 +18,7 @@ const ASKED = ["best", "swift"];
 
 const id = decodeURIComponent(location.pathname.split("/").at(-1));
 
-/** Return the table of a record, as the server tells that of a game under way. */
+/** Return the table of a record, like that of a game under way. */
 function tableOf({ rules, seats }) {
   return { rules, seats, seat: null, board: rules.board };
 }
@@ -38,12 +38,12 @@ async function replay() {
   const { header, events, decisions } = await api.record(id);
   const table = tableOf(header);
   const called = names(table.seats);
-  const tell = teller(table.seats, null);
+  const phrase = phraser(table.seats, null);
   const states = allStates(table, events);
   const board = new Board(table.seats, table.board);
   const log = new Log(part("log"), table);
   const line = part("line");
-  let course = null;
+  let timeline = null;
   put(part("board"), board.element);
   const seed = header.seed === null ? "" : ` of seed ${header.seed}`;
   say(part("title"), `${header.rules.name}, game ${header.game}${seed}`);
@@ -65,7 +65,7 @@ async function replay() {
     showSeats(part("seats"), table, state);
     board.place(state);
     log.show(state.log);
-    const words = tell(event);
+    const words = phrase(event);
     say(part("now"), event.turn ? `Turn ${event.turn}: ${words}` : words);
     line.setAttribute("aria-valuetext", `Event ${at + 1} of ${events.length}: ${words}`);
     const decision = decides(at);
@@ -73,11 +73,11 @@ async function replay() {
     say(
       part("ask-about"),
       decision
-        ? `Before this event ${who} decides. Each player is told what ${who} had seen, and nothing else.`
+        ? `Before this event ${who} decides. Each player gets what ${who} had seen, and nothing else.`
         : "Nobody decides here. Go to the next decision to ask.",
     );
     for (const question of questions) question.enable(decision);
-    if (course) showCourse(event.turn);
+    if (timeline) showTimeline(event.turn);
     readNotebooks();
   }
 
@@ -98,13 +98,13 @@ async function replay() {
     }, NOTEBOOKS_AFTER);
   }
 
-  function showCourse(now) {
+  function showTimeline(now) {
     const of = (key) =>
-      called.map((name, seat) => ({ name, points: course.map((turn) => [turn.turn, turn[key][seat]]) }));
+      called.map((name, seat) => ({ name, points: timeline.map((turn) => [turn.turn, turn[key][seat]]) }));
     const entropy = { title: "Entropy of the envelope", across: "turn", up: "bits" };
     showChart(part("entropy"), entropy, of("bits"), { now });
     const chances = { title: "Share of games won when played on from here", across: "turn", up: "share" };
-    if (course[0]?.chance) showChart(part("chances"), chances, of("chance"), { most: 1, now });
+    if (timeline[0]?.chance) showChart(part("chances"), chances, of("chance"), { most: 1, now });
   }
 
   function go(at) {
@@ -136,12 +136,11 @@ async function replay() {
   show();
 
   try {
-    const told = await api.recordBeliefs(id);
-    course = told.turns;
-    say(part("course-note"), "");
+    timeline = (await api.recordBeliefs(id)).turns;
+    say(part("timeline-note"), "");
     show();
   } catch (fault) {
-    say(part("course-note"), fault.message);
+    say(part("timeline-note"), fault.message);
   }
 }
 

@@ -1,1 +1,1 @@
-"""Games under way at tables: who sits there, what was done, what has been shown."""
+"""Games under way at tables: settings, moves, events shown, questions to people."""

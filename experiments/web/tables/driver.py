@@ -1,8 +1,7 @@
-"""Drives a table: compiled players decide at once, the slow ones in a pool of threads, events are
-shown at the table's pace, and whoever watches is woken.
+"""Drive a table: compiled players decide at once, slow ones in a thread, events come at its pace.
 
-A driver runs in one event loop, and so does everything that is asked of it.  While a slow player
-decides in its thread the game is left alone; what is told meanwhile was noted before.
+A driver runs in one event loop, and so do all calls of it.  While a slow player decides in its
+thread the game is left alone; what viewers get meanwhile was noted before.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import sys
 import traceback
-from concurrent.futures import Executor
-from typing import Any
+from typing import Any, Literal
 
-from experiments.web.tables.progress import Progress
+from experiments.web.tables.search_view import SearchView
 from experiments.web.tables.setup import SLOWEST
 from experiments.web.tables.table import NotNow, Prompt, Table, sees
+from experiments.web.workers import Workers
 from sim.player import Player
 from sim.records.events import Event
 
@@ -26,45 +25,47 @@ SAMPLE_SECONDS = 0.25
 """Between two looks at a search under way."""
 
 RETRY_SECONDS = 1.0
-"""Between two tries to write a move down."""
+"""Between two attempts to write a move down."""
 
-ALL = "all"
+HALTED = "this game cannot go on: see the server's terminal"
+
+ALL: Literal["all"] = "all"
 """In place of a seat: a viewer who may know everything."""
 
-Viewer = int | str | None
-"""A seat; None for who sits nowhere; or `ALL`."""
+Viewer = int | Literal["all"] | None
+"""A seat; None for a viewer without one; or `ALL`."""
 
 
-def slow(player: Player) -> bool:
-    """Tell whether ``player`` may think for long."""
+def is_slow(player: Player) -> bool:
+    """Return whether ``player`` may think for long."""
     return player.policy is None or player.policy.name in SLOW_POLICIES
 
 
 class Driver:
-    """Drives ``table`` as its game asks for it.
+    """Drives ``table`` to the end of its game.
 
     Parameters
     ----------
     table : its game may be under way
-    pool : of the threads in which slow players decide
+    workers : threads in which slow players decide
 
     Attributes
     ----------
     pace : seconds between two events
-    paused : whether only steps that are asked for are shown
-    prompt : what a person is asked for now
-    waits : the seat that all wait for, or None
+    paused : whether an event is shown at a step alone
+    prompt : the question to a person, or None
+    awaited : the seat that all wait for, or None
     searching : the latest look at the search under way, or at the last one; or None
-    halted : whether a fault ended the game
-    trouble : why it does not go on for now, or None
-    listeners : set whenever there is something new to be told
+    halted : whether an error ended the game
+    trouble : reason why the game does not go on for now, or None
+    listeners : set at every change for viewers
     """
 
-    def __init__(self, table: Table, pool: Executor) -> None:
-        self.table, self._pool = table, pool
+    def __init__(self, table: Table, workers: Workers) -> None:
+        self.table, self._workers = table, workers
         self.pace, self.paused, self.halted = table.setup.pace, False, False
         self.prompt: Prompt | None = None
-        self.waits: int | None = None
+        self.awaited: int | None = None
         self.trouble: str | None = None
         self.searching: dict[str, Any] | None = None
         self.listeners: set[asyncio.Event] = set()
@@ -75,52 +76,56 @@ class Driver:
 
     @property
     def open(self) -> bool:
-        """Whether everybody may know everything: nobody sits here, or all is over."""
+        """True if every viewer may know everything: no person sits here, or the game is over."""
         return not self.table.setup.people or self.table.over
 
     @property
-    def stands(self) -> bool:
-        """Whether nothing happens until somebody wants it."""
-        return self.prompt is not None or (self.paused and self.waits is None)
+    def idle(self) -> bool:
+        """True if the game stands still until a request of a person."""
+        return self.prompt is not None or (self.paused and self.awaited is None)
 
     @property
-    def viewer(self) -> Viewer:
-        """Who somebody is that watches and sits nowhere; the same for the whole game."""
+    def spectator(self) -> Viewer:
+        """The viewer without a seat; the same for the whole game."""
         return None if self.table.setup.people else ALL
 
     def sees(self, event: Event, viewer: Viewer) -> bool:
-        """Tell whether ``viewer`` knows of ``event``."""
-        return viewer == ALL or sees(event, viewer)
+        """Return whether ``viewer`` knows of ``event``."""
+        return isinstance(viewer, str) or sees(event, viewer)
+
+    def known_to(self, viewer: Viewer) -> int:
+        """Return how many of the events shown ``viewer`` knows of."""
+        shown = self.table.game.events[: self.table.shown]
+        return sum(self.sees(event, viewer) for event in shown)
 
     async def run(self) -> None:
-        """Drive the game to its end; a fault of a player halts it, and is told on the terminal."""
+        """Drive the game to its end; an error of a player halts it, and goes to the terminal."""
         try:
             while not self.table.over:
-                await self._go_on()
-            self.prompt = self.waits = None
-            self._tell()
+                await self._advance()
+            self.prompt = self.awaited = None
         except Exception:
             print(f"a table cannot go on:\n{traceback.format_exc()}", file=sys.stderr, flush=True)
             self.halted = True
-            self._tell()
+        self._notify()
 
     def answer(self, seat: int, number: int, action: int) -> None:
         """Take the answer of the person in ``seat`` to `prompt`, if ``number`` is that of it.
 
         Raises
         ------
-        NotNow, sim.referee.IllegalAction, OSError
+        NotNow, sim.player.IllegalAction, OSError
             As `Table.answer`; nothing is changed.
         """
         if self.prompt is None or (self.prompt.seat, self.prompt.number) != (seat, number):
             raise NotNow("this was not asked, or has been answered already")
         self.table.answer(seat, number, action)
-        self.prompt = self.waits = None
+        self.prompt = self.awaited = None
         self._wake.set()
 
-    def pause(self, wish: bool) -> None:
+    def pause(self, paused: bool) -> None:
         """Stand still, or go on."""
-        self.paused, self._steps, self._whole_turn, self._turn = wish, 0, False, None
+        self.paused, self._steps, self._whole_turn, self._turn = paused, 0, False, None
         self._wake.set()
 
     def step(self) -> None:
@@ -134,50 +139,44 @@ class Driver:
         self._wake.set()
 
     def set_pace(self, seconds: float) -> None:
-        """Let ``seconds`` pass between two events from now on.
-
-        Raises
-        ------
-        ValueError
-            If that is too slow.
-        """
+        """Let ``seconds`` pass between two events from now on; ValueError if that is too slow."""
         if not 0.0 <= seconds <= SLOWEST:
             raise ValueError(f"pace must be from 0 to {SLOWEST:g} seconds, got {seconds}")
         self.pace = seconds
         self._wake.set()
 
-    async def _go_on(self) -> None:
+    async def _advance(self) -> None:
         """Do the next thing, or wait until there is one."""
         table = self.table
         if not table.waiting:
             await self._show()
         elif prompt := table.prompt:
             if self.prompt != prompt:
-                self.prompt, self.waits = prompt, prompt.seat
-                self._tell()
-            await self._rest(None)
-        elif self._stands(None):
-            await self._rest(None)
+                self.prompt, self.awaited = prompt, prompt.seat
+                self._notify()
+            await self._sleep(None)
+        elif self._must_wait(None):
+            await self._sleep(None)
         else:
             await self._decide()
 
     async def _show(self) -> None:
         """Show the next event when it is time."""
         event = self.table.game.events[self.table.shown]
-        if self._stands(event):
-            return await self._rest(None)
+        if self._must_wait(event):
+            return await self._sleep(None)
         now = asyncio.get_running_loop().time()
         dealing = event["turn"] == 0  # which happens at once
         left = 0.0 if self.paused or dealing else self._shown_at + self.pace - now
         if left > 0.0:
-            return await self._rest(left)
+            return await self._sleep(left)
         self.table.show_next()
         self._shown_at, self._steps, self._turn = now, max(0, self._steps - 1), event["turn"]
-        self._tell()
-        await asyncio.sleep(0)  # others come to their turn, however fast this game goes
+        self._notify()
+        await asyncio.sleep(0)  # other tables get their turn, however fast this game goes
 
-    def _stands(self, event: Event | None) -> bool:
-        """Tell whether ``event`` must not be shown now; None: any that follows a decision."""
+    def _must_wait(self, event: Event | None) -> bool:
+        """Return whether ``event`` must not be shown now; None: any that follows a decision."""
         if not self.paused or self._steps:
             return False
         if event is not None and self._turn is not None and event["turn"] > self._turn:
@@ -185,21 +184,21 @@ class Driver:
         return not self._whole_turn
 
     async def _decide(self) -> None:
-        """Let the occupant of the seat that must decide do so."""
+        """Let the player whose turn it is decide."""
         game = self.table.game
         seat = game.decider
         player = game.seats[seat]
-        if not slow(player) or (game.shows and not player.picks_cards):
+        if not is_slow(player) or (game.shows and not player.picks_cards):
             await self._do(game.decide())
             return
-        # That somebody thinks about which card to show would tell that there are several.
+        # A pause before a card is shown would reveal that there are several.
         if not game.shows:
-            self.waits = seat
-            self._tell()
-        action = await self._considered(seat, player)
-        self.waits = None
+            self.awaited = seat
+            self._notify()
+        action = await self._search(seat, player)
+        self.awaited = None
         await self._do(action)
-        self._tell()
+        self._notify()
 
     async def _do(self, action: int) -> None:
         """Do ``action`` once it can be written down."""
@@ -211,40 +210,38 @@ class Driver:
                 if self.trouble is None:
                     self.trouble = f"the game cannot be written down: {fault.strerror}"
                     print(f"{self.trouble}; it goes on once it can", file=sys.stderr, flush=True)
-                    self._tell()
+                    self._notify()
             await asyncio.sleep(RETRY_SECONDS)
         if self.trouble is not None:
             self.trouble = None
-            self._tell()
+            self._notify()
 
-    async def _considered(self, seat: int, player: Player) -> int:
-        """Return what ``player`` decides in a thread of the pool; look at its search meanwhile."""
-        loop = asyncio.get_running_loop()
-        deciding = loop.run_in_executor(self._pool, self.table.game.decide)
-        progress = None if self.table.setup.people else Progress(seat, player)
+    async def _search(self, seat: int, player: Player) -> int:
+        """Return the decision of ``player``, made in a thread; sample its search meanwhile."""
+        deciding = asyncio.ensure_future(self._workers.search(self.table.game.decide))
+        view = None if self.table.setup.people else SearchView(seat, player)
         try:
             while True:
                 await asyncio.wait([deciding], timeout=SAMPLE_SECONDS)
                 if deciding.done():
                     action = deciding.result()
-                    self._look(progress, over=True)  # as it stood when it was decided
+                    self._sample(view, over=True)  # as it stood at the decision
                     return action
                 if self.listeners:
-                    self._look(progress, over=False)
+                    self._sample(view, over=False)
         except asyncio.CancelledError:
-            search = getattr(player, "search", None)
-            if hasattr(search, "cancel"):
-                search.cancel()
+            if cancel := getattr(getattr(player, "search", None), "cancel", None):
+                cancel()
             raise
 
-    def _look(self, progress: Progress | None, over: bool) -> None:
-        """Tell how a search stands, if that may be seen."""
-        if progress and (look := progress.look(over)):
-            self.searching = look
-            self._tell()
+    def _sample(self, view: SearchView | None, over: bool) -> None:
+        """Show how a search stands, if that may be seen."""
+        if view and (sample := view.sample(over)):
+            self.searching = sample
+            self._notify()
 
-    async def _rest(self, seconds: float | None) -> None:
-        """Wait for so long, or until somebody wants something."""
+    async def _sleep(self, seconds: float | None) -> None:
+        """Wait for so long, or until a request of a person."""
         try:
             async with asyncio.timeout(seconds):
                 await self._wake.wait()
@@ -252,6 +249,6 @@ class Driver:
             return
         self._wake.clear()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for listener in self.listeners:
             listener.set()

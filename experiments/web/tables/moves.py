@@ -1,8 +1,8 @@
-"""What was done at a table, on disk: a line of JSON a decision, written before it is shown.
+"""Moves of a table on disk: a line of JSON per decision, written before it is shown.
 
 A line that a killed server or a full disk left unfinished was never shown, and is dropped.  The
 moves lead to the same game again: deal and dice follow from its number, compiled players decide as
-they did, and of the others the line says what they chose.
+they did, and for the others the line holds their choice.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ MOVES = "moves.jsonl"
 
 @dataclass(frozen=True)
 class Move:
-    """A decision, or that a person has shown the only card that it could.
+    """A decision, or that a person has shown its only matching card.
 
     Attributes
     ----------
-    seat : who decided
-    action : what, of `sim.state`; None where a card was shown without a choice
-    decisions, simulations, search_seconds : what the player in the seat had spent on searches by
-        then
+    seat : of the player that decided
+    action : of `sim.state`; None where a card was shown without a choice
+    decisions, simulations, search_seconds : spent on searches by the player by then
     """
 
     seat: int
@@ -37,23 +36,23 @@ class Move:
 
 
 class Moves:
-    """The moves of a table in the file ``path``, which is made if it is not there.
+    """The moves of a table in the file ``path``, which is made if missing.
 
     Attributes
     ----------
-    read : those that were there
+    recorded : moves that were in the file
     """
 
     def __init__(self, path: Path) -> None:
         """Open the file; raises OSError, or ValueError if it is something else."""
-        self.read: list[Move] = []
+        self.recorded: list[Move] = []
         whole = 0
         if path.exists():
             content = path.read_bytes()
             whole = content.rfind(b"\n") + 1
             for line in content[:whole].splitlines():
                 try:
-                    self.read.append(Move(**json.loads(line)))
+                    self.recorded.append(Move(**json.loads(line)))
                 except (TypeError, ValueError):
                     raise ValueError(f"{path}: not the moves of a table") from None
         self._file, self._whole = path.open("ab", buffering=0), whole
@@ -65,9 +64,9 @@ class Moves:
         Raises
         ------
         OSError
-            If it cannot be written; then nothing of it is there.
+            If it cannot be written; then nothing of it is in the file.
         """
-        self._cut()  # what an error before left, if it could not be taken back then
+        self._cut()  # remains of an earlier error, if they could not be removed then
         line = json.dumps(asdict(move)).encode() + b"\n"
         try:
             left = memoryview(line)
@@ -82,7 +81,7 @@ class Moves:
         self._whole += len(line)
 
     def _cut(self) -> None:
-        """Drop what is behind the last whole line."""
+        """Drop all behind the last whole line."""
         if self._file.seek(0, os.SEEK_END) != self._whole:
             self._file.truncate(self._whole)
 

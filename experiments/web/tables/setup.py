@@ -1,9 +1,9 @@
-"""What a table is set up with: rules, who sits where, which game it is, how fast it goes."""
+"""Settings of a table: rules, the occupant of each seat, number of the game, pace."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -13,7 +13,7 @@ from sim.records.stepped import Person
 from sim.rules import Rules, preset
 
 PERSON = "person"
-"""The name of a seat's settings where somebody sits."""
+"""The name in the settings of a person's seat."""
 
 LONGEST_NAME = 24
 SLOWEST = 60.0
@@ -21,14 +21,14 @@ SLOWEST = 60.0
 
 @dataclass(frozen=True)
 class Setup:
-    """A table, before its game begins; ValueError with one sentence on what cannot be.
+    """Settings of a table; ValueError with one sentence on what is wrong with them.
 
     Attributes
     ----------
     rules : arguments of `sim.rules.preset`
     seats : by seat, settings of a player as `sim.players.registry.make` takes them, or of a person:
         ``name: person`` and a ``label``, which is a pseudonym
-    seed, game : which game it is
+    seed, game : which game it is; a seed of None is to be drawn
     pace : seconds between two events
     hints : whether people may see the exact probabilities
     study : whether the game is kept among those of a study
@@ -36,31 +36,32 @@ class Setup:
 
     rules: Mapping[str, Any]
     seats: tuple[Mapping[str, Any], ...]
-    seed: int
-    game: int
+    seed: int | None = None
+    game: int = 0
     pace: float = 1.0
     hints: bool = True
     study: bool = False
 
     def __post_init__(self) -> None:
-        if len(self.seats) != self.made_rules().players:
-            raise ValueError(f"{self.made_rules().players} seats, but {len(self.seats)} players")
+        players = self.build_rules().players
+        if len(self.seats) != players:
+            raise ValueError(f"{players} seats, but {len(self.seats)} players")
         if not 0.0 <= self.pace <= SLOWEST:
             raise ValueError(f"pace must be from 0 to {SLOWEST:g} seconds, got {self.pace}")
-        names = [seat["label"] for seat in self.seats if seat["name"] == PERSON]
+        names = [self.seats[seat]["label"] for seat in self.people]
         for name in names:
             if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-                raise ValueError(f"a name has 1 to {LONGEST_NAME} signs that can be printed")
+                raise ValueError(f"a name has 1 to {LONGEST_NAME} printable characters")
             if names.count(name) > 1:
                 raise ValueError(f"two people are called {name}: give one of them another name")
 
-    def made_rules(self) -> Rules:
+    def build_rules(self) -> Rules:
         """Return the rules."""
         return preset(**self.rules)
 
-    def made_players(self) -> list[Player]:
+    def build_players(self) -> list[Player]:
         """Return a new player for each seat."""
-        rules = self.made_rules()
+        rules = self.build_rules()
         return [
             Person(seat["label"]) if seat["name"] == PERSON else make(seat, rules)
             for seat in self.seats
@@ -68,22 +69,22 @@ class Setup:
 
     @property
     def people(self) -> list[int]:
-        """Seats in which somebody sits."""
+        """Seats of people."""
         return [number for number, seat in enumerate(self.seats) if seat["name"] == PERSON]
 
-    def text(self) -> str:
-        """Return it as a line of JSON."""
+    @property
+    def labels(self) -> list[str]:
+        """Names of the players, by seat."""
+        return [seat.get("label") or seat["name"] for seat in self.seats]
+
+    def to_json(self) -> str:
+        """Return the settings as a line of JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
-    def read(cls, text: str) -> Setup:
-        """Return what `text` wrote; ValueError if it is something else."""
+    def from_json(cls, text: str) -> Setup:
+        """Return the settings that `to_json` wrote; ValueError on anything else."""
         given = json.loads(text)
         if not isinstance(given, dict) or set(given) != {part.name for part in fields(cls)}:
             raise ValueError("not the setup of a table")
         return cls(**{**given, "seats": tuple(given["seats"])})
-
-
-def names(players: Sequence[Player]) -> list[str]:
-    """Return what the players are called, by seat."""
-    return [player.name for player in players]

@@ -1,11 +1,11 @@
-"""A game under way at a table: what has happened, what has been shown, who is asked for what.
+"""A game under way at a table: the events so far, those shown, the question to a person.
 
-Events of the game are shown one after another, at the table's pace.  What has not been shown yet is
-told to nobody, and nobody is asked before all is shown.
+Events of the game are shown one after another, at the table's pace.  An event that has not been
+shown reaches no viewer, and no person is asked before all is shown.
 
-Somebody who can show one card alone is asked to, like somebody who has a choice: else the others
-could tell by the time that passes.  The game has gone on by then, so what follows is *held* until
-the card is shown.
+A person who holds a single matching card is asked to show it, like one who has a choice: else the
+others could see the difference by the time that passes.  The game has gone on by then, so what
+follows is held back until the card is shown.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from sim.state import REVEAL
 
 
 class NotNow(SleuthError, ValueError):
-    """An action was not asked for: it is somebody else's turn, or it came too late or twice."""
+    """An answer to no open question: it is another seat's turn, or it came too late or twice."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a person is asked for.
+    """A question to a person.
 
     Attributes
     ----------
-    number : of this question among all to this seat: how many decisions there were in all would
-        tell whether somebody had a choice of cards to show
-    seat : who is asked
+    number : of this question among all to this seat: a count of all decisions would show whether
+        another seat had a choice of cards
+    seat : the person's
     shows : whether it is which card to show
     choices : legal actions
     """
@@ -49,35 +49,37 @@ class Prompt:
 
 
 class Table:
-    """The game of ``setup``, with its moves in ``folder``; those that are there are made again.
+    """The game of ``setup``, with its moves in ``folder``; those in the file are made again.
 
     Attributes
     ----------
-    setup, game : what was set up, and the game
-    shown : events that have been shown
+    setup, game : as given, and the game
+    shown : number of events that have been shown
     """
 
     def __init__(self, setup: Setup, folder: Path) -> None:
         """Begin the game or go on with it; raises OSError and ValueError as `Moves`."""
+        if setup.seed is None:
+            raise ValueError("the setup of a table needs a seed")
         self.setup = setup
-        self.game = SteppedGame(setup.made_rules(), setup.made_players(), setup.seed, setup.game)
+        self.game = SteppedGame(setup.build_rules(), setup.build_players(), setup.seed, setup.game)
         self.shown = 0
-        self._held: Prompt | None = None
-        self._hold_at = -1
-        self._answered = [0] * len(self.game.seats)
+        self._forced: Prompt | None = None
+        self._forced_at = -1
+        self._answers = [0] * len(self.game.seats)
         self._moves = Moves(folder / MOVES)
-        for move in self._moves.read:
-            self._again(move)
+        for move in self._moves.recorded:
+            self._repeat(move)
 
     @property
     def over(self) -> bool:
-        """Whether the game is over and all of it has been shown."""
+        """True once the game is over and all of it has been shown."""
         return self.game.over and self.shown == len(self.game.events)
 
     @property
     def waiting(self) -> bool:
-        """Whether all has been shown that may be by now."""
-        return self.shown == (self._hold_at if self._held else len(self.game.events))
+        """True if all events that may be shown have been."""
+        return self.shown == (self._forced_at if self._forced else len(self.game.events))
 
     def show_next(self) -> Event:
         """Show one more event, and return it."""
@@ -86,22 +88,22 @@ class Table:
         return self.game.events[self.shown - 1]
 
     def known_to(self, seat: int | None) -> list[Event]:
-        """Return the events shown that ``seat`` knows of; None: that all know of."""
+        """Return the events shown that ``seat`` knows of; None: those that all know of."""
         return [event for event in self.game.events[: self.shown] if sees(event, seat)]
 
     @property
     def prompt(self) -> Prompt | None:
-        """What a person is asked for now; None if nobody is, or not before more is shown."""
+        """The open question to a person; None without one, or before all is shown."""
         if not self.waiting:
             return None
-        if self._held:
-            return self._held
+        if self._forced:
+            return self._forced
         if not self.setup.people or self.game.over:
             return None
         seat = self.game.decider
         if not isinstance(self.game.seats[seat], Person):
             return None
-        return self._question(seat, self.game.shows, self.game.choices())
+        return self._ask(seat, self.game.shows, self.game.choices())
 
     def answer(self, seat: int, number: int, action: int) -> None:
         """Take the answer of the person in ``seat`` to the prompt ``number``.
@@ -109,9 +111,9 @@ class Table:
         Raises
         ------
         NotNow
-            If that was not asked, or is answered already; nothing is changed.
+            If that question is not open, or has an answer already; nothing is changed.
         IllegalAction
-            If the rules do not allow it; nothing is changed.
+            If the rules do not allow the action; nothing is changed.
         OSError
             If it cannot be written down; nothing is changed.
         """
@@ -120,14 +122,14 @@ class Table:
             raise NotNow("this was not asked, or has been answered already")
         if action not in prompt.choices:
             raise IllegalAction(f"seat {seat} chose action {action}")
-        if self._held:
+        if self._forced:
             self._moves.append(Move(seat, None), lasting=True)
-            self._release()
+            self._release(seat)
         else:
             self.act(action)
 
     def act(self, action: int) -> None:
-        """Do ``action`` for the seat that must decide, and write it down before.
+        """Write ``action`` of the seat that must decide down, then do it.
 
         Raises
         ------
@@ -137,44 +139,46 @@ class Table:
         seat = self.game.decider
         player = self.game.seats[seat]
         move = Move(seat, action, player.decisions, player.simulations, player.search_seconds)
-        # A compiled policy chooses among what is legal.
+        # A compiled policy chooses among legal actions.
         if player.policy is None and action not in self.game.choices():
             raise IllegalAction(f"seat {seat} chose action {action}")
         self._moves.append(move, lasting=isinstance(player, Person))
         self._do(seat, action)
 
     def close(self) -> None:
-        """Close the file of its moves."""
+        """Close the file of the moves."""
         self._moves.close()
 
     def _do(self, seat: int, action: int) -> None:
         before = len(self.game.events)
-        self._answered[seat] += 1
+        self._answers[seat] += 1
         for number, event in enumerate(self.game.act(action), before):
             if event["event"] == "show" and action < REVEAL:
-                self._hold(number, event)
+                self._force(number, event)
 
-    def _hold(self, number: int, event: Event) -> None:
-        """Ask a person for the only card that it can show, before event ``number`` is shown."""
+    def _force(self, number: int, event: Event) -> None:
+        """Ask a person for its only matching card before event ``number`` is shown."""
         seat = event["by"]
         if isinstance(self.game.seats[seat], Person):
             card = REVEAL + CARDS.index(event["card"])
-            self._held, self._hold_at = self._question(seat, True, [card]), number
+            self._forced, self._forced_at = self._ask(seat, True, [card]), number
 
-    def _release(self) -> None:
-        self._answered[self._held.seat] += 1
-        self._held, self._hold_at = None, -1
+    def _release(self, seat: int) -> None:
+        self._answers[seat] += 1
+        self._forced, self._forced_at = None, -1
 
-    def _question(self, seat: int, shows: bool, choices: Sequence[int]) -> Prompt:
-        return Prompt(self._answered[seat], seat, shows, tuple(choices))
+    def _ask(self, seat: int, shows: bool, choices: Sequence[int]) -> Prompt:
+        return Prompt(self._answers[seat], seat, shows, tuple(choices))
 
-    def _again(self, move: Move) -> None:
-        """Make a move that was made before, and show what was shown for it."""
-        whose = self._held.seat if self._held else None if self.game.over else self.game.decider
-        if move.seat != whose or (move.action is None) != (self._held is not None):
-            raise ValueError(f"seat {move.seat} does what it was not asked for")
+    def _repeat(self, move: Move) -> None:
+        """Make a recorded move again, and show the events that were shown for it."""
+        expected = (
+            self._forced.seat if self._forced else None if self.game.over else self.game.decider
+        )
+        if move.seat != expected or (move.action is None) != (self._forced is not None):
+            raise ValueError(f"seat {move.seat} moves out of turn")
         if move.action is None:
-            self._release()
+            self._release(move.seat)
         else:
             player = self.game.seats[move.seat]
             if player.policy is not None and self.game.decide() != move.action:
@@ -182,9 +186,9 @@ class Table:
             self._do(move.seat, move.action)
             player.decisions, player.simulations = move.decisions, move.simulations
             player.search_seconds = move.search_seconds
-        self.shown = self._hold_at if self._held else len(self.game.events)
+        self.shown = self._forced_at if self._forced else len(self.game.events)
 
 
 def sees(event: Event, seat: int | None) -> bool:
-    """Tell whether ``seat`` knows of ``event``; None stands for who sits nowhere."""
+    """Return whether ``seat`` knows of ``event``; None stands for a viewer without a seat."""
     return event["known_to"] == "all" if seat is None else knows(event, seat)

@@ -21,14 +21,14 @@ async function ask(method, path, body) {
   } catch {
     throw new Refused(0, SILENT);
   }
-  let told;
+  let content;
   try {
-    told = await answer.json();
+    content = await answer.json();
   } catch {
     throw new Refused(answer.status, `The server's answer (${answer.status}) cannot be read.`);
   }
-  if (!answer.ok) throw new Refused(answer.status, told.error ?? `The server refuses (${answer.status}).`);
-  return told;
+  if (!answer.ok) throw new Refused(answer.status, content.error ?? `The server refuses (${answer.status}).`);
+  return content;
 }
 
 const get = (path) => ask("GET", path);

@@ -99,10 +99,10 @@ export class Board {
     const inRoom = (room) => state.pawns.filter((pawn) => pawn.room === room).length;
     const placed = {};
     const drawn = [];
-    const told = [];
+    const places = [];
     state.pawns.forEach(({ xy, room }, seat) => {
       const { suspect } = this.seats[seat];
-      told.push(el("li", {}, `${this.names[seat]} (${suspect}): ${whereabouts(xy, room)}`));
+      places.push(el("li", {}, `${this.names[seat]} (${suspect}): ${whereabouts(xy, room)}`));
       if (!xy && !room) return;
       let at;
       if (room) {
@@ -124,7 +124,7 @@ export class Board {
       );
     });
     put(this.pawns, drawn);
-    put(this.where, told);
+    put(this.where, places);
   }
 
   /**

@@ -69,7 +69,7 @@ export function showChart(parent, words, lines, { most = null, now = null } = {}
     now === null ? [] : [svg("line", { x1: x(now), x2: x(now), y1: TOP, y2: HIGH - BOTTOM, class: "now" })];
   const drawing = svg(
     "svg",
-    { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${words.title}: ${told(lines)}` },
+    { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${words.title}: ${describe(lines)}` },
     ...grid,
     svg("text", { x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, class: "axis" }, words.across),
     svg("text", { transform: `translate(13 ${middle}) rotate(-90)`, class: "axis" }, words.up),
@@ -100,8 +100,8 @@ export function showChart(parent, words, lines, { most = null, now = null } = {}
   );
 }
 
-/** Return the last value of each line, for who does not see the lines. */
-function told(lines) {
+/** Return the last value of each line, for readers who do not see the lines. */
+function describe(lines) {
   return lines
     .map(({ name, points }) => {
       const known = points.filter(([, value]) => value !== null && value !== undefined);

@@ -5,8 +5,8 @@ import { el, say } from "./dom.js";
 /**
  * Return a field set in which one of `items` is chosen; `note(item)` is a word under an item.
  *
- * `changed()` is called after each choice; of what is returned `value()` tells it, or null, and
- * `renote()` writes the words under the items anew.
+ * `changed()` is called after each choice; of the result `value()` is the choice, or null, and
+ * `renote()` writes the words under the items again.
  */
 export function choice(legend, name, items, changed, note = () => "") {
   const inputs = items.map((item) =>

@@ -2,36 +2,36 @@
 
 import { token } from "./seats.js";
 import { el } from "./dom.js";
-import { teller } from "./words.js";
+import { phraser } from "./words.js";
 
 export class Log {
   constructor(parent, table) {
     this.parent = parent;
     this.table = table;
-    this.tell = teller(table.seats, table.seat ?? null);
+    this.phrase = phraser(table.seats, table.seat ?? null);
     this.clear();
   }
 
-  /** Begin anew. */
+  /** Begin again. */
   clear() {
-    this.told = 0;
+    this.shown = 0;
     this.turn = null;
     this.list = el("ol", { class: "log-list" });
     this.parent.replaceChildren(this.list);
   }
 
-  /** Tell what has been added to `events`. */
+  /** Show what has been added to `events`. */
   show(events) {
-    if (events.length < this.told) this.clear();
-    if (events.length === this.told) return;
+    if (events.length < this.shown) this.clear();
+    if (events.length === this.shown) return;
     const below = this.parent.scrollHeight - this.parent.scrollTop - this.parent.clientHeight;
-    for (const event of events.slice(this.told)) this.list.append(this.#item(event));
-    this.told = events.length;
+    for (const event of events.slice(this.shown)) this.list.append(this.#item(event));
+    this.shown = events.length;
     if (below < 40) this.parent.scrollTop = this.parent.scrollHeight;
   }
 
   #item(event) {
-    const words = this.tell(event);
+    const words = this.phrase(event);
     const turn = `${event.turn} ${event.seat}`;
     if (event.turn === 0 || turn === this.turn) return el("li", {}, words);
     this.turn = turn;

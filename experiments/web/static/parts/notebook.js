@@ -4,7 +4,7 @@ import { initials } from "./board.js";
 import { el, put, unseen } from "./dom.js";
 import { names } from "./words.js";
 
-const SIGNS = { yes: "✓", no: "✗", maybe: "·" };
+const MARKS = { yes: "✓", no: "✗", maybe: "·" };
 const KINDS = { suspect: "Suspects", weapon: "Weapons", room: "Rooms" };
 
 /** Return a probability in percent, never rounded to a certainty that it is not. */
@@ -30,7 +30,7 @@ function cell(proved, chance) {
   const made = el(
     "td",
     { class: chance === null ? holds : `${holds} heat` },
-    el("span", { "aria-hidden": "true" }, SIGNS[holds]),
+    el("span", { "aria-hidden": "true" }, MARKS[holds]),
     unseen(holds),
   );
   if (chance !== null) made.style.setProperty("--chance", holds === "yes" ? 1 : 0);

@@ -3,10 +3,10 @@
 const LONG = 2500; // milliseconds until that is said
 const FIRST = "The first time on a machine this takes some minutes, as code is compiled; from then on, a second or two.";
 
-/** Return what `work` promises; meanwhile `tell(words)` says what is done, and why that takes long. */
-export async function patiently(tell, words, work) {
-  tell(words);
-  const late = setTimeout(() => tell(`${words} ${FIRST}`), LONG);
+/** Return what `work` promises; meanwhile `report(words)` says what is done, and why that takes long. */
+export async function patiently(report, words, work) {
+  report(words);
+  const late = setTimeout(() => report(`${words} ${FIRST}`), LONG);
   try {
     return await work;
   } finally {

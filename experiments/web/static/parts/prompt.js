@@ -5,7 +5,7 @@ import { meaning, named, square, suggesting } from "./actions.js";
 import { choice } from "./choice.js";
 import { el, put, say, unseen } from "./dom.js";
 import { facts } from "./facts.js";
-import { steps } from "./ways.js";
+import { steps } from "./distance.js";
 import { names } from "./words.js";
 
 const OVER = "over"; // in place of the number of a question
@@ -44,7 +44,7 @@ export class PromptPanel {
     if (held) this.heading.focus({ preventScroll: true });
   }
 
-  /** Write what the notebook says of the cards anew. */
+  /** Write again what the notebook says of the cards. */
   renote() {
     for (const one of this.choices) one.renote();
   }

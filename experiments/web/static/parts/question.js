@@ -48,9 +48,9 @@ export class Question {
   async #submit() {
     this.waiting = true;
     this.button.disabled = true;
-    const tell = (words) => put(this.answer, el("p", {}, words));
+    const report = (words) => put(this.answer, el("p", {}, words));
     try {
-      this.#show(await patiently(tell, "It thinks …", this.ask(this.preset.value, this.settings.read())));
+      this.#show(await patiently(report, "It thinks …", this.ask(this.preset.value, this.settings.read())));
     } catch (fault) {
       put(this.answer, el("p", { class: "fault" }, fault.message));
     } finally {

@@ -104,14 +104,14 @@ export class SearchView {
     if (!search || search === this.shown) return;
     this.shown = search;
     const figure = (value) => value.toLocaleString("en");
-    const speed = search.per_second ? `, ${figure(search.per_second)} a second` : "";
+    const speed = search.per_second ? `, ${figure(search.per_second)} per second` : "";
     say(this.heading, `${name} ${search.over ? "has searched" : "searches"}`);
     say(this.spent, `${figure(search.simulations)} simulations${speed}`);
     put(this.rows, rootRows(search.root));
     put(this.line, expected(search.line));
     if (this.below.hidden) return;
-    const told = `The ${search.tree.length} most visited of ${figure(search.nodes)} nodes`;
-    say(this.about, `${told}: a line is an action, with visits and value; a square is an end.`);
+    const part = `The ${search.tree.length} most visited of ${figure(search.nodes)} nodes`;
+    say(this.about, `${part}: a line is an action, with visits and value; a square is an end.`);
     put(this.tree, treePicture(search.tree));
   }
 }

@@ -24,7 +24,7 @@ export function settingFields(label) {
     step: 1,
     value: SIMULATIONS,
     class: "short",
-    "aria-label": `Simulations a decision, ${label}`,
+    "aria-label": `Simulations per decision, ${label}`,
   });
   const more = el("input", {
     type: "text",

@@ -8,7 +8,7 @@ const LAST = ["over", "halted"];
 /**
  * Follow the server-sent events of `path`.
  *
- * `on.message(message)` gets each message once, `on.lost()` and `on.back()` tell of the connection.
+ * `on.message(message)` gets each message once, `on.lost()` and `on.back()` follow the connection.
  * A browser goes on by itself after the number of the last event.  Where all begins again from the
  * first event, since the browser gave up or the server forgot, `on.again()` is called before.
  */
@@ -21,10 +21,10 @@ export function follow(path, on) {
     last = -1;
   }
 
-  function heard(told) {
-    const message = JSON.parse(told.data);
+  function receive(sent) {
+    const message = JSON.parse(sent.data);
     if (message.kind === "event") {
-      const number = Number(told.lastEventId);
+      const number = Number(sent.lastEventId);
       if (number <= last) begin();
       last = number;
     }
@@ -35,7 +35,7 @@ export function follow(path, on) {
   function open() {
     source = new EventSource(path);
     source.onopen = () => on.back();
-    source.onmessage = heard;
+    source.onmessage = receive;
     source.onerror = () => {
       on.lost();
       if (source.readyState !== EventSource.CLOSED) return;

@@ -24,8 +24,8 @@ const figures = ({ played, value }) =>
 const hidden = ({ outcomes, nodes }) => (outcomes > nodes.length ? `, ${number(outcomes - nodes.length)} more` : "");
 
 /** Return the nodes with their branches: one for each action, the most visited first. */
-function grown(told) {
-  const nodes = told.map((node) => ({ ...node, branches: [] }));
+function connect(list) {
+  const nodes = list.map((node) => ({ ...node, branches: [] }));
   for (const node of nodes) {
     if (node.above === null) continue;
     const { branches } = nodes[node.above];
@@ -116,9 +116,9 @@ function drawBranch(node, branch, columns, whole) {
   ];
 }
 
-/** Return the drawing of what `told` tells of a tree: its nodes, each after the one above it. */
-export function treePicture(told) {
-  const nodes = grown(told);
+/** Return the drawing of a tree from `list`: its nodes, each after the one above it. */
+export function treePicture(list) {
+  const nodes = connect(list);
   const [root] = nodes;
   const high = place(root, MARGIN / 2, 0) + MARGIN / 2;
   markMain(root);

@@ -1,4 +1,4 @@
-// Events in sentences, as somebody at the table would tell them.
+// Events in sentences, as a person at the table would say them.
 
 import { named, square } from "./actions.js";
 import { bare, labelled } from "./labels.js";
@@ -12,7 +12,7 @@ export function names(seats) {
 }
 
 /** Return a function from an event to its sentence, for a viewer in seat `me`, or null. */
-export function teller(seats, me) {
+export function phraser(seats, me) {
   const called = names(seats);
   const who = (seat) => (seat === me ? "you" : called[seat]);
   const subject = (seat) => (seat === me ? "You" : called[seat]);

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from at_table import COMPUTER, person, settled, setup
 
-from experiments.web.seen.notebook import MAYBE, NO, YES, Knowledge, notebook, shown
+from experiments.web.analysis.notebook import MAYBE, NO, YES, Knowledge, notebook, round_chance
 from experiments.web.tables.table import Table
 from sim.cards import CARDS
 from sim.records.record import knows
@@ -62,7 +62,7 @@ def test_chances_are_the_exact_posterior(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("chance", "told"),
+    ("chance", "received"),
     [
         (1.0, 1.0),
         (1.0 - 1e-15, 1.0),
@@ -73,8 +73,8 @@ def test_chances_are_the_exact_posterior(tmp_path):
         (0.0, 0.0),
     ],
 )
-def test_nothing_but_what_is_certain_is_told_as_certain(chance, told):
-    assert shown(chance) == told
+def test_nothing_but_what_is_certain_is_told_as_certain(chance, received):
+    assert round_chance(chance) == received
 
 
 def test_a_notebook_is_made_of_what_its_seat_knows(tmp_path):
@@ -85,8 +85,8 @@ def test_a_notebook_is_made_of_what_its_seat_knows(tmp_path):
     wrong = {"card": CARDS[0], "cards": [CARDS[0]]}
     other = [event if knows(event, 0) else {**event, **wrong} for event in events]
     assert other != events
-    for told in (other, [event for event in events if knows(event, 0)]):
-        assert notebook(Knowledge.of(table.game.rules, 0, told), chance=True) == mine
+    for received in (other, [event for event in events if knows(event, 0)]):
+        assert notebook(Knowledge.of(table.game.rules, 0, received), chance=True) == mine
     fewer = Knowledge.of(table.game.rules, 0, events[:80])
     assert notebook(fewer, chance=True) != mine
 

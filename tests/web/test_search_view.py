@@ -1,4 +1,4 @@
-"""The top of a search's tree, as the picture of it is told, beside the export of the whole."""
+"""The top of a search's tree, beside the export of the whole."""
 
 from collections import Counter
 
@@ -8,8 +8,12 @@ from omegaconf import OmegaConf
 
 from experiments.explain.recorded import words
 from experiments.settings.config import composed
-from experiments.web.tables import branches as module
-from experiments.web.tables.branches import MOST_ACTIONS, MOST_NODES, MOST_OUTCOMES, branches
+from experiments.web.tables.search_view import (
+    MOST_ACTIONS,
+    MOST_NODES,
+    MOST_OUTCOMES,
+    TreeTop,
+)
 from experiments.web.tables.table import Table
 from mcts.inspect import export
 
@@ -26,20 +30,19 @@ def tree(tmp_path_factory):
     return table.game.seats[0].search.tree
 
 
-def depths(told):
+def depths(received):
     found = []
-    for node in told:
+    for node in received:
         found.append(0 if node["above"] is None else found[node["above"]] + 1)
     return found
 
 
-def test_all_of_it_is_the_export(tree, monkeypatch):
+def test_all_of_it_is_the_export(tree):
     """Nodes, what leads to them, how often and with what result."""
-    monkeypatch.setattr(module, "MOST_OUTCOMES", ALL)
-    told, graph = branches(tree, ALL, ALL), export(tree, words=words)
+    received, graph = TreeTop(tree).branches(ALL, ALL, ALL), export(tree, words=words)
     ours = Counter(
         (depth, node["action"], node["played"], node["visits"], round(node["value"], 9))
-        for depth, node in zip(depths(told), told, strict=True)
+        for depth, node in zip(depths(received), received, strict=True)
         if node["above"] is not None and not node["end"]
     )
     theirs = Counter(
@@ -54,21 +57,21 @@ def test_all_of_it_is_the_export(tree, monkeypatch):
         if not graph.nodes[below]["end"]
     )
     assert ours == theirs and ours.total() > MOST_NODES
-    ends = {(node["action"], node["played"]) for node in told if node.get("end")}
+    ends = {(node["action"], node["played"]) for node in received if node.get("end")}
     left = {(a["words"], a["visits"]) for _, n, a in graph.edges(data=True) if n < 0}
     assert ends and ends <= left
 
 
 def test_a_part_of_it_is_the_most_visited(tree):
-    told = branches(tree)
-    assert len(told) == MOST_NODES and max(depths(told)) <= MOST_ACTIONS
-    visits = [node["visits"] for node in told]
+    received = TreeTop(tree).branches()
+    assert len(received) == MOST_NODES and max(depths(received)) <= MOST_ACTIONS
+    visits = [node["visits"] for node in received]
     assert visits[0] == 200 and visits == sorted(visits, reverse=True)
-    shown = Counter((node["above"], node["action"]) for node in told[1:])
+    shown = Counter((node["above"], node["action"]) for node in received[1:])
     assert max(shown.values()) <= MOST_OUTCOMES
-    outcomes = {(node["above"], node["action"]): node["outcomes"] for node in told[1:]}
+    outcomes = {(node["above"], node["action"]): node["outcomes"] for node in received[1:]}
     assert max(outcomes.values()) > MOST_OUTCOMES, "the control: some have more"
 
 
 def test_a_root_alone_is_a_tree(tree):
-    assert branches(tree, deep=0) == [{"above": None, "visits": 200}]
+    assert TreeTop(tree).branches(deep=0) == [{"above": None, "visits": 200}]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from at_table import COMPUTER, settled, setup
 
-from experiments.web.seen.course import course
+from experiments.web.analysis.timeline import timeline
 from experiments.web.tables.table import Table
 from sim.records.record import read
 
@@ -23,7 +23,7 @@ def record(tmp_path_factory):
 
 
 def test_bits_fall_and_the_winner_is_sure_in_the_end(record):
-    turns = list(course(record, games=40))
+    turns = list(timeline(record, games=40))
     assert [turn.turn for turn in turns] == list(range(record.end["turns"] + 1))
     assert turns[-1].line == len(record.events) + 2
     bits = np.array([turn.bits for turn in turns])
@@ -36,20 +36,20 @@ def test_bits_fall_and_the_winner_is_sure_in_the_end(record):
 
 
 def test_each_line_ends_a_turn(record):
-    told = (*record.events, record.end)
-    for turn in list(course(record, games=1))[1:-1]:
-        assert told[turn.line - 2]["event"] == "roll"
-        assert told[turn.line - 2]["turn"] == turn.turn + 1
+    received = (*record.events, record.end)
+    for turn in list(timeline(record, games=1))[1:-1]:
+        assert received[turn.line - 2]["event"] == "roll"
+        assert received[turn.line - 2]["turn"] == turn.turn + 1
 
 
 def test_a_turn_can_be_told_as_json(record):
-    for turn in course(record, games=1):
+    for turn in timeline(record, games=1):
         assert json.loads(json.dumps(asdict(turn)))["turn"] == turn.turn
 
 
 def test_chances_are_those_of_other_dice(record):
     """The same key gives the same, another key others."""
     first, again, other = (
-        [turn.chance for turn in course(record, games=20, key=key)] for key in (1, 1, 2)
+        [turn.chance for turn in timeline(record, games=20, key=key)] for key in (1, 1, 2)
     )
     assert first == again != other

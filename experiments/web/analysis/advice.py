@@ -1,6 +1,6 @@
-"""What a player would do in the place of a seat of a recorded game.
+"""Advice at a decision of a recorded game: the choice of a player in the seat's place.
 
-The player is told what the seat had seen by then, and nothing else (`experiments.explain`).  A
+The player gets what the seat had seen by then, and nothing else (`experiments.explain`).  A
 compiled policy gives an action, a planner the table of its root as well.
 """
 
@@ -23,8 +23,8 @@ from sim.rules import world
 from sim.view import Log, replay_evidence
 
 
-def advice(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
-    """Return what the player of ``spec`` would do at the decision on ``line``, for JSON.
+def advise(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
+    """Return the choice of the player ``spec`` at the decision on ``line``, for JSON.
 
     ``action`` and its ``words``; of a planner that searched ``table``, the root's actions with
     visits, values and standard errors (None where unknown), ``line`` its most visited line, and
@@ -33,20 +33,20 @@ def advice(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) ->
     Raises
     ------
     experiments.settings.commandline.Refusal
-        If there is no turn decision with a choice on that line, or no belief to decide with.
+        If the line holds no turn decision with a choice, or there is no belief to decide with.
     ValueError
-        If there is no such player, or it does not fit the rules.
+        If the player is unknown, or does not fit the rules.
     """
     decision = pick(list(decisions(record)), line, None)
     player = make(spec, record.rules)
     if player.policy is not None:
-        action = _compiled(decision, player.policy, seed)
+        action = _act(decision, player.policy, seed)
     else:
         action = consider(player, decision, seed)
-    told: dict[str, Any] = {"player": player.name, "action": action, "words": words(action)}
+    about: dict[str, Any] = {"player": player.name, "action": action, "words": words(action)}
     if isinstance(player, Planner) and player.result is not None:
-        told["simulations"] = player.result.simulations
-        told["table"] = [
+        about["simulations"] = player.result.simulations
+        about["table"] = [
             {
                 "action": row.action,
                 "words": row.words,
@@ -57,20 +57,19 @@ def advice(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) ->
             for row in root_table(player.result, words)
         ]
         tree = getattr(player.search, "tree", None)
-        steps = [] if tree is None else principal_variation(tree)
-        told["line"] = [
+        about["line"] = [
             {"words": words(step.action), "visits": step.visits, "value": _number(step.value)}
-            for step in steps
+            for step in ([] if tree is None else principal_variation(tree))
         ]
-    return told
+    return about
 
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else round(float(value), 4)
 
 
-def _compiled(decision: Decision, which: Policy, seed: int) -> int:
-    """Return what the compiled policy ``which`` does, from what the seat has seen alone."""
+def _act(decision: Decision, which: Policy, seed: int) -> int:
+    """Return the action of the compiled policy ``which``, from what the seat has seen alone."""
     record, seat = decision.record, decision.seat
     board, state, memory, log = world(record.rules)[0], decision.view.copy(), Memory([which]), Log()
     for event in decision.seen:

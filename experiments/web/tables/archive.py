@@ -1,9 +1,8 @@
-"""Finished games with people, kept as those of all other runs: rows, records, a summary.
+"""Finished games with people, filed as those of all other runs: rows, records, a summary.
 
-People at the same kind of table (rules, who plays, how they follow each other around it) play one
-match, in a run folder of its own.  Its games are numbered so that who sits where is what the match
-says, so ``report``, ``paired`` and ``replay`` read it like any other; it has gaps where a table was
-left before its end.
+People at the same kind of table (rules, players, their order around it) play one match, in a run
+folder of its own.  Its games are numbered so that the seating is that of the match, so ``report``
+and ``replay`` read it like any other; numbers are missing where a table was left before its end.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 from filelock import FileLock
 
 from experiments.matches.match_loop import LOCK
+from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match, Seating
 from experiments.settings.limits import GAMES
 from experiments.texts import file_name
@@ -32,16 +32,16 @@ STUDY, OTHERS = "study", "games"
 
 
 @dataclass(frozen=True)
-class Kind:
+class LineUp:
     """A kind of table: what the games of one match have in common.
 
     Attributes
     ----------
     rules : arguments of `sim.rules.preset`
-    entrants : who plays, people first
+    entrants : settings of the players, people first
     order : numbers of the entrants by place; the place of seat 0 differs from game to game
     shift : how many seats `order` is turned by at this table
-    seed : that was asked for, or None
+    seed : of the request, or None
     study : whether the games belong to a study
     """
 
@@ -52,9 +52,31 @@ class Kind:
     seed: int | None
     study: bool
 
+    @classmethod
+    def of(cls, setup: Setup) -> LineUp | None:
+        """Return the line-up of a table; None without people."""
+        if not setup.people:
+            return None
+        # A person who sees the probabilities is another player.
+        hints = {"hints": setup.hints}
+        seats = [{**seat, **(hints if seat["name"] == PERSON else {})} for seat in setup.seats]
+        texts = [json.dumps(seat, sort_keys=True) for seat in seats]
+        listed = sorted(set(texts), key=lambda text: _rank(json.loads(text)))
+        numbers = tuple(listed.index(text) for text in texts)
+        turned = [numbers[by:] + numbers[:by] for by in range(len(numbers))]
+        order = min(turned)
+        return cls(
+            rules=setup.rules,
+            entrants=tuple(json.loads(text) for text in listed),
+            order=order,
+            shift=turned.index(order),
+            seed=setup.seed,
+            study=setup.study,
+        )
+
     @property
     def name(self) -> str:
-        """What the match is called."""
+        """The name of the match."""
         people = [seat["label"] for seat in self.entrants if seat["name"] == PERSON]
         others = [
             f"{self.order.count(number)} {seat['label']}"
@@ -67,9 +89,9 @@ class Kind:
     def folder(self) -> Path:
         """Of the run, below that of the server."""
         about = {key: value for key, value in asdict(self).items() if key != "shift"}
-        named = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:10]
+        digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:10]
         place = STUDY if self.study else OTHERS
-        return Path(place, f"{file_name(self.name)[:60]}-{named}")
+        return Path(place, f"{file_name(self.name)[:60]}-{digest}")
 
     def number(self, taken: Collection[int]) -> int:
         """Return the first number of a game with these seats that is not ``taken``."""
@@ -92,36 +114,12 @@ class Kind:
         )
 
 
-def kind_of(wish: Mapping[str, Any]) -> Kind | None:
-    """Return the kind of the table ``wish``, as `wish.settled` has it; None without people."""
-    if not any(seat["name"] == PERSON for seat in wish["seats"]):
-        return None
-    # Whoever sees the probabilities is another player.
-    seats = [
-        {**seat, "hints": wish["hints"]} if seat["name"] == PERSON else seat
-        for seat in wish["seats"]
-    ]
-    texts = [json.dumps(seat, sort_keys=True) for seat in seats]
-    listed = sorted(set(texts), key=lambda text: _rank(json.loads(text)))
-    who = tuple(listed.index(text) for text in texts)
-    turned = [who[by:] + who[:by] for by in range(len(who))]
-    order = min(turned)
-    return Kind(
-        rules=wish["rules"],
-        entrants=tuple(json.loads(text) for text in listed),
-        order=order,
-        shift=turned.index(order),
-        seed=wish["seed"],
-        study=wish["study"],
-    )
-
-
 def _rank(seat: Mapping[str, Any]) -> tuple[bool, str]:
     return seat["name"] != PERSON, seat["label"]
 
 
-def begun(folder: Path, kind: Kind) -> int:
-    """Return the seed of the run of ``kind`` below ``folder``, whose plan is there afterwards.
+def open_run(folder: Path, line_up: LineUp) -> int:
+    """Return the seed of the run of ``line_up`` below ``folder``, begun if missing.
 
     Raises
     ------
@@ -130,15 +128,15 @@ def begun(folder: Path, kind: Kind) -> int:
     """
     from experiments.runs import runfolder  # Arrow and SciPy take a second
 
-    run = folder / kind.folder
-    if (run / runfolder.MATCHES_FILE).exists():
-        return runfolder.read_matches(run)[0].seed
-    seed = secrets.randbelow(SEEDS) if kind.seed is None else kind.seed
-    runfolder.claim(run, [kind.match(seed)], "games", resume=True)
+    run = folder / line_up.folder
+    if (run / MATCHES_FILE).exists():
+        return int(runfolder.read_matches(run)[0].seed)
+    seed = secrets.randbelow(SEEDS) if line_up.seed is None else line_up.seed
+    runfolder.claim(run, [line_up.match(seed)], "games", resume=True)
     return seed
 
 
-def keep(folder: Path, setup: Setup, game: SteppedGame) -> None:
+def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
     """Add the finished ``game`` of a run to its ``folder``, once, however often this is called.
 
     Raises
@@ -160,28 +158,27 @@ def keep(folder: Path, setup: Setup, game: SteppedGame) -> None:
         rows = pa.Table.from_pylist(_rows(match, setup, game), ROW).cast(HELD)
         played.add(0, Played(rows, {setup.game: game.record()}))
         played.flush()
-        ended = {"interrupted": False, "fault": None, "run": origin()}
-        # Whoever plays decides how many games there are: all of them, so far.
+        # People decide how many games there are: all of them, so far.
         write_text(folder / "config.yaml", f"match:\n  games: {played.games}\n")
+        ended = {"interrupted": False, "fault": None, "run": origin()}
         seconds = max(time.monotonic() - began, 1e-3)
         write_json(folder, {**summary.figures(played), **ended, "seconds": seconds}, SUMMARY)
 
 
 def _rows(match: Match, setup: Setup, game: SteppedGame) -> list[dict[str, Any]]:
-    """Return a row a seat, as `experiments.matches.results.ROW`."""
+    """Return a row per seat, as `experiments.matches.results.ROW`."""
     end = game.view(0)[0]
-    suggestions: Sequence[int] = end.suggestions[: len(game.seats)].tolist()
-    who = match.seating.at([setup.game])[0].tolist()
+    entrants = match.seating.at([setup.game])[0].tolist()
     return [
         {
             "match": match.name,
             "game": setup.game,
             "seat": seat,
-            "player": match.labels[who[seat]],
-            "focal": who[seat] == match.measured,
+            "player": match.labels[entrants[seat]],
+            "focal": entrants[seat] == match.measured,
             "won": seat == int(end.winner),
             "out": bool(end.out[seat]),
-            "suggestions": suggestions[seat],
+            "suggestions": int(end.suggestions[seat]),
             "decisions": player.decisions,
             "simulations": player.simulations,
             "search_seconds": player.search_seconds,

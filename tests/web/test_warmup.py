@@ -3,39 +3,36 @@
 import pytest
 from at_table import COMPUTER, person
 
-from experiments.web.server import ready as module
-from experiments.web.tables.wish import Limits, player
+from experiments.web.server import warmup as module
+from experiments.web.settings import Search
+from experiments.web.tables.requests import compose_player
+from experiments.web.tables.setup import Setup
 
 RULES = {"name": "speed", "players": 3}
 
 
-def wish(*seats):
-    return {
-        "rules": RULES,
-        "seats": seats,
-        "pace": 0.0,
-        "hints": True,
-        "study": False,
-        "seed": None,
-    }
+def setup(*seats):
+    return Setup(RULES, seats, pace=0.0)
 
 
 def test_each_player_decides_once_and_with_little(monkeypatch):
     played = []
-    monkeypatch.setattr(module, "_known", set())
+    monkeypatch.setattr(module, "_warm", set())
     monkeypatch.setattr(module, "_play", played.append)
-    searching = [player("bmcts", [f"budget.simulations={n}"], Limits(1000, 1.0)) for n in (50, 900)]
-    module.ready(wish(person("Ann"), searching[0], COMPUTER))
-    module.ready(wish(person("Bob"), searching[1], COMPUTER))
+    searching = [
+        compose_player("bmcts", [f"budget.simulations={n}"], Search(1000, 1.0)) for n in (50, 900)
+    ]
+    module.warm_up(setup(person("Ann"), searching[0], COMPUTER))
+    module.warm_up(setup(person("Bob"), searching[1], COMPUTER))
     assert len(played) == 1, "names and budgets need no other code"
     assert played[0].seats[1]["budget"]["simulations"] == module.SIMULATIONS
-    module.ready(wish(person("Ann"), {**COMPUTER, "name": "hide"}, COMPUTER))
+    module.warm_up(setup(person("Ann"), {**COMPUTER, "name": "hide"}, COMPUTER))
     assert len(played) == 2, "the control: another player"
 
 
 def test_all_seats_decide_and_a_notebook_is_read(monkeypatch):
     read, decided = [], []
-    monkeypatch.setattr(module, "_known", set())
+    monkeypatch.setattr(module, "_warm", set())
     monkeypatch.setattr(module, "notebook", lambda known, chance: read.append(known))
     act = module.SteppedGame.act
 
@@ -44,12 +41,12 @@ def test_all_seats_decide_and_a_notebook_is_read(monkeypatch):
         return act(game, action)
 
     monkeypatch.setattr(module.SteppedGame, "act", noted)
-    module.ready(wish(person("Ann"), COMPUTER, COMPUTER))
+    module.warm_up(setup(person("Ann"), COMPUTER, COMPUTER))
     assert set(decided) == {0, 1, 2} and len(read) == 1
 
 
 def test_what_cannot_be_is_refused(monkeypatch):
-    monkeypatch.setattr(module, "_known", set())
+    monkeypatch.setattr(module, "_warm", set())
     with pytest.raises(ValueError, match="3 seats"):
-        module.ready(wish(person("Ann"), COMPUTER))
-    assert not module._known
+        module.warm_up(setup(person("Ann"), COMPUTER))
+    assert not module._warm

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import time
+from dataclasses import replace
 
 import pytest
 from served import COMPUTER, Served, events, person, play
@@ -13,9 +14,11 @@ from experiments.replay.__main__ import show as replayed
 from experiments.report.run import load
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
-from experiments.web.tables.hall import Hall
-from experiments.web.tables.kept import kind_of
+from experiments.web.tables.archive import LineUp
+from experiments.web.tables.registry import Registry
+from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
+from experiments.web.workers import Workers
 
 SWIFT = {"name": "swift", "label": "swift", "threshold": 1.0, "showing": "random"}
 
@@ -25,19 +28,19 @@ def test_links_lead_to_the_same_place_after_a_restart(tmp_path):
     made = server.table(person("Ann"), COMPUTER, COMPUTER)
     link = made["seats"]["0"]
     stream = server.stream(f"/api{link}/stream")
-    told = play(server, link, stream, until=5)
-    stale = told[-1]["prompt"]
+    received = play(server, link, stream, until=5)
+    stale = received[-1]["prompt"]
     assert server.close() == 1
     server = Served(tmp_path)
     assert server.ask("GET", f"/api{link}")[1]["seat"] == 0
     again = server.stream(f"/api{link}/stream")
     assert again.until("prompt")[-1]["prompt"] == stale
     rest = server.stream(f"/api{link}/stream", last=stream.last)
-    assert rest.until("prompt") == told[-1:]
+    assert rest.until("prompt") == received[-1:]
     assert server.answer(link, stale) == 200
-    told += play(server, link, rest)
+    received += play(server, link, rest)
     whole = events(server.stream(f"/api{link}/stream").until("over"))
-    assert whole == events(told)
+    assert whole == events(received)
     assert server.answer(link, stale) == 409
     assert server.close() == 0
     # A game that is over is still there.
@@ -130,18 +133,12 @@ def test_nothing_about_a_person_is_kept_but_the_pseudonym(played):
 
 
 def test_who_sees_probabilities_is_another_player():
-    wish = {
-        "rules": {"name": "speed", "players": 3},
-        "seats": ({"name": "person", "label": "Ann"}, {"name": "swift", "label": "s"}),
-        "seed": None,
-        "hints": True,
-        "study": False,
-    }
-    kinds = {
-        kind_of({**wish, **change}).folder for change in ({}, {"hints": False}, {"study": True})
-    }
-    assert len(kinds) == 3
-    assert kind_of({**wish, "seats": wish["seats"][1:]}) is None
+    rules, ann = {"name": "speed", "players": 3}, {"name": "person", "label": "Ann"}
+    setup = Setup(rules, (ann, SWIFT, SWIFT))
+    changes = ({}, {"hints": False}, {"study": True})
+    folders = {LineUp.of(replace(setup, **change)).folder for change in changes}
+    assert len(folders) == 3
+    assert LineUp.of(replace(setup, seats=(SWIFT,) * 3)) is None
 
 
 def test_a_table_that_was_left_is_put_aside_until_somebody_opens_it(tmp_path):
@@ -155,49 +152,54 @@ def test_a_table_that_was_left_is_put_aside_until_somebody_opens_it(tmp_path):
     long_ago = time.time() - 2 * 86_400
     os.utime(moves, (long_ago, long_ago))
     server = Served(tmp_path, tables=1)
-    told = {table["id"]: table["aside"] for table in server.ask("GET", "/api/lobby")[1]["tables"]}
-    assert told == {old["id"]: True}
+    received = {
+        table["id"]: table["aside"] for table in server.ask("GET", "/api/lobby")[1]["tables"]
+    }
+    assert received == {old["id"]: True}
     new = server.table(person("Bob"), COMPUTER, COMPUTER)
-    status, told, _ = server.ask("GET", f"/api{link}/stream")
-    assert status == 429 and "1 tables are under way" in told["error"]
+    status, received, _ = server.ask("GET", f"/api{link}/stream")
+    assert status == 429 and "1 tables are under way" in received["error"]
     assert server.close() == 1
     server = Served(tmp_path, tables=2)
     stream = server.stream(f"/api{link}/stream")
     assert stream.until("prompt") == before
     assert server.answer(link, before[-1]["prompt"]) == 200
-    told = {table["id"]: table["aside"] for table in server.ask("GET", "/api/lobby")[1]["tables"]}
-    assert told == {old["id"]: False, new["id"]: False}
+    received = {
+        table["id"]: table["aside"] for table in server.ask("GET", "/api/lobby")[1]["tables"]
+    }
+    assert received == {old["id"]: False, new["id"]: False}
     assert server.close() == 2
 
 
 def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path):
     async def run():
-        hall = Hall(tmp_path, 5, None, idle=0.05)
-        entry, _ = await hall.make(
-            {
-                "rules": {"name": "speed", "players": 3},
-                "seats": ({"name": "person", "label": "Ann"}, SWIFT, SWIFT),
-                **{"seed": 3, "pace": 0.0, "hints": True, "study": False},
-            }
+        registry = Registry(tmp_path, 5, Workers(), patience=0.05)
+        entry, _ = await registry.make(
+            Setup(
+                rules={"name": "speed", "players": 3},
+                seats=({"name": "person", "label": "Ann"}, SWIFT, SWIFT),
+                seed=3,
+                pace=0.0,
+            )
         )
-        driver = await hall.driver(entry)
+        driver = await registry.driver(entry)
         while driver.prompt is None:
             await asyncio.sleep(0.01)
         listener = asyncio.Event()
         driver.listeners.add(listener)
         await asyncio.sleep(0.1)
-        hall.put_aside()
+        registry.put_aside()
         assert not entry.aside  # somebody looks at it
         driver.listeners.discard(listener)
-        hall.put_aside()
-        assert entry.aside and entry.driver is None and not hall.under_way
-        again = await hall.driver(entry)
+        registry.put_aside()
+        assert entry.aside and entry.driver is None and not registry.under_way
+        again = await registry.driver(entry)
         while again.prompt is None:
             await asyncio.sleep(0.01)
         assert again is not driver and again.prompt == driver.prompt
-        hall.put_aside()
+        registry.put_aside()
         assert not entry.aside  # it was asked for just now
-        await hall.close()
+        await registry.close()
 
     asyncio.run(run())
 
@@ -211,8 +213,8 @@ def test_pause_and_pace_are_there_after_a_restart(tmp_path):
     server.close()
     server = Served(tmp_path)
     for watch, expected in zip(watches, ((True, 5.0), (False, 60.0)), strict=True):
-        told = server.ask("GET", f"/api{watch}")[1]
-        assert (told["paused"], told["pace"]) == expected
+        received = server.ask("GET", f"/api{watch}")[1]
+        assert (received["paused"], received["pace"]) == expected
     server.close()
 
 
@@ -237,7 +239,7 @@ def test_a_table_whose_files_raise_whatever_halts_alone(tmp_path, monkeypatch, c
 def test_a_folder_has_one_server(tmp_path):
     server = Served(tmp_path)
     with pytest.raises(Refusal, match="another server has the tables"):
-        Hall(tmp_path, 1, None)
+        Registry(tmp_path, 1, Workers())
     server.close()
 
 
@@ -251,9 +253,9 @@ def test_what_cannot_be_read_is_left_alone(tmp_path, capsys):
     (tmp_path / "tables" / made["id"] / "moves.jsonl").write_text('{"seat": 0, "action": 9999}\n')
     server = Served(tmp_path)
     assert server.ask("GET", f"/api{made['seats']['0']}/stream")[0] == 409
-    told = capsys.readouterr().err
-    assert "bad/table.json cannot be read, and is left out" in told
-    assert f"table {made['id']} cannot go on" in told
+    received = capsys.readouterr().err
+    assert "bad/table.json cannot be read, and is left out" in received
+    assert f"table {made['id']} cannot go on" in received
     assert server.ask("GET", "/api/lobby")[0] == 200
     server.close()
     assert (bad / "table.json").read_text() == "{"

@@ -1,7 +1,7 @@
 """A seat's notebook: what is proved about each card, how likely the rest is, and the bits left.
 
 Made from the rules, the own hand, the cards that lie open and the suggestions as the seat saw them:
-it is handed nothing else, so it can tell nothing else.
+it gets nothing else, so it can show nothing else.
 """
 
 from __future__ import annotations
@@ -25,23 +25,28 @@ from sim.records.record import knows
 from sim.rules import Rules
 
 LEAST = 1e-4
-"""The smallest chance that is told, for all that are smaller."""
+"""The smallest chance that is shown, for all that are smaller."""
 
 _ERROR = 1e-12
 """Of sums of the exact posterior."""
 
 YES, NO, MAYBE = "yes", "no", "maybe"
-KINDS = ("suspect", "weapon", "room")
+KINDS = tuple(
+    next(kind for kind, mask in zip(("suspect", "weapon", "room"), CATEGORY_MASK, strict=True)
+         if int(mask) >> card & 1)
+    for card in range(N_CARDS)
+)  # fmt: skip
+"""By card."""
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What a seat knows.
+    """The knowledge of a seat.
 
     Attributes
     ----------
     rules : of the game
-    seat : whose
+    seat : its number
     hand, face_up : masks; ``face_up`` is None while the cards are still being dealt
     suggestions : (asker, cards, answerer or -1, card or -1), as it saw them
     """
@@ -54,7 +59,7 @@ class Knowledge:
 
     @classmethod
     def of(cls, rules: Rules, seat: int, events: Sequence[Event]) -> Knowledge:
-        """Return what ``seat`` knows from the ``events`` of which it knows; others do not count."""
+        """Return the knowledge of ``seat`` from those of ``events`` that it knows of."""
         known = [event for event in events if knows(event, seat)]
         dealt = [event for event in known if event["event"] == "deal"]
         open_ = [event for event in known if event["event"] == "face_up"]
@@ -64,8 +69,8 @@ class Knowledge:
         return cls(rules, seat, _mask(dealt), _mask(open_) if open_ else None, answered)
 
 
-def _mask(told: Sequence[Event]) -> int:
-    return sum(1 << CARDS.index(card) for event in told for card in event["cards"])
+def _mask(events: Sequence[Event]) -> int:
+    return sum(1 << CARDS.index(card) for event in events for card in event["cards"])
 
 
 def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
@@ -78,7 +83,7 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     """
     rules, seat = knowledge.rules, knowledge.seat
     if knowledge.face_up is None:
-        return _told([_own(knowledge, card) for card in range(N_CARDS)])
+        return _list([_own(knowledge, card) for card in range(N_CARDS)])
     setting = setting_of(rules, seat, knowledge.hand, knowledge.face_up)
     records = setting.records()
     evidence = records[0]
@@ -87,40 +92,35 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     proved = new_known()[0]
     update_closure(evidence, proved)
     has, may = (masks[: rules.players + 1].tolist() for masks in (proved.has, proved.may))
-    exact = _exact(evidence) if chance else None
-    told = _told([_holders(has, may, card) for card in range(N_CARDS)])
-    if exact:
+    page = _list([_holders(has, may, card) for card in range(N_CARDS)])
+    if chance and (exact := _solve(evidence)):
         marginals, bits = exact
-        told["chance"] = [
-            [shown(p) for p in marginals[card, : rules.players + 1].tolist()]
+        page["chance"] = [
+            [round_chance(p) for p in marginals[card, : rules.players + 1].tolist()]
             for card in range(N_CARDS)
         ]
-        told["bits"] = round(bits, 3)
-    return told
+        page["bits"] = round(bits, 3)
+    return page
 
 
-def shown(chance: float) -> float:
+def round_chance(chance: float) -> float:
     """Return ``chance`` with four figures; 0 and 1 stand for what is certain, and nothing else."""
     if not _ERROR < chance < 1.0 - _ERROR:
         return float(round(chance))
     return min(max(round(chance, 4), LEAST), 1.0 - LEAST)
 
 
-def _told(holders: Sequence[list[str]]) -> dict[str, Any]:
+def _list(holders: Sequence[list[str]]) -> dict[str, Any]:
     """Return a notebook without probabilities from the ``holders`` of each card."""
-    kinds = [
-        next(kind for kind, mask in zip(KINDS, CATEGORY_MASK, strict=True) if int(mask) >> card & 1)
-        for card in range(N_CARDS)
-    ]
     cards = [
-        {"card": name, "kind": kind, "holders": told}
-        for name, kind, told in zip(CARDS, kinds, holders, strict=True)
+        {"card": name, "kind": kind, "holders": whose}
+        for name, kind, whose in zip(CARDS, KINDS, holders, strict=True)
     ]
     return {"cards": cards, "chance": None, "bits": None}
 
 
 def _own(knowledge: Knowledge, card: int) -> list[str]:
-    """Return who may hold ``card`` while the cards are dealt: of the own hand alone it is known."""
+    """Return the holders of ``card`` while the cards are dealt: those of the own hand are known."""
     own = 1 + knowledge.seat
     if knowledge.hand >> card & 1:
         return [YES if holder == own else NO for holder in range(knowledge.rules.players + 1)]
@@ -128,15 +128,15 @@ def _own(knowledge: Knowledge, card: int) -> list[str]:
 
 
 def _holders(has: Sequence[int], may: Sequence[int], card: int) -> list[str]:
-    """Return who has ``card``, by holder, of those who have and may have the cards of masks."""
+    """Return whether each holder has ``card``, by masks of the cards that it has and may have."""
     return [
         YES if sure >> card & 1 else MAYBE if possible >> card & 1 else NO
         for sure, possible in zip(has, may, strict=True)
     ]
 
 
-def _exact(evidence: np.record) -> tuple[np.ndarray, float] | None:
-    """Return the marginals and the envelope's entropy; None if there is no room for them."""
+def _solve(evidence: np.record) -> tuple[np.ndarray, float] | None:
+    """Return the marginals and the envelope's entropy; None if they do not fit into memory."""
     try:
         posterior = ExactPosterior(evidence)
     except EvidenceFull:

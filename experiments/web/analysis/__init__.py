@@ -1,0 +1,1 @@
+"""Analysis of games for their viewers: notebooks, timelines, advice."""

@@ -1,1 +1,0 @@
-"""What a viewer of a table may see: functions of what it knows alone."""

@@ -1,0 +1,150 @@
+"""The server: its socket, its start and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ipaddress
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+
+from experiments.settings.commandline import Refusal
+from experiments.web.library import Library
+from experiments.web.server.app import application
+from experiments.web.server.state import State
+from experiments.web.server.streams import Streams
+from experiments.web.settings import Web
+from experiments.web.tables.registry import Registry
+from experiments.web.workers import Workers
+
+_LOOK_SECONDS = 0.1
+_DAY = 86_400.0
+_TIDY_SECONDS = 60.0
+"""Between two searches for tables that were left."""
+
+_OTHER_CONNECTIONS = 200
+"""Beside the streams."""
+
+_LAST_SECONDS = 2
+"""Longest wait at the end for answers under way."""
+
+
+def serve(settings: Web, ended: threading.Event, ready: Callable[[str], None]) -> int:
+    """Serve until ``ended`` is set; return how many games are under way.
+
+    Parameters
+    ----------
+    ready : called with the server's address once it answers
+
+    Raises
+    ------
+    Refusal
+        If the port or the folder cannot be had.
+    """
+    with _listen(settings.host, settings.port) as listening:
+        return asyncio.run(_serve(settings, listening, ended, ready))
+
+
+async def _serve(
+    settings: Web,
+    listening: socket.socket,
+    ended: threading.Event,
+    ready: Callable[[str], None],
+) -> int:
+    workers = Workers(settings.searches)
+    folder, patience = Path(settings.folder), settings.idle * _DAY
+    registry = Registry(folder, settings.tables, workers, patience)
+    streams, library = Streams(settings.streams), Library(Path(settings.outputs))
+    reach = describe_reach(settings.host)
+    state = State(registry, streams, workers, settings.search, library, reach)
+    server = _Server(
+        uvicorn.Config(
+            application(state, names_of(settings.host)),
+            log_config=None,
+            log_level="critical",
+            access_log=False,  # links to seats are secrets
+            server_header=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=_LAST_SECONDS,
+            timeout_keep_alive=30,
+            limit_concurrency=2 * settings.streams + _OTHER_CONNECTIONS,
+        )
+    )
+    registry.start()
+    serving = asyncio.create_task(server.serve([listening]))
+    try:
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        ready(address(listening))
+        tidied = time.monotonic()
+        while not ended.is_set() and not serving.done():
+            await asyncio.sleep(_LOOK_SECONDS)
+            if time.monotonic() - tidied > _TIDY_SECONDS:
+                tidied = time.monotonic()
+                registry.put_aside()
+        server.should_exit = True
+        streams.close()
+        await serving
+    finally:
+        await registry.close()
+        workers.close()
+    return len(registry.under_way)
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to the command, which ends all in order."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def address(listening: socket.socket) -> str:
+    """Return the address of the server for a browser on this machine."""
+    host, port = listening.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def names_of(host: str) -> frozenset[str]:
+    """Return the names of the server in requests, beside numeric addresses."""
+    names = {"localhost", host.lower()}
+    if not _is_local(host):
+        names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+    return frozenset(names)
+
+
+def describe_reach(host: str) -> str:
+    """Return who can reach the server, in words."""
+    if _is_local(host):
+        return "Only this machine can reach this page."
+    if host in ("0.0.0.0", "::"):
+        return "Everybody in the networks of this machine can reach this page."
+    return f"Everybody who can reach {host} in its network can reach this page."
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there; raises Refusal."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=512)
+    except OSError as fault:
+        if fault.errno == errno.EADDRINUSE:
+            advice = "end the program that has it, or set port=0 for a free one"
+            raise Refusal(f"port {port} is taken: {advice}") from None
+        reason = fault.strerror or fault
+        raise Refusal(f"cannot listen on {host} port {port}: {reason}; set host and port") from None

@@ -1,0 +1,338 @@
+"""All tables of a folder: made, driven, found again after a restart.
+
+    FOLDER/tables/ID/table.json     setup, hashes of the seats' tokens
+    FOLDER/tables/ID/moves.jsonl    decisions (`experiments.web.tables.moves`)
+    FOLDER/tables/ID/pace.json      pause and pace, once a spectator has set them
+    FOLDER/tables/ID/over           once the game is over and filed
+    FOLDER/{study,games}/NAME/      runs of finished games with people
+
+A table is there as a whole or not at all.  Tokens are handed out once, when a table is made.  A
+table that is left for days is put aside: it takes no room and is not driven, until it is opened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import secrets
+import shutil
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from experiments.provenance.files import write_text
+from experiments.settings.commandline import Refusal
+from experiments.web.tables import archive
+from experiments.web.tables.driver import HALTED, Driver
+from experiments.web.tables.moves import MOVES
+from experiments.web.tables.setup import Setup
+from experiments.web.tables.table import Table
+from experiments.web.workers import Workers
+from mcts.kernel.errors import SleuthError
+from mcts.options import SEEDS
+
+TABLES, TABLE, PACE, OVER, LOCK = "tables", "table.json", "pace.json", "over", ".lock"
+
+MOST_FINISHED = 50
+"""Finished tables that are kept in memory, for viewers who come again."""
+
+
+class Crowded(SleuthError, ValueError):
+    """No more tables can be made for now."""
+
+
+@dataclass
+class Entry:
+    """A table of the registry.
+
+    Attributes
+    ----------
+    id : its name in links to watch it
+    setup : its settings
+    run : folder of the run that its game belongs to, below the registry's; None without people
+    tokens : by seat, the hash of its token
+    over : whether the game is over, and filed
+    driver : while it is in memory
+    fault : why it cannot be opened, if it cannot
+    aside : whether it is put aside
+    opened : time of the last request for it, in seconds since 1970
+    task : drives it
+    loaded : set once there is a driver or a fault
+    """
+
+    id: str
+    setup: Setup
+    run: str | None
+    tokens: dict[int, str]
+    over: bool = False
+    driver: Driver | None = None
+    fault: str | None = None
+    aside: bool = False
+    opened: float = 0.0
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+    loaded: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    @property
+    def under_way(self) -> bool:
+        """True while its game goes on."""
+        halted = self.driver is not None and self.driver.halted
+        return not (self.over or self.fault or self.aside or halted)
+
+
+class Registry:
+    """The tables in ``folder``.
+
+    Parameters
+    ----------
+    folder : made if missing; refused while another registry has it
+    most : tables that may be under way at the same time
+    workers : threads for players and files
+    patience : seconds without a move or a request after which a table is put aside
+
+    Attributes
+    ----------
+    entries : by id, in the order in which they were made
+    """
+
+    def __init__(
+        self, folder: Path, most: int, workers: Workers, patience: float = float("inf")
+    ) -> None:
+        """Read the tables in the folder; raises `Refusal` if that cannot be."""
+        self.folder, self._most, self._workers, self._patience = folder, most, workers, patience
+        self.entries: dict[str, Entry] = {}
+        self._seats: dict[str, tuple[str, Entry, int]] = {}
+        self._making = asyncio.Lock()
+        self._finished: list[Entry] = []
+        try:
+            (folder / TABLES).mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
+            self._lock.acquire()
+            made = (folder / TABLES).glob(f"*/{TABLE}")
+            paths = sorted(made, key=lambda path: path.stat().st_mtime_ns)
+        except Timeout:
+            raise Refusal(
+                f"another server has the tables in {folder}: end it, or set folder"
+            ) from None
+        except OSError as fault:
+            raise Refusal(f"cannot write to {folder}: {fault.strerror}; set folder") from None
+        for path in paths:
+            self._read(path)
+
+    @property
+    def under_way(self) -> list[Entry]:
+        """Tables whose game goes on."""
+        return [entry for entry in self.entries.values() if entry.under_way]
+
+    def start(self) -> None:
+        """Drive all games under way; to be called in the event loop, once.
+
+        Making their moves again may take a while; other requests do not wait.
+        """
+        for entry in self.under_way:
+            if self._is_left(entry):
+                entry.aside = True
+            else:
+                self._drive(entry)
+
+    def put_aside(self) -> None:
+        """Put aside the tables that have been left; to be called now and then."""
+        for entry in self.under_way:
+            driver, task = entry.driver, entry.task
+            if driver and task and driver.idle and not driver.listeners and self._is_left(entry):
+                task.cancel()
+                driver.table.close()
+                entry.aside, entry.task, entry.driver = True, None, None
+                entry.loaded = asyncio.Event()
+
+    async def close(self) -> None:
+        """Stand still: games go on when the folder is opened again; finished ones are filed."""
+        tasks = []
+        for entry in self.entries.values():
+            if entry.task:
+                tasks.append(entry.task)
+                if entry.driver is None or not entry.driver.table.over:
+                    entry.task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for entry in self.entries.values():
+            if entry.driver:
+                entry.driver.table.close()
+        self._lock.release()
+
+    async def make(self, setup: Setup) -> tuple[Entry, dict[int, str]]:
+        """Make a table, its seed drawn if it is None; return the seats' tokens.
+
+        Raises
+        ------
+        Crowded
+            If too many are under way.
+        ValueError
+            With one sentence, if players or rules do not fit.
+        OSError, Refusal
+            If it cannot be written.
+        """
+        async with self._making:
+            entry, table, tokens = await self._workers.run(self._make, setup)
+            self._enter(entry)
+        entry.task = asyncio.create_task(self._play(entry, table))
+        return entry, tokens
+
+    def seat(self, token: str) -> tuple[Entry, int] | None:
+        """Return the table and seat of ``token``, None if unknown."""
+        given = _hash(token)
+        found = self._seats.get(given[:16])
+        # The key is part of a hash, and the rest is compared in constant time: neither shows by
+        # its time how near a guess was.
+        if found is None or not hmac.compare_digest(found[0], given):
+            return None
+        return found[1], found[2]
+
+    async def driver(self, entry: Entry) -> Driver:
+        """Return the driver of a table; one whose game is over may have to be read again.
+
+        Raises
+        ------
+        Crowded
+            If it was put aside, and too many are under way by now.
+        OSError, ValueError
+            If it cannot be read any more.
+        """
+        entry.opened = time.time()
+        if entry.aside:
+            self._check_room()
+            entry.aside = False
+            self._drive(entry)
+        if not entry.over:
+            await entry.loaded.wait()
+        if entry.fault:
+            raise ValueError(entry.fault)
+        if entry.driver is None:
+            table = await self._workers.run(Table, entry.setup, self._folder(entry))
+            table.close()
+            if entry.driver is None:
+                entry.driver = Driver(table, self._workers)
+                self._remember(entry)
+        return entry.driver
+
+    def save_pace(self, entry: Entry) -> None:
+        """Write pause and pace of a table down; where that fails, the next start has the first."""
+        if entry.driver and entry.under_way:
+            text = json.dumps([entry.driver.paused, entry.driver.pace])
+            with suppress(OSError):
+                write_text(self._folder(entry) / PACE, text)
+
+    def _restore_pace(self, entry: Entry, driver: Driver) -> None:
+        with suppress(OSError, ValueError, TypeError):
+            paused, seconds = json.loads((self._folder(entry) / PACE).read_text("utf-8"))
+            driver.set_pace(float(seconds))
+            driver.pause(bool(paused))
+
+    def _make(self, setup: Setup) -> tuple[Entry, Table, dict[int, str]]:
+        """Give the game its number, write the table down and open it."""
+        self._check_room()
+        setup.build_players()  # a ValueError before anything is written
+        line_up, run = archive.LineUp.of(setup), None
+        if line_up is not None:
+            run = str(line_up.folder)
+            seed = archive.open_run(self.folder, line_up)
+            taken = {entry.setup.game for entry in self.entries.values() if entry.run == run}
+            setup = replace(setup, seed=seed, game=line_up.number(taken))
+        elif setup.seed is None:
+            setup = replace(setup, seed=secrets.randbelow(SEEDS))
+        tokens = {seat: secrets.token_urlsafe(16) for seat in setup.people}
+        hashes = {seat: _hash(token) for seat, token in tokens.items()}
+        entry = Entry(secrets.token_hex(6), setup, run, hashes)
+        folder = self._folder(entry)
+        folder.mkdir()
+        try:
+            table = Table(setup, folder)
+            content = {"setup": setup.to_json(), "run": run, "tokens": hashes}
+            write_text(folder / TABLE, json.dumps(content))
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return entry, table, tokens
+
+    def _check_room(self) -> None:
+        if len(self.under_way) >= self._most:
+            raise Crowded(f"{self._most} tables are under way, the limit: play some to their end")
+
+    def _is_left(self, entry: Entry) -> bool:
+        """Return whether a table has had no move and no request for so long."""
+        try:
+            moved = (self._folder(entry) / MOVES).stat().st_mtime
+        except OSError:
+            return False
+        return time.time() - max(moved, entry.opened) > self._patience
+
+    def _enter(self, entry: Entry) -> None:
+        self.entries[entry.id] = entry
+        for seat, digest in entry.tokens.items():
+            self._seats[digest[:16]] = digest, entry, seat
+
+    def _read(self, path: Path) -> None:
+        """Read a table that was made before; a broken one is reported and left alone."""
+        try:
+            content = json.loads(path.read_text("utf-8"))
+            tokens = {int(seat): str(digest) for seat, digest in content["tokens"].items()}
+            setup = Setup.from_json(content["setup"])
+            over = (path.parent / OVER).exists()
+            self._enter(Entry(path.parent.name, setup, content["run"], tokens, over))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
+            print(f"{path} cannot be read, and is left out: {fault}", file=sys.stderr)
+
+    def _folder(self, entry: Entry) -> Path:
+        return self.folder / TABLES / entry.id
+
+    def _drive(self, entry: Entry) -> None:
+        entry.task = asyncio.create_task(self._resume(entry))
+
+    async def _resume(self, entry: Entry) -> None:
+        """Make the moves of a table again, and drive it."""
+        try:
+            table = await self._workers.run(Table, entry.setup, self._folder(entry))
+        except Exception as fault:  # its files may hold anything
+            entry.fault = HALTED
+            entry.loaded.set()
+            print(f"table {entry.id} cannot go on: {fault!r}", file=sys.stderr, flush=True)
+            return
+        await self._play(entry, table)
+
+    async def _play(self, entry: Entry, table: Table) -> None:
+        """Drive a table to the end of its game, and file that."""
+        driver = entry.driver = Driver(table, self._workers)
+        self._restore_pace(entry, driver)
+        entry.loaded.set()
+        await driver.run()
+        if not table.over:
+            return
+        try:
+            if entry.run is not None:
+                run = self.folder / entry.run
+                await self._workers.run(archive.add_game, run, entry.setup, table.game)
+            (self._folder(entry) / OVER).touch()
+        except Exception as fault:  # the run's folder may hold anything
+            print(
+                f"table {entry.id} is over, but not filed: {fault}; the next start tries again",
+                file=sys.stderr,
+            )
+        entry.over, entry.task = True, None
+        table.close()
+        self._remember(entry)
+
+    def _remember(self, entry: Entry) -> None:
+        """Have ``entry``, which is over, in memory; forget the oldest without viewers."""
+        self._finished.append(entry)
+        for old in self._finished[:-MOST_FINISHED]:
+            if old.driver and not old.driver.listeners:
+                old.driver = None
+                self._finished.remove(old)
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,209 @@
+"""Requests for tables and players as the page sends them: checked, and composed by Hydra.
+
+They come from a browser, so their settings of players are names and plain values: nothing that
+Hydra would look up elsewhere, and no file.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from copy import deepcopy
+from functools import lru_cache
+from importlib.resources import files
+from typing import Annotated, Any, Literal
+
+from omegaconf import OmegaConf
+from pydantic import BaseModel, ConfigDict, Field
+
+from experiments.settings import schemas
+from experiments.settings.commandline import Refusal
+from experiments.settings.config import check_sections, composed, cores
+from experiments.texts import LONGEST_LABEL
+from experiments.web.settings import Search
+from experiments.web.tables.setup import LONGEST_NAME, PERSON, SLOWEST, Setup
+from mcts.options import SEEDS
+from sim.rules import FIXED_PLAYERS, SEATS
+
+_SETTING = re.compile(r"[a-z_]+(\.[a-z_]+)*=[A-Za-z0-9_.+-]{1,40}", re.ASCII)
+_FORBIDDEN = ("name", "label", "mixture", "network", "rollout.win_model")
+"""Settings of players that are not for the page: labels, and files."""
+
+_composing = threading.Lock()
+"""Hydra composes one configuration at a time in a process."""
+
+_CACHED = 256
+"""Players, and rules, that are kept as composed: composing takes Hydra 30 ms."""
+
+Name = Annotated[str, Field(max_length=40)]
+Settings = Annotated[
+    list[Annotated[str, Field(max_length=80)]], Field(max_length=12, default_factory=list)
+]
+Natural = Annotated[int, Field(ge=0, lt=2**31)]
+Pace = Annotated[float, Field(ge=0.0, le=SLOWEST, allow_inf_nan=False)]
+
+
+class Body(BaseModel):
+    """The body of a request: no other keys, no conversions."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class PersonRequest(Body):
+    """A person in a seat."""
+
+    kind: Literal["person"]
+    name: Annotated[str, Field(max_length=LONGEST_NAME)]
+
+
+class PlayerRequest(Body):
+    """A player of the configuration in a seat."""
+
+    kind: Literal["player"]
+    preset: Name
+    settings: Settings
+
+
+class TableRequest(Body):
+    """A new table."""
+
+    rules: Name
+    players: Annotated[int, Field(ge=min(SEATS), le=max(SEATS))]
+    seats: Annotated[
+        list[Annotated[PersonRequest | PlayerRequest, Field(discriminator="kind")]],
+        Field(max_length=max(SEATS)),
+    ]
+    seed: Annotated[int, Field(ge=0, lt=SEEDS)] | None = None
+    pace: Pace = 1.0
+    hints: bool = True
+    study: bool = False
+
+
+def compose_table(request: TableRequest, limits: Search) -> Setup:
+    """Return the settings of the table in ``request``; ValueError with one sentence if it cannot
+    be set up.
+    """
+    seats = tuple(
+        {"name": PERSON, "label": seat.name.strip()}
+        if isinstance(seat, PersonRequest)
+        else compose_player(seat.preset, seat.settings, limits)
+        for seat in request.seats
+    )
+    players = {seat["label"] for seat in seats if seat["name"] != PERSON}
+    for seat in seats:
+        if seat["name"] == PERSON and seat["label"] in players:
+            raise ValueError(f"{seat['label']} is a player's name: take another")
+    return Setup(
+        rules=dict(_rules(request.rules, request.players)),
+        seats=seats,
+        seed=request.seed,
+        pace=request.pace,
+        hints=request.hints,
+        study=request.study,
+    )
+
+
+def compose_player(preset: str, settings: Sequence[str], limits: Search) -> dict[str, Any]:
+    """Return the player ``preset`` with some ``settings`` changed, as `registry.make` takes it;
+    ValueError with one sentence on what is wrong.
+    """
+    return deepcopy(_player(preset, tuple(settings), limits))
+
+
+@lru_cache(_CACHED)
+def _player(preset: str, settings: tuple[str, ...], limits: Search) -> dict[str, Any]:
+    if preset not in _presets("player"):
+        raise ValueError(f"player {preset!r}: unknown; choose one of those offered")
+    for setting in settings:
+        key = setting.partition("=")[0]
+        if not _SETTING.fullmatch(setting) or key in _FORBIDDEN or key.startswith("hydra"):
+            raise ValueError(f"{setting!r} is no setting for a table: write it like threshold=0.4")
+    player = _compose("player", preset, *settings)
+    _check_search(player, limits)
+    player["label"] = " ".join([player["label"] or preset, *settings])
+    if len(player["label"]) > LONGEST_LABEL:
+        raise ValueError(f"{preset}: too many settings for a table")
+    return player
+
+
+@lru_cache(_CACHED)
+def _rules(name: str, players: int) -> dict[str, Any]:
+    if name not in _presets("rules"):
+        raise ValueError(f"rules {name!r}: unknown; choose one of those offered")
+    return _compose("rules", name, f"players={players}")
+
+
+def _compose(group: str, name: str, *settings: str) -> dict[str, Any]:
+    """Return the section ``group`` of a configuration with the preset ``name`` in it."""
+    overrides = [f"{group}={name}", *(f"{group}.{setting}" for setting in settings)]
+    try:
+        with _composing:
+            whole = composed("compare", overrides)
+        check_sections(whole)
+    except Refusal as fault:
+        raise ValueError(str(fault)) from None
+    plain = OmegaConf.to_container(whole[group], resolve=True)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
+
+
+def _check_search(player: dict[str, Any], limits: Search) -> None:
+    """Refuse searches that take too much of the machine."""
+    if "search" not in player:
+        return
+    search, budget = player["search"], player["budget"]
+    if search["mode"] == "root":
+        raise ValueError("search.mode=root: at a table searches run in this process; leave it")
+    if search["threads"] > cores():
+        raise ValueError(f"search.threads={search['threads']}: this machine has {cores()} cores")
+    most = ("simulations", limits.simulations), ("seconds", limits.seconds)
+    for key, limit in (*most, ("nodes", 4 * limits.simulations)):
+        if budget[key] is not None and budget[key] > limit:
+            raise ValueError(f"budget.{key}={budget[key]}: at most {limit:,} at a table")
+
+
+def list_rules() -> list[dict[str, Any]]:
+    """Return the presets of rules: name, usual number of players, description."""
+    return [
+        {"name": name, "players": FIXED_PLAYERS.get(name, 4), "about": _about("rules", name)}
+        for name in _presets("rules")
+    ]
+
+
+def list_players() -> list[dict[str, Any]]:
+    """Return the presets of players: name, description, whether they search."""
+    searching = {*schemas.PLANNERS}
+    return [
+        {"name": name, "about": _about("player", name), "searches": _base(name) in searching}
+        for name in _presets("player")
+    ]
+
+
+def _presets(group: str) -> list[str]:
+    found = files("conf").joinpath(group).iterdir()
+    return sorted(path.name[:-5] for path in found if path.name.endswith(".yaml"))
+
+
+def _text(group: str, name: str) -> str:
+    return files("conf").joinpath(group, f"{name}.yaml").read_text("utf-8")
+
+
+def _about(group: str, name: str) -> str:
+    """Return the comment at the top of a preset's file, without references to other files."""
+    lines = []
+    for line in _text(group, name).splitlines():
+        if not line.startswith("#") or line.startswith("# ("):
+            break
+        lines.append(line.removeprefix("#").strip())
+    return " ".join(lines)
+
+
+def _base(name: str) -> str:
+    """Return the planner or policy with whose settings the preset ``name`` begins."""
+    found = re.search(r"(?m)^name: *(\w+)", _text("player", name))
+    if found:
+        return found[1]
+    below = re.findall(r"(?m)^  - (\w+)$", _text("player", name))
+    known = [preset for preset in below if preset != name and preset in _presets("player")]
+    return _base(known[0]) if known else name

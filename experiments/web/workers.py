@@ -1,0 +1,61 @@
+"""One pool of threads for all work that would hold up the event loop, with limits by kind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+_SHORT, _LONG = 6, 2
+"""Threads for work of a moment, and for work that may take a minute."""
+
+_NICENESS = 10
+
+
+class Workers:
+    """Threads of the server.
+
+    Parameters
+    ----------
+    searches : players that may search at the same time
+    threads : another pool in place of an own one
+    """
+
+    def __init__(self, searches: int = 1, threads: Executor | None = None) -> None:
+        most = searches + _SHORT + _LONG
+        self._threads = threads or ThreadPoolExecutor(most, "worker", yield_to_others)
+        self._searches, self._long = asyncio.Semaphore(searches), asyncio.Semaphore(_LONG)
+
+    async def run(self, work: Callable[..., Result], *given: object) -> Result:
+        """Return the result of ``work`` on ``given``, which takes a moment."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+
+    async def run_long(self, work: Callable[..., Result], *given: object) -> Result:
+        """Return the result of ``work`` that may take a minute; shorter work does not wait."""
+        async with self._long:
+            return await self.run(work, *given)
+
+    async def search(self, work: Callable[..., Result], *given: object) -> Result:
+        """Return the result of ``work`` that searches, one of those allowed at a time."""
+        async with self._searches:
+            return await self.run(work, *given)
+
+    def close(self) -> None:
+        """Drop work that has not begun; does not wait for the rest."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def yield_to_others() -> None:
+    """Let the event loop go first where cores are few; threads begun by this one inherit that."""
+    if sys.platform == "linux":  # where a thread has a priority of its own
+        with suppress(OSError):
+            thread = threading.get_native_id()
+            nice = max(_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
+            os.setpriority(os.PRIO_PROCESS, thread, nice)
