@@ -14,7 +14,7 @@ U = [5, 4.3182, 3.8430, 3.5565, 3.3842, 3.2761, 3.2043, 3.1538, 3.1165]
 
 
 @pytest.fixture(scope="module")
-def sampled():
+def sample_problem():
     return rooms.Sampled().problem()
 
 
