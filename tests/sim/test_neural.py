@@ -15,9 +15,11 @@ from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
 from sim.player import PolicyPlayer
 from sim.players import neural
-from sim.players.names import EVIDENCE, WORTH
 from sim.players.neural import NeuralPlayer, visits
+from sim.players.paper import EVIDENCE
+from sim.players.registry import make
 from sim.qlearning import functions, network
+from sim.qlearning.functions import FUNCTIONS as WORTH
 from sim.referee import play
 from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
@@ -30,7 +32,7 @@ SPEC = spec_of("neural")
 
 
 def _make(rules=FERRARI, **switches):
-    return neural.make({**SPEC, **switches}, rules)
+    return make({**SPEC, **switches}, rules)
 
 
 @pytest.mark.parametrize(
@@ -132,11 +134,11 @@ def test_every_switch_changes_the_play(usual, other_weights, key, value):
 @pytest.mark.parametrize(
     ("switches", "reason"),
     [
-        ({"q": "deep"}, "q must be one of network, zero, grid"),
+        ({"q": "deep"}, "q=deep: choose one of network, zero, grid"),
         ({"network": "/nowhere.json"}, "/nowhere.json is no network"),
-        ({"distance_weight": -1}, "distance_weight must be at least 0"),
-        ({"visit_weight": float("nan")}, "visit_weight must be at least 0"),
-        ({"distance_divisor": 0}, "distance_divisor must be above 0"),
+        ({"distance_weight": -1}, "distance_weight=-1: must be at least 0"),
+        ({"visit_weight": float("nan")}, "visit_weight=nan: must be at least 0"),
+        ({"distance_divisor": 0}, "distance_divisor=0: must be above 0"),
     ],
 )
 def test_impossible_values_are_refused(switches, reason):
