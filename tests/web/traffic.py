@@ -182,7 +182,7 @@ def _question_fits(traffic: Traffic, prompt: dict) -> bool:
 
 
 def _answer_fits(traffic: Traffic, what: str, status: int, headers: list, text: str) -> bool:
-    """Tell whether an answer is what it always is, but for the notebook's marks."""
+    """Return whether an answer is what it always is, but for the notebook's marks."""
     if {name.decode() for name, _ in headers} != HEADED or status not in STATUSES.get(what, [200]):
         return False
     if "text/html" in dict(headers)[b"content-type"].decode():
@@ -233,7 +233,7 @@ def first(one: list, other: list) -> int | None:
 
 
 def may_differ(part: object, seat: int) -> bool:
-    """Tell whether ``part`` is an event in which ``seat`` may learn where a card lies."""
+    """Return whether ``part`` is an event in which ``seat`` may learn where a card lies."""
     if not isinstance(part, dict) or part["kind"] != "event":
         return False
     event = part["event"]
