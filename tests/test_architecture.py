@@ -65,7 +65,6 @@ FLOORS = (
         "experiments.sweep",
         "experiments.report",
         "experiments.tables",
-        "experiments.baselines",
         "experiments.regret",
         "experiments.beliefs",
         "experiments.explain",

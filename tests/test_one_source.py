@@ -31,7 +31,7 @@ def copy(tmp_path_factory):
 
 
 FLAT = '    "flat": Variant('
-NODES = "    nodes: int = between(1, MOST_NODES, default=100_000)\n"
+NODES = "    nodes: int = _from(1, 100_000, most=MOST_NODES)\n"
 FINAL = "  final: visits            # visits | mean\n"
 PRESET = "defaults:\n  - {}\n  - _self_\n\nname: {}\n"
 
@@ -57,10 +57,7 @@ ADDED = {
         "conf/player/twin.yaml": ("", PRESET.format("pomcp", "twin")),
     },
     "search option": {
-        "mcts/options.py": (
-            NODES,
-            f'    patience: int = between(2, 99, default=5)\n    """Whose?"""\n{NODES}',
-        ),
+        "mcts/options.py": (NODES, f'    patience: int = _from(2, 5)\n    """Whose?"""\n{NODES}'),
         "conf/player/bmcts.yaml": (FINAL, f"{FINAL}  patience: 7   # how long it waits\n"),
     },
     "rule preset": {
@@ -111,7 +108,7 @@ def test_their_limits_are_checked_by_the_command(copy):
 def test_the_table_is_listed_and_planned(copy):
     shown = run(copy, "-m", "experiments.tables", "list")
     assert "duel" in shown and "two policies against each other" in shown
-    planned = "from experiments.tables import cells; print(len(cells.load('duel').cells))"
+    planned = "from experiments.tables import catalog; print(len(catalog.load('duel').cells))"
     assert run(copy, "-c", planned).split() == ["2"]
 
 

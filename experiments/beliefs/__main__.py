@@ -133,7 +133,7 @@ def _setup(settings: DictConfig) -> _Setup:
     """Return what to measure; Refusal if it is unknown."""
     from belief.beliefs.registry import BELIEFS
     from experiments.beliefs.calibration import REFERENCE
-    from experiments.matches.schedule import is_policy
+    from sim.players.names import PAPERS
     from sim.players.registry import compiled, make
     from sim.rules import preset
 
@@ -142,7 +142,7 @@ def _setup(settings: DictConfig) -> _Setup:
     try:
         rules = preset(**OmegaConf.to_container(settings.rules, resolve=True))
         player: dict[str, Any] = OmegaConf.to_container(settings.player, resolve=True)
-        policy = compiled(player) if is_policy(player) else None
+        policy = None if player["name"] in PAPERS else compiled(player)
         make(player, rules)
     except ValueError as fault:
         raise Refusal(str(fault)) from None

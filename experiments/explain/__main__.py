@@ -59,7 +59,7 @@ class Run:
 
 @dataclass
 class Explain:
-    """The schema of the configuration."""
+    """The schema of the configuration.  ``player`` is a `schemas.Planner`."""
 
     record: str = place()
     event: int = MISSING

@@ -6,7 +6,7 @@ plays it, however many workers there are and in whatever order games end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mcts.kernel.plugins import entry_points
+from sim.players.names import PAPERS
 
 PORTION_SECONDS = 0.15
 """Work aimed at in one task: enough to make its 0.5 ms of overhead small, short enough for
@@ -29,9 +30,6 @@ MOST_ENTERED = 10
 FIRST_PORTION = 100
 LARGEST_PORTION = 20_000
 
-
-POLICY = "sim.seat.Settings"
-"""The ``_target_`` of a compiled policy."""
 
 SAME = ("seed", "rules", "seating", "opponents")
 """What makes game *k* of two matches the same game."""
@@ -99,14 +97,6 @@ class Seating:
         return self.table[np.asarray(games, np.int64) % len(self.table)]
 
 
-def is_policy(entrant: Mapping[str, Any]) -> bool:
-    """Return whether ``entrant`` is a compiled policy, which plays inside the state machine."""
-    target = entrant.get("_target_")
-    if target is not None:
-        return target == POLICY
-    return "search" not in entrant and entrant["name"] not in entry_points("sleuth.players")
-
-
 @dataclass(frozen=True)
 class Match:
     """All that it takes to play any game of a match; plain data, sent to the workers once.
@@ -150,7 +140,8 @@ class Match:
     @property
     def compiled(self) -> bool:
         """Whether all seats are policies, which the arena plays without the referee."""
-        return all(map(is_policy, self.entrants))
+        asked = {*PAPERS, *entry_points("sleuth.players")}
+        return not any("search" in entrant or entrant["name"] in asked for entrant in self.entrants)
 
     @property
     def threads(self) -> int:

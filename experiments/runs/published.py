@@ -1,11 +1,11 @@
-"""Win rates from the literature, to stand beside our own where the very same was played.
+"""Published win rates, to stand beside our own where the very same was played.
 
 A published figure belongs to a whole set-up: the player with all its settings, its opponents, the
-rules and the seats.  `known` compares all of that with the preset that follows the text; a player
-that has no more than the name in common gets no figure, but one line that says what differs.
+rules and the seats.  `find_for` compares all of that with the preset that follows the text; a
+player that has only the name in common gets no figure, but one line with the differences.
 
 Where the program released with [Ledford 2018] could be run again, or its logs counted again, the
-figures here are those; `experiments.tables` has what the two editions of the text print.
+figures are those; `experiments.tables` has the figures that the two editions of the text print.
 """
 
 from __future__ import annotations
@@ -14,13 +14,25 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
+import yaml
 from omegaconf import OmegaConf
 
 from experiments.matches.schedule import Match
 from experiments.settings import config
 from experiments.stats.intervals import Estimate, win_rate
+
+_RULES = "ledford"
+_SIMULATIONS, _SECONDS = 10_000, 3.5
+"""Published budget per decision, whichever was reached first."""
+
+_PRESETS = {"bmcts": "bmcts_faithful", "ld_bmcts": "ld_bmcts_faithful"}
+"""Presets of published players that have another name."""
+
+_OF_THE_MACHINE = ("label", "budget", "search.threads", "search.oversubscribe")
+"""Settings in which equal players may differ: a name, and how long and how fast they think."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +41,13 @@ class Published:
 
     Attributes
     ----------
-    source : who published it, and with what budget where that was another one
-    remark : what is known of it, a sentence; empty if nothing
+    source : author and year, and the budget where it was another one
+    remark : a sentence on its quality; may be empty
     """
 
+    player: str
+    seats: int
+    opponent: str
     wins: int
     games: int
     source: str
@@ -44,40 +59,10 @@ class Published:
         return win_rate(self.wins, self.games)
 
 
-_AGAIN = "program of Ledford 2018, run again"
-
-_BMCTS_LOG = (
-    "Of the 2,000 winners in the log of BMCTS {} are those in the log of LD-BMCTS, where "
-    "independent games would share some {}: at most one of the two logs is as it was played."
-)
-_LD_LOG = "The released log has 2,000 games, of which {} are copies of others; they count once."
-
-_RULES = "ledford"
-_SIMULATIONS, _SECONDS = 10_000, 3.5
-"""Budget of a decision in [Ledford 2018], whichever was reached first."""
-
-_PRESETS = {"bmcts": "bmcts_faithful", "ld_bmcts": "ld_bmcts_faithful"}
-"""By player of `_RESULTS`, the preset that is what was published, where it has another name."""
-
-_RESULTS = {
-    ("bmcts", 1, "heuristic"): Published(
-        408, 2000, "Ledford 2018", _BMCTS_LOG.format("1,853", "1,266")
-    ),
-    ("bmcts", 3, "heuristic"): Published(
-        1356, 2000, "Ledford 2018", _BMCTS_LOG.format("1,790", "1,187")
-    ),
-    ("ld_bmcts", 1, "heuristic"): Published(
-        301, 1099, "logs of Ledford 2018", _LD_LOG.format("901")
-    ),
-    ("ld_bmcts", 3, "heuristic"): Published(
-        1134, 1499, "logs of Ledford 2018", _LD_LOG.format("501")
-    ),
-    ("heuristic", 1, "random"): Published(2597, 3000, _AGAIN),
-    ("random", 1, "heuristic"): Published(199, 3000, _AGAIN),
-}
-
-_OF_THE_MACHINE = ("label", "budget", "search.threads", "search.oversubscribe")
-"""What two players may differ in and be the same: a name, and how long and how fast they think."""
+@cache
+def _results() -> list[Published]:
+    text = files("conf.published").joinpath("win_rates.yaml").read_text(encoding="utf-8")
+    return [Published(**entry) for entry in yaml.safe_load(text)["results"]]
 
 
 def find(player: str, seats: int, opponent: str) -> Published | None:
@@ -85,13 +70,14 @@ def find(player: str, seats: int, opponent: str) -> Published | None:
 
     Both are names of players as the text has them, under the rules of the text.
     """
-    return _RESULTS.get((player, seats, opponent))
+    found = {(one.player, one.seats, one.opponent): one for one in _results()}
+    return found.get((player, seats, opponent))
 
 
 def find_for(match: Match) -> Published | None:
     """Return the published result of the same set-up, if there is one.
 
-    The budget of a decision may be another one, which the source then states.
+    The budget per decision may be another one, which the source then states.
     """
     found = _namesake(match)
     if found is None or any(_differences(match)):
@@ -109,11 +95,10 @@ def unlike(match: Match) -> str | None:
     differ = list(_differences(match))
     if not differ:
         return None
-    name = match.entrants[0]["name"]
-    preset = _PRESETS.get(name, name)
+    preset = _preset(match.entrants[0]["name"])
     return (
-        f"No published result stands beside {match.labels[0]}; in [Ledford 2018], and with "
-        f"player={preset}, it is otherwise: {', '.join(differ)}."
+        f"No published result stands beside {match.labels[0]}: [Ledford 2018], as "
+        f"player={preset}, has {', '.join(differ)}."
     )
 
 
@@ -125,20 +110,22 @@ def _namesake(match: Match) -> Published | None:
     return find(player, match.seats, opponent)
 
 
+def _preset(name: str) -> str:
+    return _PRESETS.get(name, name)
+
+
 def _differences(match: Match) -> Iterator[str]:
-    """Yield each setting of the set-up that is published for these names and is another here."""
-    player, opponent = (entrant["name"] for entrant in match.entrants)
-    theirs = _set_up(_PRESETS.get(player, player), _PRESETS.get(opponent, opponent))
-    ours = {"player": match.entrants[0], "opponent": match.entrants[1], "rules": match.rules}
-    for part, settings in theirs.items():
-        prefix = "" if part == "player" else f"{part}."
-        held, asked = dict(_flat(settings)), dict(_flat(ours[part]))
-        for key in {**held, **asked}:
-            if held.get(key) != asked.get(key) and not _of_the_machine(key):
-                yield f"{prefix}{key}={_format(held[key]) if key in held else 'nothing'}"
+    """Yield the published settings that differ from those of ``match``, as ``KEY=VALUE``."""
+    player, opponent = match.entrants
+    ours = {**_flat(player), **_flat(opponent, "opponent."), **_flat(match.rules, "rules.")}
+    theirs = _published_settings(_preset(player["name"]), _preset(opponent["name"]))
+    for key in {**theirs, **ours}:
+        name = key.removeprefix("opponent.")
+        same = theirs.get(key) == ours.get(key)
+        if not same and not any(f"{name}.".startswith(f"{free}.") for free in _OF_THE_MACHINE):
+            yield f"{key}={_format(theirs[key]) if key in theirs else 'nothing'}"
     # A tree that may not grow is another planner; the budget says how long it grows.
-    nodes = match.entrants[0].get("budget", {}).get("nodes")
-    if nodes is not None:
+    if player.get("budget", {}).get("nodes") is not None:
         yield "budget.nodes=null"
 
 
@@ -148,33 +135,30 @@ def _format(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _of_the_machine(key: str) -> bool:
-    return any(key == name or key.startswith(f"{name}.") for name in _OF_THE_MACHINE)
-
-
 @cache
-def _set_up(player: str, opponent: str) -> dict[str, Any]:
-    """Return what two presets and the rules of the text are made of."""
-    settings = config.composed(
-        "compare", [f"player={player}", f"player@opponent={opponent}", f"rules={_RULES}"]
-    )
+def _published_settings(player: str, opponent: str) -> dict[str, Any]:
+    """Return the settings of two presets and of the rules of the text, by dotted path."""
+    chosen = [f"player={player}", f"player@opponent={opponent}", f"rules={_RULES}"]
+    settings: Any = OmegaConf.to_container(config.composed("compare", chosen), resolve=True)
     return {
-        part: OmegaConf.to_container(settings[part], resolve=True)
-        for part in ("player", "opponent", "rules")
+        **_flat(settings["player"]),
+        **_flat(settings["opponent"], "opponent."),
+        **_flat(settings["rules"], "rules."),
     }
 
 
-def _flat(settings: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the settings by dotted path."""
+def _flat(settings: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    """Return the settings by dotted path."""
+    found: dict[str, Any] = {}
     for key, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{path}{key}.")
-        else:
-            yield f"{path}{key}", value
+        found |= (
+            _flat(value, f"{path}{key}.") if isinstance(value, Mapping) else {path + key: value}
+        )
+    return found
 
 
 def _budget(budget: Mapping[str, Any] | None) -> str:
-    """Return what to say of a budget of a decision that is not the published one."""
+    """Return a phrase on a budget per decision that is not the published one."""
     if budget is None:
         return ""
     simulations, seconds = budget["simulations"], budget["seconds"]
@@ -182,4 +166,6 @@ def _budget(budget: Mapping[str, Any] | None) -> str:
         return ""
     given = [f"{simulations:,} simulations"] if simulations is not None else []
     given += [f"{seconds:g} s"] if seconds is not None else []
-    return f", {_SIMULATIONS:,} simulations or {_SECONDS} s a decision (here {' or '.join(given)})"
+    return (
+        f", {_SIMULATIONS:,} simulations or {_SECONDS} s per decision (here {' or '.join(given)})"
+    )

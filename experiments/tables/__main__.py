@@ -5,14 +5,14 @@
     python -m experiments.tables table=ledford_4_2 games=300 write=docs/results
     python -m experiments.tables planners only=[best,flat] show=true
 
-All cells of a table are one run: the same command goes on where it stopped, and plays nothing if
+All cells of a table are one run: the same command continues where it stopped, and plays nothing if
 all is there.  Nothing slow is imported at the top.
 """
 
 from __future__ import annotations
 
 import sys
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 
     from experiments.matches.match_loop import Outcome
     from experiments.matches.schedule import Match
-    from experiments.tables.figures import Measured
-    from experiments.tables.forms import Computed, Table
-    from experiments.tables.stairs.form import Steps
+    from experiments.tables.ablation.schema import Ablation
+    from experiments.tables.measured import Measured
+    from experiments.tables.report import Report
+    from experiments.tables.schema import Computed, Table
 
-PLOT = "budget.png"
 PIPED_WIDTH = 160
 """Columns where there is no terminal to fit."""
 
 LIST = "list"
-"""In place of a table: tell which there are."""
+"""In place of a table: list all."""
 
 
 @dataclass
 class Tables:
-    """The schema of the configuration.  ``table`` is a `cells.Table`, or null."""
+    """The schema of the configuration; ``table`` is a `schema.Table`, or null."""
 
     table: Any = None
     games: int | None = between(4, GAMES)
@@ -60,43 +60,48 @@ class Tables:
 
 
 def job(settings: DictConfig, folder: Path) -> None:
-    """List the tables, or play what is missing of one, show it and write it down.
+    """List the tables, or play the missing games of one, show it and write it down.
 
     Raises
     ------
     Refusal
         If the request cannot be met; at the end, if a game raised an exception or results could
-        not be written.  What was played is saved before.
+        not be written.  The games are saved before.
     Interrupted
-        If the user wishes an end, after what was played has been saved.
+        If the user asks to stop; the games are saved before.
     """
     from experiments import terminal
-    from experiments.tables import cells
+    from experiments.tables import catalog
+    from experiments.tables.ablation.schema import Ablation
+    from experiments.tables.schema import Computed
 
     console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     if settings.table is None:
-        _list(settings, console)
+        _list_tables(settings, console)
+        return
+    table = catalog.read(settings.table, HydraConfig.get().runtime.choices["table"])
+    if isinstance(table, Computed):
+        _run_computed(table, settings, console)
+        return
+    if settings.simulations is not None and table.simulations is None:
+        raise Refusal(f"simulations: the budgets of {table.name} are its own; leave it out")
+    if isinstance(table, Ablation):
+        _run_ablation(table, settings, console)
     else:
-        name = HydraConfig.get().runtime.choices.table
-        table = cells.read(settings.table, name)
-        if isinstance(table, cells.Steps):
-            _steps(table, settings, console)
-        elif isinstance(table, cells.Computed):
-            _computed(table, settings, console)
-        else:
-            _table(table, settings, console)
+        _run_table(table, settings, console)
 
 
-def _list(settings: DictConfig, console: Console) -> None:
-    """Tell which tables there are, and what each costs as often as ``settings`` say."""
+def _list_tables(settings: DictConfig, console: Console) -> None:
+    """Print the tables, with the cost of each for the games that ``settings`` ask for."""
     from experiments import tabular
-    from experiments.tables import cells
+    from experiments.tables import catalog
+    from experiments.tables.schema import Computed
 
     cores = config.cores()
     rows: list[list[Any]] = []
-    for name in cells.names():
-        table = cells.load(name)
-        if isinstance(table, cells.Computed):
+    for name in catalog.names():
+        table = catalog.load(name)
+        if isinstance(table, Computed):
             rows.append([name, table.about, None, None, table.seconds / 3600])
             continue
         games = settings.games or table.games
@@ -104,154 +109,157 @@ def _list(settings: DictConfig, console: Console) -> None:
         rows.append([name, table.about, len(table.cells), games, hours])
     columns = (
         tabular.words("name"),
-        tabular.words("what it is"),
+        tabular.words("about"),
         tabular.count("cells"),
         tabular.count("games"),
-        tabular.Column("hours", _hours),
+        tabular.Column("hours", _format_hours),
     )
-    title = f"Tables, with games a cell and about the hours they take on {cores} cores"
+    title = f"Tables, with games per cell and the hours that they take on {cores} cores, estimated"
     tabular.show(tabular.Table(title, columns, rows), console)
 
 
-def _hours(hours: float) -> str:
+def _format_hours(hours: float) -> str:
     if hours < 0.1:
         return "< 0.1"
     return f"{hours:,.0f}" if hours >= 10 else f"{hours:.1f}"
 
 
-def _computed(table: Computed, settings: DictConfig, console: Console) -> None:
+def _run_computed(table: Computed, settings: DictConfig, console: Console) -> None:
     """Compute ``table``, then show it and write it down."""
-    from experiments.tables import computed, papers
-    from experiments.tables import report as table_report
+    from experiments.tables import computed, report
 
-    paper = papers.of(table.name)
-    run = computed.figures(table, paper.computed[table.name], settings, console)
-    title = f"{table.name}: {table.about}"
-    report = table_report.published(table.name, title, run, paper)
-    report = table_report.tried(report) if settings.fast else report
-    table_report.show(report, console)
+    run = computed.read_or_compute(table, settings, console)
+    made = report.compare_published(
+        f"{table.name}: {table.about}", run, table.published, settings.fast
+    )
+    report.show(made, console)
     if settings.write is not None:
-        heading = computed.heading(table, run, settings.fast)
-        files = table_report.store(table.name, report, heading, Path(settings.write))
-        console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
+        heading = report.computed_heading(table, run, settings.fast)
+        _write(table.name, made, heading, settings, console)
 
 
-def _steps(table: Steps, settings: DictConfig, console: Console) -> None:
-    """Play what is missing of ``table``, then show it and write it down."""
-    from experiments.tables.stairs import command
+def _write(
+    name: str, report: Report, heading: Sequence[str], settings: DictConfig, console: Console
+) -> None:
+    from experiments.tables.report import store
 
-    _check_budget(table, settings)
-    command.tell(table, settings, console)
-
-
-def _check_budget(table: Table, settings: DictConfig) -> None:
-    if settings.simulations is not None and table.simulations is None:
-        raise Refusal(f"simulations: the budgets of {table.name} are its own; leave it out")
+    files = store(name, report, heading, Path(settings.write))
+    console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
 
 
-def _table(table: Table, settings: DictConfig, console: Console) -> None:
-    """Play what is missing of ``table``, then show it and write it down."""
-    from experiments.runs import runfolder
-    from experiments.runs.runfolder import MATCHES_FILE
-    from experiments.tables import figures
+def _run_ablation(table: Ablation, settings: DictConfig, console: Console) -> None:
+    """Play the missing games of ``table``, then show it, draw it and write it down."""
     from experiments.tables import report as table_report
-    from experiments.tables.cells import matches
-    from experiments.tables.stairs import beside
+    from experiments.tables.ablation import cells, play, plot, report
 
-    _check_budget(table, settings)
-    folder = Path(settings.folder) / (table.folder + ("_fast" if settings.fast else ""))
-    if settings.show and not (folder / MATCHES_FILE).exists():
-        raise Refusal(f"nothing was played in {folder}: leave out show=true to play")
+    root = Path(settings.folder)
+    folder = cells.root_folder(table, root, settings.fast)
+    asked = settings.games, settings.simulations, settings.seed, settings.fast
+    found = cells.cells_of(table, root, *asked)
+    chosen = cells.choose(found, settings.only)
+    _check_played(settings, any(cell.played for cell in found), folder)
+    ended = None if settings.show else play.play_missing(chosen, settings.ray.address, console)
+    made = report.make(table, found, settings.fast)
+    table_report.show(made, console)
+    plot.draw(table, found, folder / f"{table.name}.png")
+    if settings.write is not None:
+        _write(table.name, made, report.heading(table, found, settings.fast), settings, console)
+    games = {cell.folder: cell.played for cell in found}
+    _finish(ended, sum(games.values()), folder)
+
+
+def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
+    """Play the missing games of ``table``, then show it, draw it and write it down."""
+    from experiments.matches.origins import MATCHES_FILE
+    from experiments.runs import runfolder
+    from experiments.tables import report as table_report
+    from experiments.tables.ablation.joined import Joined
+    from experiments.tables.matches import matches
+    from experiments.tables.measured import Measured
+
+    root = Path(settings.folder)
+    folder = root / (table.folder + ("_fast" if settings.fast else ""))
+    _check_played(settings, (folder / MATCHES_FILE).exists(), folder)
     seed = table.seed if settings.seed is None else settings.seed
     planned = matches(table, settings.simulations, seed, settings.fast)
-    chosen = _chosen(table, settings.only)
+    chosen = _choose(table, settings.only)
     runfolder.claim(folder, planned, "games", resume=True)
     ended = None
     if not settings.show:
-        games = _games(table, settings)
-        ended = _played(folder, planned, chosen, games, settings.ray.address, console)
-    run = (
-        beside.Joined(folder, table, Path(settings.folder), settings.fast)
-        if table.beside
-        else figures.Measured(folder)
-    )
+        ended = _play(folder, planned, [planned[i] for i in chosen], table, settings, console)
+    run = Joined(folder, table, root, settings.fast) if table.beside else Measured(folder)
     report = table_report.make(table, run, settings.fast)
     table_report.show(report, console)
     _draw(table, run, folder)
     if settings.write is not None:
-        files = table_report.write(table, report, run, Path(settings.write))
-        console.print(f"written to {' and '.join(map(str, files))}", soft_wrap=True)
+        heading = table_report.heading(table, run, settings.fast)
+        _write(table.name, report, heading, settings, console)
+    _finish(ended, run.played.games, folder)
+
+
+def _check_played(settings: DictConfig, played: bool, folder: Path) -> None:
+    if settings.show and not played:
+        raise Refusal(f"nothing was played in {folder}: leave out show=true to play")
+
+
+def _finish(ended: Outcome | None, games: int, folder: Path) -> None:
+    """Raise the fault or the interruption by which playing ``ended``, if there was one."""
     if ended is not None and ended.fault is not None:
-        raise Refusal(f"{ended.fault}; {run.played.games} games are kept in {folder}")
+        raise Refusal(f"{ended.fault}; {games} games are kept in {folder}")
     if ended is not None and ended.interrupted:
         raise Interrupted(
-            f"interrupted after {run.played.games} games, kept in {folder}; "
-            "the same command goes on"
+            f"interrupted after {games} games, kept in {folder}; the same command continues"
         )
 
 
 def _draw(table: Table, run: Measured, folder: Path) -> None:
-    """Draw to ``folder`` the pictures that ``run`` has enough games for."""
-    from experiments.tables import field, papers, plot
+    """Draw the pictures for which ``run`` has enough games to ``folder``."""
+    from experiments.tables import field, plot
 
-    paper = papers.of(table.name)
-    if paper is not None:
-        plot.beside_published(paper, table.name, run, folder / f"{table.name}.png")
+    picture = folder / f"{table.name}.png"
+    if table.published:
+        plot.draw_published(table.published, table.name, run, picture)
     elif table.robin:
-        plot.ratings(field.standings(table, run), table.about, folder / f"{table.name}.png")
-    elif table.axis is not None:
-        plot.by_setting(table.axis, run, folder / f"{table.name}.png")
-    elif table.simulations is None and not table.compiled:
-        plot.by_budget(run, folder / PLOT)
+        plot.draw_ratings(field.standings(table, run), table.about, picture)
+    if table.axis is not None:
+        by_setting = folder / f"{table.name}_{table.axis}.png"
+        plot.draw_by_setting(table.axis, run, by_setting if table.published else picture)
 
 
-def _games(table: Table, settings: DictConfig) -> int:
-    from experiments.tables.cells import FAST_COMPILED_GAMES, FAST_GAMES
-
-    usual = table.games
-    if settings.fast:
-        usual = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
-    return settings.games or usual
-
-
-def _chosen(table: Table, only: list[str] | None) -> list[int]:
+def _choose(table: Table, only: list[str] | None) -> list[int]:
     """Return the numbers of the cells that are asked for."""
-    names = [cell.called for cell in table.cells]
+    names = [cell.choice for cell in table.cells]
     for name in only or ():
         if name not in names:
             raise Refusal(f"only={name}: this table has {', '.join(dict.fromkeys(names))}")
     return [number for number, name in enumerate(names) if only is None or name in only]
 
 
-def _played(
+def _play(
     folder: Path,
     planned: list[Match],
-    chosen: list[int],
-    games: int,
-    address: str | None,
+    chosen: list[Match],
+    table: Table,
+    settings: DictConfig,
     console: Console,
 ) -> Outcome | None:
-    """Play what is missing of the cells ``chosen``, on the cluster at ``address`` if there is one.
-
-    None if nothing is.
-    """
-    from experiments.matches import play, startup
+    """Play the missing games of the matches ``chosen``; return None if there are none."""
+    from experiments.matches import startup
     from experiments.matches.results import Results
-    from experiments.tables import playing
+    from experiments.tables import play
+    from experiments.tables.matches import FAST_COMPILED_GAMES, FAST_GAMES
 
-    played = Results.resume(folder, [planned[i] for i in chosen])
+    usual = table.games
+    if settings.fast:
+        usual = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
+    games = settings.games or usual
+    played = Results.resume(folder, chosen)
     if all(tally.has(games) for tally in played.tallies):
         return None
-    started = time.monotonic()
-    for match in played.matches:
-        try:
-            play.check(match)
-        except ValueError as fault:
-            raise Refusal(f"{match.name}: {fault}") from None
-    resources = startup.prepare(played.matches, None, address, console)
-    ended = playing.games_played(played, games, resources, console)
-    playing.summarise(folder, planned, ended, time.monotonic() - started)
-    return ended
+    for match in chosen:
+        play.check_match(match, match.name)
+    resources = startup.prepare(chosen, None, settings.ray.address, console)
+    return play.play_games(played, planned, games, resources, console)
 
 
 COMMAND = Command("tables", Tables, job, bare="table", multirun=False, lasting=True)
@@ -259,9 +267,9 @@ COMMAND = Command("tables", Tables, job, bare="table", multirun=False, lasting=T
 
 def main() -> NoReturn:
     """Run the command and exit with its code."""
-    from experiments.tables import cells
+    from experiments.tables import catalog
 
-    cells.register()
+    catalog.register()
     sys.argv[1:] = [typed for typed in sys.argv[1:] if typed not in (LIST, f"table={LIST}")]
     COMMAND.main()
 

@@ -1,34 +1,36 @@
-"""Tables that play no games: their figures are computed by a function of the paper's module.
+"""Tables without games: a function computes their figures.
 
-Such a table is a YAML in ``conf/table`` as well, with `Computed` for its schema, and has its lines
-in `experiments.tables.rows.Paper` as all published tables have.  Where those of games name a match
-and a player, its cells name a line and a column of what `Paper.computed` yields.  The figures are
-kept in the table's folder with where they come from; ``show=true`` computes nothing.
+Such a table is a YAML in ``conf/table`` too, with `Computed` for its schema.  The cells of its
+published rows name a line and a column of the figures that its function returns.  These are kept in
+the table's folder with their provenance; ``show=true`` computes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from hydra.utils import get_method
 from omegaconf import DictConfig
 from rich.console import Console
 
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, read_json, reading, write_json
 from experiments.settings.commandline import Refusal
-from experiments.tables.figures import Figure
-from experiments.tables.forms import Computed
+from experiments.tables.figure import Figure
+from experiments.tables.schema import Computed
 
-GIVEN = ("games", "simulations", "only")
-"""Settings of tables of games."""
+OF_GAMES = ("games", "simulations", "only")
+"""Settings of tables with games."""
+
+Compute = Callable[[int, int], Mapping[tuple[str, str], Figure]]
+"""From a seed and the number of measurements of a duration to figures by line and column."""
 
 
-class Figures:
-    """The figures in ``folder``, as `experiments.tables.figures.Measured` is asked for its own.
+class ComputedFigures:
+    """The figures in ``folder``.
 
     Raises
     ------
@@ -37,114 +39,61 @@ class Figures:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
         path = folder / SUMMARY
         if not path.exists():
             raise Refusal(f"nothing was computed in {folder}: leave out show=true")
         with reading(path, "remove it, and the same command computes it again"):
-            held = read_json(path)
+            summary = read_json(path)
             try:
-                self.about: Mapping[str, Any] = dict(held["run"])
-                self.settings: Mapping[str, Any] = dict(held["settings"])
-                self._held = {
+                self.about: Mapping[str, Any] = dict(summary["run"])
+                self.settings: Mapping[str, Any] = dict(summary["settings"])
+                self._figures = {
                     (str(line), str(column)): Figure(**figure)
-                    for line, column, figure in held["figures"]
+                    for line, column, figure in summary["figures"]
                 }
             except (KeyError, TypeError) as fault:
                 raise ValueError(f"it is no summary of a table: {fault}") from None
 
-    @cached_property
-    def lines(self) -> frozenset[str]:
-        """The lines that have figures."""
-        return frozenset(line for line, _ in self._held)
-
     def figure(self, line: str, column: str) -> Figure | None:
         """Return the figure of a cell, None if there is none."""
-        return self._held.get((line, column))
+        return self._figures.get((line, column))
 
 
-def figure(run: Figures, line: str, column: str) -> Figure | None:
-    """Return a cell's figure: the `Quantity.measure` of tables that are computed."""
-    return run.figure(line, column)
-
-
-def folder(table: Computed, settings: DictConfig) -> Path:
-    """Return where the figures of ``table`` lie; a trial's lie apart."""
-    return Path(settings.folder) / (table.name + ("_fast" if settings.fast else ""))
-
-
-def figures(
-    table: Computed,
-    compute: Callable[[int, int], Mapping[tuple[str, str], Figure]],
-    settings: DictConfig,
-    console: Console,
-) -> Figures:
-    """Return the figures of ``table``, computed unless ``settings`` want those that are there.
-
-    Parameters
-    ----------
-    compute : as `experiments.tables.rows.Paper.computed` has it
+def read_or_compute(table: Computed, settings: DictConfig, console: Console) -> ComputedFigures:
+    """Return the figures of ``table``, computed unless ``settings`` ask for those that are there.
 
     Raises
     ------
     Refusal
-        If a setting has no meaning for it, or the folder cannot be written to.
+        If a setting is for tables with games, or the folder cannot be written to.
     """
-    for key in GIVEN:
+    for key in OF_GAMES:
         if settings[key] is not None:
             raise Refusal(f"{key}: {table.name} plays no games; leave it out")
-    place = folder(table, settings)
+    folder = Path(settings.folder) / (table.name + ("_fast" if settings.fast else ""))
     if not settings.show:
-        _compute(table, compute, settings, place, console)
-    return Figures(place)
+        _compute(table, settings, folder, console)
+    return ComputedFigures(folder)
 
 
-def _compute(
-    table: Computed,
-    compute: Callable[[int, int], Mapping[tuple[str, str], Figure]],
-    settings: DictConfig,
-    place: Path,
-    console: Console,
-) -> None:
+def _compute(table: Computed, settings: DictConfig, folder: Path, console: Console) -> None:
     from experiments.matches.progress import stage
     from experiments.runs import runfolder
 
+    compute: Compute = get_method(table.compute)
     seed = table.seed if settings.seed is None else settings.seed
     repeats = 1 if settings.fast else table.repeats
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         with stage(console, f"computing {table.name}, about {table.seconds:.0f} s"):
-            found = list(_told(compute(seed, repeats)))
+            figures = compute(seed, repeats)
         write_json(
-            place,
+            folder,
             {
-                "figures": found,
+                "figures": [[*cell, asdict(figure)] for cell, figure in figures.items()],
                 "settings": {"seed": seed, "repeats": repeats},
-                "run": {"folder": str(place), "configuration": {}, **provenance.origin()},
+                "run": {"folder": str(folder), "configuration": {}, **provenance.origin()},
             },
         )
     except OSError as fault:
-        raise runfolder.unwritable(place, fault) from None
-
-
-def _told(computed: Mapping[tuple[str, str], Figure]) -> Iterator[list[Any]]:
-    """Yield what the summary has of each figure."""
-    for (line, column), found in computed.items():
-        yield [line, column, asdict(found)]
-
-
-def heading(table: Computed, run: Figures, trial: bool) -> list[str]:
-    """Return what stands in Markdown above the table: command, settings, machine, versions."""
-    from experiments.texts import markdown, printable
-
-    seed, repeats = run.settings["seed"], run.settings["repeats"]
-    told = f"python -m experiments.tables {table.name} seed={seed}{' fast=true' if trial else ''}"
-    times = f"; times are CPU seconds, the median of {repeats}" if table.repeats > 1 else ""
-    versions = ", ".join(f"{name} {number}" for name, number in run.about["versions"].items())
-    machine = f"Commit {run.about['commit']}; {run.about['machine']}; {versions}."
-    return [
-        f"```\n{printable(told)}\n```",
-        "",
-        f"Seed {seed}{times}.",
-        markdown(machine),
-    ]
+        raise runfolder.unwritable(folder, fault) from None

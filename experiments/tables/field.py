@@ -13,8 +13,8 @@ from experiments.matches.results import Tally
 from experiments.matches.schedule import Match, label
 from experiments.stats.comparisons import Comparison, holm, round_robin
 from experiments.stats.intervals import Estimate
-from experiments.tables.figures import Measured, simulations_of
-from experiments.tables.forms import Entrant, Table
+from experiments.tables.measured import Measured, simulations_of
+from experiments.tables.schema import Entrant, Table
 from experiments.tabular import Column
 
 OURS = "ours"
@@ -32,7 +32,7 @@ The draft of 2013 has the idea of its player and no more (`docs/players/entropy.
 """
 
 Difference = tuple[Estimate, float]
-"""How much oftener a player won than another the games in which both sat, and Holm's p value."""
+"""The share of common games that a player won minus that of another, and Holm's p value."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +63,17 @@ class Standing:
 
 
 def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
-    """Return those of each round robin that has games, by variant, the highest rating first."""
+    """Return the players of each round robin with games, by variant, the highest rating first."""
     variants = {
         match.name: cell.variant
         for cell, match in zip(table.cells, run.played.matches, strict=True)
     }
     entrants = map(Entrant.read, table.players)
     origins = {entrant.label: ORIGINS.get(entrant.preset, OURS) for entrant in entrants}
-    rated = {(one["match"], one["player"]): one for one in run.figures["ratings"]}
+    rated = {(one["match"], one["player"]): one for one in run.summary["ratings"]}
     against = {control: _differences(control, run) for control in table.controls}
     found: dict[str, list[Standing]] = {}
-    for line in run.figures["table"]:
+    for line in run.summary["table"]:
         who = line["match"], line["player"]
         if not line["games"]:
             continue
@@ -98,7 +98,7 @@ def _strength(standing: Standing) -> float:
 
 
 def _differences(control: str, run: Measured) -> dict[tuple[str, str], Difference]:
-    """Return how the others differ from ``control``, by match and player."""
+    """Return the differences of the others from ``control``, by match and player."""
     pairs = [
         (match.name, pair)
         for match, tally in zip(run.played.matches, run.played.tallies, strict=True)
@@ -110,8 +110,7 @@ def _differences(control: str, run: Measured) -> dict[tuple[str, str], Differenc
     for (match, pair), p in zip(pairs, adjusted.tolist(), strict=True):
         less, first = pair.difference, pair.first == control
         player = pair.second if first else pair.first
-        told = less if first else Estimate(-less.value, -less.high, -less.low)
-        found[match, player] = told, p
+        found[match, player] = less if first else Estimate(-less.value, -less.high, -less.low), p
     return found
 
 
@@ -122,19 +121,22 @@ def _meetings(match: Match, tally: Tally) -> list[Comparison]:
     return round_robin(match.seating.at(games), tally.winner()[games], match.labels)
 
 
-def told(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
-    """Return the table as it is read under ``title``, and the rows and columns of its CSV."""
+def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
+    """Return the table under ``title``, and the rows and columns of its CSV."""
     lines = [line for players in standings(table, run).values() for line in players]
-    columns = [
+    columns: list[Column] = [
         tabular.words("rules"),
         tabular.words("player"),
         tabular.words("from"),
-        Column("Elo, 95 %", _elo),
+        Column("Elo, 95 %", _format_elo),
         tabular.count("games"),
-        "games won, 95 %",
+        Column("games won, 95 %"),
         tabular.percent("parity"),
         tabular.count("accused wrongly"),
-        *(Column(f"less {control}, same tables; p", _difference) for control in table.controls),
+        *(
+            Column(f"minus {control}, same tables; p", _format_difference)
+            for control in table.controls
+        ),
     ]
     rows = [
         [
@@ -154,33 +156,34 @@ def told(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
     return tabular.Table(title, columns, rows, list(_notes(table, run, lines))), records
 
 
-def _elo(elo: Estimate) -> str:
+def _format_elo(elo: Estimate) -> str:
     return f"{elo.value:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})"
 
 
-def _difference(found: Difference) -> str:
+def _format_difference(found: Difference) -> str:
     less, p = found
     return f"{less}; {p:.2g}"
 
 
 def _record(line: Standing, controls: Sequence[str]) -> dict[str, Any]:
-    def parts(name: str, estimate: Estimate | None) -> dict[str, float | None]:
-        ends = {"": "value", "_low": "low", "_high": "high"}
-        return {name + end: estimate and getattr(estimate, part) for end, part in ends.items()}
-
-    record = {"rules": line.variant, "player": line.player, "from": line.origin}
-    record |= parts("elo", line.elo)
-    record |= {"games": line.games, **parts("won", line.won), "parity": line.parity}
+    record: dict[str, Any] = {"rules": line.variant, "player": line.player, "from": line.origin}
+    record |= _flatten("elo", line.elo)
+    record |= {"games": line.games, **_flatten("won", line.won), "parity": line.parity}
     record["accused_wrongly"] = line.wrongly
     for control in controls:
         less, p = line.against.get(control, (None, None))
-        record |= {**parts(f"less_{control}", less), f"less_{control}_p_holm": p}
+        record |= {**_flatten(f"less_{control}", less), f"less_{control}_p_holm": p}
     return record
+
+
+def _flatten(name: str, estimate: Estimate | None) -> dict[str, float | None]:
+    value, low, high = (estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[str]:
     if any(line.elo is None for line in lines):
-        yield "There are no ratings before each player was in a game that somebody won."
+        yield "Ratings need a decided game of each player."
     yield (
         "Elo is of Plackett and Luce's model: a seat wins with a chance in proportion to "
         "10^(Elo / 400). The mean of the players is 0; intervals are of a bootstrap over games."
@@ -194,6 +197,6 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
         match = run.played.matches[0]
         names = [label(entrant) for entrant in match.entrants if "search" in entrant]
         yield (
-            f"{' and '.join(names)}: {simulations_of(match):,} simulations a decision, with "
-            f"{table.model} for a model of all others."
+            f"{' and '.join(names)}: {simulations_of(match):,} simulations per decision, with "
+            f"{table.model} as the model of all others."
         )

@@ -1,8 +1,8 @@
-"""How a table is told: on the console, as Markdown and as CSV."""
+"""Reports of tables: on the console, as Markdown and as CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,35 +15,30 @@ from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
 from experiments.stats.intervals import Estimate
-from experiments.tables import field, papers
-from experiments.tables.cells import COMMAND
-from experiments.tables.computed import Figures
-from experiments.tables.figures import Measured, simulations_of
-from experiments.tables.forms import Table
-from experiments.tables.rows import Paper, Row, fitting
-from experiments.tables.stairs.beside import Joined, Tested
+from experiments.tables import field
+from experiments.tables.ablation.joined import Joined
+from experiments.tables.catalog import COMMAND
+from experiments.tables.computed import ComputedFigures
+from experiments.tables.figure import Figure
+from experiments.tables.measured import Measured, simulations_of
+from experiments.tables.published import Published, Row
+from experiments.tables.schema import Computed, Table
 from experiments.tabular import Marked
 from experiments.texts import markdown, printable
 
 DIFFERS = "≠"
 
-_TRIAL = "A trial: few and short games, of which the figures tell nothing."
+_TRIAL = "A trial: few and short games, whose figures mean nothing."
 _INTERVALS = "Intervals are of 95 %. "
 _MARKS = (
-    f"{DIFFERS} stands where ours has nothing in common with what it is held against; the numbers "
-    "behind it are those causes below that would move ours to this side."
+    f"{DIFFERS} marks figures of ours whose interval is disjoint from that of the figure with "
+    "which ours is compared. Notes are numbered."
 )
-
-_EFFECTS = {
-    "moves": "Tested by `{}`, and moving some of these lines beyond its interval",
-    "still": "Tested by `{}`, and moving none of them beyond its interval",
-    "left": "In `{}`, and not played yet",
-}
 
 
 @dataclass(frozen=True)
 class Report:
-    """A table in words, and its figures.
+    """A table as text, and its figures.
 
     Attributes
     ----------
@@ -57,143 +52,92 @@ class Report:
     trial: bool = False
 
 
-class _Marks:
-    """The numbers of the causes, in the order in which they are met."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-
-    def of(self, keys: Sequence[str]) -> str:
-        """Return the numbers of ``keys`` as they stand behind a figure."""
-        found = sorted(self.numbers.setdefault(key, len(self.numbers) + 1) for key in keys)
-        return f" [{', '.join(map(str, found))}]" if found else ""
-
-
-def published(name: str, title: str, run: Measured | Figures, paper: Paper) -> Report:
-    """Return the table ``name`` of ``paper``, ours beside what was published."""
-    rows = paper.rows[name]
-    columns = list(dict.fromkeys(column for row in rows for column in row.cells))
-    marks = _Marks()
-    shown, records = [], []
-    steps: list[Tested] = []
-    for row in rows:
-        tested = _tested(row, run)
-        steps += [step for found in tested.values() for step in found]
-        found = [_record(paper, row, column, run, tested) for column in columns]
-        records += [record for record in found if record["match"]] or [
-            _record(paper, row, "", run, tested)
-        ]
-        theirs = _sources(paper, row, marks)
-        shown.append([*theirs, *(_told(row, record, marks) for record in found)])
+def compare_published(
+    title: str, run: Measured | ComputedFigures, paper: Published, trial: bool = False
+) -> Report:
+    """Return a table with ours beside the figures of ``paper``."""
+    numbers: dict[str, int] = {}
+    rows, records = [], []
+    for row in paper.rows:
+        ours = {column: _measure(run, row, column) for column in row.cells}
+        records += [_record(paper, row, column, ours.get(column)) for column in ours or [""]]
+        notes = sorted(numbers.setdefault(note, len(numbers) + 1) for note in row.notes)
+        rows.append(
+            [
+                row.setup,
+                row.quantity.name,
+                *(_text(row, row.published.get(source)) for source in paper.sources),
+                *(_mark(paper, row, ours.get(column)) for column in paper.columns),
+                ", ".join(map(str, notes)) or None,
+            ]
+        )
     heads = [tabular.words("set-up"), tabular.words("quantity")]
-    heads += [*paper.sources.values(), *columns]
-    intervals = "" if name in paper.computed else _INTERVALS
-    notes = [*map(Marked, paper.about), Marked(intervals + _MARKS)]
-    of_steps = {step.key: step for step in steps}
-    notes += [
-        Marked(f"[{number}] {of_steps[key] if key in of_steps else paper.cause(key)}")
-        for key, number in marks.numbers.items()
-    ]
-    notes += map(Marked, _effects(steps))
-    return Report(tabular.Table(title, heads, shown, notes), records)
+    heads += map(tabular.Column, (*paper.sources.values(), *paper.columns.values()))
+    if numbers:
+        heads.append(tabular.words("notes"))
+    intervals = "" if isinstance(run, ComputedFigures) else _INTERVALS
+    sentences = [*paper.about, intervals + _MARKS]
+    sentences += [f"[{number}] {paper.notes[note]}" for note, number in numbers.items()]
+    rows = [row[: len(heads)] for row in rows]
+    report = Report(tabular.Table(title, heads, rows, list(map(Marked, sentences))), records)
+    return mark_trial(report) if trial else report
 
 
-def _title(table: Table, run: Measured) -> str:
-    """Return what the table shows, with its budget if that is one for all."""
-    title = f"{table.name}: {table.about}"
-    if table.simulations is None:
-        return title
-    return f"{title}, at {_simulations(run):,} simulations"
+def _measure(run: Measured | ComputedFigures, row: Row, column: str) -> Figure | None:
+    """Return the figure of ours in ``column`` of ``row``; None if there is none yet."""
+    match, player = row.cells[column]
+    if isinstance(run, ComputedFigures):
+        return run.figure(match, player)
+    return row.quantity.of(run, match, player)
 
 
-def _sources(paper: Paper, row: Row, marks: _Marks) -> list[str | None]:
-    """Return set-up, quantity and the published figures, the first of them with its notes."""
-    figures = [row.published.get(source) for source in paper.sources]
-    told = [figure and row.quantity.told(figure) for figure in figures]
-    quantity = row.quantity.name
-    noted = marks.of(row.notes)
-    place = next((i for i, figure in enumerate(figures) if figure is not None), None)
-    if place is None:
-        quantity += noted
-    else:
-        told[place] += noted
-    return [row.setup, quantity, *told]
+def _text(row: Row, figure: Figure | None) -> str | None:
+    return None if figure is None else row.quantity.text(figure)
 
 
-def _told(row: Row, record: dict[str, Any], marks: _Marks) -> str | None:
-    """Return ours in words, marked where it differs."""
-    figure = record["ours"]
+def _mark(paper: Published, row: Row, figure: Figure | None) -> str | None:
+    """Return a figure of ours as text, marked where it differs from the published one."""
     if figure is None:
         return None
-    causes = record["causes"].split()
-    return row.quantity.told(figure) + (f" {DIFFERS}{marks.of(causes)}" if causes else "")
+    known = paper.reference(row)
+    differs = known is not None and figure.differs(known)
+    return row.quantity.text(figure) + (f" {DIFFERS}" if differs else "")
 
 
-def _tested(row: Row, run: Measured | Figures) -> dict[str, list[Tested]]:
-    """Return what the steps do that lead to each column of ``row``."""
-    return {
-        column: run.tested(*place, row.quantity)
-        for column, place in row.stairs.items()
-        if isinstance(run, Joined)
-    }
+def _record(paper: Published, row: Row, column: str, ours: Figure | None) -> dict[str, Any]:
+    """Return one figure of ours for the CSV, and the published ones beside it."""
+    known = paper.reference(row)
+    record: dict[str, Any] = {"setup": row.setup, "quantity": row.quantity.name}
+    for source in paper.sources:
+        record |= flatten(f"{source}_", row.published.get(source), games=True)
+    record["column"] = paper.columns.get(column, "")
+    record["match"] = row.cells[column][0] if column else ""
+    record |= flatten("", ours, games=True)
+    record["differs"] = ours.differs(known) if ours and known else None
+    record["notes"] = " ".join(row.notes)
+    return record
 
 
-def _effects(steps: Sequence[Tested]) -> Iterator[str]:
-    """Yield which of ``steps`` move a line and which do not, and which were not played."""
-    sides: dict[str, dict[str, set[int | None]]] = {}
-    for step in steps:
-        sides.setdefault(step.table, {}).setdefault(step.step, set()).add(step.side)
-    for table, found in sides.items():
-        kinds: dict[str, list[str]] = {}
-        for step, there in found.items():
-            kind = "moves" if there & {-1, 1} else "still" if 0 in there else "left"
-            kinds.setdefault(kind, []).append(f"`{step}`")
-        for kind, told in _EFFECTS.items():
-            if kind in kinds:
-                yield f"{told.format(table)}: {', '.join(kinds[kind])}."
+def flatten(
+    name: str, figure: Figure | Estimate | None, games: bool = False
+) -> dict[str, float | None]:
+    """Return value and bounds of ``figure`` for the CSV.
 
-
-def _record(
-    paper: Paper,
-    row: Row,
-    column: str,
-    run: Measured | Figures,
-    tested: Mapping[str, Sequence[Tested]],
-) -> dict[str, Any]:
-    """Return one figure of ours, ``ours``, with what is known beside it."""
-    known = paper.known(row)
-    match, player = row.cells.get(column, ("", ""))
-    figure = row.quantity.measure(run, match, player) if match in run.lines else None
-    side = figure.side(known) if figure and known else None
-    moves = {step.key: step.side for step in tested.get(column, ()) if step.side}
-    causes = fitting({**row.causes.get(column, {}), **moves}, side) if side else ()
-    return {
-        "setup": row.setup,
-        "quantity": row.quantity.name,
-        **{source: row.published.get(source) for source in paper.sources},
-        "column": column,
-        "match": match,
-        "ours": figure,
-        "differs": None if side is None else side != 0,
-        "causes": " ".join(causes),
-    }
-
-
-def _flat(record: dict[str, Any], sources: Collection[str]) -> dict[str, Any]:
-    """Return a record with its figures in columns of their own; ours have no prefix."""
-    flat: dict[str, Any] = {}
-    for name, value in record.items():
-        if name == "ours" or name in sources:
-            prefix = "" if name == "ours" else f"{name}_"
-            for part in ("value", "low", "high", "games"):
-                flat[prefix + part] = None if value is None else getattr(value, part)
-        else:
-            flat[name] = value
-    return flat
+    Parameters
+    ----------
+    name : of the value, whose bounds are ``NAME low`` and ``NAME high``; or a prefix that is empty
+        or ends in ``_``, of ``value``, ``low`` and ``high``
+    games : whether the number of games stands beside them
+    """
+    keys = ("value", "low", "high", *(("games",) if games else ()))
+    values = {key: None if figure is None else getattr(figure, key) for key in keys}
+    if not name or name.endswith("_"):
+        return {name + key: value for key, value in values.items()}
+    return {name if key == "value" else f"{name} {key}": value for key, value in values.items()}
 
 
 def strength(table: Table, run: Measured) -> Report:
-    """Return a table of strength: win rates, and who is better on the same games."""
+    """Return a table of strength: win rates, and paired differences on the same games."""
     rows, records = [], []
     for line in run.lines.values():
         speed, decisions = line["simulations_per_second"], line["decisions"]
@@ -211,53 +155,48 @@ def strength(table: Table, run: Measured) -> Report:
         "games won, 95 %",
         tabular.Column("parity", lambda share: f"{100 * share:.0f} %"),
         tabular.count("accused wrongly"),
-        tabular.mean("ms a decision"),
+        tabular.mean("ms per decision"),
     )
-    notes = [_sentence(pair) for pair in run.comparisons(table.controls)]
+    notes = [_describe(pair) for pair in run.comparisons(table.controls)]
     return Report(tabular.Table(_title(table, run), columns, rows, notes), records)
 
 
-def _sentence(pair: Comparison) -> str:
+def _describe(pair: Comparison) -> str:
     return (
-        f"{pair.second} less {pair.first}, same {pair.games} games: {pair.difference}, "
+        f"{pair.second} minus {pair.first}, same {pair.games} games: {pair.difference}, "
         f"p {pair.p_holm:.2g} with Holm's correction"
     )
 
 
 def make(table: Table, run: Measured, trial: bool) -> Report:
     """Return the report of ``table`` from its run; ``trial`` as `Report` has it."""
-    paper = papers.of(table.name)
     title = _title(table, run)
     if table.robin:
-        report = Report(*field.told(title, table, run))
+        report = Report(*field.make(title, table, run))
+    elif table.published:
+        report = compare_published(title, run, table.published)
     else:
-        report = published(table.name, title, run, paper) if paper else strength(table, run)
-    return tried(report) if trial else report
+        report = strength(table, run)
+    return mark_trial(report) if trial else report
 
 
-def tried(report: Report) -> Report:
+def _title(table: Table, run: Measured) -> str:
+    """Return the name and the purpose of the table, with its budget if all cells have the same."""
+    title = f"{table.name}: {table.about}"
+    if table.simulations is None:
+        return title
+    return f"{title}, at {_simulations(run):,} simulations"
+
+
+def mark_trial(report: Report) -> Report:
     """Return ``report`` with the sentence that it is a trial."""
-    return replace(
-        report, shown=replace(report.shown, notes=[_TRIAL, *report.shown.notes]), trial=True
-    )
+    shown = replace(report.shown, notes=[_TRIAL, *report.shown.notes])
+    return replace(report, shown=shown, trial=True)
 
 
 def show(report: Report, console: Console) -> None:
     """Print ``report`` with its notes."""
     tabular.show(report.shown, console)
-
-
-def write(table: Table, report: Report, run: Measured, folder: Path) -> list[Path]:
-    """Write ``report`` as Markdown and CSV to ``folder``, named after the table.
-
-    Raises
-    ------
-    Refusal
-        If they cannot be written, or there is nothing to write.
-    """
-    if not run.lines:
-        raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
-    return store(table.name, report, _heading(table, run, report.trial), folder)
 
 
 def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> list[Path]:
@@ -269,13 +208,11 @@ def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> li
         If they cannot be written.
     """
     text, numbers = folder / f"{name}.md", folder / f"{name}.csv"
-    paper = papers.of(name)
-    records = [_flat(record, paper.sources if paper else ()) for record in report.records]
-    rows = [list(record.values()) for record in records]
+    rows = [list(record.values()) for record in report.records]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(text, _markdown(report, heading))
-        tabular.write_csv(tabular.Table("", list(records[0]), rows), numbers)
+        tabular.write_csv(tabular.Table("", list(report.records[0]), rows), numbers)
     except OSError as fault:
         raise Refusal(f"write={folder}: {fault.strerror}") from None
     return [text, numbers]
@@ -287,43 +224,52 @@ def _markdown(report: Report, heading: Sequence[str]) -> str:
     return "\n".join([title, "", *heading, "", grid]).rstrip() + "\n"
 
 
-def _heading(table: Table, run: Measured, trial: bool) -> list[str]:
-    """Return command, budget, machine and versions."""
-    about = runfolder.about(run.folder)
-    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
+def heading(table: Table, run: Measured, trial: bool) -> list[str]:
+    """Return the Markdown above the table: command, budget, machine and versions.
+
+    Raises
+    ------
+    Refusal
+        If nothing was played.
+    """
+    if not run.lines:
+        raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
     first = run.played.matches[0]
+    found = sorted({tally.games for tally in run.played.tallies if tally.games})
+    games = " to ".join(f"{number:,}" for number in dict.fromkeys((found[0], found[-1])))
+    command = f"{COMMAND} {table.name} games={found[-1]}"
+    budget = ""
+    if table.simulations is not None:
+        budget = f", {_simulations(run):,} simulations per decision"
+        command += f" simulations={_simulations(run)}"
+    command += f" seed={first.seed}{' fast=true' if trial else ''}"
     rules = dict.fromkeys(f"`{match.rules['name']}`" for match in run.played.matches)
+    joined = run.describe() if isinstance(run, Joined) else []
     return [
-        f"```\n{printable(_command(table, run, trial))}\n```",
+        f"```\n{printable(command)}\n```",
         "",
-        f"{_games(run)} games a cell{_budget(table, run)}, seed {first.seed}, "
-        f"rules {', '.join(rules)}.",
-        markdown(f"Commit {about['commit']}; {about['machine']}; {versions}."),
-        *([line for told in run.about() for line in ("", told)] if isinstance(run, Joined) else []),
+        f"{games} games per cell{budget}, seed {first.seed}, rules {', '.join(rules)}.",
+        origin([runfolder.about(run.folder)]),
+        *(line for sentence in joined for line in ("", sentence)),
     ]
 
 
-def _games(run: Measured) -> str:
-    found = {tally.games for tally in run.played.tallies if tally.games}
-    least, most = min(found), max(found)
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+def computed_heading(table: Computed, run: ComputedFigures, trial: bool) -> list[str]:
+    """Return the Markdown above a computed table, as `heading`."""
+    seed, repeats = run.settings["seed"], run.settings["repeats"]
+    command = f"{COMMAND} {table.name} seed={seed}{' fast=true' if trial else ''}"
+    times = f"; times are CPU seconds, the median of {repeats}" if table.repeats > 1 else ""
+    return [f"```\n{printable(command)}\n```", "", f"Seed {seed}{times}.", origin([run.about])]
 
 
-def _budget(table: Table, run: Measured) -> str:
-    if table.simulations is None:
-        return ""
-    return f", {_simulations(run):,} simulations a decision"
+def origin(runs: Sequence[Mapping[str, Any]]) -> str:
+    """Return commits, machines and versions of runs, as Markdown."""
+    commits = ", ".join(dict.fromkeys(f"{run['commit']}" for run in runs))
+    machines = "; ".join(dict.fromkeys(run["machine"] for run in runs))
+    versions = ", ".join(f"{name} {number}" for name, number in runs[0]["versions"].items())
+    return markdown(f"Commit {commits}; {machines}; {versions}.")
 
 
 def _simulations(run: Measured) -> int:
     """Return the budget of a decision, of the first cell whose player searches."""
     return next(filter(None, map(simulations_of, run.played.matches)))
-
-
-def _command(table: Table, run: Measured, trial: bool) -> str:
-    first = run.played.matches[0]
-    games = max(tally.games for tally in run.played.tallies)
-    told = f"{COMMAND} {table.name} games={games}"
-    if table.simulations is not None:
-        told += f" simulations={_simulations(run)}"
-    return f"{told} seed={first.seed}{' fast=true' if trial else ''}"

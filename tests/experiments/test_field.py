@@ -1,8 +1,9 @@
-"""A field: round robins of the same players under several rules, rated, told, drawn, refused."""
+"""A field: round robins of the same players under several rules, rated, reported, drawn."""
 
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,9 +17,10 @@ from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.stats.comparisons import round_robin
 from experiments.stats.ratings import ratings
-from experiments.tables import cells, field, plot, report
-from experiments.tables.figures import Measured
-from experiments.tables.forms import Table
+from experiments.tables import catalog, field, plot, report
+from experiments.tables.matches import matches
+from experiments.tables.measured import Measured
+from experiments.tables.schema import Table
 
 GAMES = 240
 SMALL = Table(
@@ -46,10 +48,10 @@ def folder(tmp_path_factory):
 
 
 def kept(place, games):
-    matches = cells.matches(SMALL, None, SMALL.seed)
-    runfolder.claim(place, matches, "games", resume=True)
-    results = Results(place, matches)
-    for number, match in enumerate(matches):
+    planned = matches(SMALL, None, SMALL.seed)
+    runfolder.claim(place, planned, "games", resume=True)
+    results = Results(place, planned)
+    for number, match in enumerate(planned):
         results.add(number, play.portion(match, range(games)))
     results.flush()
 
@@ -74,7 +76,7 @@ def test_a_standing_is_that_of_the_games(folder):
             assert line.games == (GAMES if line.variant == "four" else 3 * GAMES / 4)
 
 
-def test_differences_are_from_the_control_whoever_is_listed_first(folder):
+def test_differences_are_from_the_control_in_any_order_of_players(folder):
     run = Measured(folder)
     (lines, _), match = field.standings(SMALL, run).values(), run.played.matches[0]
     against = {line.player: line.against for line in lines}
@@ -106,35 +108,36 @@ def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, monkeypatch
     assert spread()[0] < 120 and not spread()[1]
 
 
-def test_it_is_told_and_drawn(folder, tmp_path):
+def test_it_is_reported_and_drawn(folder, tmp_path):
     run = Measured(folder)
     made = report.make(SMALL, run, trial=False)
     shown = made.shown.as_text()
     assert [row[0] for row in shown] == ["three"] * 4 + ["four"] * 4
     assert {row[2] for row in shown} == {"ours", "Ledford 2018"}
-    _, numbers = report.write(SMALL, made, run, tmp_path)
+    heading = report.heading(SMALL, run, trial=False)
+    _, numbers = report.store("small", made, heading, tmp_path)
     with numbers.open() as file:
         first = next(csv.DictReader(file))
     (line, *_), _ = field.standings(SMALL, run).values()
     assert float(first["elo_high"]) == line.elo.high and first["player"] == line.player
     text = (tmp_path / "small.md").read_text()
-    assert f"{GAMES} games a cell, seed 5, rules `ferrari2009`, `ledford`." in text
-    plot.ratings(field.standings(SMALL, run), "small", tmp_path / "small.png")
+    assert f"{GAMES} games per cell, seed 5, rules `ferrari2009`, `ledford`." in text
+    plot.draw_ratings(field.standings(SMALL, run), "small", tmp_path / "small.png")
     assert (tmp_path / "small.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_who_was_in_no_game_has_no_rating(tmp_path):
-    kept(tmp_path / "few", 3)  # one table of three: somebody is not there
+    kept(tmp_path / "few", 3)  # one table of three: a player is missing
     run = Measured(tmp_path / "few")
     found = field.standings(SMALL, run)
     assert len(found["three"]) == 3 and not any(line.elo for line in found["three"])
-    assert "no ratings" in report.make(SMALL, run, trial=False).shown.notes[0]
-    plot.ratings({"three": found["three"]}, "few", tmp_path / "few.png")
+    assert "Ratings need" in report.make(SMALL, run, trial=False).shown.notes[0]
+    plot.draw_ratings({"three": found["three"]}, "few", tmp_path / "few.png")
     assert not (tmp_path / "few.png").exists()
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"players": ["swift", "absent"]}, "absent"),
         ({"opponents": ["swift"]}, "a round robin has players alone"),
@@ -144,20 +147,20 @@ def test_who_was_in_no_game_has_no_rating(tmp_path):
         ({"players": ["swift", "bn"], "variants": ["x+rules=speed"]}, "hands"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(changed, told, tmp_path, monkeypatch, run_tables):
+def test_what_cannot_be_is_refused_in_one_line(changed, message, tmp_path, monkeypatch, run_tables):
     monkeypatch.setattr(config, "cores", lambda: 1)
     values = {"variants": ["x+rules=ledford"], "controls": [], **changed}
     wrong = Table(**{**vars(SMALL), **values, "name": ""})
-    cells.register()
+    catalog.register()
     ConfigStore.instance().store("wrong", wrong, group="table", package="table")
     config.forget()  # the one before, called so too
     code, shown = run_tables("wrong", "games=4", folder=tmp_path)
-    assert code == 1 and told in shown.err and shown.err.count("\n") == 1
+    assert code == 1 and message in shown.err and shown.err.count("\n") == 1
 
 
 def test_the_field_is_of_all_players_under_their_rules_in_balance():
-    table = cells.load("field")
-    found = cells.matches(table, None, table.seed)
+    table = catalog.load("field")
+    found = matches(table, None, table.seed)
     assert [match.rules["name"] for match in found] == ["ferrari2009", "cai2006", "ledford"]
     for match in found:
         players = {entrant["label"]: entrant for entrant in match.entrants}
@@ -174,14 +177,15 @@ def test_the_field_is_of_all_players_under_their_rules_in_balance():
 
 
 def test_heads_meet_on_the_same_games():
-    one, other = (cells.load(name) for name in ("field_swift", "field_best"))
+    one, other = (catalog.load(name) for name in ("field_swift", "field_best"))
     assert one.cells[0].player.label == "swift"  # the control of the others
     assert {cell.settings for cell in (*one.cells, *other.cells)} == {("rules=ferrari2009",)}
     assert [cell.player.label for cell in other.cells] == ["swift", "best"] * 6
 
 
-def test_the_budget_is_told_though_the_first_player_does_not_search():
-    matches = cells.matches(cells.load("field_best"), 50, 5)[:2]
-    assert [match.labels[0] for match in matches] == ["swift", "best"]
-    run = SimpleNamespace(played=SimpleNamespace(matches=matches))
+def test_the_budget_is_shown_though_the_first_player_does_not_search():
+    table = replace(catalog.load("field_best"), opponents=["swift"])
+    planned = matches(table, 50, 5)
+    assert [match.labels[0] for match in planned] == ["swift", "best"]
+    run = SimpleNamespace(played=SimpleNamespace(matches=planned))
     assert report._simulations(run) == 50

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 from filelock import FileLock
 
-from experiments.baselines.__main__ import COMMAND as BASELINES
 from experiments.beliefs import accuracy
 from experiments.beliefs.__main__ import COMMAND as BELIEFS
 from experiments.qlearning.__main__ import COMMAND as QLEARNING
@@ -49,19 +48,6 @@ REFUSED = {
         ("game_count=3", "game_count: unknown setting"),
         ("games=0", "games=0: must be at least 1"),
         ("bins=0", "bins=0: must be at least 1"),
-    ],
-    BASELINES: [
-        ("only=[swfit]", "no set-up is called so; there are random v heuristic"),
-        ("rules=ledfort", "rules=ledfort: unknown (did you mean ledford?)"),
-        ("rules.blocking", "write it as name=value"),
-        ("rules.bloking=false", "did you mean blocking"),
-        ("rules.blocking=nope", "rules.blocking"),
-        ("rules.turn_cap=many", "rules.turn_cap"),
-        ("rules.dice=3", "rules.dice must be 1 or 2"),
-        ("games=0", "games=0: must be at least 1"),
-        ("greedy_games=x", "greedy_games"),
-        ("games=3", "too few for the 4 seats"),
-        ("workers=0", "workers=0: must be at least 1"),
     ],
     QLEARNING: [
         ("states=8", "states=8: must be at least 9"),

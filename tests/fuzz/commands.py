@@ -41,8 +41,6 @@ CASES: dict[str, list[list[str]]] = {
     "report": [["kept/run"], ["kept/run", "output=page.html"]],
     "paired": [["kept/run", "kept/run"]],
     "beliefs": [[*QUICK, "player=closure", "games=1", "beliefs=[closure]", "run.folder=made"]],
-    "baselines": [[*QUICK, "only=[swift*]", "games=4", "greedy_games=4", "workers=1",
-                   "run.folder=made"]],
     "regret": [["player=swift", "positions=2", "seeds=1", "rules.players=3", "run.folder=made"]],
     "qlearning": [["states=20", "updates=1000", "repeats=1", "rates=[falling]", "network.hidden=4",
                    "network.epochs=20", "network.least_fit=0", "run.folder=made"]],
@@ -112,8 +110,6 @@ SLOW = ("seconds",)
 def _settings(command: str) -> dict[str, tuple[Any, Any]]:
     """Return by dotted key the type and the metadata of every setting of ``command``."""
     from experiments.settings import schemas
-    from sim.players.planner import Settings
-    from sim.policies.table import Policy
 
     if command == "sweep":
         own = dict(_below(import_module("experiments.sweep.schema").Sweeping, ""))
@@ -122,7 +118,7 @@ def _settings(command: str) -> dict[str, tuple[Any, Any]]:
     found = dict(_below(schema, ""))
     if command == "hunt":
         return found | dict(_below(import_module("experiments.hunt.schemas").Minefield, "hunt."))
-    players = (Settings, Policy)
+    players = (schemas.Planner, schemas.Swift, schemas.Greedy)
     for key in [key for key in found if key in ("player", "opponent", "rules")]:
         for filled in [schemas.Rules] if key == "rules" else players:
             found |= _below(filled, f"{key}.")

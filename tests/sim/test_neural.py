@@ -9,17 +9,14 @@ import numpy as np
 import pytest
 from presets import spec_of
 
-from sim import network_files
 from sim.board import graph
 from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
 from sim.player import PolicyPlayer
 from sim.players import neural
+from sim.players.names import EVIDENCE, WORTH
 from sim.players.neural import NeuralPlayer, visits
-from sim.players.paper import EVIDENCE
-from sim.players.registry import make
 from sim.qlearning import functions, network
-from sim.qlearning.functions import FUNCTIONS as WORTH
 from sim.referee import play
 from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
@@ -31,8 +28,8 @@ STUDY, HALL, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Kitchen"))
 SPEC = spec_of("neural")
 
 
-def _make(rules=FERRARI, **switches):
-    return make({**SPEC, **switches}, rules)
+def _made(rules=FERRARI, **switches):
+    return neural.make({**SPEC, **switches}, rules)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +44,7 @@ def _make(rules=FERRARI, **switches):
 )
 def test_it_keeps_the_contract(rules, evidence):
     rules = preset(rules)
-    assert check_player(lambda: _make(rules, evidence=evidence), rules) > 20
+    assert check_player(lambda: _made(rules, evidence=evidence), rules) > 20
 
 
 class Peeping(NeuralPlayer):
@@ -134,27 +131,27 @@ def test_every_switch_changes_the_play(usual, other_weights, key, value):
 @pytest.mark.parametrize(
     ("switches", "reason"),
     [
-        ({"q": "deep"}, "q=deep: choose one of network, zero, grid"),
+        ({"q": "deep"}, "q must be one of network, zero, grid"),
         ({"network": "/nowhere.json"}, "/nowhere.json is no network"),
-        ({"distance_weight": -1}, "distance_weight=-1: must be at least 0"),
-        ({"visit_weight": float("nan")}, "visit_weight=nan: must be at least 0"),
-        ({"distance_divisor": 0}, "distance_divisor=0: must be above 0"),
+        ({"distance_weight": -1}, "distance_weight must be at least 0"),
+        ({"visit_weight": float("nan")}, "visit_weight must be at least 0"),
+        ({"distance_divisor": 0}, "distance_divisor must be above 0"),
     ],
 )
 def test_impossible_values_are_refused(switches, reason):
     with pytest.raises(ValueError, match=reason):
-        _make(**switches)
+        _made(**switches)
 
 
 def test_rules_that_do_not_fit_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"needs hands by category.*rules=ledford does not deal"):
-        _make(preset("ledford"))
-    assert _make(preset("ledford"), evidence="exact").evidence == "exact"
+        _made(preset("ledford"))
+    assert _made(preset("ledford"), evidence="exact").evidence == "exact"
 
 
-def _seat(rules=FERRARI, **switches):
+def _seated(rules=FERRARI, **switches):
     """Return a player in seat 0 and the state that it sees."""
-    player, state = _make(rules, **switches), empty()
+    player, state = _made(rules, **switches), empty()
     state[0].hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))  # as 213 asks
     player.begin(rules, 0, state, 1)
     state[0].spot[:3] = world(rules)[0].start[:3]
@@ -166,7 +163,7 @@ def _believe(player, suspects, weapons, rooms):
     player.opinion.chances[:] = np.concatenate([suspects, weapons, rooms])
 
 
-def _visit(player, room, times):
+def _visited(player, room, times):
     for _ in range(times):
         player.see((0, 1 << FIRST_ROOM + room, -1, -1))
     player.opinion._told = times  # what it believes is set by hand
@@ -176,7 +173,7 @@ EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
 
 
 def test_it_walks_to_the_room_of_most_value_less_costs():
-    player, s = _seat()
+    player, s = _seated()
     rooms = np.full(9, 1 / 6)
     rooms[:3] = 0
     _believe(player, *EVEN, rooms)
@@ -185,18 +182,18 @@ def test_it_walks_to_the_room_of_most_value_less_costs():
     player.worth = np.zeros_like
     far = neural.distances(True)[:, s.spot[0]]
     assert player.walk(s) == MOVE + far.argmin()
-    _visit(player, far.argmin(), 20)
+    _visited(player, far.argmin(), 20)
     assert player.walk(s) != MOVE + far.argmin()
     assert visits(player.log.events, 0)[far.argmin()] == 20
 
 
 def test_passages_are_near_and_its_own_room_takes_a_step_out():
-    player, s = _seat(q="zero")
+    player, s = _seated(q="zero")
     rooms = np.full(9, 1 / 9)
     _believe(player, *EVEN, rooms)
     s.spot[0] = world(FERRARI)[0].first_door[STUDY]
     assert player.walk(s) == PASSAGE
-    _visit(player, KITCHEN, 9)
+    _visited(player, KITCHEN, 9)
     out = player.walk(s)
     assert out >= WALK and graph().has_edge(out - WALK, int(s.spot[0]))
     s.summoned[0] = 1
@@ -205,7 +202,7 @@ def test_passages_are_near_and_its_own_room_takes_a_step_out():
 
 def test_where_it_cannot_stop_in_the_corridor_its_own_room_is_no_choice():
     rules = preset("ferrari2009", movement="towards")
-    player, s = _seat(rules, q="zero", distance_weight=0, visit_weight=0)
+    player, s = _seated(rules, q="zero", distance_weight=0, visit_weight=0)
     _believe(player, *EVEN, np.full(9, 1 / 9))
     s.spot[0] = world(rules)[0].first_door[STUDY]
     assert player.walk(s) == MOVE + HALL
@@ -221,14 +218,14 @@ def test_distances_are_manhattan_and_at_most_what_is_walked():
 
 
 def test_it_suggests_what_is_in_doubt_else_its_own():
-    player, s = _seat()
+    player, s = _seated()
     s.phase = SUGGEST
     _believe(player, [0, 0, 0.3, 0.4, 0.2, 0.1], [0, 0, 0, 1, 0, 0], np.eye(9)[5])
     assert player.act(s) == ASK + 6 * 3 + 0
 
 
 def test_it_accuses_when_all_three_are_likely_enough():
-    player, s = _seat()
+    player, s = _seated()
     sure = [0, 0, 0.9, 0.1, 0, 0], [0, 0, 0, 0.95, 0.05, 0], [*[0] * 7, 0.08, 0.92]
     _believe(player, *sure)
     for phase in (TURN, END):
@@ -246,10 +243,10 @@ def test_names_of_functions_are_those_of_the_configuration():
 
 
 def test_a_grid_needs_settings_that_name_it(tmp_path):
-    known = json.loads(network.load().dumps())
-    known["settings"] = {"seed": 1}
-    known["settings_digest"] = network_files.digest(known["settings"])
+    told = json.loads(network.load().dumps())
+    told["settings"] = {"seed": 1}
+    told["settings_digest"] = network.digest(told["settings"])
     path = tmp_path / "network.json"
-    path.write_text(json.dumps(known))
+    path.write_text(json.dumps(told))
     with pytest.raises(ValueError, match="do not name its states"):
-        _make(q="grid", network=str(path))
+        _made(q="grid", network=str(path))

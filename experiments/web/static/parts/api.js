@@ -39,7 +39,6 @@ const record = (id) => `/api/records/${encodeURIComponent(id)}`;
 
 export const api = {
   lobby: () => get("/api/lobby"),
-  compiled: () => get("/api/compiled"),
   makeTable: (setup) => post("/api/tables", setup),
   seat: (token) => get(seat(token)),
   seatStream: (token) => `${seat(token)}/stream`,

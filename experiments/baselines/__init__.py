@@ -1,1 +1,0 @@
-"""How strong are the simple players?"""

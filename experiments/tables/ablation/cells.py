@@ -1,0 +1,194 @@
+"""The cells of an ablation as matches, each in a folder of its own with the games played so far.
+
+A folder is named after the match played in it.  So equal cells are played once, a step may come or
+go without touching the others, and two processes may play different cells.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from experiments.matches.origins import MATCHES_FILE
+from experiments.matches.schedule import Match
+from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.stats.intervals import Estimate, paired_difference
+from experiments.tables.ablation.schema import Ablation, Line, lines_of
+from experiments.tables.figure import Figure
+from experiments.tables.matches import FAST_COMPILED_GAMES, FAST_GAMES, matches
+from experiments.tables.measured import Measured, simulations_of
+from experiments.tables.quantities import QUANTITIES
+from experiments.tables.schema import Cell, expand
+from experiments.texts import file_name
+
+FAST_SHARE = 100
+"""Divisor of the steps' own budgets in a trial."""
+
+
+@dataclass(frozen=True)
+class StepCell:
+    """A cell of an ablation.
+
+    Attributes
+    ----------
+    setup : its player and opponents
+    line : in which it stands
+    match : the match that is played
+    games : wanted
+    folder : of its run
+    """
+
+    setup: Cell
+    line: Line
+    match: Match
+    games: int
+    folder: Path
+
+    @property
+    def choices(self) -> tuple[str, str, str, str]:
+        """Its names in ``only=``: player, layout, way and step."""
+        return self.setup.player.label, self.setup.layout, self.line.way, self.line.step
+
+    @property
+    def name(self) -> str:
+        """The player and the opponents, as in ``swift against 3 heuristic``."""
+        return self.match.name
+
+    @property
+    def run(self) -> Measured | None:
+        """The games played so far; None without any."""
+        return _read_run(self.folder)
+
+    @property
+    def played(self) -> int:
+        """The number of games played so far."""
+        return self.run.played.games if self.run else 0
+
+    def figure(self, quantity: str) -> Figure | None:
+        """Return a quantity of the measured player; None if nothing was played."""
+        return QUANTITIES[quantity].of(self.run, self.name) if self.run else None
+
+    def reference(self, cells: Sequence[StepCell]) -> StepCell | None:
+        """Return the one of ``cells`` with which this is compared; None if there is none."""
+        wanted = self.line.reference
+        return next((one for one in cells if one.setup == self.setup and one.line is wanted), None)
+
+
+def root_folder(table: Ablation, root: Path, fast: bool) -> Path:
+    """Return the folder of the folders of all cells of ``table``, below ``root``."""
+    return root / (table.folder + ("_fast" if fast else ""))
+
+
+def cells_of(
+    table: Ablation,
+    root: Path,
+    games: int | None = None,
+    simulations: int | None = None,
+    seed: int | None = None,
+    fast: bool = False,
+) -> list[StepCell]:
+    """Return the cells of ``table``, set-up by set-up.
+
+    Parameters
+    ----------
+    root : the folder of all tables
+    games, simulations, seed : of all cells and decisions, in place of the usual; None for those
+    fast : whether this is a trial
+
+    Raises
+    ------
+    Refusal
+        If the settings cannot be met.
+    """
+    usual = table.games
+    if fast:
+        usual = FAST_COMPILED_GAMES if table.compiled else FAST_GAMES
+    places = [(setup, line) for setup in expand(table) for line, _ in lines_of(table, setup)]
+    planned = matches(table, simulations, table.seed if seed is None else seed, fast)
+    folder = root_folder(table, root, fast)
+    found = []
+    for (setup, line), match in zip(places, planned, strict=True):
+        if fast and table.simulations is None:
+            match = _with_less_budget(match)
+        match = replace(match, name=match.name.removesuffix(f", {line.label}"))
+        number = games or (usual if fast else line.games or usual)
+        found.append(StepCell(setup, line, match, number, folder / _folder_name(match)))
+    return found
+
+
+def _with_less_budget(match: Match) -> Match:
+    """Return ``match`` with the measured player's budget for a trial."""
+    player, *others = match.entrants
+    budget = simulations_of(match)
+    if budget is None:
+        return match
+    less = {**player["budget"], "simulations": max(1, budget // FAST_SHARE)}
+    return replace(match, entrants=({**player, "budget": less}, *others))
+
+
+def _folder_name(match: Match) -> str:
+    text = json.dumps(asdict(match), sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"{file_name(match.name.replace(' ', '_'))}-{digest[:10]}"
+
+
+def choose(cells: Sequence[StepCell], only: Sequence[str] | None) -> list[StepCell]:
+    """Return those of ``cells`` that are asked for.
+
+    Of the names of one kind (`StepCell.choices`) one must fit, and so for each kind.
+
+    Raises
+    ------
+    Refusal
+        If a name is unknown, or no cell has all of them.
+    """
+    kinds = [dict.fromkeys(names) for names in zip(*(one.choices for one in cells), strict=True)]
+    known = [name for kind in kinds for name in kind]
+    wanted: dict[int, set[str]] = {}
+    for name in only or ():
+        kind = next((number for number, kind in enumerate(kinds) if name in kind), None)
+        if kind is None:
+            raise Refusal(
+                f"only={name}: this table has {', '.join(known)}{did_you_mean(name, known)}"
+            )
+        wanted.setdefault(kind, set()).add(name)
+    chosen = [
+        one for one in cells if all(one.choices[kind] in names for kind, names in wanted.items())
+    ]
+    if not chosen:
+        raise Refusal(f"only=[{','.join(only or ())}]: no cell has all of these")
+    return chosen
+
+
+def gain(cell: StepCell, reference: StepCell | None) -> tuple[Estimate, int] | None:
+    """Return the share of games won minus that of ``reference``, and the number of common games.
+
+    Paired by the number of the game, which is the same deal with the same dice.  None if they have
+    no game in common, or are the same cell.
+    """
+    if reference is None or cell.folder == reference.folder or not (cell.run and reference.run):
+        return None
+    both = np.intersect1d(cell.run.numbers(cell.name), reference.run.numbers(reference.name))
+    if not len(both):
+        return None
+    won, without = (one.run.wins(one.name)[both] for one in (cell, reference) if one.run)
+    return paired_difference(without, won), len(both)
+
+
+@cache
+def _read_run(folder: Path) -> Measured | None:
+    if not (folder / MATCHES_FILE).exists():
+        return None
+    run = Measured(folder)
+    return run if run.played.games else None
+
+
+def forget_runs() -> None:
+    """Forget the runs that were read, since more games have been played."""
+    _read_run.cache_clear()

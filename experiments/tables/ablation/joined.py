@@ -1,0 +1,99 @@
+"""The run of a paper's table, joined with the cells of ablations that stand beside its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from experiments.tables import catalog
+from experiments.tables.ablation.cells import StepCell, cells_of
+from experiments.tables.ablation.schema import APART, CUMULATIVE
+from experiments.tables.measured import Measured, simulations_of
+from experiments.tables.schema import Table
+
+FEWEST = 20
+"""Games of a cell that stands for a curve, if one has so many."""
+
+
+class Joined(Measured):
+    """The run in ``folder``, and cells of ablations by names of their own.
+
+    The cell of a set-up is ``SET-UP, ABLATION``: the base of a staircase, or the cell that stands
+    for a curve.  The last cumulative step of a staircase is ``SET-UP, ABLATION, last``.  Cells
+    without games are missing.
+
+    Parameters
+    ----------
+    table : whose run it is, and which names the ablations
+    root : the folder of all tables
+    fast : whether this is a trial
+    """
+
+    def __init__(self, folder: Path, table: Table, root: Path, fast: bool) -> None:
+        super().__init__(folder)
+        self.ablations: dict[str, list[StepCell]] = {}
+        self.joined: dict[str, StepCell] = {}
+        for name in table.beside:
+            ablation = catalog.load_ablation(name)
+            ways = [way for way in ablation.ways if way in (CUMULATIVE, APART)]
+            cells = cells_of(replace(ablation, ways=ways), root, fast=fast)
+            self.ablations[name] = cells
+            for setup in dict.fromkeys(cell.name for cell in cells):
+                base, last = ends([cell for cell in cells if cell.name == setup])
+                self.joined |= {f"{setup}, {name}": base} if base else {}
+                self.joined |= {f"{setup}, {name}, last": last} if last else {}
+
+    def locate(self, match: str) -> tuple[Measured, str] | None:
+        """Return the run of a cell, here or of an ablation; as `Measured.locate`."""
+        cell = self.joined.get(match)
+        return (cell.run, cell.name) if cell and cell.run else super().locate(match)
+
+    def describe(self) -> list[str]:
+        """Return a line on each ablation: its command, games and budgets."""
+        return [
+            f"Beside them `{catalog.COMMAND} {name}`: {_describe(cells)}."
+            for name, cells in self.ablations.items()
+        ]
+
+
+def _describe(cells: Sequence[StepCell]) -> str:
+    """Return the games of an ablation: of the cells of a curve, or of all cells of a staircase."""
+    played = [cell for cell in cells if cell.played]
+    if not played:
+        return "not played yet"
+    if played[0].line.way == APART:
+        setups = dict.fromkeys(cell.name for cell in played)
+        bases = [ends([cell for cell in played if cell.name == setup])[0] for setup in setups]
+        games = "; ".join(
+            f"{cell.name}, {cell.played:,} games at {simulations_of(cell.match):,} simulations"
+            for cell in bases
+            if cell
+        )
+    else:
+        budget = simulations_of(played[0].match)
+        games = f"{span(played)} games per cell"
+        games += f" at {budget:,} simulations" if budget else ""
+    return f"{games}; seed {played[0].match.seed}"
+
+
+def span(cells: Sequence[StepCell]) -> str:
+    """Return the least and the most number of games, as in ``20 to 100``."""
+    numbers = sorted({cell.played for cell in cells})
+    return " to ".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
+
+
+def ends(cells: Sequence[StepCell]) -> tuple[StepCell | None, StepCell | None]:
+    """Return base and last step of a staircase; of a curve the cell that stands for it.
+
+    That is the last with all its games, or else the last with `FEWEST`, or with any.  None where
+    nothing was played.
+    """
+    played = [cell for cell in cells if cell.played]
+    if cells[0].line.way == APART:
+        complete = [cell for cell in played if cell.played >= cell.games]
+        enough = [cell for cell in played if cell.played >= FEWEST]
+        found = complete or enough or played
+        return (found[-1] if found else None), None
+    base, last = cells[0], cells[-1]
+    return base if base.played else None, last if last.played else None

@@ -1,0 +1,55 @@
+"""A figure: a value with its interval and the number of games behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from experiments.stats.intervals import Estimate, win_rate
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A value, its bounds, or both; what is unknown is None.
+
+    Attributes
+    ----------
+    value : a share of 1, or a number in the unit of its quantity
+    low, high : of the 95 % interval, both or neither
+    games : behind it
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    games: int | None = None
+
+    @classmethod
+    def from_wins(cls, wins: int, games: int) -> Figure:
+        """Return the share of ``games`` won with its Wilson interval."""
+        return cls.from_estimate(win_rate(wins, games), games)
+
+    @classmethod
+    def from_estimate(cls, estimate: Estimate, games: int) -> Figure:
+        """Return ``estimate`` as the figure of so many ``games``."""
+        return cls(estimate.value, estimate.low, estimate.high, games)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The interval; of a value without one, an interval of no width."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        assert self.value is not None
+        return self.value, self.value
+
+    @property
+    def estimate(self) -> Estimate:
+        """Value and interval; the middle of the interval stands for an unknown value."""
+        low, high = self.bounds
+        return Estimate((low + high) / 2 if self.value is None else self.value, low, high)
+
+    def differs(self, other: Figure) -> bool | None:
+        """Return whether the two intervals are disjoint; None if neither figure has one."""
+        if self.low is None and other.low is None:
+            return None
+        (low, high), (other_low, other_high) = self.bounds, other.bounds
+        return low > other_high or other_low > high

@@ -1,1 +1,0 @@
-"""The tables of [Ledford 2018]: what was published, our matches, and the causes of differences."""

@@ -1,0 +1,120 @@
+"""The match of each cell of a table, as `experiments.compare` plays it.
+
+All cells of a table are one run; cells with the same opponents play the same games, so their
+differences are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from experiments.matches import lineups
+from experiments.matches.schedule import Match
+from experiments.settings import config
+from experiments.settings.arguments import quote_text
+from experiments.settings.commandline import Refusal
+from experiments.tables.schema import EVERYBODY, PRESET, ROBIN, Cell, Entrant, Table
+
+BOTH = ("one", "rest")
+"""The layouts of ``match.layout=both``."""
+
+FAST = ("rules.turn_cap=40",)
+"""Further settings that shorten the games of planners in a trial."""
+
+FAST_SIMULATIONS, FAST_GAMES, FAST_COMPILED_GAMES = 20, 4, 400
+"""Budget of a decision, games of planners and games of policies in a trial."""
+
+
+def matches(table: Table, simulations: int | None, seed: int, fast: bool = False) -> list[Match]:
+    """Return the match of each cell of ``table``, in order.
+
+    Parameters
+    ----------
+    simulations : per decision, in place of the usual number; None for that
+    fast : whether this is a trial
+
+    Raises
+    ------
+    Refusal
+        If the settings cannot be met.
+    """
+    budget = simulations or (FAST_SIMULATIONS if fast else table.simulations)
+    general = [f"seed={seed}", f"run.details=[{','.join(table.details)}]"]
+    if fast and not table.compiled:
+        general += FAST
+    return [
+        _make_match(table, cell, general, budget if table.simulations else None)
+        for cell in table.cells
+    ]
+
+
+def _make_match(table: Table, cell: Cell, general: Sequence[str], budget: int | None) -> Match:
+    player, *others = seated = [
+        (entrant.preset, *_changes(table, cell, entrant, budget))
+        for entrant in (cell.player, *cell.opponents)
+    ]
+    overrides = [f"player={player[0]}", *(f"player.{change}" for change in player[1:])]
+    if cell.layout == ROBIN:
+        overrides = [f"match.players={_quote_players(seated)}"]
+    elif len(others) == 1:
+        overrides.append(f"player@opponent={others[0][0]}")
+        overrides += [f"opponent.{change}" for change in others[0][1:]]
+    else:
+        overrides.append(f"match.others={_quote_players(others)}")
+    shared = [one for one in cell.settings if not one.startswith(EVERYBODY)]
+    seats = BOTH if len(others) == 1 and cell.layout != ROBIN else (cell.layout,)
+    overrides += [*shared, f"match.layout={'both' if seats == BOTH else cell.layout}", *general]
+    match = _compose_matches(tuple(overrides))[seats.index(cell.layout)]
+    return replace(match, name=f"{match.name}, {cell.variant}") if cell.variant else match
+
+
+def _quote_players(seated: Sequence[Sequence[str]]) -> str:
+    """Return players as a list of ``match.players``."""
+    return f"[{','.join(quote_text('+'.join(player)) for player in seated)}]"
+
+
+def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> list[str]:
+    """Return the changes of ``entrant`` to its preset, as ``KEY=VALUE``."""
+    changes = [*_model(table, cell, entrant), *entrant.changes, f"label={entrant.label}"]
+    if budget is not None and "budget" in entrant.settings:
+        changes.append(f"budget.simulations={budget}")
+    for setting in cell.settings:
+        key, _, value = setting.removeprefix(EVERYBODY).partition("=")
+        if setting.startswith(EVERYBODY) and key in entrant.settings:
+            changes.append(f"{key}={value}")
+    return changes
+
+
+@cache  # layouts and variants have matches in common
+def _compose_matches(overrides: tuple[str, ...]) -> list[Match]:
+    """Return the matches of these settings, one per layout."""
+    settings = config.composed("compare", overrides)
+    config.check(settings)
+    return lineups.matches(settings)
+
+
+def _model(table: Table, cell: Cell, entrant: Entrant) -> list[str]:
+    """Return the settings by which ``entrant`` models the others as the table says."""
+    measured = entrant is cell.player
+    settings = entrant.settings
+    if "opponents" not in settings or table.model == PRESET or entrant.label in table.own_model:
+        return []
+    if table.model is None and (cell.layout == ROBIN or (measured and len(cell.opponents) > 1)):
+        raise Refusal(f"{table.name}: a planner needs one model of all opponents: give model")
+    if table.model is None and not measured:  # its opponents differ from cell to cell
+        return []
+    modelled = cell.opponents[0] if table.model is None else Entrant.read(table.model)
+    # Where the tree moves the opponents, the policy is that of its roll-outs.
+    key = "rollout.opponents" if settings.opponents == "tree" else "opponents"
+    name = modelled.settings.name  # presets such as reader are others under one of these names
+    policy = "swift" if name == "greedy" else name
+    switches = {str(switch): modelled.settings[switch] for switch in modelled.settings}
+    switches |= {switch: value for switch, _, value in _split(modelled.changes)}
+    model = [f"model.{name}={switches[name]}" for name in settings.model if name in switches]
+    return [f"{key}={policy}", *model]
+
+
+def _split(changes: Sequence[str]) -> list[tuple[str, str, str]]:
+    return [change.partition("=") for change in changes]

@@ -1,0 +1,147 @@
+"""The measurements in a run folder, each computed when first used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from experiments.matches.part_files import GAMES
+from experiments.matches.results import Results, Tally
+from experiments.matches.schedule import Match, control_of
+from experiments.runs import figures, rows, runfolder, summary
+from experiments.runs.figures import Lasting, Suggesting
+from experiments.stats import stopping
+from experiments.stats.comparisons import Comparison, holm, mcnemar
+from experiments.stats.intervals import paired_difference
+
+
+class Measured:
+    """The measurements of the run in ``folder``.
+
+    Raises
+    ------
+    Refusal
+        If there is no run, or a part cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.played: Results = runfolder.load(folder)
+        self.rule = stopping.parse("games")
+
+    def locate(self, match: str) -> tuple[Measured, str] | None:
+        """Return the run with the games of ``match`` and its name there; None without games."""
+        return (self, match) if match in self.lines else None
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """Table, comparisons and ratings, as in the run's summary file."""
+        return summary.figures(self.played, self.rule)
+
+    @cached_property
+    def lines(self) -> dict[str, dict[str, Any]]:
+        """Lines of the summary's table by match, of matches with games."""
+        return {line["match"]: line for line in self.summary["table"] if line["games"]}
+
+    @cached_property
+    def game_lengths(self) -> dict[str, Lasting]:
+        """Lengths of games by match."""
+        return {found.match: found for found in figures.game_lengths(self.folder)}
+
+    @cached_property
+    def suggestion_stats(self) -> dict[tuple[str, str], Suggesting]:
+        """Suggestions by match and player."""
+        found = figures.suggestion_stats(self.folder)
+        return {(one.match, one.player): one for one in found}
+
+    @cached_property
+    def games(self) -> dict[str, pl.DataFrame]:
+        """Winner, turns and suggestions of each game, by match."""
+        found = rows.apart(rows.games(self.folder), ["match"])
+        return {match: games for (match,), games in found.items()}
+
+    @cached_property
+    def accused_wrongly(self) -> dict[tuple[str, str], int]:
+        """Number of wrong accusations by match and player."""
+        keys = ["match", "player"]
+        found = rows.by_part(
+            self.folder, GAMES, lambda part: part.group_by(keys).agg(pl.col("out").sum())
+        )
+        whole = found.group_by(keys).agg(pl.col("out").sum())
+        return {(match, player): out for match, player, out in whole.iter_rows()}
+
+    def match(self, name: str) -> Match:
+        """Return the match with this name."""
+        return self.played.matches[self._number(name)]
+
+    def numbers(self, match: str) -> np.ndarray:
+        """Return the numbers of the games of ``match`` that were played, ascending."""
+        return self._tally(match).numbers
+
+    def winner(self, match: str) -> np.ndarray:
+        """Return the seats that won games 0, 1, ... of ``match``, as `Tally.winner`."""
+        return self._tally(match).winner()
+
+    def wins(self, match: str, entrant: int = 0) -> np.ndarray:
+        """Return (games,) bool whether ``entrant`` won games 0, 1, ... of ``match``."""
+        return self.match(match).wins_of(self.winner(match), entrant)
+
+    def _tally(self, match: str) -> Tally:
+        return self.played.tallies[self._number(match)]
+
+    def _number(self, match: str) -> int:
+        return [one.name for one in self.played.matches].index(match)
+
+    def comparisons(self, controls: Sequence[str]) -> list[Comparison]:
+        """Compare players with their controls, on the games that both played.
+
+        A match is compared with the first of its kind (`schedule.control_of`), and with those of
+        its kind whose player is one of ``controls``.  Holm's correction is over all comparisons
+        with the same control.
+        """
+        matches = self.played.matches
+        kinds: dict[int, list[int]] = {}
+        for number in range(len(matches)):
+            first = control_of(matches, number)
+            kinds.setdefault(number if first is None else first, []).append(number)
+        found: list[Comparison] = []
+        for first, *others in kinds.values():
+            named = [number for number in others if matches[number].labels[0] in controls]
+            for control in (first, *named):
+                rest = [matches[number].name for number in others if number != control]
+                pairs = [self._compare(matches[control].name, other) for other in rest]
+                found += correct([pair for pair in pairs if pair])
+        return found
+
+    def _compare(self, control: str, other: str) -> Comparison | None:
+        """Return the difference of match ``other`` from ``control``; None without common games."""
+        both = np.intersect1d(self.numbers(control), self.numbers(other))
+        if not len(both):
+            return None
+        first, second = self.wins(control)[both], self.wins(other)[both]
+        p = mcnemar(first, second)
+        return Comparison(control, other, len(both), paired_difference(first, second), p, p)
+
+
+def correct(family: Sequence[Comparison]) -> list[Comparison]:
+    """Apply Holm's correction to comparisons made at once."""
+    if not family:
+        return []
+    adjusted = holm(np.array([pair.p for pair in family]))
+    return [replace(pair, p_holm=float(p)) for pair, p in zip(family, adjusted, strict=True)]
+
+
+def simulations_of(match: Match) -> int | None:
+    """Return the budget per decision of the measured player, None for a policy.
+
+    In a round robin it is the budget of the first planner.
+    """
+    planners = [entrant for entrant in match.entrants if "budget" in entrant]
+    asked = match.entrants[:1] if match.measured is not None else planners[:1]
+    return asked[0].get("budget", {}).get("simulations") if asked else None

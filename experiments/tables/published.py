@@ -1,0 +1,137 @@
+"""Published figures of a paper's table, and the cells of ours that stand beside them.
+
+They are data: the section ``published`` of a table in ``conf/table``, of this form::
+
+    published:
+      sources: {KEY: HEADING}       # columns of published figures; ours is compared with the last
+                                    # of them that has a figure
+      columns: {KEY: HEADING}       # columns of ours
+      about: [SENTENCE]             # below the table
+      notes: {KEY: SENTENCE}        # below the table if a row refers to it: causes of differences
+      matches: {NAME: {COLUMN: MATCH}}
+      rows:
+        - {setup: WORDS, quantity: KEY, match: NAME, player: LABEL, columns: [COLUMN], notes: [KEY],
+           SOURCE: FIGURE}
+        - {quantity: KEY, rows: [...]}    # what several rows have in common
+
+A ``quantity`` is a key of `experiments.tables.quantities`.  A ``match`` is a name in ``matches``,
+or that of a match in which ``{}`` stands for the key of the column; without one the row is
+reference only.  ``player`` is by default the one whose match it is.  A ``FIGURE`` is a number,
+``WINS/GAMES``, ``[LOW, HIGH]`` or ``[VALUE, LOW, HIGH]``.  Tables share parts by
+``conf/published``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.tables.figure import Figure
+from experiments.tables.quantities import QUANTITIES, Quantity
+
+_KEYS = ("setup", "quantity", "match", "player", "columns", "notes")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table.
+
+    Attributes
+    ----------
+    cells : by column, the match and the player in it (or "" for the measured one); of a computed
+        table a line and a column; none where ours cannot be measured
+    published : by source
+    notes : keys of `Published.notes`
+    """
+
+    setup: str
+    quantity: Quantity
+    cells: Mapping[str, tuple[str, str]]
+    published: Mapping[str, Figure]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Published:
+    """The published side of a table; the fields are those of its YAML."""
+
+    sources: Mapping[str, str]
+    columns: Mapping[str, str]
+    about: tuple[str, ...]
+    notes: Mapping[str, str]
+    rows: tuple[Row, ...]
+
+    @classmethod
+    def read(cls, section: Mapping[str, Any]) -> Published:
+        """Return the content of a section ``published``.
+
+        Raises
+        ------
+        Refusal
+            If a row has an unknown key, or refers to something that is missing.
+        """
+        rows = tuple(_read_row(row, section) for row in _expand(section["rows"], {}))
+        used = {column: None for row in rows for column in row.cells}
+        return cls(
+            sources=section["sources"],
+            columns={key: head for key, head in section["columns"].items() if key in used},
+            about=tuple(section["about"]),
+            notes=section["notes"],
+            rows=rows,
+        )
+
+    def reference(self, row: Row) -> Figure | None:
+        """Return the published figure with which ours is compared; None if there is none."""
+        found = [row.published[source] for source in self.sources if source in row.published]
+        return found[-1] if found else None
+
+
+def _expand(rows: list[dict[str, Any]], shared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield single rows, with the keys that they share."""
+    for row in rows:
+        own = {**shared, **row}
+        if "rows" in row:
+            yield from _expand(own.pop("rows"), own)
+        else:
+            yield own
+
+
+def _read_row(row: Mapping[str, Any], section: Mapping[str, Any]) -> Row:
+    def check(kind: str, name: str, choices: Collection[str]) -> str:
+        if name not in choices:
+            hint = did_you_mean(name, list(choices))
+            raise Refusal(f"published: {row.get('setup', row)}: unknown {kind} {name}{hint}")
+        return name
+
+    sources = section["sources"]
+    for key in row:
+        check("key", key, (*_KEYS, *sources))
+    match, player = row.get("match", ""), row.get("player", "")
+    named = section.get("matches", {}).get(match)
+    columns = row.get("columns") or named or section["columns"]
+    cells = {
+        check("column", column, section["columns"]): (
+            named[column] if named else match.format(column),
+            player.format(column),
+        )
+        for column in (columns if match else ())
+    }
+    return Row(
+        setup=str(row["setup"]),
+        quantity=QUANTITIES[check("quantity", row["quantity"], QUANTITIES)],
+        cells=cells,
+        published={key: _read_figure(row[key]) for key in sources if key in row},
+        notes=tuple(check("note", note, section["notes"]) for note in row.get("notes", ())),
+    )
+
+
+def _read_figure(written: Any) -> Figure:
+    if isinstance(written, str):
+        wins, games = written.split("/")
+        return Figure.from_wins(int(wins), int(games))
+    if isinstance(written, list):
+        value, low, high = written if len(written) == 3 else (None, *written)
+        return Figure(value, low, high)
+    return Figure(written)

@@ -1,0 +1,332 @@
+"""Ablations: lines follow from each other, cells resume by themselves, differences are paired."""
+
+import csv
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from filelock import FileLock
+from hydra.core.config_store import ConfigStore
+from omegaconf import OmegaConf
+
+from experiments.matches import play, results
+from experiments.matches.match_loop import LOCK
+from experiments.runs import runfolder
+from experiments.settings import config
+from experiments.settings.commandline import Refusal
+from experiments.stats.intervals import paired_difference
+from experiments.tables import catalog
+from experiments.tables.ablation import cells as of
+from experiments.tables.ablation import joined, plot
+from experiments.tables.ablation.joined import Joined
+from experiments.tables.ablation.schema import (
+    ADDED,
+    ALONE,
+    APART,
+    CUMULATIVE,
+    Ablation,
+    Step,
+    lines_of,
+)
+from experiments.tables.quantities import QUANTITIES
+from experiments.tables.schema import expand
+
+QUICK = {
+    "about": "quick ones",
+    "players": ["heuristic", "swift"],
+    "opponents": ["heuristic"],
+    "settings": ["rules.turn_cap=60"],
+    "games": 8,
+    "simulations": None,
+    "seconds": 0,
+    "seed": 5100,
+    "compiled": True,
+    "base": "as it is",
+    "steps": [
+        "walls+rules.blocking=false+about=pawns are not in the way",
+        "sure+player.threshold=0.5+of=swift",
+        "capped+rules.turn_cap=30 +games=12",
+    ],
+}
+
+
+def table(**changes):
+    return Ablation(**{**QUICK, **changes}, name="quick_steps")
+
+
+def lines(made, player):
+    """Return way, name, settings and reference of each line of a set-up."""
+    (setup,) = (one for one in expand(made) if one.player.label == player)
+    return [
+        (line.way, line.step, dict(line.settings), line.reference and line.reference.label)
+        for line, _ in lines_of(made, setup)
+    ]
+
+
+def test_lines_put_steps_together_by_their_way():
+    walls, sure = {"rules.blocking": "false"}, {"player.threshold": "0.5"}
+    cap = {"rules.turn_cap": "30"}
+    assert lines(table(ways=[CUMULATIVE, ALONE, ADDED]), "swift") == [
+        (CUMULATIVE, "as it is", {}, None),
+        (CUMULATIVE, "walls", walls, "as it is"),
+        (CUMULATIVE, "sure", walls | sure, "walls"),
+        (CUMULATIVE, "capped", walls | sure | cap, "sure"),
+        (ALONE, "walls", walls, "as it is"),
+        (ALONE, "sure", sure, "as it is"),
+        (ALONE, "capped", cap, "as it is"),
+        (ADDED, "walls", sure | cap, "capped"),
+        (ADDED, "sure", walls | cap, "capped"),
+        (ADDED, "capped", walls | sure, "capped"),
+    ]
+    assert lines(table(ways=[APART]), "swift") == [
+        (APART, "walls", walls, None),
+        (APART, "sure", sure, "walls"),
+        (APART, "capped", cap, "sure"),
+    ]
+
+
+def test_a_step_of_another_player_belongs_to_the_next_as_far_as_it_is_there():
+    walls, own = {"rules.blocking": "false"}, {"player.inference": "false"}
+    steps = [QUICK["steps"][0], "sure+player.threshold=0.5+player.inference=false+of=swift"]
+    made = table(ways=[ALONE], steps=[*steps, QUICK["steps"][2]])
+    assert lines(made, "heuristic") == [
+        (CUMULATIVE, "as it is", {}, None),
+        (ALONE, "walls", walls, "as it is"),
+        (ALONE, "capped", own | {"rules.turn_cap": "30"}, "as it is"),
+    ]
+
+
+def test_cells_that_are_played_alike_are_one_folder(tmp_path):
+    found = {part.choices: part for part in of.cells_of(table(), tmp_path)}
+    walls, alone = (found["swift", "one", way, "walls"] for way in (CUMULATIVE, ALONE))
+    assert walls.folder == alone.folder and walls.match == alone.match
+    folders = {part.folder for part in found.values()}
+    assert len(folders) == len(found) - 2  # the first step of either player
+    assert walls.match.rules["turn_cap"] == 60  # the table's, and the step's in its place:
+    assert found["swift", "one", CUMULATIVE, "capped"].match.rules["turn_cap"] == 30
+    assert {part.games for part in found.values() if part.line.step == "capped"} == {12}
+    assert {part.games for part in of.cells_of(table(), tmp_path, games=5)} == {5}
+
+
+def test_settings_for_the_next_and_their_budgets(tmp_path):
+    steps = [f"{n}+player.budget.simulations={n}" for n in (100, 1000)]
+    curve = table(players=["best"], model="preset", compiled=False, ways=[APART], steps=steps)
+    for fast, expected in ((False, [100, 1000]), (True, [1, 10])):
+        matches = [part.match for part in of.cells_of(curve, tmp_path, fast=fast)]
+        assert [one.entrants[0]["budget"]["simulations"] for one in matches] == expected
+    assert curve.hours(100, None, 1) == pytest.approx(0)
+    timed = table(players=["best"], ways=[APART], steps=steps, compiled=False, seconds=2)
+    assert timed.hours(100, None, 2) == pytest.approx(100 * 2 * (0.1 + 1) / 2 / 3600)
+
+
+@pytest.mark.parametrize(
+    "entry, message",
+    [
+        ("a+b", "b in a is no setting"),
+        ("a+games=3", "must be a number, at least 4"),
+        ("a+games=many", "must be a number"),
+    ],
+)
+def test_a_step_that_cannot_be_read_is_refused(entry, message):
+    assert Step.read("a+games=4+x=1+y=2").settings == {"x": "1", "y": "2"}
+    with pytest.raises(Refusal, match=message):
+        Step.read(entry)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"steps": ["a+x=1", "a+x=2"]}, "a stands there twice"),
+        ({"base": "walls"}, "walls stands there twice"),
+        ({"ways": [ADDED]}, "is compared with the last cumulative step"),
+    ],
+)
+def test_ambiguous_steps_are_refused(changes, message):
+    Ablation.check("table", table())
+    with pytest.raises(Refusal, match=message):
+        Ablation.check("table", table(**changes))
+
+
+@pytest.fixture
+def command(run_tables, tmp_path, monkeypatch):
+    """The command, in one process; among its tables is ``quick_steps``."""
+    monkeypatch.setattr(config, "cores", lambda: 1)
+    ConfigStore.instance().store("quick_steps", Ablation(**QUICK), group="table", package="table")
+    of.forget_runs()
+
+    def run(*arguments):
+        of.forget_runs()
+        return run_tables("quick_steps", *arguments, folder=tmp_path)
+
+    run.root = tmp_path
+    return run
+
+
+def games(command):
+    """Return the games of each cell, by the name of its folder."""
+    folder = command.root / "quick_steps"
+    return {
+        path.name: sorted(set(results.read(path)["game"].to_pylist()))
+        for path in folder.iterdir()
+        if path.is_dir()
+    }
+
+
+def records(command, *arguments):
+    """Return the lines of the CSV, by player, way and step."""
+    code, shown = command(*arguments, f"write={command.root / 'written'}")
+    assert code == 0, shown.err
+    with (command.root / "written/quick_steps.csv").open() as file:
+        found = list(csv.DictReader(file))
+    return {(row["player"], row["way"], row["step"]): row for row in found}
+
+
+def test_cells_are_played_in_parts_and_grow(command):
+    code, shown = command("only=[swift,cumulative,walls]")
+    assert code == 0, shown.err
+    assert "2 of 12 cells have all their games, 10 have none yet" in shown.out
+    first = games(command)
+    assert list(first.values()) == [list(range(8))]
+    grown = records(command, "only=[swift]", "games=10")
+    assert all(row["games"] == "10" for row in grown.values()) and len(grown) == 7
+    assert set(first) < set(games(command)) and len(games(command)) == 6
+    text = (command.root / "written/quick_steps.md").read_text()
+    assert "python -m experiments.tables quick_steps games=10\n" in text
+    before = {path: path.stat().st_mtime_ns for path in command.root.rglob("games-*")}
+    assert records(command, "show=true") == grown
+    assert {path: path.stat().st_mtime_ns for path in command.root.rglob("games-*")} == before
+    png = command.root / "quick_steps/quick_steps.png"
+    assert png.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_difference_is_paired_with_the_line_before(command):
+    """Control: the line above is another."""
+    found = records(command, "games=40", "only=[swift]")
+    played = {part.choices: part for part in of.cells_of(table(), command.root)}
+
+    def won(way, step):
+        part = played["swift", "one", way, step]
+        rows = results.read(part.folder).to_pylist()
+        return np.array([row["won"] for row in rows if row["focal"]])
+
+    row = found["swift", ALONE, "sure"]
+    expected = paired_difference(won(CUMULATIVE, "as it is"), won(ALONE, "sure"))
+    assert row["before"] == "as it is" and row["common_games"] == "40"
+    assert float(row["difference"]) == pytest.approx(expected.value)
+    assert float(row["difference low"]) == pytest.approx(expected.low)
+    assert expected != paired_difference(won(CUMULATIVE, "walls"), won(ALONE, "sure"))
+    assert found["swift", CUMULATIVE, "as it is"]["difference"] == ""
+
+
+def test_a_cell_that_another_process_plays_is_passed_over(command):
+    assert command("only=[heuristic,walls,cumulative]", "games=4")[0] == 0
+    (folder,) = (path for path in (command.root / "quick_steps").iterdir() if path.is_dir())
+    with FileLock(folder / LOCK):
+        code, shown = command("only=[heuristic]")
+    assert code == 0 and "another process plays it, skipped" in shown.out
+    found = games(command)
+    assert found.pop(folder.name) == list(range(4)) and len(found) == 3
+    assert command("only=[heuristic]")[0] == 0 and games(command)[folder.name] == list(range(8))
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (("only=[stairs]",), "this table has heuristic, swift, one, cumulative, alone, as it is"),
+        (("only=[heuristic,sure]",), "no cell has all of these"),
+        (("simulations=9",), "leave it out"),
+        (("show=true",), "nothing was played"),
+        (("games=3",), "games=3: must be at least 4"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(command, given, message):
+    code, shown = command(*given)
+    assert code == 1 and message in shown.err and shown.err.count("\n") == 1
+
+
+def test_curves_are_drawn_of_lines_apart(command, monkeypatch):
+    """Control: nothing is drawn of cells without games."""
+    picture = command.root / "picture.png"
+    plot.draw(table(), of.cells_of(table(), command.root / "nowhere"), picture)
+    assert not picture.exists()
+    assert command("only=[heuristic]", "games=4")[0] == 0
+    monkeypatch.setattr(plot, "simulations_of", lambda match: match.rules["turn_cap"])
+    plot.draw(table(ways=[APART]), of.cells_of(table(), command.root), picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", ["bmcts", "ld_bmcts"])
+def test_after_all_steps_it_is_the_planner_by_the_text(name, tmp_path):
+    """Control: one step before it is not."""
+    table = catalog.load("ledford_steps")
+    table = replace(table, ways=[CUMULATIVE], players=[f"{name}_released"], layouts=["one"])
+    column = of.cells_of(table, tmp_path)
+    text = config.composed("compare", [f"player={name}_faithful"])
+    faithful = OmegaConf.to_container(text.player, resolve=True)
+
+    def differing(cell):
+        ours = cell.match.entrants[0]
+        keys = ({*ours} | {*faithful}) - {"label", "budget"}
+        return [key for key in keys if ours.get(key) != faithful.get(key)]
+
+    assert differing(column[-1]) == [] and differing(column[-2]) == ["departures"]
+    assert column[-1].match.rules == OmegaConf.to_container(text.rules, resolve=True)
+    assert column[0].match.rules["name"] == "released" and len(differing(column[0])) == 2
+    curve = replace(catalog.load("ledford_released"), players=[f"{name}_released"], layouts=["one"])
+    folders = {cell.line.step: cell.folder for cell in of.cells_of(curve, tmp_path)}
+    assert folders["1000"] == column[0].folder != folders["3000"]  # a shared cell
+
+
+CLIMBED = Ablation(
+    about="quick ones",
+    players=["swift"],
+    opponents=["random"],
+    settings=["rules.turn_cap=200"],
+    ways=[CUMULATIVE],
+    steps=["capped+rules.turn_cap=60", "left+rules.blocking=false"],
+    games=60,
+    simulations=None,
+    seconds=0,
+    seed=5100,
+    compiled=True,
+    name="climbed",
+)
+
+
+def play_games(folder, match):
+    """Play 60 games of ``match`` in ``folder``."""
+    runfolder.claim(folder, [match], "games", resume=False)
+    played = results.Results(folder, [match])
+    played.add(0, play.portion(match, np.arange(60)))
+    played.flush()
+
+
+def test_cells_of_ablations_are_found_by_names_of_their_own(tmp_path, monkeypatch):
+    """Control: a step without games is missing."""
+    monkeypatch.setattr(joined.catalog, "load_ablation", lambda name: CLIMBED)
+    of.forget_runs()
+    found = of.cells_of(CLIMBED, tmp_path)
+    play_games(found[0].folder, found[0].match)
+    play_games(tmp_path / "own", found[1].match)
+    table = replace(catalog.load("ledford_4_1"), beside=["climbed"])
+    run = Joined(tmp_path / "own", table, tmp_path, fast=False)
+    setup = "swift against 3 random"
+    assert set(run.joined) == {f"{setup}, climbed"}
+    for quantity in ("won", "endless", "turns_if_won"):
+        there = QUANTITIES[quantity].of(run, f"{setup}, climbed", "swift")
+        assert there == QUANTITIES[quantity].of(found[0].run, setup)
+        assert there != QUANTITIES[quantity].of(run, setup)
+    assert QUANTITIES["won"].of(run, f"{setup}, climbed, last") is None
+    command = "Beside them `python -m experiments.tables climbed`"
+    assert run.describe() == [f"{command}: 60 games per cell; seed 5100."]
+
+
+def test_a_cell_of_few_games_stands_for_no_curve_that_has_a_better_one():
+    def column(*played):
+        line = SimpleNamespace(way=APART)
+        return [SimpleNamespace(played=games, games=100, line=line) for games in played]
+
+    for games, stands in (((100, 30, 1), 100), ((50, 30, 1), 30), ((5, 1, 0), 1)):
+        assert joined.ends(column(*games))[0].played == stands
+    assert joined.ends(column(0, 0)) == (None, None)

@@ -1,0 +1,355 @@
+"""Tables of papers: figures as printed, cells that exist, quantities as counted by hand."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from experiments.matches import play, results
+from experiments.matches.results import Results
+from experiments.runs import runfolder
+from experiments.runs.published import find
+from experiments.settings import config
+from experiments.settings.commandline import Refusal
+from experiments.stats.intervals import mean, paired_difference, win_rate
+from experiments.tables import catalog, plot, report
+from experiments.tables.ablation.cells import forget_runs
+from experiments.tables.figure import Figure
+from experiments.tables.matches import matches
+from experiments.tables.measured import Measured
+from experiments.tables.published import Published
+from experiments.tables.quantities import QUANTITIES
+from experiments.tables.schema import Computed, Table
+
+TABLES = {name: catalog.load(name) for name in catalog.names()}
+PUBLISHED = {name: table.published for name, table in TABLES.items() if table.published}
+PRINTED = {
+    # [Cai & Ferrari 2006, Table I]: played 14 and 12 times; the human player, the ICP
+    "cai_1": [(5, 14), (9, 14), (8, 12), (4, 12)],
+    # [Cai & Ferrari 2008, Table II]: BN player, human player, CSP
+    "cai_2": [(9, 25), (11, 25), (5, 25)],
+    # [Table III]: neural player, CSP; 20 games, so that the random player won none
+    "cai_3": [(15, 20), (5, 20), (0, 20)] * 3,
+    # [Table IV]: neural player, BN player
+    "cai_4": [(12, 20), (8, 20), (0, 20)] * 3,
+    # [Ferrari & Cai 2009, Table IV]: BN players, ID players
+    "ferrari_4": [(15, 50), (18, 50), (17, 50), (16, 50), (16, 50), (18, 50)],
+    # [Table V]: 100 games
+    "ferrari_5": [(64, 100), (22, 100), (14, 100)] * 5,
+    # [Tables VI, VII, IX]: of 100, 50 and 50 games 70, 68 and 72 % and so on; ID alone, switched
+    "ferrari_6": [(70, 100), (18, 100), (12, 100)] * 2 + [(70, 100)] * 6,
+    "ferrari_7": [(34, 50), (9, 50), (7, 50)] * 2 + [(34, 50)] * 7,
+    "ferrari_9": [(36, 50), (9, 50), (5, 50)] * 2 + [(36, 50)] * 6,
+}
+"""Games won and played, row by row."""
+
+TURNS = [13.7, 12.5, 13.2, 13.3, 12.5, 13.2]
+"""[Ferrari & Cai 2009, Table V]: own turns to win the game, and to determine the room card."""
+
+
+def names_of(cells, players):
+    """Return the names of the matches of ``cells``, as `lineups.matches` makes them."""
+    for cell in cells:
+        player, others = cell.player.label, [one.label for one in cell.opponents]
+        rest = players - 1
+        if len(others) > 1:
+            name = f"{player} against {' and '.join(others)}"
+        elif cell.layout == "one":
+            name = f"{player} against {rest} {others[0]}"
+        else:
+            name = f"{rest} {player} against {others[0]}"
+        yield f"{name}, {cell.variant}" if cell.variant else name
+
+
+@pytest.mark.parametrize("name", [n for n in PUBLISHED if isinstance(TABLES[n], Table)])
+def test_cells_of_rows_are_matches_of_the_table_or_of_its_ablations(name):
+    table = TABLES[name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Table, "cells", table.cells[:1])
+        (first,) = matches(table, None, 1)
+    known = set(names_of(table.cells, first.players))
+    assert first.name in known
+    for ablation in table.beside:
+        setups = names_of(replace(TABLES[ablation], variants=[""]).cells, first.players)
+        for setup in {setup.split(",")[0] for setup in setups}:
+            known |= {f"{setup}, {ablation}", f"{setup}, {ablation}, last"}
+    labels = {entrant.label for cell in table.cells for entrant in (cell.player, *cell.opponents)}
+    for row in table.published.rows:
+        for match, player in row.cells.values():
+            assert match in known
+            assert player in (known if row.quantity is QUANTITIES["gained"] else {"", *labels})
+
+
+def test_every_note_and_match_belongs_to_a_row():
+    rows = [row for paper in PUBLISHED.values() for row in paper.rows]
+    notes = {note for paper in PUBLISHED.values() for note in paper.notes}
+    assert {note for row in rows for note in row.notes} == notes
+    assert all(row.cells or row.published for row in rows)
+
+
+SECTION = {
+    "sources": {"paper": "published"},
+    "columns": {"text": "ours"},
+    "about": [],
+    "notes": {"cause": "It is so."},
+}
+
+
+@pytest.mark.parametrize(
+    "row, message",
+    [
+        ({"quantity": "wins"}, "unknown quantity wins"),
+        ({"quantity": "won", "papers": 1}, "unknown key papers"),
+        ({"quantity": "won", "notes": ["causes"]}, "unknown note causes"),
+        ({"quantity": "won", "match": "a", "columns": ["texts"]}, "unknown column texts"),
+    ],
+)
+def test_malformed_rows_are_refused(row, message):
+    with pytest.raises(Refusal, match=message):
+        Published.read({**SECTION, "rows": [{"setup": "x", **row}]})
+
+
+def test_rows_share_keys_and_columns_fill_the_names_of_matches():
+    shared = {"match": "a, {}", "rows": [{"setup": "x", "quantity": "won", "paper": [0.1, 0.2]}]}
+    (row,) = Published.read({**SECTION, "rows": [shared]}).rows
+    assert row.cells == {"text": ("a, text", "")} and row.published["paper"].bounds == (0.1, 0.2)
+
+
+def test_figures_are_those_of_the_papers():
+    found = {
+        name: [
+            (round(figure.value * figure.games), figure.games)
+            for row in PUBLISHED[name].rows
+            for figure in row.published.values()
+            if figure.games
+        ]
+        for name in PRINTED
+    }
+    assert found == PRINTED
+    rows = PUBLISHED["ferrari_5"].rows
+    turns = [figure.value for row in rows for figure in row.published.values()]
+    to_win, to_know = TURNS[:3], TURNS[3:]
+    assert [value for value in turns if value > 1] == [*to_win, *to_know, *to_win]
+
+
+def test_published_figures_have_the_interval_that_their_games_leave():
+    """The one of Table V by hand; control: with ten times the games it is another."""
+    won = PUBLISHED["ferrari_5"].rows[0].published["paper"]
+    z, n, p = 1.959964, 100, 0.64
+    middle, half = p + z**2 / 2 / n, z * np.sqrt(p * (1 - p) / n + (z / 2 / n) ** 2)
+    by_hand = [(middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)]
+    assert [won.low, won.high] == pytest.approx(by_hand, abs=1e-6)
+    assert by_hand == pytest.approx([0.542, 0.727], abs=5e-4)
+    assert Figure.from_wins(640, 1000).low > won.low + 0.05
+
+
+def test_rows_with_people_have_no_figure_of_ours():
+    for name in ("cai_1", "cai_2"):
+        rows = PUBLISHED[name].rows
+        people = [row for row in rows if "people" in row.notes]
+        assert len(people) == len(PRINTED[name]) and not any(row.cells for row in people)
+        assert all(row.cells and not row.published for row in rows if row not in people)
+
+
+def test_the_editions_of_the_thesis_have_a_column_each():
+    """Table 4.1 is in the final text alone, 4.2 in both."""
+
+    def values(rows, source):
+        return [source in row.published and row.published[source].value for row in rows]
+
+    policies = PUBLISHED["ledford_4_1"].rows
+    assert values(policies, "draft") == [False] * 4
+    assert values(policies, "final") == [False, 0.0225, 0.9475, False]
+    won = PUBLISHED["ledford_4_2"].rows[:4]
+    both = list(zip(*(values(won, source) for source in ("draft", "final")), strict=True))
+    assert both == [(0.718, 0.678), (0.204, 0.204), (False, 0.761), (0.2701, 0.2755)]
+
+
+def test_published_figures_are_the_same_everywhere():
+    rows = [*PUBLISHED["ledford_4_1"].rows, *PUBLISHED["ledford_4_2"].rows[:4]]
+    known = {row.setup: row.published for row in rows}
+    for player, other in (("heuristic", "random"), ("random", "heuristic")):
+        again = find(player, 1, other)
+        found = known[f"1 {player.title()} against 3 {other.title()}"]["again"]
+        assert (found.value, found.games) == (again.wins / again.games, again.games)
+    for player, name in (("bmcts", "BMCTS"), ("ld_bmcts", "LD-BMCTS")):
+        for seats in (1, 3):
+            logs = find(player, seats, "heuristic")
+            found = known[f"{seats} {name} against {4 - seats} Heuristic"]["logs"]
+            assert (found.value, found.games) == (logs.wins / logs.games, logs.games)
+    text = QUANTITIES["won"].text(known["3 BMCTS against 1 Heuristic"]["logs"])
+    assert text == "67.8 % (65.7 to 69.8)"
+
+
+def variants_of(name, variants):
+    """Return the matches of these variants of a table."""
+    table = TABLES[name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Table, "cells", [one for one in table.cells if one.variant in variants])
+        return matches(table, None, 4245)
+
+
+def test_all_players_with_a_belief_take_it_from_the_same_tables():
+    played = ("exact", "repaired, distances / 24", "text, first seat")
+    found = {match.name: match for match in variants_of("cai_4", played)}
+    for variant in played:
+        match, evidence = found[f"control against bn and random, {variant}"], variant.split(",")[0]
+        assert [one.get("evidence") for one in match.entrants] == [evidence, evidence, None]
+        assert match.entrants[0]["q"] == "zero"
+    divided = found["neural against bn and random, repaired, distances / 24"].entrants
+    assert [one.get("distance_divisor") for one in divided] == [24, None, None]
+    assert found["neural against bn and random, exact"].entrants[0]["q"] == "network"
+    assert found["neural against bn and random, text, first seat"].seating.shifts == (0,)
+
+
+def test_of_the_hunter_one_thing_is_switched():
+    """Control: without a switch it is none of these."""
+    switched = {
+        "control": ("hunter", "benefit_weight", 0),
+        "40 and 1": ("hunter", "benefit_weight", 40),
+        "closed": ("hunter", "strategy", "closed"),
+        "BN out and in": ("bn", "again", "same"),
+        "others by the text": ("bn", "evidence", "text"),
+    }
+    names = [f"repaired, {reading}" for reading in switched]
+    usual, *found = variants_of("ferrari_7", ["repaired", *names])
+    for match, (player, key, value) in zip(found, switched.values(), strict=True):
+        place = ("hunter", "bn").index(player)
+        assert match.entrants[place][key] == value != usual.entrants[place][key]
+        entrants = [dict(entrant) for entrant in match.entrants]
+        entrants[place][key] = usual.entrants[place][key]
+        assert entrants == [dict(entrant) for entrant in usual.entrants]
+
+
+def play_games(folder, planned, games):
+    """Play the first ``games`` of the matches ``planned`` in ``folder``."""
+    runfolder.claim(folder, planned, "games", resume=False)
+    played = Results(folder, planned)
+    for number, match in enumerate(planned):
+        played.add(number, play.portion(match, np.arange(games)))
+    played.flush()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The first 60 games of three cells of Tables III and V."""
+    folder = tmp_path_factory.mktemp("tables")
+    names = ("ferrari_5", "cai_3")
+    play_games(folder, [match for name in names for match in variants_of(name, ["text"])], 60)
+    return Measured(folder)
+
+
+def _rows(run, match, player=None, place=None):
+    """Return the rows of a player of ``match``, or of the seat so many places behind the first."""
+    found = [row for row in results.read(run.folder).to_pylist() if row["match"] == match]
+    focal = {row["game"]: row["seat"] for row in found if row["focal"]}
+    if place is not None:
+        return [row for row in found if row["seat"] == (focal[row["game"]] + place) % 3]
+    return [row for row in found if player in (None, row["player"])]
+
+
+def measure(quantity, run, match, player=""):
+    figure = QUANTITIES[quantity].of(run, match, player)
+    return figure.value, figure.low, figure.high
+
+
+def expected(estimate):
+    return pytest.approx((estimate.value, estimate.low, estimate.high))
+
+
+def test_quantities_are_counted_as_by_hand(run):
+    """Control: the places behind the measured player are not the seats."""
+    match = "bn against 2 csp, text"
+    wins = []
+    for place in range(3):
+        rows = _rows(run, match, place=place)
+        wins.append(sum(row["won"] for row in rows))
+        assert measure(f"won_{place}", run, match) == expected(win_rate(wins[-1], 60))
+        turns = np.array([-(-row["turns"] // 3) for row in rows if row["won"]])
+        assert measure(f"own_turns_{place}", run, match) == expected(mean(turns))
+    by_seat = [sum(row["won"] for row in _rows(run, match) if row["seat"] == k) for k in range(3)]
+    assert sum(wins) == sum(by_seat) and wins != by_seat
+    assert measure("won", run, match) == measure("won_0", run, match)
+    assert measure("own_turns", run, match) == measure("own_turns_0", run, match)
+    out = sum(row["out"] for row in _rows(run, match, "bn"))
+    assert out and measure("accused_wrongly", run, match) == expected(win_rate(out, 60))
+    games = {row["game"]: row for row in _rows(run, match)}.values()
+    turns = np.array([row["turns"] for row in games if row["winner"] >= 0])
+    assert measure("turns_if_won", run, match) == expected(mean(turns))
+
+
+def test_a_mixed_company_is_counted_by_player_and_a_control_in_the_same_games(run):
+    names = [f"{who} against csp and random, text" for who in ("neural", "control")]
+    for who in ("neural", "csp", "random"):
+        rows = _rows(run, names[0], who)
+        assert len(rows) == 60
+        wins = sum(row["won"] for row in rows)
+        assert measure("won", run, names[0], who) == expected(win_rate(wins, 60))
+    won = [
+        np.array([row["won"] for row in sorted(_rows(run, name, who), key=lambda row: row["game"])])
+        for name, who in zip(names, ("neural", "control"), strict=True)
+    ]
+    gained = measure("gained", run, *names)
+    assert gained == expected(paired_difference(won[1], won[0]))
+    assert gained != expected(paired_difference(won[0], won[1]))
+
+
+def test_ours_stands_beside_the_papers_column_with_a_mark_and_notes(run):
+    paper = PUBLISHED["ferrari_5"]
+    made = report.compare_published("", run, paper)
+    heads = [column.title for column in made.shown.columns]
+    assert heads[2:] == ["published", *paper.columns.values(), "notes"]
+    first = made.shown.rows[0]
+    assert first[2] == "64.0 % (54.2 to 72.7)" and first[3] and first[4:6] == [None, None]
+    assert first[6] == "1" and f"[1] {paper.notes['text']}" in made.shown.notes
+    assert made.records[0]["match"] == "bn against 2 csp, text"
+    for record, row in zip(made.records[::3], paper.rows, strict=False):
+        assert record["differs"] == (record["value"] and Figure(
+            record["value"], record["low"], record["high"]).differs(row.published["paper"])
+            if "paper" in row.published and record["value"] is not None else None)  # fmt: skip
+
+
+def test_ours_is_drawn_beside_what_was_published(run, tmp_path):
+    """Control: nothing is drawn without games."""
+    plot.draw_published(PUBLISHED["ferrari_4"], "ferrari_4", run, tmp_path / "nothing.png")
+    assert not (tmp_path / "nothing.png").exists()
+    plot.draw_published(PUBLISHED["ferrari_5"], "ferrari_5", run, tmp_path / "beside.png")
+    assert (tmp_path / "beside.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_two_tables_of_one_run(run_tables, tmp_path, monkeypatch):
+    """The ablation beside them was not played, which the heading says."""
+    monkeypatch.setattr(config, "cores", lambda: 1)
+    forget_runs()
+
+    def command(*given):
+        return run_tables(*given, "fast=true", f"write={tmp_path / 'w'}", folder=tmp_path)
+
+    code, shown = command("ledford_4_1")
+    assert code == 0 and "A trial" in shown.out
+    text = (tmp_path / "w/ledford_4_1.md").read_text()
+    assert "python -m experiments.tables ledford_4_1 games=400 seed=6103 fast=true" in text
+    assert "`python -m experiments.tables ledford_4_1_steps`: not played yet." in text
+    heads = "| draft text | final text | program run again | logs counted again | ours, released"
+    assert heads in text
+    assert "| 1 Heuristic against 3 Random | games won | — | 94.75 % | 86.6 % (85.3" in text
+    assert command("ledford_text", "show=true")[0] == 0
+    with (tmp_path / "w/ledford_text.csv").open() as file:
+        found = list(csv.DictReader(file))
+    ours = {(row["quantity"], row["column"]): row for row in found}
+    rows = results.read(tmp_path / "ledford_policies_fast").to_pylist()
+    played = [r for r in rows if r["match"] == "heuristic against 3 heuristic" and r["seat"] == 0]
+    endless = [row["turns"] == 3000 and row["winner"] < 0 for row in played]
+    assert len(played) == 400
+    value = ours[QUANTITIES["endless"].name, "ours, by the text"]["value"]
+    assert float(value) == pytest.approx(np.mean(endless))
+    (humans,) = [row for row in found if row["setup"].startswith("1 human")]
+    assert (humans["draft_value"], humans["final_value"], humans["value"]) == ("0.6", "0.75", "")
+
+
+def test_computed_tables_have_functions():
+    for name in ("ferrari_1", "ferrari_2", "ferrari_3"):
+        assert isinstance(TABLES[name], Computed) and PUBLISHED[name].rows
