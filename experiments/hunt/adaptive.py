@@ -45,8 +45,9 @@ SCHEMA = {
 }
 """One row a planner, budget and repetition."""
 
-EXACT = ("open", "replanned", "closed", "full information")
 LINES = {"open": ":", "replanned": "-.", "closed": "-", "full information": "--"}
+"""Exact strategies and their style in a picture."""
+
 SEARCHLESS = "greedy"
 
 WORST = 0.8
@@ -119,7 +120,7 @@ def check(small: DictConfig) -> None:
 
 
 def exact(made: Hunt) -> dict[str, float]:
-    """Return the values of the strategies of `EXACT`; ValueError if the hunt is too large."""
+    """Return the values of the strategies of `LINES`; ValueError if the hunt is too large."""
     return {
         "open": open_loop(made).value,
         "replanned": replan(made).value,
@@ -220,27 +221,13 @@ def summary(rows: pl.DataFrame) -> Iterator[tuple[str, int | None, Estimate | fl
 
 
 def draw(rows: pl.DataFrame, known: dict[str, float], title: str, path: Path) -> None:
-    """Draw value by simulations to ``path``, or as a bar each if there is one budget."""
-    budgets = rows["simulations"].drop_nulls().n_unique()
+    """Draw value by simulations to ``path``."""
     with picture(path, f"{title}: planners, 95 %", (8, 5)) as (figure, ((axes,),)):
-        (curves if budgets > 1 else _points)(axes, rows, known)
+        _curves(axes, rows, known)
         legend_below(figure, axes, columns=4)
 
 
-def _points(axes: Axes, rows: pl.DataFrame, known: dict[str, float]) -> None:
-    found = list(summary(rows))
-    for place, (planner, budget, value) in enumerate(found):
-        label = planner if budget is None else f"{planner}\n{budget:,}"
-        intervals(axes, [place], [_point(value)], place)
-        axes.annotate(label, (place, 0), (0, -8), xycoords=("data", "axes fraction"),
-                      textcoords="offset points", ha="center", va="top", fontsize=9)  # fmt: skip
-    for name, value in known.items():
-        axes.axhline(value, color=REFERENCE, linestyle=LINES[name], linewidth=1.2, label=name)
-    axes.set_xticks([])
-    axes.set(ylabel="value of the hunt", xlim=(-0.6, len(found) - 0.4))
-
-
-def curves(axes: Axes, rows: pl.DataFrame, known: dict[str, float]) -> None:
+def _curves(axes: Axes, rows: pl.DataFrame, known: dict[str, float]) -> None:
     """Draw value by simulations, a curve for each planner, with lines for exact strategies."""
     found = list(summary(rows))
     for series, planner in enumerate(dict.fromkeys(name for name, _, _ in found)):

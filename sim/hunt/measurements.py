@@ -97,7 +97,7 @@ class NaiveBayes(Chained):
             raise ValueError(
                 f"likelihoods {self.likelihood.shape} are not of {len(self.prior)} hypotheses"
             )
-        _check_distributions(self.prior, self.likelihood)
+        check_distributions(self.prior, self.likelihood)
         self.targets = len(self.likelihood)
         self.noise = surprise(self.likelihood).sum(axis=2) @ self.prior
         """float (targets,): H(z_i | y), what is left of a measurement's entropy when y is known."""
@@ -167,7 +167,7 @@ class Dependent(Chained):
                 f"a joint table of y and all measurements has at most {MOST_ENTRIES:,} entries, "
                 f"not {self.joint.size:,}: leave targets out, or take NaiveBayes"
             )
-        _check_distributions(self.joint.reshape(-1))
+        check_distributions(self.joint.reshape(-1))
         self._known: dict[tuple[int, ...], float] = {}
 
     @classmethod
@@ -195,7 +195,7 @@ class Dependent(Chained):
                 f"the joint table would have {math.prod(sizes):,} entries, at most "
                 f"{MOST_ENTRIES:,}: leave targets out, or take NaiveBayes"
             )
-        _check_distributions(prior, *factors)
+        check_distributions(prior, *factors)
         joint = prior
         for factor in factors:
             joint = joint[..., None] * factor
@@ -242,7 +242,7 @@ class Independent(Benefit):
                 "targets with hypotheses of their own have priors (targets, values) and "
                 f"likelihoods (targets, values, outcomes), not {prior.shape}, {likelihood.shape}"
             )
-        _check_distributions(prior, likelihood)
+        check_distributions(prior, likelihood)
         self.targets = len(prior)
         joint = prior[:, :, None] * likelihood
         apart = surprise(joint.sum(axis=1)).sum(axis=1) + surprise(prior).sum(axis=1)
@@ -293,7 +293,7 @@ def classifier(accuracy: np.ndarray, values: int) -> np.ndarray:
     return np.where(np.eye(values, dtype=bool), accuracy, (1 - accuracy) / (values - 1))
 
 
-def _check_distributions(*tables: np.ndarray) -> None:
+def check_distributions(*tables: np.ndarray) -> None:
     """Raise ValueError unless each table sums to 1 over its last axis and is never negative."""
     for table in tables:
         table = np.asarray(table, float)

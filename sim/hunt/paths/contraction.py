@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from mcts.kernel.compile import jit
-from sim.hunt.graph import WORD, Connectivity, unpack, words
+from sim.hunt.graph import Connectivity, unpack
 from sim.hunt.paths.frontier import Network
 from sim.hunt.paths.objective import pack
 
@@ -45,12 +45,9 @@ class Contraction(NamedTuple):
 
     def masks(self, seen: np.ndarray) -> np.ndarray:
         """Return masks of all targets, uint64 (k, words), of masks of those that are left."""
-        found = np.zeros((len(seen), words(self.targets)), np.uint64)
-        one = np.uint64(1)
-        for bit, target in enumerate(self.seen_from.tolist()):
-            held = seen[:, bit // WORD] >> np.uint64(bit % WORD) & one
-            found[:, target // WORD] |= held << np.uint64(target % WORD)
-        return found
+        found = np.zeros((len(seen), self.targets), bool)
+        found[:, self.seen_from] = unpack(seen, len(self.seen_from))
+        return pack(found)
 
     def trace_path(self, stops: list[int]) -> list[int]:
         """Return all cells of the way over ``stops``, cells of the network."""

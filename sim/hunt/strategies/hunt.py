@@ -14,6 +14,7 @@ import networkx as nx
 import numpy as np
 
 from sim.hunt.graph import compile_graph
+from sim.hunt.measurements import check_distributions
 from sim.hunt.reward import Weights
 
 NO_TARGET = -1
@@ -74,10 +75,7 @@ def hunt(
             f"likelihood needs the shape (targets, hypotheses, outcomes) of {net.targets} targets "
             f"and {len(prior)} hypotheses, not {likelihood.shape}"
         )
-    if not ((prior >= 0).all() and (likelihood >= 0).all()) or (
-        abs(prior.sum() - 1) > 1e-9 or np.abs(likelihood.sum(axis=2) - 1).max(initial=0) > 1e-9
-    ):
-        raise ValueError("prior and likelihood must be at least 0 and sum to 1")
+    check_distributions(prior, likelihood)
     size = len(likelihood)
     cost = np.ones(size) if cost is None else np.asarray(cost, float)
     if cost.shape != (size,) or not ((cost >= 0).all() and min(weights) >= 0):
