@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,7 @@ from experiments.provenance.files import (
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.limits import place, seed
+from experiments.settings.plain import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -165,7 +166,7 @@ class Run:
         self.console = terminal.console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
         self.done: list[Any] = []
         self.interrupted = False
-        self._configuration = OmegaConf.to_container(settings, resolve=True)
+        self._configuration = plain(settings)
         self._started = time.monotonic()
         self._lock = FileLock(folder / LOCK, timeout=0)
 
@@ -197,7 +198,7 @@ class Run:
     def measure(
         self,
         units: Sequence[Any],
-        measured: Callable[[list[Any], Callable[[float], None]], Iterator[tuple[Any, Iterable]]],
+        measured: Callable[[list[Any], Callable[[float], None]], Generator[tuple[Any, Iterable]]],
     ) -> pl.DataFrame:
         """Measure the ``units`` that the folder does not hold yet, and return the rows of all.
 
@@ -258,7 +259,7 @@ class Run:
                 raise runfolder.refuse_taken(self.folder)
             own(self.folder)
             with reading(path, "without it nobody knows what was measured; choose another folder"):
-                held = OmegaConf.to_container(OmegaConf.create(read_yaml(path)))
+                held = plain(OmegaConf.create(read_yaml(path)))
                 if not isinstance(held, dict):
                     raise ValueError("it is no mapping")
             vary = {"run", *more}

@@ -7,16 +7,17 @@ Nothing slow is imported at the top: ``--help`` and a mistyped option should not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig
 
 from experiments import study
 from experiments.settings.commandline import Refusal, did_you_mean
 from experiments.settings.limits import between, one_of
+from experiments.settings.plain import plain
 
 if TYPE_CHECKING:
     from experiments.beliefs.accuracy import Game
@@ -46,6 +47,7 @@ class Settings(study.Settings):
 def job(settings: DictConfig, run: study.Run) -> None:
     """Measure, write and print."""
     setup = _setup(settings)
+    from belief.evidence import EvidenceFull
     from experiments.beliefs import accuracy, calibration
     from experiments.matches.progress import stage
 
@@ -56,11 +58,11 @@ def job(settings: DictConfig, run: study.Run) -> None:
         for game in setup.play(settings.seed, [0], longest):
             accuracy.measure(game, *about)
 
-    def measure(left: list[int], _: Callable[[float], None]) -> Iterator[tuple[int, list[Any]]]:
+    def measure(left: list[int], _: Callable[[float], None]) -> Generator[tuple[int, list[Any]]]:
         try:
             for game in setup.play(settings.seed, left, longest):
                 yield game.number, accuracy.measure(game, *about)
-        except accuracy.EvidenceFull as fault:
+        except EvidenceFull as fault:
             raise Refusal(str(fault)) from None
 
     rows = run.measure(range(settings.games), measure)
@@ -140,8 +142,8 @@ def _setup(settings: DictConfig) -> _Setup:
     if "budget" in settings.player:
         raise Refusal(f"player={settings.player.name} searches: choose a player that does not")
     try:
-        rules = preset(**OmegaConf.to_container(settings.rules, resolve=True))
-        player: dict[str, Any] = OmegaConf.to_container(settings.player, resolve=True)
+        rules = preset(**plain(settings.rules))
+        player = plain(settings.player)
         policy = None if player["name"] in PAPERS else compiled(player)
         make(player, rules)
     except ValueError as fault:
@@ -153,7 +155,7 @@ def _setup(settings: DictConfig) -> _Setup:
     for name in names:
         if name not in BELIEFS:
             hint = did_you_mean(name, BELIEFS)
-            raise Refusal(f"beliefs: there is no {name!r}{hint}; choose of {', '.join(BELIEFS)}")
+            raise Refusal(f"beliefs: {name!r} is unknown{hint}; choose one of {', '.join(BELIEFS)}")
         if BELIEFS[name].needs_shares and not rules.shares:
             raise Refusal(
                 f"beliefs: {name} needs hands by category, which rules={rules.name} does not deal: "
@@ -168,10 +170,13 @@ def _table(figures: dict[str, Any], title: str) -> Table:
     """Return the table, for a terminal of 80 columns."""
     from experiments.tabular import Column, Table, percent
 
-    columns = ["belief", _bits("log loss"), _bits("above exact", "+"), _bits("bias", "+")]
-    columns += [
+    columns = [
+        Column("belief"),
+        _bits("log loss"),
+        _bits("above exact", "+"),
+        _bits("bias", "+"),
         percent("zeros"),
-        "failed",
+        Column("failed"),
         Column("us", lambda took: f"{took:.{0 if took > 10 else 2}f}"),
     ]
     rows = [

@@ -141,7 +141,12 @@ def _reliability(good: pl.DataFrame, bins: int, seed: int) -> dict[str, Any]:
     rows = []
     for i, mean in enumerate(_where_enough(hits, counts, seed)):
         cards, taken = int(counts[i].sum()), int((counts[i] > 0).sum())
-        row = {"from": i / bins, "to": (i + 1) / bins, "cards": cards, "games": taken}
+        row: dict[str, Any] = {
+            "from": i / bins,
+            "to": (i + 1) / bins,
+            "cards": cards,
+            "games": taken,
+        }
         row["predicted"] = float(sums[i].sum() / cards) if cards else None
         row["observed"] = None
         if mean is not None:

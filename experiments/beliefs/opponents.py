@@ -20,7 +20,7 @@ from experiments.plotting import picture
 from sim.models.company_belief import CompanyBelief
 from sim.models.observer import Observer
 from sim.models.types import PRESETS, TYPES, Mixture
-from sim.player import PolicyPlayer
+from sim.player import Player, PolicyPlayer
 from sim.policies.table import Policy
 from sim.referee import play
 from sim.rules import Rules
@@ -55,7 +55,7 @@ def judge(seed: int, games: int, mixed: Mixture) -> list[Judged]:
         companies += [list(random.choice(mixed.types, rules.players - 1)) for _ in range(_MIXED)]
         for number, company in enumerate(companies):
             observer, seat = Observer(_PLAYS[game % 2], mixed), game % rules.players
-            seats = [PolicyPlayer(TYPES[name]) for name in company]
+            seats: list[Player] = [PolicyPlayer(TYPES[name]) for name in company]
             seats.insert(seat, observer)
             play(rules, seats, seed, 100 * game + number)
             rows += _of_game(rules, observer, seat, company, mixed)
@@ -77,7 +77,7 @@ def _of_game(
 def losses(rows: list[Judged], shift: int = 0) -> np.ndarray:
     """Return the log loss of the true type by round, in bits; ``shift`` exchanges the labels."""
     last = max(row.round for row in rows)
-    found = [[] for _ in range(last + 1)]
+    found: list[list[float]] = [[] for _ in range(last + 1)]
     for row in rows:
         chance = row.chances[(row.true + shift) % len(row.chances)]
         found[row.round].append(-np.log2(max(chance, 1e-9)))

@@ -94,7 +94,7 @@ def _reliability(axes: Axes, found: dict[str, Any], name: str, number: int) -> N
     wrong = [f"{claim['wrong']} of {claim['cards']:,}" for claim in found["certain"]]
     axes.set_title(name)
     text = f"certain and wrong:\nnot there {wrong[0]}\nthere {wrong[1]}"
-    at_the_corner = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
+    at_the_corner: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
     axes.text(0.97, 0.03, text, fontsize=8, color=plotting.REFERENCE, **at_the_corner)
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     for axis in (axes.xaxis, axes.yaxis):

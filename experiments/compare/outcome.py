@@ -106,8 +106,8 @@ def _remarks(played: Results) -> list[str]:
     found = [find_for(match) for match in played.matches]
     sources = [f"published: {one.source}" for one in found if one is not None]
     lines = [*sources, *(one.remark for one in found if one is not None)]
-    lines = lines or map(unlike, played.matches)
-    return [line for line in dict.fromkeys(lines) if line]
+    reasons = map(unlike, played.matches)
+    return [line for line in dict.fromkeys(lines or reasons) if line]
 
 
 def _rating(rating: dict[str, Any]) -> str:

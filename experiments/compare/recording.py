@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from experiments.matches.background import Background
 from experiments.matches.results import Results
@@ -20,6 +20,7 @@ from experiments.provenance import provenance, tracking
 from experiments.runs.recorded import Curves, parameters, tags
 from experiments.settings import repeating
 from experiments.settings.commandline import Refusal
+from experiments.settings.plain import plain
 from experiments.stats.stopping import Stop
 
 PATIENCE_SECONDS = 1.0
@@ -44,8 +45,7 @@ class Recording:
     def __init__(self, settings: DictConfig, played: Results, stop: Stop) -> None:
         self._tracking, self._folder = settings.tracking, played.folder.resolve()
         self._played, self._curves = played, Curves(played, stop)
-        plain = OmegaConf.to_container(settings, resolve=True)
-        self._parameters = parameters(plain, played.matches)
+        self._parameters = parameters(plain(settings), played.matches)
         self._sweep = _sweep()
         self._multirun = repeating.multirun_line(sys.argv[1:])
         self._home = (self._sweep or self._folder).parent

@@ -8,7 +8,7 @@ Nothing slow is imported at the top.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -62,7 +62,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     with stage(run.console, COMPILING):
         Background(problems.player, setup).result()
 
-    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    def measure(left: list[int], _: Any) -> Generator[tuple[int, list[dict[str, Any]]]]:
         yield from workers.play(setup, left, settings.workers)
 
     rows = run.measure(range(settings.episodes), measure)

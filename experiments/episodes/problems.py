@@ -98,6 +98,7 @@ def _import(module: str) -> Any:
         return importlib.import_module(module)
     path = Path(module).resolve()
     spec = importlib.util.spec_from_file_location(f"problem_{path.stem}", path)  # never ours
+    assert spec is not None and spec.loader is not None, "its name ends in .py"
     made = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = made  # where dataclasses look themselves up
     sys.path[:] = dict.fromkeys([*sys.path, str(path.parent)])
@@ -128,8 +129,8 @@ def describe_file(setup: Setup) -> dict[str, str]:
 
     What the file imports is not looked at; a module has been imported by `check`.
     """
-    file = setup.problem.rpartition(":")[0]
-    if not file.endswith(".py"):
+    file: str | None = setup.problem.rpartition(":")[0]
+    if file is not None and not file.endswith(".py"):
         file = getattr(sys.modules.get(file), "__file__", None)
     if file is None:
         return {}

@@ -43,8 +43,9 @@ def _portion(setup: Setup, episodes: Sequence[int]) -> list[Row]:
 def _over_ray(
     setup: Setup, episodes: Sequence[int], workers: int
 ) -> Iterator[tuple[int, list[Row]]]:
+    import ray  # takes seconds
+
     from experiments.matches import runner
-    from mcts.distributed.local_ray import ray  # takes seconds to import
     from mcts.options import cores
 
     Background(runner.start, None, max(workers, cores())).result()  # Ray takes SIGTERM
@@ -73,7 +74,7 @@ def _over_ray(
 
 
 def _result(portion: Any) -> list[Row]:
-    from mcts.distributed.local_ray import ray
+    import ray
 
     try:
         return ray.get(portion)

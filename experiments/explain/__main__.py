@@ -27,6 +27,7 @@ from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.limits import between, named, place, seed
+from experiments.settings.plain import plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,7 +142,7 @@ def _planner(settings: DictConfig, rules: Rules) -> Player:
     from sim.players.registry import make
 
     try:
-        return make(OmegaConf.to_container(settings.player, resolve=True), rules)
+        return make(plain(settings.player), rules)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
 

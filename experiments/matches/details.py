@@ -209,6 +209,7 @@ class Observer:
     def _answer(self, state: np.record, action: int) -> None:
         """Take in the answer: the card being shown now, or one that left no choice, or none."""
         cards, answerer, asked = int(state.cards), int(state.answerer), self._asked
+        assert asked is not None, "an answer follows a suggestion"
         card = -1
         if state.phase == SHOW:
             card = action - REVEAL

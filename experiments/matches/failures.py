@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from mcts.kernel.errors import SleuthError
 from mcts.kernel.plugins import BrokenPlugin
 
@@ -33,13 +35,15 @@ class GameRaised(GamesFailed):
     traceback : of it, as text
     """
 
-    def __init__(self, games: Sequence[int], fault: BaseException, traceback: str) -> None:
+    def __init__(
+        self, games: Sequence[int] | np.ndarray, fault: BaseException, traceback: str
+    ) -> None:
         reason = str(fault).partition("\n")[0]
         raised = "" if isinstance(fault, BrokenPlugin) else f" raised {type(fault).__name__}"
         super().__init__(": ".join(filter(None, (name_games(games) + raised, reason))))
         self.traceback = traceback
 
 
-def name_games(games: Sequence[int]) -> str:
+def name_games(games: Sequence[int] | np.ndarray) -> str:
     """Return what to call the portion ``games``."""
     return f"game {games[0]}" if len(games) == 1 else f"games {games[0]} to {games[-1]}"

@@ -41,6 +41,10 @@ Seat = Annotated[int, Field(ge=0, lt=6)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
+_LEFT_OUT: Any = None
+"""Default of a field that may be left out, but not be null."""
+
+
 class _Kept(BaseModel):
     """Types are exact; what nobody reads may be there."""
 
@@ -63,8 +67,8 @@ class _Budget(_Kept):
 class _Entrant(_Kept):
     name: Annotated[Text, Field(min_length=1)]
     label: Text | None = None
-    search: _Search = None  # may be left out, but not be null
-    budget: _Budget = None
+    search: _Search = _LEFT_OUT
+    budget: _Budget = _LEFT_OUT
 
 
 class _Seating(_Kept):
@@ -118,7 +122,7 @@ class _Origin(_Kept):
 class _Plan(_Origin):
     """``matches.json``."""
 
-    run: Text = None  # not in older ones
+    run: Text = _LEFT_OUT  # not in older ones
     stop: Text
     matches: Annotated[list[_Match], Field(min_length=1)]
 
@@ -142,8 +146,8 @@ class _Summary(_Kept):
     interrupted: bool
     fault: Text | None
     seconds: Seconds
-    held: Games = None
-    run: _Origin = None
+    held: Games = _LEFT_OUT
+    run: _Origin = _LEFT_OUT
 
 
 class _Length(_Kept):
@@ -156,7 +160,7 @@ class _Configuration(_Kept):
     match: _Length
 
 
-SCHEMAS = {
+SCHEMAS: dict[str, TypeAdapter] = {
     "matches": TypeAdapter(_Plan),
     "summary": TypeAdapter(_Summary),
     "stops": TypeAdapter(dict[Text, Games], config=ConfigDict(strict=True)),

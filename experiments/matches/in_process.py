@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import NamedTuple
+
+import numpy as np
 
 from experiments.matches.failures import GameRaised
 from experiments.matches.results import Played
@@ -30,14 +32,14 @@ class _Ended(NamedTuple):
     """The outcome of a portion."""
 
     match: int
-    games: Sequence[int]
+    games: np.ndarray
     seconds: float
     played: Played | None
     fault: BaseException | None = None
     traceback: str = ""
 
 
-def play_games(matches: Sequence[Match], schedule: Schedule) -> Iterator[list[tuple[int, Played]]]:
+def play_games(matches: Sequence[Match], schedule: Schedule) -> Generator[list[tuple[int, Played]]]:
     """Play what ``schedule`` hands out, and yield whole games with their match as they come.
 
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
@@ -48,7 +50,7 @@ def play_games(matches: Sequence[Match], schedule: Schedule) -> Iterator[list[tu
     GameRaised
         If a game raised an exception.
     """
-    waiting: SimpleQueue[tuple[int, Sequence[int]] | None] = SimpleQueue()
+    waiting: SimpleQueue[tuple[int, np.ndarray] | None] = SimpleQueue()
     ended: SimpleQueue[_Ended] = SimpleQueue()
     given_up = Event()
     Thread(target=_play, args=(matches, waiting, ended, given_up), daemon=True).start()
@@ -61,15 +63,16 @@ def play_games(matches: Sequence[Match], schedule: Schedule) -> Iterator[list[tu
             if not under_way:
                 return
             try:
-                portion = ended.get(timeout=POLL_SECONDS)
+                found = ended.get(timeout=POLL_SECONDS)
             except Empty:
                 yield []
                 continue
             under_way -= 1
-            if portion.fault is not None:
-                raise GameRaised(portion.games, portion.fault, portion.traceback) from None
-            schedule.took(portion.match, len(portion.games), portion.seconds)
-            yield [(portion.match, portion.played)]
+            if found.fault is not None:
+                raise GameRaised(found.games, found.fault, found.traceback) from None
+            assert found.played is not None, "it did not fail"
+            schedule.took(found.match, len(found.games), found.seconds)
+            yield [(found.match, found.played)]
     finally:
         given_up.set()
         waiting.put(None)
@@ -77,7 +80,7 @@ def play_games(matches: Sequence[Match], schedule: Schedule) -> Iterator[list[tu
 
 def _play(
     matches: Sequence[Match],
-    waiting: SimpleQueue[tuple[int, Sequence[int]] | None],
+    waiting: SimpleQueue[tuple[int, np.ndarray] | None],
     ended: SimpleQueue[_Ended],
     given_up: Event,
 ) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from experiments.matches.schedule import MOST_ENTERED, Match, Seating, label
 from experiments.settings import config
 from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
+from experiments.settings.plain import plain
 from experiments.texts import LONGEST_LABEL
 
 
@@ -31,7 +32,7 @@ def matches(settings: DictConfig, overrides: Sequence[str] = ()) -> list[Match]:
     """
     listed = settings.match.players
     if listed is None:
-        players = {label(_plain(settings.player)): _plain(settings.player)}
+        players = {label(plain(settings.player)): plain(settings.player)}
     else:
         players = read_players(listed, overrides)
     if settings.match.layout == "robin":
@@ -103,7 +104,7 @@ def at_once(planned: Match, workers: int | None, available: int) -> int:
 
 def _against(settings: DictConfig, layout: str, name: str, player: dict[str, Any]) -> Match:
     """Return the match of ``player`` in one seat, or in all but one, against the opponent."""
-    opponent, players = _plain(settings.opponent), settings.rules.players
+    opponent, players = plain(settings.opponent), settings.rules.players
     theirs, n = label(opponent), players - 1
     seats = settings.match.focal_seats or range(players)
     seating = (Seating.one if layout == "one" else Seating.rest)(players, seats)
@@ -172,7 +173,7 @@ def _match(
         _check_label(label(entrant))
     return Match(
         name=name,
-        rules=_plain(settings.rules),
+        rules=plain(settings.rules),
         entrants=entrants,
         seating=seating,
         measured=measured,
@@ -192,10 +193,6 @@ def _check_label(name: str) -> None:
         name.encode()
     except UnicodeEncodeError:
         raise Refusal(f"label={name}: not valid UTF-8") from None
-
-
-def _plain(node: DictConfig) -> dict[str, Any]:
-    return OmegaConf.to_container(node, resolve=True)
 
 
 def _entrant(
@@ -225,7 +222,7 @@ def _entrant(
     own += [f"player.{change}" for change in changes]
     composed = config.composed("compare", [*general, f"player={quote_text(name)}", *own])
     config.check(composed)
-    return _plain(composed.player)
+    return plain(composed.player)
 
 
 def _has(player: DictConfig, path: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,7 +138,8 @@ class StopMonitor:
     def _controls(self) -> list[int]:
         """End the controls with which nobody is to be compared any more."""
         new = []
-        for number in set(self._control) - {None} - self.ended if self._tests else ():
+        controls = {number for number in self._control if number is not None}
+        for number in controls - self.ended if self._tests else ():
             against = [i for i, control in enumerate(self._control) if control == number]
             if self.ended.issuperset(against):
                 self.games[number] = max(self.games[i] for i in against)
@@ -241,13 +242,13 @@ def _play_group(
 
 def _start_group(
     matches: Sequence[Match], schedule: Schedule, group: Sequence[int], resources: Resources
-) -> Iterator[list[tuple[int, Played]]]:
+) -> Generator[list[tuple[int, Played]]]:
     """Return the iterator that plays what ``schedule`` hands out of the matches ``group``."""
     if resources.alone:
         return in_process.play_games(matches, schedule)
     from experiments.matches import runner  # Ray takes a second to import
 
-    if not runner.ray.is_initialized():  # or is no more
+    if not runner.is_started():  # or is no more
         Background(runner.start, resources.address, resources.cores).result()
     cpus = [resources.cpus[i] for i in group]
     workers = max(resources.workers[i] for i in group)

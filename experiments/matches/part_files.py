@@ -137,7 +137,7 @@ def _check_values(name: str, values: pa.ChunkedArray) -> None:
     if pa.types.is_floating(kind) and pc.all(pc.is_finite(values)).as_py() not in (True, None):
         raise ValueError(f"column {name} has a value that is no number")
     least, most = pc.min_max(values).as_py().values()
-    floor = -1 if name in ("winner", "answered_by") else 0
+    floor: float = -1 if name in ("winner", "answered_by") else 0
     floor -= _HAIR if pa.types.is_floating(kind) else 0
     if least is not None and not floor <= least <= most < _LARGEST:
         raise ValueError(f"column {name} has {least} to {most}, {floor:.0f} is the least")

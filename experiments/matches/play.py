@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -60,7 +59,7 @@ def _smallest(specification: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def portion(match: Match, games: Sequence[int]) -> Played:
+def portion(match: Match, games: np.ndarray) -> Played:
     """Play ``games``; return their rows, one a game and seat (`results.HELD`), and what goes with
     them.
 
@@ -136,7 +135,7 @@ def _under_referee(match: Match, games: np.ndarray) -> Played:
         if recorder:
             records[game] = recorder.text()
         for kind in details:
-            details[kind] += observer.rows[kind]
+            details[kind] += observer.rows[kind] if observer else []
     return Played(
         pa.Table.from_pylist(rows, ROW).cast(HELD),
         records,

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+
+import numpy as np
+import ray
 
 from experiments.matches.failures import GameRaised, WorkersLost, name_games
 from experiments.matches.results import Played
 from experiments.matches.schedule import POLL_SECONDS, Match, Schedule
 from experiments.settings.commandline import Refusal
 from mcts.distributed import cluster, local_ray
-from mcts.distributed.local_ray import ray
 
 DEATHS_SURVIVED = 5
 """Times that a portion is played again because its worker died, before the run gives up."""
@@ -40,13 +42,18 @@ def start(address: str | None, cores: int) -> int:
     return int(ray.cluster_resources().get("CPU", 1))
 
 
+def is_started() -> bool:
+    """Return whether Ray runs; one that was ours may be gone."""
+    return ray.is_initialized()
+
+
 def stop() -> None:
     """End this process's connection, and Ray itself if it was started here."""
     local_ray.stop()
 
 
 @ray.remote(max_retries=DEATHS_SURVIVED)
-def _play(match: Match, games: Sequence[int]) -> tuple[Played, float]:
+def _play(match: Match, games: np.ndarray) -> tuple[Played, float]:
     """Play ``games`` in a worker; return what they came to and the seconds they took."""
     from experiments.matches import play  # compiled code, for which the driver need not wait
 
@@ -57,7 +64,7 @@ def _play(match: Match, games: Sequence[int]) -> tuple[Played, float]:
 
 def play_games(
     matches: Sequence[Match], schedule: Schedule, workers: int, cpus: Sequence[float]
-) -> Iterator[list[tuple[int, Played]]]:
+) -> Generator[list[tuple[int, Played]]]:
     """Play what ``schedule`` hands out, and yield whole games with their match as they come.
 
     Yields an empty list when nothing has ended for `POLL_SECONDS`.  Closing the iterator gives up
@@ -75,7 +82,7 @@ def play_games(
     GameRaised
         If a game raised an exception.
     """
-    under_way: dict[ray.ObjectRef, tuple[int, Sequence[int]]] = {}
+    under_way: dict[ray.ObjectRef, tuple[int, np.ndarray]] = {}
     tasks = [_play.options(num_cpus=reserved) for reserved in cpus]
     shared = [ray.put(match) for match in matches]
     try:
@@ -107,7 +114,7 @@ _LOST = (
 )
 
 
-def _result(reference: ray.ObjectRef, games: Sequence[int]) -> tuple[Played, float]:
+def _result(reference: ray.ObjectRef, games: np.ndarray) -> tuple[Played, float]:
     try:
         return ray.get(reference)
     except _LOST as fault:

@@ -6,7 +6,7 @@ plays it, however many workers there are and in whatever order games end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
@@ -165,8 +165,11 @@ class Match:
     def _searches(self) -> list[dict[str, Any]]:
         return [entrant["search"] for entrant in self.entrants if "search" in entrant]
 
-    def wins_of(self, winner: np.ndarray, entrant: int) -> np.ndarray:
-        """Return (games,) bool whether ``entrant`` won game 0, 1, ..., given the winners' seats."""
+    def wins_of(self, winner: np.ndarray, entrant: int | None) -> np.ndarray:
+        """Return (games,) bool whether ``entrant`` won game 0, 1, ..., given the winners' seats.
+
+        None, which stands for no single player, wins none.
+        """
         who = self.seating.at(np.arange(len(winner)))
         return (winner >= 0) & (who[np.arange(len(winner)), winner] == entrant)
 
@@ -195,7 +198,7 @@ def _spread(entered: int, seats: int) -> Iterator[tuple[int, ...]]:
         yield chosen
 
 
-def label(specification: dict[str, Any]) -> str:
+def label(specification: Mapping[str, Any]) -> str:
     """Return the name of a player in results."""
     return specification.get("label") or specification["name"]
 

@@ -190,7 +190,7 @@ class Tracker:
             If that fails.
         """
         self._parent = parent
-        if parent is not None:
+        if parent is not None and parent.run is not None:
             tags = {**tags, "mlflow.parentRunId": parent.run}
         params = [
             self._entities.Param(key, str(value)[:_LONGEST_PARAM])
@@ -227,10 +227,12 @@ class Tracker:
 
     def recorded_steps(self) -> dict[str, set[int]]:
         """Return the steps at which the run has values, by metric; none on a fault."""
+        assert self.run is not None, "it has begun"
+        run = self.run
         try:
             return {
-                name: {point.step for point in self._client.get_metric_history(self.run, name)}
-                for name in self._client.get_run(self.run).data.metrics
+                name: {point.step for point in self._client.get_metric_history(run, name)}
+                for name in self._client.get_run(run).data.metrics
             }
         except Exception as fault:  # as when something is sent
             self.fault = self.fault or _one_line(fault)

@@ -10,7 +10,7 @@ top.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -90,7 +90,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         for player in players:
             Background(turn, positions[0], player, 0).result()
 
-    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    def measure(left: list[int], _: Any) -> Generator[tuple[int, list[dict[str, Any]]]]:
         for number in left:
             yield number, list(_rows(number, positions[number], entered, players, settings))
 
@@ -113,7 +113,8 @@ def _specs(settings: DictConfig) -> dict[str, dict[str, Any]]:
 
     listed = settings.players
     if listed is None:
-        listed = [HydraConfig.get().runtime.choices.player]
+        choices: Any = HydraConfig.get().runtime.choices
+        listed = [choices.player]
     if not listed:
         raise Refusal("players=[]: give one or more presets of conf/player")
     return lineups.read_players(

@@ -94,9 +94,12 @@ def table(described: dict[str, Any]) -> Table:
         f"in points of winning; best play wins {known['best']} %, any suggestion loses "
         f"{known['any_suggestion']}, accusing at once {known['accusing_at_once']}"
     )
-    share = {"write": lambda value: f"{100 * value:.0f} %"}
-    columns = ["player", count("simulations"), mean("regret, 95 %"), mean("by the room")]
-    columns += [Column("best turn", **share), Column("accused", **share), mean("ms")]
+
+    def share(value: float) -> str:
+        return f"{100 * value:.0f} %"
+
+    columns = [Column("player"), count("simulations"), mean("regret, 95 %"), mean("by the room")]
+    columns += [Column("best turn", share), Column("accused", share), mean("ms")]
     rows = [
         [
             line["player"],

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from experiments.matches.results import GAMES
+from experiments.matches.part_files import GAMES
 from experiments.runs import rows
 from experiments.runs.rows import Query, apart, by_part
 from experiments.stats.intervals import Estimate, mean, median
@@ -224,8 +224,8 @@ def game_lengths(folder: Path, decided: bool = False) -> list[Lasting]:
             undecided=undecided[match,],
             turns=_mean(mine["turns"]),
             median_turns=median(mine["turns"].to_numpy()),
-            least_turns=mine["turns"].min(),
-            most_turns=mine["turns"].max(),
+            least_turns=int(mine["turns"].to_numpy().min()),
+            most_turns=int(mine["turns"].to_numpy().max()),
             suggestions=_mean(mine["game_suggestions"]),
             by_player=shares[match],
         )
@@ -273,9 +273,9 @@ def _mean(values: pl.Series | np.ndarray) -> Estimate | None:
 
 def _ratio(totals: pl.Series | np.ndarray, counts: pl.Series | np.ndarray) -> Estimate | None:
     """Return the mean over measurements, (games,) sums and numbers, with the interval by game."""
-    number = counts.sum()
-    if not number:
+    sums, numbers = np.asarray(totals), np.asarray(counts)
+    if not numbers.sum():
         return None
-    ratio = totals.sum() / number
+    ratio = sums.sum() / numbers.sum()
     # Their mean is the ratio, and their spread that of the ratio to first order.
-    return _mean(ratio + (totals - ratio * counts) / counts.mean())
+    return _mean(ratio + (sums - ratio * numbers) / numbers.mean())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from experiments.matches.origins import run_of
 from experiments.matches.results import Results
@@ -13,6 +13,7 @@ from experiments.matches.schedule import Match
 from experiments.provenance import provenance
 from experiments.runs import summary
 from experiments.runs.recorded import tails
+from experiments.settings.plain import plain
 from experiments.stats.stopping import Stop
 from experiments.texts import metric
 
@@ -36,7 +37,7 @@ def describe(settings: DictConfig, stop: Stop, played: Results, ended: Outcome) 
         "run": {
             "id": run_of(played.folder),
             "folder": str(played.folder),
-            "configuration": OmegaConf.to_container(settings, resolve=True),
+            "configuration": plain(settings),
             **provenance.origin(),
         },
     }
@@ -50,7 +51,7 @@ def objective(described: dict[str, Any]) -> float | None:
     return described["table"][0]["win_rate"]
 
 
-def metrics(described: dict[str, Any], matches: Sequence[Match]) -> dict[str, float]:
+def metrics(described: Mapping[str, Any], matches: Sequence[Match]) -> dict[str, float]:
     """Return the final metrics of a run for its record: by player, where there are several."""
     found = {"seconds": described.get("seconds")}
     behind = [tail for of_match in tails(matches) for tail in of_match]

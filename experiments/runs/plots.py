@@ -51,12 +51,10 @@ def win_rate_plot(
     published : result to compare with, if there is one
     path : of the PNG
     """
-    seats = [
-        counts and win_rate(counts["wins"], counts["games"])
-        for counts in (by_seat.get(str(seat)) for seat in range(1 + max(map(int, by_seat))))
-    ]
-    options = {"columns": 2, "width_ratios": (3, 1.5), "sharey": True}
-    with picture(path, title, (10, 4.2), **options) as (_, ((left, right),)):
+    counts = [by_seat.get(str(seat)) for seat in range(1 + max(map(int, by_seat)))]
+    seats = [win_rate(here["wins"], here["games"]) if here else None for here in counts]
+    made = picture(path, title, (10, 4.2), columns=2, width_ratios=(3, 1.5), sharey=True)
+    with made as (_, ((left, right),)):
         draw_games(left, won, win_rate, _POINTS, "this run")
         draw_seats(right, [("this run", seats)])
         for axes in (left, right):
@@ -145,7 +143,7 @@ def draw_games(
     games = thin(len(won), most) + 1
     wins = np.cumsum(won)[games - 1]
     found = [rate(int(some), int(count)) for some, count in zip(wins, games, strict=True)]
-    band(axes, games, found, marker="", label=f"{name}: {found[-1]}")
+    band(axes, games.tolist(), found, marker="", label=f"{name}: {found[-1]}")
     axes.set(xlabel="games, in order of their numbers", ylabel="win rate so far")
     axes.set_xlim(1, max(2, len(won)))
     share_axis(axes)

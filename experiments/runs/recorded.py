@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from experiments.matches.origins import player_digest, run_of
-from experiments.matches.results import GAMES, Results
+from experiments.matches.part_files import GAMES
+from experiments.matches.results import Results
 from experiments.matches.schedule import Match, label
 from experiments.provenance.tracking import Tracker
 from experiments.stats.stopping import Stop

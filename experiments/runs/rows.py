@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -54,6 +55,6 @@ def games(folder: Path) -> pl.DataFrame:
     return by_part(folder, GAMES, lambda part: part.filter(pl.col("seat") == 0).select(columns))
 
 
-def apart(frame: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], pl.DataFrame]:
-    """Return the rows of each combination of ``keys``, in their order."""
+def apart(frame: pl.DataFrame, keys: Sequence[str]) -> dict[Any, pl.DataFrame]:
+    """Return the rows of each combination of ``keys`` (a tuple of their values), in their order."""
     return dict(sorted(frame.partition_by(keys, as_dict=True).items()))

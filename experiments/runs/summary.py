@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.matches.results import GAMES, Results, Tally
+from experiments.matches.part_files import GAMES
+from experiments.matches.results import Results, Tally
 from experiments.matches.schedule import Match, control_of
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
 from experiments.stats.ratings import ratings
@@ -136,15 +137,15 @@ def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
 
 def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict[str, Any] | None:
     """Return how match ``other`` differs from ``control``, None if they share no game."""
-    both = np.intersect1d(*(played.tallies[i].numbers for i in (control, other)))
+    both = np.intersect1d(played.tallies[control].numbers, played.tallies[other].numbers)
     if not len(both):
         return None
     first, second = (
         played.matches[i].wins_of(played.tallies[i].winner(), 0)[both] for i in (control, other)
     )
-    names = (played.matches[i].name for i in (control, other))
+    one, two = played.matches[control].name, played.matches[other].name
     p = mcnemar(first, second)
-    return _describe(Comparison(*names, len(both), stop.difference(first, second), p, p))
+    return _describe(Comparison(one, two, len(both), stop.difference(first, second), p, p))
 
 
 def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any]]:

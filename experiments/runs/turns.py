@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from scipy.special import stdtrit
 
-from experiments.matches.results import GAMES
+from experiments.matches.part_files import GAMES
 from experiments.runs.figures import Moment
 from experiments.runs.rows import apart, by_part
 from experiments.stats.intervals import CONFIDENCE, Estimate
@@ -67,6 +67,7 @@ def well_sampled(moments: Sequence[Moment]) -> list[Moment]:
 
 def bits(moment: Moment) -> Estimate:
     """Return the mean of a `well_sampled` moment with Student's interval, of bits not below 0."""
+    assert moment.error is not None, "it has several games"
     margin = float(stdtrit(moment.games - 1, (1 + CONFIDENCE) / 2)) * moment.error
     return Estimate(moment.bits, max(0.0, moment.bits - margin), moment.bits + margin)
 

@@ -58,7 +58,7 @@ def pairs(won: Mapping[str, np.ndarray], control: str | None = None) -> list[Com
         if control is None
         else ((control, other) for other in won if other != control)
     )
-    return _compare((one, other, won[one], won[other]) for one, other in chosen)
+    return _compare([(one, other, won[one], won[other]) for one, other in chosen])
 
 
 def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) -> list[Comparison]:
@@ -81,13 +81,12 @@ def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) 
             if both.any():
                 yield labels[i], labels[j], champion[both] == i, champion[both] == j
 
-    return _compare(find_meetings())
+    return _compare(list(find_meetings()))
 
 
 def _compare(
-    results: Iterator[tuple[str, str, np.ndarray, np.ndarray]],
+    results: Sequence[tuple[str, str, np.ndarray, np.ndarray]],
 ) -> list[Comparison]:
-    results = list(results)
     p = np.array([mcnemar(first, second) for _, _, first, second in results])
     return [
         Comparison(one, other, len(first), paired_difference(first, second), *map(float, values))

@@ -165,7 +165,7 @@ def matched_pairs(
     gained, lost, games : of one shape; games that only the second, only the first player won, all
     """
     total = games + 2.0
-    centre = (gained - lost) / total
+    centre = np.asarray((gained - lost) / total)
     return centre, np.sqrt(((gained + lost + 1.0) / total - centre**2) / total)
 
 

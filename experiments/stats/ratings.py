@@ -72,7 +72,7 @@ def ratings(
     resampled = _ELO * fit(outcomes, drawn)
     low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     games = [
-        (int(winner), np.delete(table, seat).tolist())
+        (int(winner), tuple(np.delete(table, seat).tolist()))
         for table, seat, winner in zip(tables, winners, champions, strict=True)
     ]
     # Two passes over the games instead of a dozen, begun from the fit of the counted outcomes.
@@ -113,14 +113,14 @@ def fit(outcomes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     flows = np.zeros((len(outcomes), players, players))  # from the losers to the winner
     flows[np.arange(len(outcomes)), :, outcomes[:, 0]] = seats
     flows[:, np.arange(players), np.arange(players)] = 0
-    flows = flows.reshape(len(outcomes), -1)
+    by_outcome = flows.reshape(len(outcomes), -1)
     ones = np.zeros((samples, players, 1))
     ones[:, -1] = 1
     parameters = np.zeros((samples, players))
     for _ in range(_ITERATIONS):
         strengths = np.exp(parameters - parameters.max(axis=1, keepdims=True))
         strengths *= players / strengths.sum(axis=1, keepdims=True)
-        chain = ((counts / (strengths @ seats.T)) @ flows).reshape(samples, players, players)
+        chain = ((counts / (strengths @ seats.T)) @ by_outcome).reshape(samples, players, players)
         chain += ALPHA
         chain -= np.eye(players) * chain.sum(axis=2, keepdims=True)
         balance = chain.transpose(0, 2, 1).copy()

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -126,7 +127,8 @@ def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[Override]
     Refusal
         If one cannot be read, or a setting of the sweep has several values.
     """
-    own, others = [], []
+    own: list[str] = []
+    others: list[Override] = []
     for argument in arguments:
         given = parse(quote(expand(argument)))
         if not key_of(given).startswith(OWN):
@@ -134,7 +136,7 @@ def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[Override]
         elif given.is_sweep_override():
             raise Refusal(f"{key_of(given)} is the same for all points: give it one value")
         else:
-            own.append(given.input_line)
+            own.append(given.input_line or argument)
     return own, others
 
 
@@ -177,9 +179,9 @@ def axis_of(given: Override, key: str) -> Axis:
 
 def _interval(given: Override, key: str, swept: IntervalSweep) -> Axis:
     log, whole = "log" in swept.tags, "int" in swept.tags
-    if not abs(swept.start) <= FARTHEST or not abs(swept.end) <= FARTHEST:
+    low, high = (math.nan if end is None else float(end) for end in (swept.start, swept.end))
+    if not (abs(low) <= FARTHEST and abs(high) <= FARTHEST):
         raise Refusal(f"{given.input_line}: the ends of an interval lie within ±{FARTHEST:,}")
-    low, high = float(swept.start), float(swept.end)
     if not low < high or (log and not (int(low) if whole else low) > 0):
         raise Refusal(
             f"{given.input_line}: the interval must rise{', and start above 0' if log else ''}"

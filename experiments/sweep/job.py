@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from rich.console import Console
 
 from experiments.matches.match_loop import ERROR
+from experiments.matches.origins import MATCHES_FILE as RUN_MATCHES
 from experiments.matches.progress import stage
 from experiments.provenance import provenance
 from experiments.provenance.files import SUMMARY, clear, own, read_json, reading, write_json
@@ -19,6 +20,7 @@ from experiments.runs import runfolder
 from experiments.settings import signals
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.limits import POINTS
+from experiments.settings.plain import plain
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters
 from experiments.sweep.progress import SweepProgress
@@ -77,7 +79,7 @@ class Job:
                 "points, or draw some by sweep.trials with sweep.method=random or racing"
             )
         self._listed: list[Parameters] | None = space.combinations if listed else None
-        self._trials: int = len(self._listed) if listed else asked.trials
+        self._trials: int = asked.trials if self._listed is None else len(self._listed)
 
     def run(self, started: float, console: Console) -> None:
         """Play the sweep, and leave its table, plot, summary and record.
@@ -139,15 +141,15 @@ class Job:
                     f"{self._folder} is another sweep's: {'; '.join(differ[:3])}: give those "
                     "settings, or choose another folder"
                 )
-        elif (self._folder / runfolder.MATCHES_FILE).exists():
+        elif (self._folder / RUN_MATCHES).exists():
             raise Refusal(f"{self._folder} holds a run, not a sweep: choose another run.folder")
         else:
             write_json(self._folder, {**plan, **provenance.origin()}, MATCHES_FILE)
 
     def _plan(self, first: Point) -> dict[str, Any]:
         """Return what must not change when the sweep goes on: more trials may be asked for."""
-        settings = OmegaConf.to_container(first.settings, resolve=True)
-        asked = OmegaConf.to_container(self._settings.sweep)
+        settings = plain(first.settings)
+        asked = plain(self._settings.sweep)
         del settings["match"]["workers"], asked["trials"], asked["fresh"]
         common = {key: value for key, value in settings.items() if key not in _FREE}
         return {"sweep": asked, "axes": self._space.plain, "first": common}
@@ -190,7 +192,7 @@ class Job:
 
     def _record(self, first: Point, console: Console) -> Record:
         parameters = {
-            "sweep": OmegaConf.to_container(self._settings.sweep),
+            "sweep": plain(self._settings.sweep),
             "axes": self._space.plain,
             "overrides": " ".join(self._space.fixed),
         }
@@ -219,7 +221,7 @@ class Job:
         if not trials and (fresh is None or fresh.fault is None):
             return None
         if not trials:
-            return f"the best failed on fresh games: {fresh.fault}"
+            return f"the best failed on fresh games: {fresh.fault if fresh else None}"
         first = trial_folder(self._folder, trials[0]) / ERROR
         which = f"trial {trials[0]}" + (f" and {len(trials) - 1} more" if len(trials) > 1 else "")
         return f"{which} of {self._trials} failed: {first} says why; the others are kept"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -58,8 +59,8 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
     for state, (colour, name) in _LOOKS.items():
         shown = [line for line in lines if line.state == state]
         if shown:
-            look = {"color": colour, "markersize": 4, "alpha": 0.7, "label": name}
-            _bars(place, _values(axis, shown), shown, **look)
+            values = _values(axis, shown)
+            _bars(place, values, shown, color=colour, markersize=4, alpha=0.7, label=name)
     if len(lines) > len(axis.choices) > 0:
         rates = {
             place_of: [line.rate for line in lines if line.parameters[axis.key] == choice]
@@ -67,12 +68,14 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
         }
         means = {at: np.mean(found) for at, found in rates.items() if found}
         place.plot(
-            means.keys(), means.values(), "_-", color=SERIES[0], ms=14, label="mean of points"
+            [*means], [*means.values()], "_-", color=SERIES[0], ms=14, label="mean of points"
         )
-    if played.fresh is not None and played.fresh.games:
+    if played.best is not None and played.fresh is not None and played.fresh.games:
         where = _centre(axis, played.best)
-        look = {"series": 1, "marker": "D", "markersize": 6, "label": "the best, fresh games"}
-        _bars(place, np.array([where]), [played.fresh], **look)
+        name = "the best, fresh games"
+        _bars(
+            place, np.array([where]), [played.fresh], series=1, marker="D", markersize=6, label=name
+        )
     place.set(xlabel=axis.key, ylabel="win rate")
     if axis.log:
         place.set_xscale("log")
@@ -83,10 +86,10 @@ def _by_axis(place: Axes, axis: Axis, lines: Sequence[Line], played: Played) -> 
     place.grid(axis="y")
 
 
-def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: object) -> None:
+def _bars(place: Axes, values: np.ndarray, counts: Sequence, **look: Any) -> None:
     """Draw win rates with their intervals; each of ``counts`` has ``wins`` and ``games``."""
     rates = [win_rate(tally.wins, tally.games) for tally in counts]
-    intervals(place, values, rates, **{"linewidth": 1, "capsize": 2, **look})
+    intervals(place, values.tolist(), rates, **{"linewidth": 1, "capsize": 2, **look})
 
 
 def _choice(text: str) -> str:

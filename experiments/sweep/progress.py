@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from experiments.matches.progress import LINE_SECONDS, stage
+from experiments.matches.progress import LINE_SECONDS, Compiling, stage
 
 
 class SweepProgress:
@@ -43,7 +43,7 @@ class SweepProgress:
         self._bars.stop()
 
     @contextmanager
-    def stage(self, what: str) -> Iterator[None]:
+    def stage(self, what: str | Compiling) -> Iterator[None]:
         """Say what is being waited for in place of the bars."""
         self._bars.stop()
         with stage(self._console, what):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from experiments.matches.background import Background
 from experiments.matches.results import Results
@@ -18,6 +18,7 @@ from experiments.matches.schedule import Match
 from experiments.provenance import provenance, tracking
 from experiments.runs import outcome, recorded
 from experiments.settings.commandline import Refusal
+from experiments.settings.plain import plain
 from experiments.stats.stopping import Stop
 
 PARENT = "mlflow.parentRunId"
@@ -64,7 +65,7 @@ class Record:
         if self._parent is None or self.fault is not None:
             return
         trial = self._parent.beside()
-        plain = recorded.parameters(OmegaConf.to_container(settings, resolve=True), [match])
+        known = recorded.parameters(plain(settings), [match])
         name = folder.resolve().relative_to(self._home).as_posix()
         # Not the tracker's own `parent`, which ends with each of its parts.
         tags = {
@@ -73,7 +74,7 @@ class Record:
             PARENT: self._parent.run,
         }
         try:
-            Background(trial.begin, name, plain, tags, folder, stays=False).result()
+            Background(trial.begin, name, known, tags, folder, stays=False).result()
         except Refusal as fault:
             self.fault = str(fault)
         else:

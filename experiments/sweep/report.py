@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from rich.console import Console
 from rich.text import Text
 
 from experiments import tabular
 from experiments.provenance import provenance
+from experiments.settings.plain import plain
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.sweep.axes import describe_point, short
 from experiments.sweep.space import Space
@@ -61,7 +62,7 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
         "run": {
             "folder": str(folder),
             "configuration": {
-                **OmegaConf.to_container(settings, resolve=True),
+                **plain(settings),
                 "overrides": space.fixed,
             },
             **provenance.origin(),
@@ -148,7 +149,7 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
         "which flatters it",
         soft_wrap=True,
     )
-    if fresh is not None:
+    if fresh is not None and played.fresh is not None:
         line = Text.assemble(f"  on {played.fresh.games} fresh games: ", (str(fresh), "bold"))
         console.print(line)
     if described["importance"]:
@@ -157,4 +158,4 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
 
 
 def _estimate(figures: dict[str, Any] | None) -> Estimate | None:
-    return figures and Estimate(figures["win_rate"], *figures["ci95"])
+    return Estimate(figures["win_rate"], *figures["ci95"]) if figures else None

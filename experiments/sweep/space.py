@@ -46,7 +46,8 @@ class Space:
     """
 
     def __init__(self, overrides: Sequence[Override]) -> None:
-        axes, self.fixed, seen = [], [], set()
+        axes, seen = [], set()
+        self.fixed: list[str] = []
         for override in overrides:
             key = key_of(override)
             if key in seen:
@@ -55,7 +56,7 @@ class Space:
             if override.is_sweep_override():
                 axes.append(axis_of(override, key))
             else:
-                self.fixed.append(override.input_line)
+                self.fixed.append(str(override.input_line))
         if not axes:
             raise Refusal(
                 "no setting has several values: write one as player.threshold=0.3,0.4,0.5 or "
@@ -137,10 +138,10 @@ class Space:
         Composed for each value of a group alone: that takes a tenth of a second.  Values of
         settings are put into it afterwards, as Hydra does.
         """
-        chosen = [f"{axis.element}={parameters[axis.key]}" for axis in self._composing]
-        if tuple(chosen) not in self._bases:
-            self._bases[tuple(chosen)] = config.composed("compare", [*self.fixed, *chosen])
-        settings = deepcopy(self._bases[tuple(chosen)])
+        chosen = tuple(f"{axis.element}={parameters[axis.key]}" for axis in self._composing)
+        if chosen not in self._bases:
+            self._bases[chosen] = config.composed("compare", [*self.fixed, *chosen])
+        settings = deepcopy(self._bases[chosen])
         for axis in self.axes:
             if axis not in self._composing:
                 try:

@@ -136,6 +136,7 @@ class Study:
         if self._listed is not None:
             return self._listed[len(held)]
         seed = int(np.random.SeedSequence([self._seed, len(held)]).generate_state(1)[0])
+        assert self._sampler is not None, "its points are not listed"
         draft = optuna.create_study(sampler=self._sampler(seed), direction="maximize")
         draft.add_trials([trial for trial in held if trial.state in FINISHED])
         return draft.ask(self._space.distributions).params
@@ -155,8 +156,8 @@ class Study:
     def finish(self, trial: Trial, state: TrialState, games: int, wins: int, plays: str) -> None:
         """Note what became of a trial."""
         with self._guard():
-            for key, value in ((GAMES, games), (WINS, wins), (PLAYS, plays)):
-                trial.set_user_attr(key, value)
+            for key, noted in ((GAMES, games), (WINS, wins), (PLAYS, plays)):
+                trial.set_user_attr(key, noted)
             value = wins / games if state is TrialState.COMPLETE else None
             self._study.tell(trial, value, state)
 

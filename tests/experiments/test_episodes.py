@@ -11,13 +11,13 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
+import ray
 
 from experiments.episodes import problems, report, workers
 from experiments.episodes.__main__ import COMMAND
 from experiments.matches import runner
 from experiments.settings import signals
 from experiments.settings.commandline import Refusal
-from mcts.distributed import local_ray
 from mcts.options import MOST_NODES
 from mcts.problems import rocksample, tiger
 
@@ -251,7 +251,7 @@ class Portion:
 def test_as_many_play_as_are_asked_for_in_portions_of_a_second(monkeypatch, seconds, largest):
     """Whatever the number of cores; Ctrl-C loses what is under way."""
     other = OtherRay()
-    monkeypatch.setattr(local_ray, "ray", other)
+    monkeypatch.setitem(sys.modules, "ray", other)
     monkeypatch.setattr(runner, "start", lambda *_: None)
     row = {"seconds": seconds}
     monkeypatch.setattr(problems, "player", lambda _: lambda number: {"episode": number, **row})
@@ -269,7 +269,7 @@ def test_signals_are_heard_though_ray_takes_them(monkeypatch):
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    monkeypatch.setattr(local_ray, "ray", OtherRay())
+    monkeypatch.setitem(sys.modules, "ray", OtherRay())
     monkeypatch.setattr(runner, "start", start)
     row = {"episode": 0, "seconds": 1.0}
     monkeypatch.setattr(problems, "player", lambda _: lambda number: row)
@@ -281,9 +281,9 @@ def test_signals_are_heard_though_ray_takes_them(monkeypatch):
 
 def test_a_worker_that_is_lost_for_good_is_told(monkeypatch):
     def crashed(portion):
-        raise local_ray.ray.exceptions.WorkerCrashedError
+        raise ray.exceptions.WorkerCrashedError
 
-    monkeypatch.setattr(local_ray.ray, "get", crashed)
+    monkeypatch.setattr(ray, "get", crashed)
     with pytest.raises(Refusal, match="a worker was lost: WorkerCrashedError; "):
         workers._result(None)
 
