@@ -199,6 +199,8 @@ SWIFT = {"kind": "player", "preset": "swift"}
         ({"seats": [{**SWIFT, "settings": ["nothing=2"]}] * 3}, "nothing"),
         ({"seats": [{**SWIFT, "settings": ["label=${oc.env:HOME}"]}] * 3}, "no setting"),
         ({"seats": [{**SWIFT, "settings": ["label=x"]}] * 3}, "no setting"),
+        ({"seats": [{**SWIFT, "settings": ["_target_=os.system"]}] * 3}, "no setting"),
+        ({"seats": [{**SWIFT, "settings": ["budget._target_=os.abort"]}] * 3}, "no setting"),
         ({"seats": [{"kind": "player", "preset": "bn"}] * 3}, "hands"),
         (
             {

@@ -26,7 +26,8 @@ from experiments.web.tables.setup import LONGEST_NAME, PERSON, SLOWEST, Setup
 from mcts.options import SEEDS
 from sim.rules import FIXED_PLAYERS, SEATS
 
-_SETTING = re.compile(r"[a-z_]+(\.[a-z_]+)*=[A-Za-z0-9_.+-]{1,40}", re.ASCII)
+_SETTING = re.compile(r"[a-z][a-z_]*(\.[a-z][a-z_]*)*=[A-Za-z0-9_.+-]{1,40}", re.ASCII)
+"""No name begins with an underscore: ``_target_`` names Python code."""
 _FORBIDDEN = ("name", "label", "mixture", "network", "rollout.win_model")
 """Settings of players that are not for the page: labels, and files."""
 
