@@ -16,7 +16,7 @@ def setup(*seats, turn_cap=60, game=1, **switches):
     return Setup({"name": "ledford", "turn_cap": turn_cap, **switches}, seats, 5, game)
 
 
-def settled(table):
+def play_to_prompt(table):
     """Show and play on until a person is asked or the game is over; return the prompt."""
     while not table.over:
         if not table.waiting:

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from at_table import settled
+from at_table import play_to_prompt
 from jinja2 import Environment, FileSystemLoader
 
 from experiments.web.analysis.notebook import Knowledge, notebook
@@ -77,20 +77,20 @@ class Canned:
     def go_on(self) -> None:
         """Play until a person is asked, and write down what each viewer is sent."""
         with self.changed:
-            prompt = settled(self.table)
+            prompt = play_to_prompt(self.table)
             for path, seat in self.viewers().items():
                 sent = self.sent.setdefault(path, [])
                 known = self.table.known_to(seat)
-                received = sum(message["kind"] == "event" for message in sent)
+                known_before = sum(message["kind"] == "event" for message in sent)
                 sent += [
                     {"kind": "event", "event": {k: v for k, v in event.items() if k != "known_to"}}
-                    for event in known[received:]
+                    for event in known[known_before:]
                 ]
                 if prompt is None:
                     sent.append({"kind": "over"})
                 else:
                     sent.append({"kind": "waiting", "seat": prompt.seat})
-                    sent += [asked(prompt)] if prompt.seat == seat else []
+                    sent += [prompt_message(prompt)] if prompt.seat == seat else []
             self.changed.notify_all()
 
     def info(self, seat: int | None) -> dict:
@@ -113,7 +113,7 @@ class Canned:
         }
 
 
-def asked(prompt):
+def prompt_message(prompt):
     """Return the message that asks a person."""
     choices = [
         {"action": action, "kind": kind(action)}
@@ -126,10 +126,10 @@ def asked(prompt):
     return {"kind": "prompt", "prompt": {**about, "choices": choices}}
 
 
-def received(fresh, at):
-    """Yield what a stream says of ``fresh`` messages, the first of which has the number ``at``.
+def encode(fresh, at):
+    """Yield the events of ``fresh`` messages, the first of which has the number ``at``.
 
-    Only events have numbers, and what holds beside them is told if it still does.
+    Only events have numbers, and what holds beside them is sent if it still does.
     """
     last = max((n for n, one in enumerate(fresh) if one["kind"] == "event"), default=-1)
     for place, message in enumerate(fresh):
@@ -158,16 +158,16 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.startswith("/api/seat/seat-"):
             self._seat(path)
         elif path == "/api/watch/t":
-            received = {"open": True, "control": True, "paused": False, "pace": 1.0}
-            self._json(200, {**self.served.info(None), **received})
+            about = {"open": True, "control": True, "paused": False, "pace": 1.0}
+            self._json(200, {**self.served.info(None), **about})
         elif path.startswith("/api/"):
             self._json(404, {"error": "there is nothing here"})
         else:
             page = {"seat": "play", "watch": "watch", "records": "replay", "": "lobby"}
             name = page.get(path.split("/")[1])
             status = 200 if name else 404
-            received = {} if name else {"status": 404, "sentence": "There is no such page."}
-            text = self.served.page(name or "error", **received)
+            values = {} if name else {"status": 404, "sentence": "This page is unknown."}
+            text = self.served.page(name or "error", **values)
             self._send(status, text.encode(), "text/html; charset=utf-8")
 
     def do_POST(self):
@@ -192,8 +192,8 @@ class _Handler(BaseHTTPRequestHandler):
         if path.endswith("/notebook"):
             with self.served.changed:
                 known = Knowledge.of(table.game.rules, seat, table.known_to(seat))
-                received = notebook(known, table.setup.hints)
-            self._json(200, received)
+                content = notebook(known, table.setup.hints)
+            self._json(200, content)
         else:
             self._json(200, self.served.info(seat))
 
@@ -213,7 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
                     fresh = sent[at:]
                     if served.cut:
                         return
-                self.wfile.write(b"".join(received(fresh, at)))
+                self.wfile.write(b"".join(encode(fresh, at)))
                 at += len(fresh)
                 if not fresh:
                     self.wfile.write(b":\n\n")
@@ -221,8 +221,8 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             return
 
-    def _json(self, status, received):
-        self._send(status, json.dumps(received).encode(), "application/json")
+    def _json(self, status, content):
+        self._send(status, json.dumps(content).encode(), "application/json")
 
     def _send(self, status, body, kind_of):
         self.send_response(status)

@@ -1,4 +1,4 @@
-"""What the tests of this folder share (`at_table`) can be imported; a browser for each file."""
+"""Fixtures of this folder: a browser and a server for each file, and imports of its helpers."""
 
 import shutil
 import sys
@@ -46,17 +46,17 @@ def chromium():
 
 @pytest.fixture(scope="module")
 def profile(chromium):
-    """What the pages of a file have in common: scripts are read once."""
+    """Return the context of the pages of a file, so that scripts are read once."""
     with chromium.new_context(reduced_motion="reduce") as common:
         yield common
 
 
 @pytest.fixture
-def opened(profile):
-    """Opens pages: ``opened(url, width=1280, dark=False)``; fails on errors in their scripts."""
+def open_page(profile):
+    """Open pages: ``open_page(url, width=1280, dark=False)``; fails on errors in their scripts."""
     pages, faults = [], []
 
-    def open_page(url, width=1280, dark=False):
+    def open_one(url, width=1280, dark=False):
         page = profile.new_page()
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme="dark" if dark else "light")
@@ -72,7 +72,7 @@ def opened(profile):
         pages.append(page)
         return page
 
-    yield open_page
+    yield open_one
     for page in pages:
         page.evaluate("localStorage.clear()")  # each test begins in a browser that knows nothing
         page.close()

@@ -70,7 +70,7 @@ def to_exchange(events, seat, number, alike=False):
     return fit[np.random.default_rng(number).integers(len(fit))]
 
 
-def chosen(seat, prompt, board):
+def choose(seat, prompt, board):
     """Return what a person in ``seat`` answers, by what it is asked alone."""
     if prompt["shows"]:
         return min(choice["action"] for choice in prompt["choices"])

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from at_table import COMPUTER, settled, setup
+from at_table import COMPUTER, play_to_prompt, setup
 from served import settings
 
 from experiments.web.server.serve import serve
@@ -24,7 +24,7 @@ from experiments.web.tables.table import Table
 
 def main() -> None:
     with TemporaryDirectory() as folder:  # all is loaded before there are children
-        settled(Table(setup(*[COMPUTER] * 3, name="speed", players=3), Path(folder)))
+        play_to_prompt(Table(setup(*[COMPUTER] * 3, name="speed", players=3), Path(folder)))
         ended = threading.Event()
         serve(settings(Path(folder)), ended, lambda _: ended.set())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

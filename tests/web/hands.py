@@ -12,9 +12,9 @@ def settle(page, before=None):
     """Wait until something is asked that is not ``before``, or the game is over."""
     page.wait_for_function(
         """(before) => {
-            const told = document.getElementById("prompt");
-            const over = /won\\.|is over/.test(told.querySelector("h2").textContent);
-            return over || (told.dataset.number && told.dataset.number !== before);
+            const prompt = document.getElementById("prompt");
+            const over = /won\\.|is over/.test(prompt.querySelector("h2").textContent);
+            return over || (prompt.dataset.number && prompt.dataset.number !== before);
         }""",
         arg=before,
     )
@@ -26,7 +26,7 @@ def over(page):
 
 
 def accuse(page, cards):
-    """Accuse ``cards`` (suspect, weapon, room) by clicking; tell whether that is offered."""
+    """Accuse ``cards`` (suspect, weapon, room) by clicking; return whether that is offered."""
     offered = page.locator(".prompt-body button.danger")
     if not offered.count():
         return False

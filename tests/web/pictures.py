@@ -46,16 +46,16 @@ def take(running, folder: Path) -> list[Path]:
         computers = shown.computers(one)
         watched = Canned(computers, shown.answers(computers, one))
         best = compose_player("best", ["budget.simulations=1000"], Search(1000, 60.0))
-        table, look, events = shown.searched(third, best, TURN)
-        searched = Canned(table, {})
-        shown.stopped(searched, look, events)
+        table, look, events = shown.play_and_sample(third, best, TURN)
+        search_server = Canned(table, {})
+        shown.stop_at(search_server, look, events)
         seated = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), other))
         try:
-            watch = _watch(running, searched, folder / "web_watch.png", True, "#beliefs")
-            shown.stopped(searched, {**look, "tree": look["tree"][:NODES]}, events)
+            watch = _watch(running, search_server, folder / "web_watch.png", True, "#beliefs")
+            shown.stop_at(search_server, {**look, "tree": look["tree"][:NODES]}, events)
             return [
                 watch,
-                _watch(running, searched, folder / "web_table.png", False, "#tree"),
+                _watch(running, search_server, folder / "web_table.png", False, "#tree"),
                 _seat(running, seated, folder / "web_play.png", 1280, 900, False, QUESTIONS),
                 _seat(running, seated, folder / "web_phone.png", 360, 1500, True, 0),
                 _replay(running, watched, folder / "web_replay.png"),
@@ -63,7 +63,7 @@ def take(running, folder: Path) -> list[Path]:
             ]
         finally:
             watched.close()
-            searched.close()
+            search_server.close()
             seated.close()
 
 

@@ -1,10 +1,10 @@
-"""What the pages other than a seat's are shown in tests: a lobby, a watched table, a record."""
+"""Content of pages in tests: a lobby, a watched table, a record."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 
-from at_table import COMPUTER, settled, setup
+from at_table import COMPUTER, play_to_prompt, setup
 
 from experiments.web.analysis.notebook import Knowledge, notebook
 from experiments.web.analysis.timeline import Entropies, timeline
@@ -109,7 +109,7 @@ ADVICE = {
 def computers(folder):
     """Return a table at which nobody sits, its game over."""
     table = Table(setup(*(COMPUTER,) * 4, turn_cap=400), folder)
-    settled(table)
+    play_to_prompt(table)
     return table
 
 
@@ -158,8 +158,8 @@ def answers(table, folder):
     }
 
 
-def searched(folder, player, turn):
-    """Return a table, what is told of a search of ``player`` in its first seat from ``turn`` on,
+def play_and_sample(folder, player, turn):
+    """Return a table, a sample of the search of ``player`` in its first seat from ``turn`` on,
     and how many events were shown before; its game is over."""
     table = Table(setup(player, *(COMPUTER,) * 3), folder)
     game, look, events = table.game, None, 0
@@ -169,11 +169,11 @@ def searched(folder, player, turn):
         if look is None and game.decider == 0 and game.events[-1]["turn"] >= turn:
             look, events = progress.sample(over=True), len(game.events)
         table.act(action)
-    settled(table)
+    play_to_prompt(table)
     return table, look, events
 
 
-def stopped(served, look, events):
+def stop_at(served, look, events):
     """Leave the game of ``served`` that is watched standing after ``events``, in a search."""
     sent = served.sent["/api/watch/t/stream"]
     public = sum(sees(event, None) for event in served.table.game.events[:events])

@@ -1,7 +1,7 @@
 """Advice at a decision of a recorded game: from whom, and from what."""
 
 import pytest
-from at_table import COMPUTER, settled, setup
+from at_table import COMPUTER, play_to_prompt, setup
 from omegaconf import OmegaConf
 
 from experiments.explain.recorded import decisions
@@ -17,7 +17,7 @@ def record(tmp_path_factory):
     """Return the record of a game of four computers."""
     folder = tmp_path_factory.mktemp("table")
     table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=3000), folder)
-    settled(table)
+    play_to_prompt(table)
     (folder / "game.jsonl").write_text(table.game.record())
     return read(folder / "game.jsonl")
 

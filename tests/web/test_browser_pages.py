@@ -22,7 +22,7 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def watched(tmp_path_factory):
+def watched_server(tmp_path_factory):
     """A server of all pages but a seat's; the table that is watched stands still in the middle."""
     folder = tmp_path_factory.mktemp("watched")
     table = shown.computers(folder)
@@ -33,7 +33,7 @@ def watched(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def seated(tmp_path_factory):
+def seated_server(tmp_path_factory):
     """A server of a seat's page, whose occupant is asked where to walk."""
     table = Table(setup(person("Ann"), *(COMPUTER,) * 3), tmp_path_factory.mktemp("seated"))
     served = Canned(table, {"/api/lobby": shown.LOBBY})
@@ -42,12 +42,12 @@ def seated(tmp_path_factory):
 
 
 @pytest.fixture
-def shows(watched, seated, opened):
+def shows(watched_server, seated_server, open_page):
     """Opens a page of `PAGES` and waits until it is filled."""
 
     def show(name, **more):
         path, filled = PAGES[name]
-        page = opened((seated if name == "play" else watched).url + path, **more)
+        page = open_page((seated_server if name == "play" else watched_server).url + path, **more)
         page.wait_for_selector(filled)
         return page
 
@@ -110,9 +110,9 @@ def test_axe_finds_what_is_wrong(shows):
     assert {rule for rule, *_ in violations(page, "color-contrast")} == {"color-contrast"}
 
 
-def test_a_table_is_made_in_the_lobby(watched, shows):
+def test_a_table_is_made_in_the_lobby(watched_server, shows):
     """Two people: their links are shown, each whole; the wish is what was chosen."""
-    watched.answers["/api/tables"] = {
+    watched_server.answers["/api/tables"] = {
         "id": "t",
         "seats": {"0": "/seat/one", "1": "/seat/two"},
         "watch": "/watch/t",
@@ -129,7 +129,7 @@ def test_a_table_is_made_in_the_lobby(watched, shows):
     page.get_by_label("Keep the game for a study").check()
     page.get_by_role("button", name="Play").click()
     page.wait_for_selector("#links input")
-    assert watched.posted[-1] == (
+    assert watched_server.posted[-1] == (
         "/api/tables",
         {
             "rules": "cai2006",
@@ -151,13 +151,15 @@ def test_a_table_is_made_in_the_lobby(watched, shows):
     )
     assert "Only this machine" in page.locator("#links-reach").text_content()
     links = [field.input_value() for field in page.locator("#links input").all()]
-    assert links == [f"{watched.url}{path}" for path in ("/seat/one", "/seat/two", "/watch/t")]
+    assert links == [
+        f"{watched_server.url}{path}" for path in ("/seat/one", "/seat/two", "/watch/t")
+    ]
     page.reload()
     page.wait_for_selector("#your-seats a")
     assert "Zoe <b>" in page.locator("#your-seats").inner_text(), "kept, and as text"
 
 
-def test_a_watched_table_is_paused_stepped_and_looked_into(watched, shows):
+def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows):
     page = shows("watch")
     assert "thinks" in page.locator("#seats").inner_text()
     assert "754 simulations, 3,200 per second" in page.locator("#search").inner_text()
@@ -165,30 +167,30 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched, shows):
     words = page.locator("#tree text.does").all_text_contents()
     assert words == [*(row["action"] for row in shown.ROOT[:3]), shown.SEARCH["tree"][-1]["action"]]
     assert page.locator("#tree .knot").count() == len(shown.SEARCH["tree"])
-    assert page.locator("#tree rect").count() == 1 and "412 · 0.51, 7 more" in drawn(page)
+    assert page.locator("#tree rect").count() == 1 and "412 · 0.51, 7 more" in read_tree(page)
     assert page.locator(".map").count() == 4
     heads = page.locator("#entropy .axis").all_text_contents()
     assert heads == ["turn", "bits"]
-    before = len(watched.posted)
+    before = len(watched_server.posted)
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Go on").wait_for()
     page.get_by_role("button", name="One event").click()
     page.get_by_role("button", name="One turn").click()
     page.get_by_label("Pace").select_option("5")
     page.wait_for_function("() => true")
-    while len(watched.posted) < before + 4:
+    while len(watched_server.posted) < before + 4:
         page.wait_for_timeout(20)
-    orders = [body for _, body in watched.posted[before:]]
+    orders = [body for _, body in watched_server.posted[before:]]
     assert orders == [{"pause": True}, {"step": "event"}, {"step": "turn"}, {"pace": 5}]
 
 
-def drawn(page):
+def read_tree(page):
     return " | ".join(page.locator("#tree text").all_text_contents())
 
 
-def test_a_record_is_stepped_through_and_players_are_asked(watched, shows):
+def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows):
     page = shows("replay")
-    events = watched.table.game.events
+    events = watched_server.table.game.events
     assert "dealt" in page.locator("#now").text_content()
     assert page.locator(".question-form button").first.is_disabled(), "nobody decides at the deal"
     page.get_by_role("button", name="Next decision").click()
@@ -198,7 +200,7 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched, shows):
         button.click()
     page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
     assert page.locator(".would").first.inner_text().startswith("walk to the Hall")
-    asked = [body for path, body in watched.posted if path.endswith("/explain")][-2:]
+    asked = [body for path, body in watched_server.posted if path.endswith("/explain")][-2:]
     assert [(one["line"], one["preset"]) for one in asked] == [
         (line + 2, "best"),
         (line + 2, "swift"),
@@ -210,7 +212,7 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched, shows):
     assert int(page.locator("#line").input_value()) == len(events) - 2
 
 
-def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched, shows):
+def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched_server, shows):
     page = shows("replay")
     script = """async (rows) => {
         const { showNotebook } = await import("/static/parts/notebook.js");
@@ -225,7 +227,7 @@ def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched, sh
     assert received == ["✗no", "✓yes", "✗no", ">99 percent", "<1 percent", "✗no"]
 
 
-def test_actions_have_the_numbers_and_words_of_the_game(watched, shows):
+def test_actions_have_the_numbers_and_words_of_the_game(watched_server, shows):
     from experiments.explain.recorded import words
 
     page = shows("replay")

@@ -15,12 +15,12 @@ def serve(tmp_path):
     """Serves tables: ``serve(rules="ledford", **more)`` with Ann in the first seat."""
     served = []
 
-    def made(*others, name="Ann", **switches):
+    def make(*others, name="Ann", **switches):
         others = others or (COMPUTER,) * 3
         served.append(Canned(Table(setup(person(name), *others, **switches), tmp_path)))
         return served[-1]
 
-    yield made
+    yield make
     for server in served:
         server.close()
 
@@ -34,10 +34,10 @@ def press_to(page, wanted):
     raise AssertionError(f"no way to {wanted} by keyboard")
 
 
-def test_a_whole_game_is_played_by_keyboard_and_won(serve, opened):
+def test_a_whole_game_is_played_by_keyboard_and_won(serve, open_page):
     """Rooms by arrow keys on the board, cards by arrow keys in their group, an accusation."""
     served = serve(turn_cap=60)
-    page, keys, turns = opened(f"{served.url}/seat/seat-0"), None, 0
+    page, keys, turns = open_page(f"{served.url}/seat/seat-0"), None, 0
     keys = page.keyboard
     settle(page)
     while not over(page):
@@ -88,8 +88,8 @@ def served_accusations(events):
     return [event for event in events if event["event"] == "accusation" and event["seat"] == 0]
 
 
-def noted(page):
-    """Wait until the notebook knows of all that has been told."""
+def wait_for_notebook(page):
+    """Wait until the notebook knows of all events in the log."""
     page.wait_for_function(
         """() => document.getElementById("notebook").dataset.events ===
             String(document.querySelectorAll("#log li").length)"""
@@ -108,9 +108,9 @@ def pawns(page):
     )
 
 
-def test_a_page_that_is_loaded_again_is_in_the_same_place(serve, opened):
+def test_a_page_that_is_loaded_again_is_in_the_same_place(serve, open_page):
     served, chance = serve(turn_cap=60), random.Random(1)
-    page = opened(f"{served.url}/seat/seat-0")
+    page = open_page(f"{served.url}/seat/seat-0")
     first = None
     for _ in range(4):
         settle(page)
@@ -118,29 +118,29 @@ def test_a_page_that_is_loaded_again_is_in_the_same_place(serve, opened):
         first = first or pawns(page)
         click_on(page, chance)
         settle(page, before)
-    noted(page)
+    wait_for_notebook(page)
     received, placed = look(page), pawns(page)
     page.reload()
     settle(page)
-    noted(page)
+    wait_for_notebook(page)
     assert look(page) == received and pawns(page) == placed
     assert placed != first, "the control: there was something to remember"
 
 
-def test_a_stale_answer_says_so(serve, opened):
+def test_a_stale_answer_says_so(serve, open_page):
     served = serve(turn_cap=60)
-    page = opened(f"{served.url}/seat/seat-0")
+    page = open_page(f"{served.url}/seat/seat-0")
     settle(page)
     prompt = served.table.prompt
-    served.table.answer(0, prompt.number, prompt.choices[0])  # elsewhere; this page is not told
+    served.table.answer(0, prompt.number, prompt.choices[0])  # elsewhere; this page does not know
     page.locator(".prompt-body button:not(.danger)").first.click()
     page.wait_for_selector("#fault:not(:empty)")
     assert "has been answered already" in page.locator("#fault").text_content()
 
 
-def test_a_lost_connection_is_said_and_found_again(serve, opened):
+def test_a_lost_connection_is_said_and_found_again(serve, open_page):
     served = serve(turn_cap=60)
-    page = opened(f"{served.url}/seat/seat-0")
+    page = open_page(f"{served.url}/seat/seat-0")
     settle(page)
     assert not page.locator("#connection").text_content()
     with served.changed:
@@ -163,18 +163,18 @@ def test_a_lost_connection_is_said_and_found_again(serve, opened):
     assert known > received
 
 
-def test_names_are_text_and_no_markup(serve, opened):
+def test_names_are_text_and_no_markup(serve, open_page):
     name = "<img src=x onerror=a()>"
-    page = opened(f"{serve(name=name, turn_cap=60).url}/seat/seat-0")
+    page = open_page(f"{serve(name=name, turn_cap=60).url}/seat/seat-0")
     settle(page)
     assert name in page.locator("#seats").inner_text()
     assert not page.locator("#seats img").count()
 
 
-def test_the_state_is_a_pure_fold_over_the_messages(serve, opened):
+def test_the_state_is_a_pure_fold_over_the_messages(serve, open_page):
     """Frozen states go through; the control is a fold that writes into what it is given."""
     served = serve(turn_cap=30)
-    page = opened(f"{served.url}/seat/seat-0")
+    page = open_page(f"{served.url}/seat/seat-0")
     fold = """async ([table, starts, messages, spoil]) => {
         const { begin, fold } = await import("/static/parts/state.js");
         const freeze = (value) => {

@@ -39,7 +39,7 @@ def play_on(page, chance, answers=None, accused=None):
 
 
 def envelope(folder, table):
-    """Return the cards in the envelope of a table, which the server tells nobody."""
+    """Return the cards in the envelope of a table, which the server shows no viewer."""
     received = json.loads((folder / "tables" / table / "table.json").read_text())
     setup = Setup.from_json(received["setup"])
     game = SteppedGame(setup.build_rules(), setup.build_players(), setup.seed, setup.game)
@@ -47,13 +47,13 @@ def envelope(folder, table):
 
 
 @pytest.mark.parametrize("rules", ["ledford", "cai2006", "released", "speed"])
-def test_a_whole_game_is_played_by_clicking(rules, server, folder, opened):
+def test_a_whole_game_is_played_by_clicking(rules, server, folder, open_page):
     """Towards a room, freely, without walls, without a board; in one game the accusation is wrong,
     and the seat goes on to show cards."""
     wrongly = rules == "speed"
     seats = (person("Ann"), *(COMPUTER,) * (PRESETS[rules].players - 1))
     made = server.table(*seats, rules=rules)
-    page = opened(f"http://{server.host}{made['seats']['0']}")
+    page = open_page(f"http://{server.host}{made['seats']['0']}")
     suspect, weapon, room = envelope(folder, made["id"])
     accused = (suspect, "rope" if weapon != "rope" else "knife", room) if wrongly else None
     asked = play_on(page, random.Random(rules), accused=accused or (suspect, weapon, room))
@@ -70,9 +70,9 @@ def test_a_whole_game_is_played_by_clicking(rules, server, folder, opened):
     assert page.locator(".prompt-body a").first.get_attribute("href") == made["watch"]
 
 
-def test_a_newcomer_comes_from_the_lobby_to_a_game(server, opened):
-    """Nothing is chosen but the opponents, which need not search here; what is refused is told."""
-    page = opened(f"http://{server.host}/")
+def test_a_newcomer_comes_from_the_lobby_to_a_game(server, open_page):
+    """Nothing is chosen but the opponents, which need not search here; a refusal is shown."""
+    page = open_page(f"http://{server.host}/")
     page.wait_for_selector(".seat-row")
     for seat in (2, 3, 4):
         page.get_by_label(f"Who sits in seat {seat}").select_option("swift")
@@ -95,10 +95,10 @@ def test_a_newcomer_comes_from_the_lobby_to_a_game(server, opened):
     page.wait_for_url(link)
 
 
-def test_without_hints_a_notebook_has_no_probabilities(server, opened):
+def test_without_hints_a_notebook_has_no_probabilities(server, open_page):
     for hints in (True, False):
         made = server.table(person("Ann"), COMPUTER, COMPUTER, hints=hints)
-        page = opened(f"http://{server.host}{made['seats']['0']}")
+        page = open_page(f"http://{server.host}{made['seats']['0']}")
         settle(page)
         page.wait_for_selector("#notebook td")
         offered = page.get_by_label("Show probabilities")
@@ -107,10 +107,10 @@ def test_without_hints_a_notebook_has_no_probabilities(server, opened):
         assert (page.locator("#notebook .heat").count() > 0) == hints
 
 
-def test_a_page_goes_on_when_the_server_was_ended_and_started_again(tmp_path, opened):
+def test_a_page_goes_on_when_the_server_was_ended_and_started_again(tmp_path, open_page):
     first = Served(tmp_path)
     made = first.table(person("Ann"), COMPUTER, COMPUTER, COMPUTER, rules="ledford")
-    page, chance = opened(f"http://{first.host}{made['seats']['0']}"), random.Random(4)
+    page, chance = open_page(f"http://{first.host}{made['seats']['0']}"), random.Random(4)
     play_on(page, chance, answers=3)
     asked, received = number(page), page.locator("#log").inner_text()
     first.close()
@@ -124,17 +124,17 @@ def test_a_page_goes_on_when_the_server_was_ended_and_started_again(tmp_path, op
     second.close()
 
 
-def test_a_game_of_computers_is_watched_to_its_end(server, opened):
+def test_a_game_of_computers_is_watched_to_its_end(server, open_page):
     """It stands still, shows one event, and goes on at another pace."""
     made = server.table(*(COMPUTER,) * 4, rules="ledford", pace=60.0)
-    page = opened(f"http://{server.host}{made['watch']}")
+    page = open_page(f"http://{server.host}{made['watch']}")
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Go on").wait_for()
     page.wait_for_selector("#log li")
     received = page.locator("#log li").count()
     page.get_by_role("button", name="One event").click()
     page.wait_for_function(
-        "(told) => document.querySelectorAll('#log li').length === told + 1", arg=received
+        "(before) => document.querySelectorAll('#log li').length === before + 1", arg=received
     )
     page.get_by_label("Pace").select_option("0")
     page.get_by_role("button", name="Go on").click()
@@ -143,7 +143,7 @@ def test_a_game_of_computers_is_watched_to_its_end(server, opened):
     assert page.locator(".map").count() == 4 and page.locator("#entropy .line").count() == 8
 
 
-def test_a_full_disk_is_told_until_there_is_room(server, opened, monkeypatch):
+def test_a_full_disk_is_told_until_there_is_room(server, open_page, monkeypatch):
     append, full = Moves.append, [True]
 
     def writing(moves, move, lasting):
@@ -153,7 +153,7 @@ def test_a_full_disk_is_told_until_there_is_room(server, opened, monkeypatch):
 
     monkeypatch.setattr(Moves, "append", writing)
     made = server.table(*(COMPUTER,) * 4, rules="ledford", pace=0.0)
-    page = opened(f"http://{server.host}{made['watch']}")
+    page = open_page(f"http://{server.host}{made['watch']}")
     status = "document.getElementById('status').textContent"
     page.wait_for_function(f"() => {status}.includes('cannot be written down: No space left')")
     log = page.locator("#log li")
@@ -163,7 +163,7 @@ def test_a_full_disk_is_told_until_there_is_room(server, opened, monkeypatch):
     assert re.search(r"rolls \d", last) and shown < log.count()  # nothing that was decided
 
 
-def test_the_lobby_says_which_tables_were_put_aside(tmp_path, opened):
+def test_the_lobby_says_which_tables_were_put_aside(tmp_path, open_page):
     server = Served(tmp_path)
     for _ in range(2):
         server.table(person("Ann"), COMPUTER, COMPUTER)
@@ -171,21 +171,21 @@ def test_the_lobby_says_which_tables_were_put_aside(tmp_path, opened):
     moves = next(tmp_path.glob("tables/*/moves.jsonl"))
     os.utime(moves, (time.time() - 40 * 86_400,) * 2)
     server = Served(tmp_path)
-    page = opened(f"http://{server.host}/")
+    page = open_page(f"http://{server.host}/")
     page.wait_for_selector("#tables a")
     stand = sorted(page.locator("#tables a").all_inner_texts())
     assert [text.partition(", ")[2] for text in stand] == ["put aside", "under way"]
     server.close()
 
 
-def test_a_game_is_replayed_and_two_players_are_asked(server, opened):
+def test_a_game_is_replayed_and_two_players_are_asked(server, open_page):
     """From the lobby: the game of somebody, with its course, what was known, and two answers."""
     made = server.table(person("Ida"), COMPUTER, COMPUTER)
     link = made["seats"]["0"]
     play(server, link, server.stream(f"/api{link}/stream"))
-    page = opened(f"http://{server.host}/")
+    page = open_page(f"http://{server.host}/")
     record = page.locator("#records li", has_text="Ida").locator("a").first
-    while not record.count():  # it is kept after the end is told
+    while not record.count():  # it is filed after the end is shown
         page.reload()
         page.wait_for_selector("#records li")
     record.click()

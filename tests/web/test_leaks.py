@@ -1,4 +1,4 @@
-"""Nothing that a seat receives tells of a card that it cannot know.
+"""No message to a seat depends on a card that it cannot know.
 
 Each game is played twice, with two hidden cards exchanged: all that one seat receives (events,
 questions, whom all wait for, notebooks, refusals, pages, headers) must be the same, up to an event
@@ -13,11 +13,11 @@ import os
 from dataclasses import replace
 
 import pytest
-from exchanged import SEED, Exchanged, chosen, to_exchange
+from exchanged import SEED, Exchanged, choose, to_exchange
 from inside import inside
 from served import Served, person
 from starlette.responses import HTMLResponse
-from traffic import first, may_differ, played, told_apart, unknowable
+from traffic import first, may_differ, play_pair, told_apart, unknowable
 
 from experiments.web.server import guard, messages, seat, streams
 from experiments.web.tables import table as tables
@@ -85,10 +85,10 @@ def table_of(number):
     return Setup(**received), seat, cards, people
 
 
-async def compared(server, number):
+async def compare(server, number):
     """Return what was found in the pair ``number`` by each way, and whether its games differ."""
     table_request, seat, swap, people = table_of(number)
-    one, other = [await played(server, table_request, seat, cards) for cards in (None, swap)]
+    one, other = [await play_pair(server, table_request, seat, cards) for cards in (None, swap)]
     found, differ = told_apart(one, other, people)
     return [*unknowable(one), *unknowable(other)], found, differ
 
@@ -99,7 +99,7 @@ def pairs(folder, numbers):
         entered = inside(folder)
         server = runner.run(entered.__aenter__())
         for number in numbers:
-            yield runner.run(compared(server, number))
+            yield runner.run(compare(server, number))
         runner.run(entered.__aexit__(None, None, None))
 
 
@@ -110,7 +110,7 @@ def test_what_a_seat_receives_names_no_card_and_depends_on_what_it_may_see(tmp_p
 
 
 def more(received, key):
-    """Return the message ``told`` with the exchanged cards under ``key``."""
+    """Return the message ``received`` with the exchanged cards under ``key``."""
     return {**received, key: str(Exchanged.swap)}
 
 
@@ -251,11 +251,11 @@ def receive(server, number, swap):
             got += asked
             ask("GET", f"/api{links[0]}/notebook")
             ask("POST", f"/api{links[0]}/answer", {"number": question["number"] + 7, "action": 0})
-        assert server.answer(links[whom], question, chosen(whom, question, board=False)) == 200
+        assert server.answer(links[whom], question, choose(whom, question, board=False)) == 200
     got += listening[0].until("over")
     for stream in (*listening, public):
         stream.close()
-    for secret in (made["id"], links[0].removeprefix("/seat/")):  # differ, and tell of nothing
+    for secret in (made["id"], links[0].removeprefix("/seat/")):  # differ, and mean nothing
         got = [part.replace(secret, "LINK") if isinstance(part, str) else part for part in got]
     return got
 

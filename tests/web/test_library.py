@@ -1,10 +1,10 @@
-"""What the library finds, and what it does not open."""
+"""The library: records and runs that it finds, and files that it does not open."""
 
 import json
 import os
 
 import pytest
-from at_table import COMPUTER, settled, setup
+from at_table import COMPUTER, play_to_prompt, setup
 
 from experiments.web.library import Library, is_regular
 from experiments.web.tables.table import Table
@@ -26,7 +26,7 @@ def library(tmp_path):
     run = tmp_path / "outputs" / "run"
     (run / "records").mkdir(parents=True)
     table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=20), tmp_path)
-    settled(table)
+    play_to_prompt(table)
     (run / "records" / "game-1.jsonl").write_text(table.game.record())
     (run / "records" / "broken.jsonl").write_text("{}\n")
     (run / "records" / "empty.jsonl").write_text("")

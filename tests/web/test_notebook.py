@@ -1,8 +1,8 @@
-"""What a seat's notebook tells, beside what is true and what the exact posterior says."""
+"""A seat's notebook beside the truth and the exact posterior."""
 
 import numpy as np
 import pytest
-from at_table import COMPUTER, person, settled, setup
+from at_table import COMPUTER, person, play_to_prompt, setup
 
 from experiments.web.analysis.notebook import MAYBE, NO, YES, Knowledge, notebook, round_chance
 from experiments.web.tables.table import Table
@@ -11,10 +11,10 @@ from sim.records.record import knows
 from sim.rules import PRESETS
 
 
-def finished(folder, **switches):
+def play_game(folder, **switches):
     """Return a table of computers whose game is over."""
     table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=3000, **switches), folder)
-    assert settled(table) is None
+    assert play_to_prompt(table) is None
     return table
 
 
@@ -30,7 +30,7 @@ def truth(table):
 
 
 def test_what_is_proved_is_true_and_grows(tmp_path):
-    table = finished(tmp_path)
+    table = play_game(tmp_path)
     holder, certain = truth(table), []
     for end in range(0, len(table.game.events), 40):
         pages = [
@@ -47,7 +47,7 @@ def test_what_is_proved_is_true_and_grows(tmp_path):
 
 
 def test_chances_are_the_exact_posterior(tmp_path):
-    table = finished(tmp_path)
+    table = play_game(tmp_path)
     knowledge = Knowledge.of(table.game.rules, 1, table.game.events[:60])
     page = notebook(knowledge, chance=True)
     chance = np.array(page["chance"])
@@ -79,7 +79,7 @@ def test_nothing_but_what_is_certain_is_told_as_certain(chance, received):
 
 def test_a_notebook_is_made_of_what_its_seat_knows(tmp_path):
     """Events that it does not know may say anything; the control is one that it knows."""
-    table = finished(tmp_path)
+    table = play_game(tmp_path)
     events = table.game.events[:120]
     mine = notebook(Knowledge.of(table.game.rules, 0, events), chance=True)
     wrong = {"card": CARDS[0], "cards": [CARDS[0]]}
@@ -95,7 +95,7 @@ def test_while_a_card_is_to_be_shown_nothing_is_concluded(tmp_path):
     """Ann has asked, Bob has not shown yet: the notebook is that of before her question."""
     table = Table(setup(person("Ann"), person("Bob"), COMPUTER, COMPUTER), tmp_path)
     stream, between = np.random.default_rng(7), 0
-    while prompt := settled(table):
+    while prompt := play_to_prompt(table):
         if prompt.shows and table.known_to(None)[-1]["seat"] != prompt.seat:
             asker = table.known_to(None)[-1]["seat"]
             page = notebook(Knowledge.of(table.game.rules, asker, table.known_to(asker)), False)
@@ -111,13 +111,13 @@ def test_every_preset_has_notebooks(rules, tmp_path):
     players = PRESETS[rules].players
     seats = (COMPUTER,) * players
     table = Table(setup(*seats, turn_cap=40, **{"name": rules}), tmp_path)
-    settled(table)
+    play_to_prompt(table)
     page = notebook(Knowledge.of(table.game.rules, 0, table.game.events), chance=True)
     assert len(page["cards"][0]["holders"]) == players + 1 and page["bits"] is not None
 
 
 def test_while_cards_are_dealt_the_own_hand_alone_is_known(tmp_path):
-    table = finished(tmp_path)
+    table = play_game(tmp_path)
     for end in range(6):
         page = notebook(Knowledge.of(table.game.rules, 1, table.game.events[:end]), chance=True)
         dealt = table.game.events[1]["cards"] if end > 1 else []

@@ -12,27 +12,28 @@ from experiments.web.server.serve import describe_reach, names_of
 
 
 @pytest.fixture(scope="module")
-def made(server):
+def made_table(server):
     """A table of Ann, Bob and a computer."""
     return server.table(person("Ann"), person("Bob"), COMPUTER)
 
 
-def test_a_seat_is_its_token_and_no_token_is_on_disk(server, made, folder):
-    tokens = [link.removeprefix("/seat/") for link in made["seats"].values()]
+def test_a_seat_is_its_token_and_no_token_is_on_disk(server, made_table, folder):
+    tokens = [link.removeprefix("/seat/") for link in made_table["seats"].values()]
     assert len(set(tokens)) == 2 and all(len(token) >= 22 for token in tokens)
     for number, token in enumerate(tokens):
         status, received, _ = server.ask("GET", f"/api/seat/{token}")
-        assert (status, received["seat"], received["table"]) == (200, number, made["id"])
+        assert (status, received["seat"], received["table"]) == (200, number, made_table["id"])
     written = b"".join(read_files(folder).values())
-    assert made["id"].encode() not in written  # the control: the folder has the name of the table
+    # The control: the folder has the name of the table.
+    assert made_table["id"].encode() not in written
     assert not any(token.encode() in written for token in tokens)
     assert b"tokens" in written
 
 
 @pytest.mark.parametrize("path", ["", "/stream", "/notebook"])
-def test_a_wrong_token_leads_nowhere(server, made, path):
-    token = made["seats"]["0"].removeprefix("/seat/")
-    for wrong in (token[:-1], token + "A", "A" * 22, made["id"]):
+def test_a_wrong_token_leads_nowhere(server, made_table, path):
+    token = made_table["seats"]["0"].removeprefix("/seat/")
+    for wrong in (token[:-1], token + "A", "A" * 22, made_table["id"]):
         status, received, _ = server.ask("GET", f"/api/seat/{wrong}{path}")
         assert (status, received) == (404, {"error": "this link leads to no seat"})
 
@@ -61,14 +62,14 @@ ROUTES = (
         {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"},
     ],
 )
-def test_other_sites_are_refused(server, made, path, headers):
-    path = path.replace("SEAT", made["seats"]["0"].removeprefix("/seat/"))
+def test_other_sites_are_refused(server, made_table, path, headers):
+    path = path.replace("SEAT", made_table["seats"]["0"].removeprefix("/seat/"))
     port = server.host.partition(":")[2]
     headers = {name: value.replace("PORT", port) for name, value in headers.items()}
     assert server.ask("GET", path, headers=headers, plain=True)[0] == 403
 
 
-def test_other_sites_cannot_act(server, made, folder):
+def test_other_sites_cannot_act(server, made_table, folder):
     """The control: the page itself can, by address and by name."""
     port = server.host.partition(":")[2]
     foreign = {"Origin": "http://evil.example"}
@@ -85,10 +86,10 @@ def test_other_sites_cannot_act(server, made, folder):
         assert server.ask("GET", "/api/lobby", headers=own)[0] == 200
 
 
-def test_a_link_in_a_letter_opens_a_page_but_nothing_else(server, made):
+def test_a_link_in_a_letter_opens_a_page_but_nothing_else(server, made_table):
     linked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
-    assert server.ask("GET", made["seats"]["0"], headers=linked, plain=True)[0] == 200
-    assert server.ask("GET", f"/api{made['seats']['0']}", headers=linked)[0] == 403
+    assert server.ask("GET", made_table["seats"]["0"], headers=linked, plain=True)[0] == 200
+    assert server.ask("GET", f"/api{made_table['seats']['0']}", headers=linked)[0] == 403
 
 
 @pytest.mark.parametrize(
@@ -227,13 +228,13 @@ def test_tables_that_cannot_be_are_refused_in_one_sentence(server, folder, chang
     assert read_files(folder) == before
 
 
-def test_every_answer_has_the_headers(server, made):
+def test_every_answer_has_the_headers(server, made_table):
     for path in (
         "/",
         "/api/lobby",
         "/nothing",
         "/api/nothing",
-        made["seats"]["0"],
+        made_table["seats"]["0"],
         "/static/play.js",
     ):
         status, _, headers = server.ask("GET", path, plain=True)
@@ -257,10 +258,10 @@ def test_a_browser_that_has_a_script_is_not_sent_it_again(server):
 
 def test_names_are_text_and_never_markup(server):
     name = "<script>x()</script>"
-    made = server.table(person(name), COMPUTER, COMPUTER)
+    made_table = server.table(person(name), COMPUTER, COMPUTER)
     lobby = server.ask("GET", "/api/lobby")[1]
     assert any(name in table["seats"] for table in lobby["tables"])
-    for path in ("/", made["seats"]["0"], made["watch"]):
+    for path in ("/", made_table["seats"]["0"], made_table["watch"]):
         status, page, _ = server.ask("GET", path, plain=True)
         assert status == 200 and "x()" not in page
 
@@ -274,31 +275,31 @@ def test_a_fault_of_ours_tells_nothing_of_itself(server, monkeypatch, capsys):
     assert status == 500 and "hidden card" not in received and "error" in json.loads(received)
     assert headers["Cache-Control"] == "no-store"
     received = ""
-    while "a hidden card" not in received:  # it is told after the answer is sent
+    while "a hidden card" not in received:  # it is printed before or after the answer
         received += capsys.readouterr().err
         time.sleep(0.01)
 
 
 def test_tables_and_connections_are_limited(tmp_path):
     server = Served(tmp_path, tables=1, streams=1)
-    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    made_table = server.table(person("Ann"), COMPUTER, COMPUTER)
     status, received, _ = server.ask("POST", "/api/tables", table_request())
     assert status == 429 and "1 tables are under way" in received["error"]
-    first = server.stream(f"/api{made['seats']['0']}/stream")
+    first = server.stream(f"/api{made_table['seats']['0']}/stream")
     first.until("prompt")
-    assert server.stream(f"/api{made['seats']['0']}/stream").status == 503
+    assert server.stream(f"/api{made_table['seats']['0']}/stream").status == 503
     first.close()
     server.close()
 
 
 def test_who_sits_nowhere_sees_what_all_know(server):
-    made = server.table(person("Ann"), COMPUTER, COMPUTER)
-    ann = server.stream(f"/api{made['seats']['0']}/stream")
-    play(server, made["seats"]["0"], ann, until=3)
-    watched = events(server.stream(f"/api{made['watch']}/stream").until("waiting"))
+    made_table = server.table(person("Ann"), COMPUTER, COMPUTER)
+    ann = server.stream(f"/api{made_table['seats']['0']}/stream")
+    play(server, made_table["seats"]["0"], ann, until=3)
+    watched = events(server.stream(f"/api{made_table['watch']}/stream").until("waiting"))
     assert watched and not {"deal", "show", "envelope"} & {event["event"] for event in watched}
     for order in ({"pause": True}, {"step": "event"}, {"pace": 0.0}):
-        assert server.ask("POST", f"/api{made['watch']}/control", order)[0] == 403
+        assert server.ask("POST", f"/api{made_table['watch']}/control", order)[0] == 403
     open_table = server.table(COMPUTER, COMPUTER, COMPUTER)
     received = events(server.stream(f"/api{open_table['watch']}/stream").until("over"))
     assert {"deal", "show", "envelope"} <= {event["event"] for event in received}

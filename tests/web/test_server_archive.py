@@ -1,4 +1,4 @@
-"""What is kept: games after a restart, and finished games as runs that all commands read."""
+"""Games after a restart, and finished games as runs that all commands read."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ def test_links_lead_to_the_same_place_after_a_restart(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def played_folder(tmp_path_factory):
     """The folder of a server at which Ann has played from each of two seats, and Bob once."""
     folder = tmp_path_factory.mktemp("web")
     server = Served(folder)
@@ -82,8 +82,8 @@ def played(tmp_path_factory):
     return folder
 
 
-def test_games_with_people_are_a_run_like_all_others(played):
-    (run,) = (played / "study").iterdir()
+def test_games_with_people_are_a_run_like_all_others(played_folder):
+    (run,) = (played_folder / "study").iterdir()
     found = load(run, "study")
     assert found.faults == []
     (match,) = found.matches
@@ -102,31 +102,31 @@ def test_games_with_people_are_a_run_like_all_others(played):
     assert "Ann" in (run / "summary.json").read_text()
 
 
-def test_several_people_are_all_told_of(played):
-    (run,) = (played / "games").iterdir()
+def test_several_people_are_all_told_of(played_folder):
+    (run,) = (played_folder / "games").iterdir()
     found = load(run, "games")
     assert [row["player"] for row in found.figures["table"]] == ["Ann", "Bob", "swift"]
     assert runfolder.read_matches(run)[0].name == "Ann and Bob against 1 swift"
 
 
-def test_a_game_that_was_not_kept_is_kept_at_the_next_start(played):
-    (run,) = (played / "games").iterdir()
+def test_a_game_that_was_not_kept_is_kept_at_the_next_start(played_folder):
+    (run,) = (played_folder / "games").iterdir()
     before = results.read(run)
-    for marker in played.glob("tables/*/over"):
+    for marker in played_folder.glob("tables/*/over"):
         marker.unlink()  # as if the server had been killed just before
     for part in run.glob("games-*.parquet"):
         part.unlink()
-    server = Served(played)
-    while len(list(played.glob("tables/*/over"))) < 4:
+    server = Served(played_folder)
+    while len(list(played_folder.glob("tables/*/over"))) < 4:
         time.sleep(0.01)
     server.close()
     assert results.read(run) == before
-    for kept in (played / "study").iterdir():
+    for kept in (played_folder / "study").iterdir():
         assert results.read(kept).num_rows == 9  # not twice
 
 
-def test_nothing_about_a_person_is_kept_but_the_pseudonym(played):
-    for path in played.glob("tables/*/table.json"):
+def test_nothing_about_a_person_is_kept_but_the_pseudonym(played_folder):
+    for path in played_folder.glob("tables/*/table.json"):
         setup = json.loads(json.loads(path.read_text())["setup"])
         people = [seat for seat in setup["seats"] if seat["name"] == "person"]
         assert people and all(set(seat) == {"name", "label"} for seat in people)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from at_table import settled
+from at_table import play_to_prompt
 from served import COMPUTER, Client, Served, events, person
 
 from experiments.web.tables.setup import Setup
@@ -59,16 +59,16 @@ class Killed:
 
 
 @pytest.fixture
-def killed(tmp_path):
+def killed_servers(tmp_path):
     servers = Killed(tmp_path)
     yield servers
     servers.close()
 
 
-def test_killed_twenty_times_nothing_shown_is_lost(tmp_path, killed):
+def test_killed_twenty_times_nothing_shown_is_lost(tmp_path, killed_servers):
     """Ann's game and one of computers; each stream goes on after the last event that it has seen.
 
-    Put together, what was seen between kills is what one stream of the whole game tells.
+    Put together, what was seen between kills equals one stream of the whole game.
     """
     chance = random.Random(5)
     first = Served(tmp_path)
@@ -80,7 +80,7 @@ def test_killed_twenty_times_nothing_shown_is_lost(tmp_path, killed):
     paths = {f"/api{seat}/stream": [], f"/api{watched}/stream": []}
     last = dict.fromkeys(paths)
     for _ in range(KILLED):
-        client = killed.start()
+        client = killed_servers.start()
         for path, seen in paths.items():
             stream = client.stream(path, last[path])
             for _ in range(chance.randrange(1, 8)):
@@ -91,14 +91,14 @@ def test_killed_twenty_times_nothing_shown_is_lost(tmp_path, killed):
                     assert client.answer(seat, message["prompt"]) in (200, 409)
                 if message["kind"] == "over":
                     break
-        killed.kill()
-    client = killed.start()
+        killed_servers.kill()
+    client = killed_servers.start()
     for path, seen in paths.items():
         whole = events(client.stream(path).until("over", "prompt"))
         seen = events(seen)
         assert len(seen) > KILLED
         assert seen == whole[: len(seen)]
-    killed.kill()
+    killed_servers.kill()
 
 
 def test_the_comparison_finds_what_was_lost(tmp_path):
@@ -109,10 +109,10 @@ def test_the_comparison_finds_what_was_lost(tmp_path):
     (tmp_path / "whole").mkdir()
     table = Table(setup, tmp_path / "whole")
     for _ in range(4):
-        prompt = settled(table)
+        prompt = play_to_prompt(table)
         fit = [action for action in prompt.choices if not ACCUSE <= action < REVEAL]
         table.answer(prompt.seat, prompt.number, fit[-1])
-    settled(table)
+    play_to_prompt(table)
     seen = table.known_to(0)
     table.close()
     shutil.copytree(tmp_path / "whole", tmp_path / "lost")

@@ -16,29 +16,29 @@ from experiments.web.server import records
 
 
 @pytest.fixture(scope="module")
-def played(server):
-    """What is told of a table at which Ann has played, and what she saw."""
+def played_table(server):
+    """The links of a table at which Ann has played, and the events that she saw."""
     made = server.table(person("Ann"), COMPUTER, COMPUTER, seed=11)
     (link,) = made["seats"].values()
     return made, events(play(server, link, server.stream(f"/api{link}/stream")))
 
 
 @pytest.fixture(scope="module")
-def record(server, played, folder):
+def record(server, played_table, folder):
     """The route of the record of Ann's game."""
     while not (found := server.ask("GET", "/api/lobby")[1]["records"]):
-        pass  # it is kept after the end is told
+        pass  # it is filed after the end is shown
     (one,) = found
     assert one["seats"] == ["Ann", "swift", "swift"]
     return f"/api/records/{one['id']}"
 
 
-def test_a_record_is_told_whole_but_for_its_seed(server, record, played, folder):
+def test_a_record_is_told_whole_but_for_its_seed(server, record, played_table, folder):
     received = server.ask("GET", record)[1]
     assert received["header"]["seed"] is None and received["header"]["rules"]["name"] == "speed"
     seen = [{key: event[key] for key in event if key != "known_to"} for event in received["events"]]
-    assert [event for event in seen if event in played[1]] == played[1]
-    assert len(seen) > len(played[1])  # hands and envelope are open now
+    assert [event for event in seen if event in played_table[1]] == played_table[1]
+    assert len(seen) > len(played_table[1])  # hands and envelope are open now
     assert server.ask("GET", record.replace("/api", ""), plain=True)[0] == 200
     # The control: elsewhere the seed is no secret.
     outside = folder.parent / f"{folder.name}-outside"
@@ -61,7 +61,7 @@ def test_its_course_its_notebooks_and_advice(server, record):
     assert status == 200 and advice["player"] == "swift" and advice["words"]
 
 
-def test_long_work_keeps_no_notebook_waiting(server, record, played, monkeypatch):
+def test_long_work_keeps_no_notebook_waiting(server, record, played_table, monkeypatch):
     """The courses of two records are worked out, for as long as that takes."""
     begun, let = threading.Semaphore(0), threading.Event()
 
@@ -76,7 +76,7 @@ def test_long_work_keeps_no_notebook_waiting(server, record, played, monkeypatch
         try:
             for _ in asked:
                 assert begun.acquire(timeout=60)
-            (link,) = played[0]["seats"].values()
+            (link,) = played_table[0]["seats"].values()
             assert server.ask("GET", f"/api{link}/notebook")[0] == 200
             assert server.ask("GET", record)[0] == 200
             assert not any(one.done() for one in asked)
@@ -148,11 +148,11 @@ def test_a_run_and_its_report(server, record, folder):
     assert "default-src 'none'" in policy and "sandbox" in policy and "script" not in policy
 
 
-def test_what_seats_know_is_told_where_nobody_sits_or_after_the_end(server, played):
+def test_what_seats_know_is_told_where_nobody_sits_or_after_the_end(server, played_table):
     made = server.table(person("Ann"), COMPUTER, COMPUTER)
     status, received, _ = server.ask("GET", f"/api{made['watch']}/beliefs")
     assert status == 403 and set(received) == {"error"}
-    status, received, _ = server.ask("GET", f"/api{played[0]['watch']}/beliefs")
+    status, received, _ = server.ask("GET", f"/api{played_table[0]['watch']}/beliefs")
     assert status == 200 and len(received["seats"]) == 3
     watch = server.table(COMPUTER, COMPUTER, COMPUTER)["watch"]
     server.stream(f"/api{watch}/stream").until("over")

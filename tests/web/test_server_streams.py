@@ -34,14 +34,14 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def finished(server):
-    """The link to watch a game of computers that is over, and all that its watchers are told."""
+def finished_game(server):
+    """The link to watch a game of computers that is over, and all that its viewers receive."""
     watch = server.table(COMPUTER, COMPUTER, COMPUTER)["watch"]
     return watch, server.stream(f"/api{watch}/stream").until("over")
 
 
-def test_a_viewer_goes_on_after_the_last_event(server, finished):
-    watch, received = finished
+def test_a_viewer_goes_on_after_the_last_event(server, finished_game):
+    watch, received = finished_game
     for after in (0, 1, len(events(received)) // 2, len(events(received))):
         rest = server.stream(f"/api{watch}/stream", last=after)
         assert events(rest.until("over")) == events(received)[after:]
@@ -50,8 +50,8 @@ def test_a_viewer_goes_on_after_the_last_event(server, finished):
 
 
 @pytest.mark.parametrize("last", ["-1", "x", "1e3", "99999", "9" * 30])
-def test_a_number_that_no_event_has_begins_anew(server, finished, last):
-    watch, received = finished
+def test_a_number_that_no_event_has_begins_anew(server, finished_game, last):
+    watch, received = finished_game
     assert events(server.stream(f"/api{watch}/stream", last=last).until("over")) == events(received)
 
 
@@ -64,7 +64,7 @@ def test_whoever_is_asked_is_asked_again_after_a_reload(server):
     assert again == received
     rest = server.stream(f"/api{links[0]}/stream", last=first.last).until("prompt")
     assert rest == received[-1:]
-    # The control: whoever is not asked is told whom all wait for, and nothing else.
+    # The control: a seat that is not asked learns whom all wait for, and nothing else.
     other = server.stream(f"/api{links[1]}/stream").until("waiting")
     assert other[-1] == {"kind": "waiting", "seat": 0}
     assert not any(message["kind"] == "prompt" for message in other)
@@ -198,17 +198,17 @@ def test_a_disk_that_is_full_holds_a_game_up_and_no_longer(tmp_path, monkeypatch
 
 def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):
     """All wait for a slow player at its turns alone: a card that it has no choice about comes at
-    once, and whoever is told of a choice knows more than it may."""
+    once, and a viewer who learns of a choice knows more than it may."""
     slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
     table = Table(setup(slow, slow, slow, slow), tmp_path)
-    received, chosen = [], []
+    received, choose = [], []
     decide = table.game.decide
 
-    def noted():
-        chosen.append(table.game.shows)
+    def decide_and_note():
+        choose.append(table.game.shows)
         return decide()
 
-    table.game.decide = noted
+    table.game.decide = decide_and_note
 
     async def run():
         driver = Driver(table, Workers())
@@ -217,7 +217,7 @@ def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):
         await asyncio.wait_for(driver.run(), 60)
 
     asyncio.run(run())
-    assert True in chosen and (True, False) in received
+    assert True in choose and (True, False) in received
     assert (True, True) not in received
 
 
@@ -267,7 +267,7 @@ def test_who_goes_while_it_is_told_leaves_nothing_behind(tmp_path):
 
 
 def test_who_catches_up_with_a_long_game_keeps_nobody_waiting(tmp_path):
-    """It is told in parts, and between them others come to their turn."""
+    """It receives the events in parts, and between them others come to their turn."""
 
     async def run():
         driver, sent, others = Driver(Table(setup(), tmp_path), Workers()), [], []

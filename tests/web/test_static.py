@@ -1,4 +1,4 @@
-"""What the pages are made of: no markup from strings, nothing from elsewhere, asked for at once."""
+"""Scripts and templates: no markup from strings, nothing from elsewhere, asked for at once."""
 
 import re
 from pathlib import Path
@@ -16,14 +16,14 @@ FORBIDDEN = re.compile(
 )
 
 
-def found(text):
+def find_forbidden(text):
     """Return what must not stand in a script, a template or the stylesheet."""
     return FORBIDDEN.findall(text)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_strings_never_become_markup_and_nothing_comes_from_elsewhere(file):
-    assert not found(file.read_text())
+    assert not find_forbidden(file.read_text())
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,10 @@ def test_strings_never_become_markup_and_nothing_comes_from_elsewhere(file):
     ],
 )
 def test_the_check_finds(text):
-    assert found(text)
+    assert find_forbidden(text)
 
 
-def imported(script):
+def list_imports(script):
     """Return the modules that ``script`` needs, however indirectly."""
     needed, open_ = set(), [script]
     while open_:
@@ -58,12 +58,12 @@ def test_a_page_asks_for_all_its_modules_at_once(page):
     """Else a browser learns of each only from the one that imports it."""
     template = (WEB / "templates" / f"{page}.html.jinja").read_text()
     (listed,) = re.findall(r"\{% set modules = \"([\w ]+)\" %\}", template)
-    needed = {module.stem for module in imported(STATIC / f"{page}.js")}
+    needed = {module.stem for module in list_imports(STATIC / f"{page}.js")}
     assert len(needed) > 4 and needed == set(listed.split())
 
 
 def test_every_module_is_needed():
-    pages = [imported(STATIC / f"{page}.js") for page in ("lobby", "play", "watch", "replay")]
+    pages = [list_imports(STATIC / f"{page}.js") for page in ("lobby", "play", "watch", "replay")]
     assert {*STATIC.glob("parts/*.js")} == set().union(*pages)
 
 

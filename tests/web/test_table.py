@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from at_table import COMPUTER, person, settled, setup
+from at_table import COMPUTER, person, play_to_prompt, setup
 
 from experiments.web.tables.moves import Move, Moves
 from experiments.web.tables.setup import Setup
@@ -18,7 +18,7 @@ from sim.state import ACCUSE, REVEAL
 
 def answers(table, stream, until=None):
     """Answer at random, without accusing, until the game is over; yield before each answer."""
-    while prompt := settled(table):
+    while prompt := play_to_prompt(table):
         yield prompt
         fit = [action for action in prompt.choices if not ACCUSE <= action < REVEAL]
         table.answer(prompt.seat, prompt.number, int(stream.choice(fit)))
@@ -70,7 +70,7 @@ def test_a_table_goes_on_where_it_was_whenever_it_is_killed(tmp_path):
         folder.mkdir()
         (folder / "moves.jsonl").write_bytes(content + b'{"seat": 1, "act' * (number % 2))
         again = Table(setup(turn_cap=30), folder)
-        assert settled(again) == prompt
+        assert play_to_prompt(again) == prompt
         assert again.game.record() == record
         again.answer(prompt.seat, prompt.number, prompt.choices[0])
         again.close()
@@ -80,14 +80,14 @@ def test_a_table_goes_on_where_it_was_whenever_it_is_killed(tmp_path):
 def test_moves_that_computers_did_not_make_are_refused(tmp_path):
     """The control: the moves of another game."""
     table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER), tmp_path)
-    settled(table)
+    play_to_prompt(table)
     with pytest.raises(ValueError, match=r"decides otherwise|chose action"):
         Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, game=2), tmp_path)
 
 
 def test_a_seat_knows_its_own_events_alone(tmp_path):
     table = Table(setup(), tmp_path)
-    settled(table)
+    play_to_prompt(table)
     dealt = [event for event in table.known_to(2) if event["event"] == "deal"]
     assert [event["seat"] for event in dealt] == [2]
     assert not any(event["event"] in ("deal", "envelope") for event in table.known_to(None))
@@ -126,7 +126,7 @@ def full(size):
 @pytest.mark.parametrize("room", [0, 10])
 def test_a_full_disk_leaves_no_half_line_and_changes_nothing(tmp_path, room):
     table = Table(setup(), tmp_path)
-    prompt, path = settled(table), tmp_path / "moves.jsonl"
+    prompt, path = play_to_prompt(table), tmp_path / "moves.jsonl"
     before = (table.game.record(), table.shown, path.read_bytes())
     fit = [action for action in prompt.choices if not ACCUSE <= action < REVEAL]
     for _ in range(2):
@@ -135,10 +135,10 @@ def test_a_full_disk_leaves_no_half_line_and_changes_nothing(tmp_path, room):
         assert before == (table.game.record(), table.shown, path.read_bytes())
         assert table.prompt == prompt
     table.answer(prompt.seat, prompt.number, fit[0])  # the control: there is room again
-    assert settled(table) != prompt
+    assert play_to_prompt(table) != prompt
     record = table.game.record()
     again = Table(table.setup, tmp_path)
-    settled(again)
+    play_to_prompt(again)
     assert again.game.record() == record
 
 
@@ -162,12 +162,12 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 
 
 def test_questions_are_numbered_by_seat(tmp_path):
-    """All decisions of the game would tell who had a choice of cards to show; also when read."""
+    """All decisions of the game would show who had a choice of cards to show; also when read."""
     table, asked = Table(setup(), tmp_path), {0: [], 2: []}
     for prompt in answers(table, np.random.default_rng(6)):
         asked[prompt.seat].append(prompt.number)
         again = Table(table.setup, tmp_path)
-        assert settled(again) == prompt
+        assert play_to_prompt(again) == prompt
         again.close()
         if len(asked[0]) > 6:
             break

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from at_table import COMPUTER, settled, setup
+from at_table import COMPUTER, play_to_prompt, setup
 
 from experiments.web.analysis.timeline import timeline
 from experiments.web.tables.table import Table
@@ -17,7 +17,7 @@ def record(tmp_path_factory):
     """Return the record of a game of four computers."""
     folder = tmp_path_factory.mktemp("table")
     table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=3000), folder)
-    settled(table)
+    play_to_prompt(table)
     (folder / "game.jsonl").write_text(table.game.record())
     return read(folder / "game.jsonl")
 

@@ -1,5 +1,6 @@
-"""What a table needs is compiled before it is made, once for each player."""
+"""Code that a table needs is compiled before it is made, once for each player."""
 
+import numba
 import pytest
 from at_table import COMPUTER, person
 
@@ -36,13 +37,20 @@ def test_all_seats_decide_and_a_notebook_is_read(monkeypatch):
     monkeypatch.setattr(module, "notebook", lambda known, chance: read.append(known))
     act = module.SteppedGame.act
 
-    def noted(game, action):
+    def act_and_note(game, action):
         decided.append(game.decider)
         return act(game, action)
 
-    monkeypatch.setattr(module.SteppedGame, "act", noted)
+    monkeypatch.setattr(module.SteppedGame, "act", act_and_note)
     module.warm_up(setup(person("Ann"), COMPUTER, COMPUTER))
     assert set(decided) == {0, 1, 2} and len(read) == 1
+
+
+def test_the_lobby_counts_what_is_compiled(server):
+    """The control: one more function."""
+    before = server.ask("GET", "/api/compiled")[1]["functions"]
+    numba.njit(lambda number: number + 1)(1)
+    assert server.ask("GET", "/api/compiled")[1]["functions"] > before
 
 
 def test_what_cannot_be_is_refused(monkeypatch):

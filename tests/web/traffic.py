@@ -1,4 +1,4 @@
-"""What a seat receives in a game, and what of that it may not.
+"""Messages that a seat receives in a game, and those that it must not.
 
 Two ways, which know nothing of each other: what is sent names no card that the seat cannot know
 (`unknowable`), and of two games whose hidden cards differ the same is sent, up to an event that the
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from exchanged import Exchanged, chosen
+from exchanged import Exchanged, choose
 from inside import Inside
 
 from experiments.web.server import messages
@@ -42,14 +42,14 @@ OWN = ("deal", "move", "walk", "stay")
 """Events that nobody but their seat knows; also a wrong accusation."""
 
 LEARNT = ("refute", "verdict", "end")
-"""Events that all see and that depend on hidden cards, whoever plays."""
+"""Events that all see and that depend on hidden cards, all the same who plays."""
 
 HEADED = {name.lower() for name in HEADERS} | {"content-length", "content-type"}
 HELD_BACK = {"known_to", "digest", "check"}
 WRONG = ({"number": 99}, {"action": 999}, {"action": "x"})
 STATUSES = {"notebook": [200], "answer": [200, 409, 422]}
 TURNS = 10
-"""Of the event loop, after which somebody that is asked has been told."""
+"""Of the event loop, after which somebody that is asked has its message."""
 
 
 class Traffic:
@@ -70,12 +70,12 @@ class Traffic:
 
     @property
     def messages(self) -> list[dict]:
-        """What the stream told."""
+        """The messages of the stream."""
         return [part for part in self.got if isinstance(part, dict)]
 
     @property
     def known(self) -> list[dict]:
-        """What the stream should tell of events: those of the game that the seat knows."""
+        """The events that the stream should send: those of the game that the seat knows."""
         return [
             {"kind": "event", "event": {key: event[key] for key in event.keys() - HELD_BACK}}
             for event in self.events
@@ -89,14 +89,14 @@ class Traffic:
         return next(event["cards"] for event in dealt if event["seat"] == self.seat)
 
 
-async def played(server: Inside, setup: Setup, seat: int, swap: tuple | None = None) -> Traffic:
+async def play_pair(server: Inside, setup: Setup, seat: int, swap: tuple | None = None) -> Traffic:
     """Play the table ``wish`` to its end, with ``swap`` of cards as of `Exchanged`."""
     Exchanged.number, Exchanged.swap = setup.seed, swap
     entry, tokens = await server.registry.make(setup)
     driver, link = await server.registry.driver(entry), f"/seat/{tokens[seat]}"
     board = driver.table.game.rules.board
     traffic, stream, taken = Traffic(seat), server.stream(f"/api{link}/stream"), 0
-    secrets = {entry.id: "TABLE", tokens[seat]: "TOKEN"}  # differ, and tell of nothing
+    secrets = {entry.id: "TABLE", tokens[seat]: "TOKEN"}  # differ, and mean nothing
 
     async def ask(method, path, body=None):
         status, headers, text = await server.ask(method, path, body)
@@ -115,7 +115,7 @@ async def played(server: Inside, setup: Setup, seat: int, swap: tuple | None = N
         traffic.got += stream.received[taken:]
         taken = len(stream.received)
         number, asked = question.number, messages.prompt(question)["prompt"]
-        answer = {"number": number, "action": chosen(question.seat, asked, board)}
+        answer = {"number": number, "action": choose(question.seat, asked, board)}
         if question.seat == seat:
             assert stream.received[-1]["prompt"]["number"] == number
             await ask("GET", f"/api{link}/notebook")
@@ -182,7 +182,7 @@ def _question_fits(traffic: Traffic, prompt: dict) -> bool:
 
 
 def _answer_fits(traffic: Traffic, what: str, status: int, headers: list, text: str) -> bool:
-    """Tell whether an answer is what it always is, but for the notebook's marks."""
+    """Return whether an answer is what it always is, but for the notebook's marks."""
     if {name.decode() for name, _ in headers} != HEADED or status not in STATUSES.get(what, [200]):
         return False
     if "text/html" in dict(headers)[b"content-type"].decode():
@@ -233,7 +233,7 @@ def first(one: list, other: list) -> int | None:
 
 
 def may_differ(part: object, seat: int) -> bool:
-    """Tell whether ``part`` is an event in which ``seat`` may learn where a card lies."""
+    """Return whether ``part`` is an event in which ``seat`` may learn where a card lies."""
     if not isinstance(part, dict) or part["kind"] != "event":
         return False
     event = part["event"]

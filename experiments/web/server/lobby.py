@@ -23,6 +23,7 @@ from experiments.web.tables.requests import (
     list_players,
     list_rules,
 )
+from mcts.kernel.progress import count_functions
 
 MOST_SHOWN = 200
 """Tables in the lobby, the latest first."""
@@ -49,6 +50,11 @@ async def show(request: Request) -> JSONResponse:
             "reach": state.reach,
         }
     )
+
+
+async def count_compiled(_: Request) -> JSONResponse:
+    """Return how many functions this process has compiled, for those who wait for a table."""
+    return JSONResponse({"functions": count_functions()})
 
 
 async def make(request: Request) -> JSONResponse:
@@ -89,5 +95,6 @@ def routes() -> list[Route]:
     """Return the routes of the lobby."""
     return [
         Route("/api/lobby", show, methods=["GET"]),
+        Route("/api/compiled", count_compiled, methods=["GET"]),
         Route("/api/tables", make, methods=["POST"]),
     ]

@@ -39,6 +39,7 @@ const record = (id) => `/api/records/${encodeURIComponent(id)}`;
 
 export const api = {
   lobby: () => get("/api/lobby"),
+  compiled: () => get("/api/compiled"),
   makeTable: (setup) => post("/api/tables", setup),
   seat: (token) => get(seat(token)),
   seatStream: (token) => `${seat(token)}/stream`,
