@@ -206,7 +206,7 @@ def maze(seed: int = 2) -> None:
     8 x 8 squares, 10 passages beside those of a spanning tree, 7 targets, from corner to corner;
     the treasure is in one of the targets or in none, each as likely.
     """
-    made = connectivity.graph(
+    made = connectivity.make_graph(
         random_maze(8, 10, 7, seed), "rectangles", "taxicab", by="grid", step=1.0
     )
     start, goal = (connectivity.cell_at(made, place, place) for place in (0.5, 7.5))

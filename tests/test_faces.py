@@ -18,12 +18,7 @@ FACES = sorted(
     for package in ("mcts", "belief", "sim")
     for stub in (ROOT / package).rglob("__init__.pyi")
 )
-LATER = {"hunt.md"}
-PAGES = [
-    page
-    for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.py"))
-    if page.name not in LATER
-]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.py")]
 CODE = re.compile(r"```python\n(.*?)```", re.S)
 PART_OF_THE_PROJECT = re.compile(r"# (?:mcts|belief|sim|tests)/")
 """How an example begins that is a file of the project itself, which may import as others do."""

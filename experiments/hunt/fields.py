@@ -163,7 +163,7 @@ def _sensing(settings: DictConfig) -> dict[str, Any]:
 
 
 def _field(workspace: Workspace, cells: str, start: Place | None, goal: Place | None) -> Field:
-    made = connectivity.graph(workspace, cells)
+    made = connectivity.make_graph(workspace, cells)
     if len(made) > MOST_CELLS:
         raise ValueError(f"it has {len(made):,} cells, {MOST_CELLS:,} are the limit")
     first = next(iter(made)) if start is None else nearest(made, start)

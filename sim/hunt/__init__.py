@@ -1,1 +1,5 @@
 """The treasure hunt: where a mobile sensor goes, and what it measures [Ferrari & Cai 2009]."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -32,7 +32,7 @@ METRICS: dict[str, Callable[[np.ndarray], float]] = {
 """Length of a straight piece of way, by its difference (2,)."""
 
 
-def graph(
+def make_graph(
     workspace: Workspace, cells: str = "polygons", metric: str = "euclid", **choices: object
 ) -> nx.Graph:
     """Return the graph of a hunt in ``workspace``.

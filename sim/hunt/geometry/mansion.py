@@ -17,7 +17,7 @@ import networkx as nx
 import shapely
 
 from sim.board import DOORS, FLOOR_PLAN, PASSAGES, corridor
-from sim.hunt.geometry.connectivity import graph
+from sim.hunt.geometry.connectivity import make_graph
 from sim.hunt.geometry.workspace import Passage, Workspace
 
 SIDES = {
@@ -73,7 +73,7 @@ def mansion(by: str = "refinement", doors: str = "inside", passage: float | None
         [_square(_place(door, doors)).boundary for _, at in DOORS for door in at]
     )
     found = workspace(doors, passage)
-    return graph(found, "rectangles", "taxicab", by=by, step=step, cuts=cuts)
+    return make_graph(found, "rectangles", "taxicab", by=by, step=step, cuts=cuts)
 
 
 def _place(door: tuple[int, int, str], doors: str) -> tuple[int, int]:

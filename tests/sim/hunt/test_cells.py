@@ -10,7 +10,7 @@ from shapely import LineString, Point, Polygon, box
 from shapely.affinity import rotate
 
 from sim.hunt.geometry.cells import polygons
-from sim.hunt.geometry.connectivity import cell_at, graph
+from sim.hunt.geometry.connectivity import cell_at, make_graph
 from sim.hunt.geometry.faces import faces
 from sim.hunt.geometry.random_workspaces import random_workspace
 from sim.hunt.geometry.rectangles import CHOICES, rectangles
@@ -118,7 +118,7 @@ def collisions(made, workspace):
 @pytest.mark.parametrize("moving", MOVING)
 def test_no_arc_meets_an_obstacle(workspaces, moving):
     workspace = workspaces[moving][0]
-    made = graph(workspace)
+    made = make_graph(workspace)
     assert nx.is_connected(made) and made.number_of_edges() >= len(made) - 1
     assert collisions(made, workspace) == 0
     lines = [line for _, _, line in made.edges(data="line")]
@@ -131,7 +131,7 @@ def test_arcs_meet_obstacles_that_are_not_grown(workspaces):
     for moving in ("disc", "kite"):
         real = workspaces[moving][0]
         point = Workspace(real.bounds, real.obstacles, real.targets, sensor=real.sensor)
-        assert collisions(graph(point), real) > 20
+        assert collisions(make_graph(point), real) > 20
 
 
 def test_borders_that_were_computed_twice_are_one():
@@ -152,7 +152,7 @@ def test_borders_that_were_computed_twice_are_one():
 
 def test_lengths():
     workspace = Workspace(box(0, 0, 4, 1), [box(1, 0.5, 2, 1)], [box(3, 0, 4, 1)])
-    made = graph(workspace, "rectangles", by="column")
+    made = make_graph(workspace, "rectangles", by="column")
     # [0, 1] x [0, 1], [1, 2] x [0, 1/2], [2, 3] x [0, 1], and the target's square.
     assert [made.nodes[cell]["at"] for cell in made] == [
         (0.5, 0.5),
@@ -164,13 +164,13 @@ def test_lengths():
     bent = np.hypot(0.5, 0.25) + 0.5
     straight = {(0, 1): bent, (1, 2): bent, (2, 3): 1.0}
     assert dict(nx.get_edge_attributes(made, "length")) == pytest.approx(straight)
-    made = graph(workspace, "rectangles", "taxicab", by="column")
+    made = make_graph(workspace, "rectangles", "taxicab", by="column")
     assert dict(nx.get_edge_attributes(made, "length")) == {(0, 1): 1.25, (1, 2): 1.25, (2, 3): 1.0}
 
 
 def test_graphs_are_hunts(workspaces):
     for cells in ("polygons", "quadtree"):
-        made = graph(workspaces["disc"][0], cells)
+        made = make_graph(workspaces["disc"][0], cells)
         assert compile_graph(made).targets == 4
         assert list(made) == list(range(len(made)))
         for cell, place in made.nodes("at"):
@@ -182,9 +182,9 @@ def test_graphs_are_hunts(workspaces):
 @pytest.mark.parametrize("moving", ["disc", "boxes"])
 def test_squares_alone_lose_what_they_say(workspaces, moving):
     workspace = workspaces[moving][1]
-    lost = [graph(workspace, "quadtree", smallest=side).graph["lost"] for side in (0.3, 0.15)]
+    lost = [make_graph(workspace, "quadtree", smallest=side).graph["lost"] for side in (0.3, 0.15)]
     assert lost[0] > lost[1] > 0
-    made = graph(workspace, "quadtree", smallest=0.3)
+    made = make_graph(workspace, "quadtree", smallest=0.3)
     squares = [square for _, square in made.nodes("polygon")]
     assert shapely.area(squares).sum() == pytest.approx(workspace.free.area - lost[0])
     assert shapely.area(shapely.difference(squares, workspace.free)).max() < 1e-9
@@ -201,37 +201,37 @@ def test_a_gap_too_narrow_for_squares():
     gap = [box(4, 0, 5, 4.9), box(4, 5.1, 5, 10)]
     given = {"bounds": box(0, 0, 10, 10), "obstacles": gap, "sensor": 1.0}
     near = Workspace(**given, targets=[Point(8, 8)])
-    assert graph(near, "quadtree", smallest=0.5).graph["lost"] > 39
-    assert graph(near, "polygons").graph["lost"] == 0
+    assert make_graph(near, "quadtree", smallest=0.5).graph["lost"] > 39
+    assert make_graph(near, "polygons").graph["lost"] == 0
     begun = Workspace(**given, targets=[Point(2, 2)], start=(1, 1))
-    assert cell_at(graph(begun, "quadtree", smallest=0.5), 1, 1) is not None
+    assert cell_at(make_graph(begun, "quadtree", smallest=0.5), 1, 1) is not None
     both = Workspace(**given, targets=[Point(2, 2), Point(8, 8)])
     with pytest.raises(ValueError, match="target 0 is seen from no cell that can be reached"):
-        graph(both, "quadtree", smallest=0.5)
+        make_graph(both, "quadtree", smallest=0.5)
 
 
 def test_walls_are_not_crossed():
     wall = LineString([(3, 2), (7, 6)])
     workspace = Workspace(box(0, 0, 10, 10), [wall], [Point(8, 2)], sensor=1.0)
     for cells, lost in (("polygons", 0), ("quadtree", 1.6)):
-        made = graph(workspace, cells)
+        made = make_graph(workspace, cells)
         area = sum(polygon.area for _, polygon in made.nodes("polygon"))
         assert 100 - lost <= area + 1e-9 and area <= 100 + 1e-9
         assert not any(line.crosses(wall) for _, _, line in made.edges(data="line"))
     free = Workspace(box(0, 0, 10, 10), [], [Point(8, 2)], sensor=1.0)
-    assert any(line.crosses(wall) for _, _, line in graph(free).edges(data="line"))
+    assert any(line.crosses(wall) for _, _, line in make_graph(free).edges(data="line"))
 
 
 def test_passages():
     """From centre to centre of the cells at the ends; never longer than the way on foot."""
     given = box(0, 0, 10, 10), [box(4, 0, 5, 10)], [box(8, 8, 9, 9)]
     workspace = Workspace(*given, passages=[((1, 1), (8.5, 9), 2.5), ((1, 1), (2, 2), 0.0)])
-    made = graph(workspace, "rectangles", "taxicab", by="row")
+    made = make_graph(workspace, "rectangles", "taxicab", by="row")
     (arc,) = [arc for arc in made.edges(data=True) if arc[2]["passage"]]
     assert set(arc[:2]) == {cell_at(made, 1, 1), cell_at(made, 8.5, 8.5)}
     assert arc[2]["length"] == (1 + 4) + 2.5 + 0.5
     near = Workspace(*given, start=(6, 1), passages=[((6, 1), (8.5, 9), 99.0)])
-    assert not any(way for _, _, way in graph(near, "rectangles").edges(data="passage"))
+    assert not any(way for _, _, way in make_graph(near, "rectangles").edges(data="passage"))
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_passages():
 def test_what_is_no_choice_is_refused(workspaces, choices, words):
     moving = "boxes" if "step" in choices else "disc"
     with pytest.raises(ValueError, match=words):
-        graph(workspaces[moving][0], **choices)
+        make_graph(workspaces[moving][0], **choices)
 
 
 def test_random_workspaces_repeat_themselves():

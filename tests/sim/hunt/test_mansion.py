@@ -5,7 +5,7 @@ import pytest
 
 from sim import board
 from sim.cards import ROOMS
-from sim.hunt.geometry.connectivity import graph as connected
+from sim.hunt.geometry.connectivity import make_graph as connected
 from sim.hunt.geometry.mansion import mansion, workspace
 from sim.hunt.geometry.workspace import Workspace
 from sim.hunt.graph import compile_graph

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import LineString, MultiPolygon, Point, Polygon, box
 
-from sim.hunt.geometry.connectivity import graph
+from sim.hunt.geometry.connectivity import make_graph
 from sim.hunt.geometry.random_workspaces import random_workspace
 from sim.hunt.geometry.workspace import Workspace
 
@@ -116,7 +116,7 @@ def test_what_is_handled():
     )
     twins = Workspace(ROOM, [box(2, 1, 4, 3)], [box(1, 1, 3, 3), box(1, 1, 3, 3)])
     assert twins.regions[0].equals(twins.regions[1])
-    assert {seen for _, seen in graph(twins).nodes("targets")} == {(), (0, 1)}
+    assert {seen for _, seen in make_graph(twins).nodes("targets")} == {(), (0, 1)}
 
 
 RINGS = st.lists(st.tuples(st.integers(-1, 7), st.integers(-1, 7)), min_size=3, max_size=6)
@@ -134,7 +134,7 @@ def test_any_polygons_are_refused_in_a_sentence_or_make_a_graph(obstacles, targe
     except ValueError as refused:
         assert "\n" not in str(refused) and len(str(refused)) < 200
         return
-    made = graph(workspace, "polygons")
+    made = make_graph(workspace, "polygons")
     area = sum(polygon.area for _, polygon in made.nodes("polygon"))
     assert abs(area - workspace.free.area) < 1e-9 and made.graph["lost"] == 0
 

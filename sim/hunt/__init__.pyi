@@ -1,0 +1,38 @@
+from .benefit import Partition
+from .geometry.connectivity import make_graph
+from .geometry.random_workspaces import random_workspace
+from .geometry.workspace import Workspace
+from .measurements import NaiveBayes, detector
+from .paths.labels import best, routes
+from .paths.random_graphs import random_graph
+from .reward import Weights
+from .strategies.diagram import diagram, solve
+from .strategies.domain import adaptive
+from .strategies.examples import fork
+from .strategies.hunt import hunt
+from .strategies.planners import Planner, value
+from .strategies.playing import expected_value, play
+from .strategies.recursion import closed_loop
+
+__all__ = [
+    "NaiveBayes",
+    "Partition",
+    "Planner",
+    "Weights",
+    "Workspace",
+    "adaptive",
+    "best",
+    "closed_loop",
+    "detector",
+    "diagram",
+    "expected_value",
+    "fork",
+    "hunt",
+    "make_graph",
+    "play",
+    "random_graph",
+    "random_workspace",
+    "routes",
+    "solve",
+    "value",
+]
