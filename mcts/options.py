@@ -1,16 +1,18 @@
 """How to search and for how long: validated values, each refusal one clear sentence.
 
-What an option may be stands once, in its field's metadata: the check here, the schema of the
-configuration and ``--help`` read it.  Nothing here needs Numba.
+The range of an option stands once, in its field (`mcts.limits`); the section ``search`` of a
+planner's settings and the numbers that kernels read are made of these fields.  Nothing here needs
+Numba.
 """
 
 from __future__ import annotations
 
 import numbers
 import os
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import get_type_hints
 
+from mcts.limits import above, between, check, one_of
 from mcts.settings import IN_FLIGHT, SELECTION, Settings
 
 FINAL = ("visits", "mean")
@@ -44,26 +46,6 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _ask(holds: bool, name: str, wanted: str, value: object) -> None:
-    if not holds:
-        raise ValueError(f"{name} must be {wanted}, not {value!r}")
-
-
-def _whole(value: object, least: int, most: float) -> bool:
-    return (
-        isinstance(value, numbers.Integral)
-        and not isinstance(value, bool)
-        and least <= int(value) <= most
-    )
-
-
-def _real(value: object, least: float, most: float) -> bool:
-    # NaN is neither more nor less than anything.
-    return (
-        isinstance(value, numbers.Real) and not isinstance(value, bool) and least <= value <= most
-    )
-
-
 def checked(name: str, value: int, end: int) -> int:
     """Return ``value``, of what ``name`` says, as Python's integer.
 
@@ -72,50 +54,19 @@ def checked(name: str, value: int, end: int) -> int:
     ValueError
         If it is no whole number from 0 to below ``end``, `SEEDS` for one.
     """
-    _ask(_whole(value, 0, end - 1), name, f"a whole number from 0 to {end - 1}", value)
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not 0 <= int(value) < end:
+        raise ValueError(f"{name} must be a whole number from 0 to {end - 1}, not {value!r}")
     return int(value)
-
-
-def _one_of(default: str, choices: tuple[str, ...]) -> Any:
-    return field(default=default, metadata={"choices": choices})
-
-
-def _from(least: float, default: float | None, most: float = _MOST) -> Any:
-    return field(default=default, metadata={"least": least, "most": most})
-
-
-def _check(name: str, value: object, kind: str, limits: Any) -> None:
-    """Refuse ``value`` for an option of the type ``kind``, as annotated, outside its limits."""
-    if value is None and "None" in kind:
-        return
-    or_none = ", or None" if "None" in kind else ""
-    if "choices" in limits:
-        _ask(value in limits["choices"], name, " or ".join(limits["choices"]), value)
-    elif "least" in limits:
-        least, most, above = limits["least"], limits["most"], limits.get("above")
-        if kind.startswith("int"):
-            holds, number = _whole(value, least, most), "a whole number"
-        else:
-            holds, number = _real(value, least, most) and value != above, "a number"
-        start = f"from {least}" if above is None else f"above {above}"
-        _ask(holds, name, f"{number} {start} to {most:,}{or_none}", value)
-
-
-def _check_all(given: Any) -> None:
-    """Refuse a value of the dataclass ``given`` outside its limits."""
-    for option in fields(given):
-        _check(option.name, getattr(given, option.name), str(option.type), option.metadata)
 
 
 @dataclass(frozen=True)
 class Budget:
     """When a search ends: at whichever of the two comes first; at least one must be given."""
 
-    simulations: int | None = _from(1, None, most=1_000_000_000)
+    simulations: int | None = between(1, 1_000_000_000, default=None)
     """Play-outs, of which a leaf may have several."""
-    seconds: float | None = field(
-        default=None, metadata={"least": 0, "above": 0, "most": 10_000_000}
-    )
+    seconds: float | None = above(0, 10_000_000, default=None)
     """Wall time; at least one simulation is run."""
 
     def shared(self, parts: int) -> Budget:
@@ -129,7 +80,7 @@ class Budget:
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
             raise ValueError("a budget needs simulations, seconds or both")
-        _check_all(self)
+        check(self)
 
 
 @dataclass(frozen=True)
@@ -142,50 +93,50 @@ class Options:
         For a value out of range; the sentence names the option, what it may be, and what it was.
     """
 
-    exploration: float = _from(0, 0.7)
+    exploration: float = between(0, _MOST, default=0.7)
     """c in mean + c sqrt(2 ln N / n), for returns scaled to [0, 1]."""
-    root_exploration: float | None = _from(0, None)
+    root_exploration: float | None = between(0, _MOST, default=None)
     """c at the root, None: the same.  Below it a small c finds the best continuation soon; at the
     root a larger one compares the actions at like numbers of visits [Tolpin & Shimony 2012]."""
-    selection: str = _one_of("uct", tuple(SELECTION))
+    selection: str = one_of(*SELECTION, default="uct")
     """N in the formula: visits of the actions on offer, or how often the action was available
     (``availability``, for ISMCTS), or the formula times the action's weight (``weighted``)."""
-    in_flight: str = _one_of("virtual_loss", tuple(IN_FLIGHT))
+    in_flight: str = one_of(*IN_FLIGHT, default="virtual_loss")
     """What visits under way in other threads count for: ``none``, ``virtual_loss``, ``wu_uct``."""
-    virtual_loss: float = _from(0, 1.0)
+    virtual_loss: float = between(0, _MOST, default=1.0)
     """Under ``virtual_loss``, visits with return 0 that one in flight counts for."""
-    widening_base: float = _from(0, 0.0)
+    widening_base: float = between(0, _MOST, default=0.0)
     """At a node of N visits ceil(base N**exponent) actions are on offer; 0: all of them."""
-    widening_exponent: float = _from(0, 0.5, most=1)
-    outcomes_base: float = _from(0, 0.0)
+    widening_exponent: float = between(0, 1, default=0.5)
+    outcomes_base: float = between(0, _MOST, default=0.0)
     """Below an action of n visits at most ceil(base n**exponent) observations are kept; 0: all."""
-    outcomes_exponent: float = _from(0, 0.25, most=1)
-    final: str = _one_of("visits", FINAL)
+    outcomes_exponent: float = between(0, 1, default=0.25)
+    final: str = one_of(*FINAL, default="visits")
     """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
     action listed first."""
     common_random_numbers: bool = False
     """Common random numbers: the n-th visits of all root actions are made of the same chance."""
-    rollouts_per_leaf: int = _from(1, 1, most=10_000)
+    rollouts_per_leaf: int = between(1, 10_000, default=1)
     """Roll-outs from each leaf (and thread, in mode ``leaf``), averaged."""
     keep_tree: bool = False
     """Whether a search may begin with what the last one found below its root (`Search.advance`)."""
-    mode: str = _one_of("tree", MODES)
+    mode: str = one_of(*MODES, default="tree")
     """``tree``: the threads work on one tree; ``leaf``: they share the roll-outs of each leaf;
     ``root``: ``workers`` search one tree each, with so many ``threads``, and merge their roots."""
-    threads: int = _from(1, 1, most=1024)
-    workers: int = _from(1, 1, most=1024)
+    threads: int = between(1, 1024, default=1)
+    workers: int = between(1, 1024, default=1)
     """Ray actors of root parallelization."""
-    merge: str = _one_of("visits", MERGES)
+    merge: str = one_of(*MERGES, default="visits")
     """How roots are merged: ``visits`` or ``value`` averaged, or a ``vote``."""
-    nodes: int = _from(1, 100_000, most=MOST_NODES)
+    nodes: int = between(1, MOST_NODES, default=100_000)
     """Budget of nodes.  One node is flat Monte Carlo: no tree, roll-outs shared by UCT."""
-    edges: int | None = _from(1, None, most=1_000_000_000)
+    edges: int | None = between(1, 1_000_000_000, default=None)
     """Budget of edges; None: 8 a node and no less than one longest list of actions."""
     oversubscribe: bool = False
     """Allow more threads than cores."""
 
     def __post_init__(self) -> None:
-        _check_all(self)
+        check(self)
         if self.workers > 1 and self.mode != "root":
             raise ValueError(f"{self.workers} workers need mode root, not {self.mode}")
         if self.keep_tree and self.mode == "root":
@@ -218,24 +169,15 @@ class Options:
         self, discount: float, low: float, span: float, players: int = 1, perspectives: int = 1
     ) -> Settings:
         """Return what the kernel reads of these options, with the domain's declarations."""
-        return Settings(
-            exploration=float(self.exploration),
-            root_exploration=float(
-                self.exploration if self.root_exploration is None else self.root_exploration
-            ),
-            selection=SELECTION[self.selection],
-            in_flight=IN_FLIGHT[self.in_flight],
-            virtual_loss=float(self.virtual_loss),
-            widening_base=float(self.widening_base),
-            widening_exponent=float(self.widening_exponent),
-            outcomes_base=float(self.outcomes_base),
-            outcomes_exponent=float(self.outcomes_exponent),
-            common_random_numbers=int(self.common_random_numbers),
-            rollouts_per_leaf=int(self.rollouts_per_leaf),
-            leaf_threads=int(self.leaf_threads),
-            players=players,
-            perspectives=perspectives,
-            discount=discount,
-            low=low,
-            span=span,
-        )
+        found = {name: getattr(self, name) for name in Settings._fields if hasattr(self, name)}
+        found |= {
+            "root_exploration": self.exploration
+            if self.root_exploration is None
+            else self.root_exploration,
+            "selection": SELECTION[self.selection],
+            "in_flight": IN_FLIGHT[self.in_flight],
+        }
+        domain = {"discount": discount, "low": low, "span": span}
+        domain |= {"players": players, "perspectives": perspectives}
+        kinds = get_type_hints(Settings)
+        return Settings(**{name: kinds[name](value) for name, value in (found | domain).items()})

@@ -31,7 +31,7 @@ def copy(tmp_path_factory):
 
 
 FLAT = '    "flat": Variant('
-NODES = "    nodes: int = _from(1, 100_000, most=MOST_NODES)\n"
+NODES = "    nodes: int = between(1, MOST_NODES, default=100_000)\n"
 FINAL = "  final: visits            # visits | mean\n"
 PRESET = "defaults:\n  - {}\n  - _self_\n\nname: {}\n"
 
@@ -57,7 +57,10 @@ ADDED = {
         "conf/player/twin.yaml": ("", PRESET.format("pomcp", "twin")),
     },
     "search option": {
-        "mcts/options.py": (NODES, f'    patience: int = _from(2, 5)\n    """Whose?"""\n{NODES}'),
+        "mcts/options.py": (
+            NODES,
+            f'    patience: int = between(2, 99, default=5)\n    """Whose?"""\n{NODES}',
+        ),
         "conf/player/bmcts.yaml": (FINAL, f"{FINAL}  patience: 7   # how long it waits\n"),
     },
     "rule preset": {

@@ -135,7 +135,7 @@ def _setup(settings: DictConfig) -> _Setup:
     """Return what to measure; Refusal if it is unknown."""
     from belief.beliefs.registry import BELIEFS
     from experiments.beliefs.calibration import REFERENCE
-    from sim.players.names import PAPERS
+    from experiments.matches.schedule import is_policy
     from sim.players.registry import compiled, make
     from sim.rules import preset
 
@@ -144,7 +144,7 @@ def _setup(settings: DictConfig) -> _Setup:
     try:
         rules = preset(**plain(settings.rules))
         player = plain(settings.player)
-        policy = None if player["name"] in PAPERS else compiled(player)
+        policy = compiled(player) if is_policy(player) else None
         make(player, rules)
     except ValueError as fault:
         raise Refusal(str(fault)) from None

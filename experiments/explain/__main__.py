@@ -60,7 +60,7 @@ class Run:
 
 @dataclass
 class Explain:
-    """The schema of the configuration.  ``player`` is a `schemas.Planner`."""
+    """The schema of the configuration."""
 
     record: str = place()
     event: int = MISSING

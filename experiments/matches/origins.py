@@ -64,9 +64,13 @@ def run_of(folder: Path) -> str | None:
     return held.get(RUN) or _digest(held)
 
 
+_NAMES = ("label", "_target_")
+"""Keys of a player that do not change how it plays."""
+
+
 def player_digest(entrant: Mapping[str, Any]) -> str:
     """Return a digest of the settings of ``entrant``, whatever its label."""
-    return _digest({key: value for key, value in entrant.items() if key != "label"})
+    return _digest({key: value for key, value in entrant.items() if key not in _NAMES})
 
 
 def _digest(plain: Any) -> str:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from mcts.kernel.plugins import entry_points
-from sim.players.names import PAPERS
 
 PORTION_SECONDS = 0.15
 """Work aimed at in one task: enough to make its 0.5 ms of overhead small, short enough for
@@ -30,6 +29,9 @@ MOST_ENTERED = 10
 FIRST_PORTION = 100
 LARGEST_PORTION = 20_000
 
+
+POLICY = "sim.seat.Settings"
+"""The ``_target_`` of a compiled policy."""
 
 SAME = ("seed", "rules", "seating", "opponents")
 """What makes game *k* of two matches the same game."""
@@ -97,6 +99,14 @@ class Seating:
         return self.table[np.asarray(games, np.int64) % len(self.table)]
 
 
+def is_policy(entrant: Mapping[str, Any]) -> bool:
+    """Return whether ``entrant`` is a compiled policy, which plays inside the state machine."""
+    target = entrant.get("_target_")
+    if target is not None:
+        return target == POLICY
+    return "search" not in entrant and entrant["name"] not in entry_points("sleuth.players")
+
+
 @dataclass(frozen=True)
 class Match:
     """All that it takes to play any game of a match; plain data, sent to the workers once.
@@ -140,8 +150,7 @@ class Match:
     @property
     def compiled(self) -> bool:
         """Whether all seats are policies, which the arena plays without the referee."""
-        asked = {*PAPERS, *entry_points("sleuth.players")}
-        return not any("search" in entrant or entrant["name"] in asked for entrant in self.entrants)
+        return all(map(is_policy, self.entrants))
 
     @property
     def threads(self) -> int:

@@ -17,11 +17,10 @@ import numpy as np
 from experiments.matches.origins import player_digest, run_of
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results
-from experiments.matches.schedule import Match, label
+from experiments.matches.schedule import Match, is_policy, label
 from experiments.provenance.tracking import Tracker
 from experiments.stats.stopping import Stop
 from experiments.texts import metric
-from sim.players.names import PAPERS
 
 STEPS = np.unique(np.concatenate([np.arange(5, 50, 5), (50 * 1.1 ** np.arange(250)).astype(int)]))
 """Games after which a curve has a point; the same for all runs, so that they can be compared."""
@@ -78,7 +77,7 @@ def _describe_players(matches: Sequence[Match]) -> dict[str, Any]:
 
 def _describe(player: Mapping[str, Any]) -> dict[str, Any]:
     search, budget = player.get("search"), player.get("budget") or {}
-    kind = "planner" if search else "player" if player["name"] in PAPERS else "policy"
+    kind = "planner" if search else "policy" if is_policy(player) else "player"
     workers = search["workers"] if search and search["mode"] == "root" else 1
     return {
         "player": label(player),

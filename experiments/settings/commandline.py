@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import re
 import sys
@@ -22,6 +21,7 @@ from mcts.kernel.errors import SleuthError
 from mcts.kernel.extras import MissingExtra
 from mcts.kernel.plugins import BrokenPlugin, blamed
 from mcts.kernel.store import UnsafeCache
+from mcts.limits import did_you_mean
 
 GROUPS_OF_A_PLAYER = tuple(
     f"{seat}/{group}" for seat in ("player", "opponent") for group in ("belief", "search", "budget")
@@ -117,12 +117,6 @@ def leave(code: int) -> NoReturn:
         temporary.discard()
         os._exit(code)
     sys.exit(code)
-
-
-def did_you_mean(given: str, known: Iterable[object]) -> str:
-    """Return ``" (did you mean ...?)"`` if something known looks like ``given``, or nothing."""
-    close = difflib.get_close_matches(str(given), [str(name) for name in known], n=1, cutoff=0.6)
-    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def explain(fault: Exception) -> str:

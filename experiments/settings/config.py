@@ -1,7 +1,8 @@
-"""The configuration, registered and checked.
+"""The configuration: composed by Hydra, and checked.
 
-`check` adds to the types of `experiments.settings.schemas` what they cannot say: ranges, choices,
-and keys that ``+player.foo=1`` smuggles past a structured configuration.
+`check` adds to the types of schemas what these cannot say: ranges, choices, keys that
+``+run.foo=1`` adds to a structured configuration, and all of a player, whose ``_target_`` names its
+settings (`sim.players.registry`).
 
 The schemas live in a group ``schema`` of their own, so that ``player=`` offers players alone.
 """
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -22,33 +23,15 @@ from typing import Any, get_args, get_origin, get_type_hints
 from hydra import compose, initialize_config_module
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments import texts
 from experiments.settings import limits
+from experiments.settings.arguments import parse
 from experiments.settings.commandline import Refusal, did_you_mean, explain
-from experiments.settings.schemas import (
-    Bayes,
-    Compare,
-    Constraint,
-    Csp,
-    Entropy,
-    Greedy,
-    Heuristic,
-    Hide,
-    Hunter,
-    Neural,
-    Planner,
-    Policy,
-    Response,
-    Rules,
-    Swift,
-)
-from mcts.kernel.plugins import entry_points
+from experiments.settings.schemas import Compare, Rules
 
 LOCAL = Path("local.yaml")
 """Settings of this machine, by command; in the working directory."""
@@ -63,22 +46,6 @@ def register() -> None:
     store = ConfigStore.instance()
     store.store("compare", Compare, group="schema")
     store.store("rules", Rules, group="schema")
-    for name, schema in (
-        ("policy", Policy),
-        ("heuristic", Heuristic),
-        ("greedy", Greedy),
-        ("swift", Swift),
-        ("hide", Hide),
-        ("csp", Csp),
-        ("constraint", Constraint),
-        ("planner", Planner),
-        ("bn", Bayes),
-        ("entropy", Entropy),
-        ("neural", Neural),
-        ("hunter", Hunter),
-        ("response", Response),
-    ):
-        store.store(name, schema, group="schema/player")
     OmegaConf.register_new_resolver("first", _first, replace=True)
     OmegaConf.register_new_resolver("file_name", _file_name, replace=True)
 
@@ -146,12 +113,9 @@ def composed(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fal
     values = [override for override in overrides if _is_value(override)]
     choices = tuple(override for override in overrides if not _is_value(override))
     try:
-        try:
-            settings = _compose_choices(name, choices)
-            for value in values:
-                _set(settings, value)
-        except (HydraException, OmegaConfBaseException):  # Hydra says best what is wrong
-            settings = _compose(name, overrides)
+        settings = _compose_choices(name, choices)
+        for value in values:
+            _set(settings, value)
     except Exception as fault:  # Hydra lets through whatever its parts raise at odd settings
         raise Refusal(explain(fault)) from None
     with open_dict(settings):
@@ -205,9 +169,12 @@ def _is_group(key: str) -> bool:
 
 def _set(settings: DictConfig, override: str) -> None:
     """Set a value as Hydra does."""
-    parsed = OverridesParser.create().parse_override(override)
+    parsed = parse(override)
     if parsed.is_sweep_override():
-        raise HydraException(f"{override} is several values")
+        raise Refusal(
+            f"{override}: several values; add -m to run one after another, or write [a,b] for a "
+            "list"
+        )
     OmegaConf.update(settings, parsed.key_or_group, parsed.value(), merge=True)
 
 
@@ -235,9 +202,32 @@ def check_seats(config: DictConfig) -> None:
 
 
 def check_sections(config: DictConfig) -> None:
-    """Refuse unknown or missing keys, choices and ranges in any configuration; as `check`."""
-    for key, node, schema in _sections(config, ""):
-        _check_section(key, node, schema)
+    """Refuse unknown or missing keys, choices and ranges in any configuration; as `check`.
+
+    Values of players get the types that their settings have.
+    """
+    players = []
+    for key, node, schema in _walk(config, ""):
+        if schema is None:
+            players.append((key, node))
+        else:
+            _check_section(key, node, schema)
+    for key, node in players:
+        _check_player(key, node)
+
+
+def _check_player(path: str, node: DictConfig) -> None:
+    from sim.players import registry  # imports Numba
+
+    spec: Any = OmegaConf.to_container(node, resolve=True)
+    if not isinstance(spec, dict) or not {"name", registry.TARGET} & set(spec):
+        raise Refusal(f"{path}: unknown setting; see --help")
+    try:
+        typed = registry.convert(spec)
+    except ValueError as fault:
+        raise Refusal(f"{path}.{fault}") from None
+    for key, value in typed.items():
+        OmegaConf.update(node, key, value, force_add=True)
 
 
 def cores() -> int:
@@ -245,19 +235,18 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _sections(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, type]]:
-    """Yield each section with its dotted path and the dataclass that describes it."""
-    schema = OmegaConf.get_type(node)
-    if not hasattr(schema, "__dataclass_fields__"):
-        if node.get("name") in entry_points("sleuth.players"):  # knows its settings itself
-            return
-        raise Refusal(f"{path}: unknown setting; see --help")
+def _walk(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, Any]]:
+    """Yield each section with its dotted path and its dataclass; None for that of a player."""
+    schema: Any = OmegaConf.get_type(node)
+    if not is_dataclass(schema):
+        yield path, node, None
+        return
     yield path, node, schema
     for described in fields(schema):
         if described.name in node and not OmegaConf.is_missing(node, described.name):
             below = node[described.name]
             if isinstance(below, DictConfig) and "data" not in described.metadata:
-                yield from _sections(below, f"{path}.{described.name}".lstrip("."))
+                yield from _walk(below, f"{path}.{described.name}".lstrip("."))
 
 
 def _check_preset(key: str, value: Any) -> None:

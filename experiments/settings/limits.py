@@ -1,19 +1,20 @@
-"""What types cannot say of a setting: choices and ranges, which stand in its field's metadata.
+"""Fields of settings with ranges and choices, for the schemas of commands.
 
-Every number has a largest value.  Larger ones are slips of the finger, and would hang, overflow or
-not fit into memory long after the command began.
+They are those of `mcts.limits`, with Hydra's mark for a value that the YAML must give, and with the
+settings that commands alone have: seeds, files, folders.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from omegaconf import MISSING
 
-from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.settings.commandline import Refusal
+from mcts import limits
 from mcts.options import SEEDS
 
 GAMES = 1_000_000_000
@@ -30,24 +31,23 @@ POINTS = 10_000
 
 
 def one_of(*choices: Any, default: Any = MISSING) -> Any:
-    """Return the field of a setting that is one of ``choices``."""
-    return field(default=default, metadata={"choices": choices})
+    """Return the field of a setting that is one of ``choices``, as `mcts.limits.one_of`."""
+    return limits.one_of(*choices, default=default)
 
 
 def between(least: float, most: float, default: Any = MISSING) -> Any:
     """Return the field of a number from ``least`` to ``most``."""
-    return field(default=default, metadata={"least": least, "most": most})
+    return limits.between(least, most, default=default)
 
 
 def above(bound: float, most: float) -> Any:
     """Return the field of a number above ``bound`` and at most ``most``."""
-    return field(default=MISSING, metadata={"above": bound, "most": most})
+    return limits.above(bound, most, default=MISSING)
 
 
 def as_option(options: type, name: str) -> Any:
-    """Return the field of a setting with the limits that ``name`` has in `mcts.options`."""
-    (option,) = (option for option in fields(options) if option.name == name)
-    return field(default=MISSING, metadata=option.metadata)
+    """Return the field of a setting with the range that ``name`` has in `mcts.options`."""
+    return limits.like(options, name, default=MISSING)
 
 
 def seed(default: Any = MISSING) -> Any:
@@ -56,7 +56,7 @@ def seed(default: Any = MISSING) -> Any:
 
 
 def place() -> Any:
-    """Return the field of a folder or file, or null: the empty text would be the working
+    """Return the field of a folder or file, or null: an empty one would be the working
     directory."""
     return field(default=MISSING, metadata={"place": True})
 
@@ -66,45 +66,24 @@ def named(default: Any = MISSING) -> Any:
     return field(default=default, metadata={"place": True, "name": True})
 
 
-def check(key: str, value: Any, limits: Mapping[str, Any]) -> None:
-    """Refuse a ``value`` of the setting ``key`` outside ``limits``, its field's metadata.
+def check(key: str, value: Any, metadata: Mapping[str, Any]) -> None:
+    """Refuse a ``value`` of the setting ``key`` that does not fit the ``metadata`` of its field.
 
-    ``choices`` are all there are; null is refused unless it is one.  Of other settings null is
-    left to their types.  ``each`` has the limits of a list's items.
+    Types are left to Hydra.  ``each`` has the metadata of a list's items.
 
     Raises
     ------
     Refusal
-        In one sentence that names the setting and the limit.
+        In one sentence that names the setting and its range.
     """
-    choices = limits.get("choices")
-    if choices is not None and value not in choices:
-        names = [str(choice) for choice in choices]
-        raise Refusal(
-            f"{key}={value}: choose one of {', '.join(names)}{did_you_mean(value, names)}"
-        )
+    fault = limits.find_fault(value, Any, metadata)
+    if fault:
+        raise Refusal(f"{key}={value}: {fault}")
     if value is None:
         return
-    for item in value if "each" in limits else ():
-        check(key, item, limits["each"])
-    if "place" in limits and (not value.strip() or "\0" in value):
+    for item in value if "each" in metadata else ():
+        check(key, item, metadata["each"])
+    if "place" in metadata and (not value.strip() or "\0" in value):
         raise Refusal(f"{key}={value!r} names no place: give a path")
-    if "name" in limits and (Path(value).name != value or value == ".."):
+    if "name" in metadata and (Path(value).name != value or value == ".."):
         raise Refusal(f"{key}={value}: give a name, no path")
-    if "most" in limits:
-        _check_number(f"{key}={value}", value, limits)
-
-
-def _check_number(given: str, value: float, limits: Mapping[str, Any]) -> None:
-    most, bound = limits["most"], limits.get("above")
-    # Not `value > most`, which lets NaN through.
-    if bound is not None and not bound < value <= most:
-        raise Refusal(f"{given}: must be above {bound} and at most {_plain(most)}")
-    if bound is None and not value >= limits["least"]:
-        raise Refusal(f"{given}: must be at least {limits['least']}")
-    if not value <= most:
-        raise Refusal(f"{given}: must be at most {_plain(most)}")
-
-
-def _plain(number: float) -> str:
-    return f"{number:,}"

@@ -6,16 +6,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from belief.beliefs import registry
+from mcts.limits import above, between, check, one_of
 from mcts.options import Budget, Options
 from sim.models.types import Mixture
 from sim.planning.released.departures import Departures, refuse_misfits
 from sim.planning.variants import VARIANTS, Variant
-from sim.planning.ways import BELIEFS, MIXTURE, NODES, POLICY, RANGES
+from sim.planning.ways import BELIEFS, MIXTURE, NODES, POLICY
 from sim.policies.table import FAST_NAMES, MOST, REQUIRES, Policy, number, policy, switches_of
 from sim.state import EVIDENCE
 
 TREE = "tree"
 """In place of a policy of the opponents: the tree moves them."""
+
+
+def find_beliefs() -> list[str]:
+    """Return the beliefs of planners: those that nodes hold, and those that contradict no answer,
+    whose deals therefore fit; of plug-ins, too."""
+    return [name for name, known in registry.BELIEFS.items() if name in BELIEFS or known.logical]
 
 
 @dataclass(frozen=True)
@@ -61,27 +68,27 @@ class PlannerConfig:
     options, budget : see `mcts.options`
     """
 
-    variant: str = "bmcts"
-    belief: str = "exact"
+    variant: str = one_of(*VARIANTS, default="bmcts")
+    belief: str = one_of(find_beliefs, default="exact")
     predictive_answers: bool = False
-    redraw: str = "simulation"
-    trees: int = 20
-    own_card_weight: float | None = 1.0
+    redraw: str = one_of("simulation", "decision", default="simulation")
+    trees: int = between(1, 10_000, default=20)
+    own_card_weight: float | None = above(0, MOST, default=1.0)
     transpositions: bool = True
     opponents: Policy | str = "heuristic"
     rollout: Policy | str = "swift"
     rollout_opponents: Policy | str | None = None
     mixture: Mixture | None = None
     best_response: bool = False
-    horizon: int = 0
-    model_share: float = 0.0
+    horizon: int = between(0, 1_000_000, default=0)
+    model_share: float = between(0, 1, default=0.0)
     win_model: str | None = None
-    candidates: int = 6
-    informative: int = 0
-    hiding: float | None = 0.0
-    summoning: float | None = 0.0
-    accusations: int = 1
-    least_accused: float = 0.0
+    candidates: int = between(0, 1000, default=6)
+    informative: int = between(0, 1000, default=0)
+    hiding: float | None = between(0, MOST, default=0.0)
+    summoning: float | None = between(0, MOST, default=0.0)
+    accusations: int = between(1, 8, default=1)
+    least_accused: float = between(0, 1, default=0.0)
     departures: Departures = field(default_factory=Departures)
     options: Options = field(
         default_factory=lambda: Options(exploration=0.2, root_exploration=0.7, nodes=1001)
@@ -89,11 +96,7 @@ class PlannerConfig:
     budget: Budget = field(default_factory=lambda: Budget(simulations=1000))
 
     def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise ValueError(
-                f"unknown planner {self.variant!r}: choose one of {', '.join(VARIANTS)}"
-            )
-        self._check_belief()
+        check(self)
         if self.predictive_answers and self.belief != "factored":
             raise ValueError(
                 f"answers are drawn one by one from the factored belief, not from {self.belief}"
@@ -108,8 +111,6 @@ class PlannerConfig:
             raise ValueError(f"{self.variant} keeps no tree: keep_tree must be false")
         if self.options.outcomes_base:
             self._ask_for_redrawing()
-        if self.redraw not in ("simulation", "decision"):
-            raise ValueError(f"redraw must be simulation or decision, not {self.redraw!r}")
         if self.mixture is not None:
             self._ask_for_deals()
         refuse_misfits(self.departures, self._by_the_text())
@@ -124,8 +125,6 @@ class PlannerConfig:
             for name in {*switches_of(later.name)} & {*switches_of(own.name)}:
                 if getattr(later, name) != getattr(own, name):
                     raise ValueError(f"{name} of opponents and rollout_opponents must be the same")
-        if not 0.0 <= self.model_share <= 1.0:
-            raise ValueError(f"model_share must be from 0 to 1, got {self.model_share}")
         for name in ("horizon", "model_share"):
             if by_tree and getattr(self, name):
                 raise ValueError(
@@ -136,29 +135,6 @@ class PlannerConfig:
             number(name)
             if name not in FAST_NAMES:
                 raise ValueError(f"{name} is too slow inside a simulation: model it by swift")
-        for name, (least, most) in RANGES.items():
-            if not least <= getattr(self, name) <= most:
-                raise ValueError(f"{name} must be {least} to {most:,}, got {getattr(self, name)}")
-        if not 0.0 <= self.least_accused < 1.0:
-            raise ValueError(f"least_accused must be from 0 to below 1, got {self.least_accused}")
-        for name in ("hiding", "summoning"):
-            price = getattr(self, name)
-            if price is not None and not 0.0 <= price <= MOST:
-                raise ValueError(f"{name} must be from 0 to {MOST:g}, got {price}")
-        if self.own_card_weight is not None and not 0.0 < self.own_card_weight <= MOST:
-            raise ValueError(
-                f"own_card_weight must be above 0 and at most {MOST:g}, got {self.own_card_weight}"
-            )
-
-    def _check_belief(self) -> None:
-        """Refuse beliefs that nodes cannot hold and whose deals may contradict the answers."""
-        usable = [
-            name for name, known in registry.BELIEFS.items() if name in BELIEFS or known.logical
-        ]
-        if self.belief in usable:
-            return
-        fault = "may contradict the answers" if self.belief in registry.BELIEFS else "unknown"
-        raise ValueError(f"belief={self.belief}: {fault}; choose one of {', '.join(usable)}")
 
     def _ask_for_beliefs(self) -> None:
         """Refuse what needs a deal, where there is none before the roll-out or at all."""

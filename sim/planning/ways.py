@@ -18,12 +18,3 @@ NODES = "constrained"
 
 MIXTURE = "mixture"
 """In place of a policy of the opponents: each simulation draws them from a mixture."""
-
-RANGES = {
-    "trees": (1, 10_000),
-    "horizon": (0, 1_000_000),
-    "candidates": (0, 1000),
-    "informative": (0, 1000),
-    "accusations": (1, 8),
-}
-"""Least and most of a planner's whole numbers."""

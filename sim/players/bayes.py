@@ -9,15 +9,18 @@ Nothing here consumes randomness.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
+from mcts.limits import above, one_of
 from sim.players.moves import decide
-from sim.players.names import AGAIN
-from sim.players.paper import Opinion, PaperPlayer, fitting
+from sim.players.paper import Believing, Opinion, PaperPlayer
 from sim.rules import Rules, world
+
+AGAIN = ("other", "same")
+"""Where the next suggestion after that in a room is made: in the nearest other room that the player
+wants to enter, or in the same one, by stepping out and in again."""
 
 
 class BayesPlayer(PaperPlayer):
@@ -25,8 +28,8 @@ class BayesPlayer(PaperPlayer):
 
     Parameters
     ----------
-    evidence : one of `sim.players.names.EVIDENCE`
-    again : one of `sim.players.names.AGAIN`
+    evidence : one of `sim.players.paper.EVIDENCE`
+    again : one of `AGAIN`
     threshold : probability from which on a card counts as known
 
     Attributes
@@ -51,15 +54,17 @@ class BayesPlayer(PaperPlayer):
         return decide(self._worlds, views, self.seat, chances, self.threshold, self._again)
 
 
-def make(spec: Mapping[str, Any], rules: Rules) -> BayesPlayer:
-    """Return the player that ``spec``, the values of ``conf/player/bn.yaml``, describes.
+@dataclass(kw_only=True)
+class Settings(Believing):
+    """Settings of the player, as in ``conf/player/bn.yaml``."""
 
-    Raises
-    ------
-    ValueError
-        As `sim.players.paper.fitting`.
-    """
-    label = spec.get("label") or spec["name"]
-    player = BayesPlayer(fitting(spec, rules), spec["again"], spec["threshold"], label)
-    player.showing = spec["showing"]
-    return player
+    name: str = one_of("bn", default="bn")
+    again: str = one_of(*AGAIN, default="other")
+    threshold: float = above(0, 1, default=0.9)
+
+    def make(self, rules: Rules) -> BayesPlayer:
+        """Return the player; ValueError as `Believing.check_hands`."""
+        self.check_hands(rules)
+        player = BayesPlayer(self.evidence, self.again, self.threshold, self.title)
+        player.showing = self.showing
+        return player

@@ -14,18 +14,19 @@ player compiled, and says what the papers leave open; this one is what it is hel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from mcts.kernel.rng import below, derive_key, new_stream
+from mcts.limits import one_of
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.players.paper import PaperPlayer
 from sim.policies.csp import WALKS
 from sim.rules import Rules
+from sim.seat import Seat
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST
 
 KINDS = [[card for card in range(N_CARDS) if kind >> card & 1] for kind in CATEGORY_MASK]
@@ -71,17 +72,10 @@ class ConstraintPlayer(PaperPlayer):
     Parameters
     ----------
     walk : one of `sim.policies.csp.WALKS`
-
-    Raises
-    ------
-    ValueError
-        On another ``walk``.
     """
 
     def __init__(self, walk: str = "nearest", name: str = "constraint") -> None:
         super().__init__(name)
-        if walk not in WALKS:
-            raise ValueError(f"unknown way to walk {walk!r}: choose one of {', '.join(WALKS)}")
         self._back_and_forth = walk == "adjacent"
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
@@ -154,14 +148,15 @@ def _any(cards: list[int], stream: np.ndarray) -> int:
     return cards[below(stream, len(cards))] if len(cards) > 1 else cards[0]
 
 
-def make(spec: Mapping[str, Any], rules: Rules) -> ConstraintPlayer:
-    """Return the player that ``spec`` describes; it fits all rules.
+@dataclass(kw_only=True)
+class Settings(Seat):
+    """Settings of the player, as in ``conf/player/constraint.yaml``."""
 
-    Raises
-    ------
-    ValueError
-        As `ConstraintPlayer`.
-    """
-    player = ConstraintPlayer(spec["walk"], spec.get("label") or spec["name"])
-    player.showing = spec["showing"]
-    return player
+    name: str = one_of("constraint", default="constraint")
+    walk: str = one_of(*WALKS, default="nearest")
+
+    def make(self, rules: Rules) -> ConstraintPlayer:
+        """Return the player; it fits all rules."""
+        player = ConstraintPlayer(self.walk, self.title)
+        player.showing = self.showing
+        return player

@@ -12,72 +12,66 @@ It draws nothing: equal positions get equal decisions.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.player import Player
 from sim.players.foresight import ENVELOPE, NEVER, ROOM, Foresight, turns_now
-from sim.players.names import ABOUT
 from sim.policies import greedy
 from sim.policies.common import last_chance
 from sim.policies.walking import step_out, towards
 from sim.rules import Rules, world
+from sim.seat import Seat
 from sim.state import ASK, END, EVIDENCE, PASS, SUGGEST, TURN, State
 from sim.view import Log, replay_evidence
 
-_COUNTS = dict(zip(ABOUT, (ENVELOPE, ROOM), strict=True))
+ABOUT = {"envelope": ENVELOPE, "room": ROOM}
+"""Aims of the player: all hidden cards, or the room card alone (a control)."""
 
-MOST_STEPS = 3
 
+@dataclass(kw_only=True)
+class Settings(Seat):
+    """Settings of the player, as in ``conf/player/entropy.yaml``.
 
-class EntropyPlayer(Player):
-    """The player; see the module.
-
-    Parameters
+    Attributes
     ----------
-    horizon : suggestions that it looks ahead, 1 to 3; fewer if the game ends before
+    horizon : suggestions that it looks ahead; fewer if the game ends before
     price : bits that an expected turn costs
     threshold : probability from which on it accuses; 1 waits for certainty
     same_room : whether it may suggest in the same room twice in a row
     candidates : suggestions that it looks at closely at each step
-    about : one of `sim.players.names.ABOUT`
-    showing : which of several cards it shows, one of `sim.policies.table.SHOWING`
-
-    Raises
-    ------
-    ValueError
-        On an impossible value, in one sentence.
+    about : one of `ABOUT`
     """
 
-    def __init__(
-        self,
-        horizon: int = 1,
-        price: float = 0.25,
-        threshold: float = 1.0,
-        same_room: bool = True,
-        candidates: int = 6,
-        about: str = "envelope",
-        showing: str = "random",
-        name: str = "entropy",
-    ) -> None:
-        if not 1 <= horizon <= MOST_STEPS:
-            raise ValueError(f"entropy.horizon must be 1 to {MOST_STEPS}, got {horizon}")
-        if not price >= 0.0:
-            raise ValueError(f"entropy.price must be at least 0, got {price}")
-        if not 0.0 < threshold <= 1.0:
-            raise ValueError(f"threshold must be above 0 and at most 1, got {threshold}")
-        if candidates < 1:
-            raise ValueError(f"entropy.candidates must be at least 1, got {candidates}")
-        if about not in ABOUT:
-            raise ValueError(f"entropy.about must be one of {', '.join(ABOUT)}, got {about!r}")
-        super().__init__(name)
-        self.showing = showing
-        self._horizon, self._threshold = horizon, threshold
-        self._weighing = (price, candidates, _COUNTS[about], same_room, threshold)
+    name: str = one_of("entropy", default="entropy")
+    horizon: int = between(1, 3, default=1)
+    price: float = between(0, 1000, default=0.25)
+    threshold: float = above(0, 1, default=1.0)
+    same_room: bool = True
+    candidates: int = between(1, 1000, default=6)
+    about: str = one_of(*ABOUT, default="envelope")
+
+    def make(self, rules: Rules) -> EntropyPlayer:
+        """Return the player; it fits all rules."""
+        return EntropyPlayer(**vars(self))
+
+
+class EntropyPlayer(Player):
+    """The player; its keywords are the fields of `Settings`; ValueError as these have it."""
+
+    def __init__(self, **values: Any) -> None:
+        chosen = Settings(**values)
+        super().__init__(chosen.title)
+        self.showing = chosen.showing
+        self._horizon, self._threshold = chosen.horizon, chosen.threshold
+        about = ABOUT[chosen.about]
+        weights = chosen.price, chosen.candidates, about, chosen.same_room, chosen.threshold
+        self._weighing = weights
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         """Take ``seat`` in a new game; ``key`` is of no use to a player that draws nothing."""
@@ -143,17 +137,3 @@ class EntropyPlayer(Player):
         turns = 1 + (self._rules.turn_cap - int(s.turn)) // playing
         useful = turns if self._world.accuse else turns - 1
         return max(1, min(self._horizon, useful))
-
-
-def make(spec: Mapping[str, Any], rules: Rules) -> EntropyPlayer:
-    """Return the player that ``spec``, a section of the configuration, describes.
-
-    It fits all rules.
-
-    Raises
-    ------
-    ValueError
-        As `EntropyPlayer`.
-    """
-    switches = {key: value for key, value in spec.items() if key not in ("name", "label")}
-    return EntropyPlayer(**switches, name=spec.get("label") or spec["name"])

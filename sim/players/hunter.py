@@ -18,20 +18,19 @@ nearest doors count, and other pawns never do.  What the paper leaves open is li
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from mcts.kernel.compile import jit_owning
+from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.hunt.reward import Weights
-from sim.players.bayes import BayesPlayer
+from sim.players.bayes import AGAIN, BayesPlayer
 from sim.players.moves import WALKS, settled, wanted_rooms
-from sim.players.names import GOALS, STRATEGIES, UNITS
-from sim.players.paper import fitting
+from sim.players.paper import Believing
 from sim.players.room_hunt import (
     BINS_A_TURN,
     USUAL,
@@ -46,6 +45,15 @@ from sim.policies.walking import SAME, enter_again, step_out, towards
 from sim.rules import Rules
 from sim.state import State, World
 
+UNITS = ("bins", "turns")
+"""Units of the hunter's ways: squares, or expected turns."""
+
+STRATEGIES = ("replanned", "closed")
+"""Ways of planning: one way, replanned at each decision, or an action for each outcome."""
+
+GOALS = ("free", "likeliest")
+"""Ends of the hunter's way: any room, or the likeliest."""
+
 
 class HunterPlayer(BayesPlayer):
     """The player in a seat.
@@ -53,9 +61,9 @@ class HunterPlayer(BayesPlayer):
     Parameters
     ----------
     evidence, again, threshold : as `BayesPlayer`
-    strategy : one of `sim.players.names.STRATEGIES`
-    unit : one of `sim.players.names.UNITS`
-    goal : one of `sim.players.names.GOALS`
+    strategy : one of `STRATEGIES`
+    unit : one of `UNITS`
+    goal : one of `GOALS`
     weights : w_B, w_J, w_D
     """
 
@@ -169,19 +177,32 @@ def _values(
     return values
 
 
-def make(spec: Mapping[str, Any], rules: Rules) -> HunterPlayer:
-    """Return the player that ``spec``, the values of ``conf/player/hunter.yaml``, describes.
+@dataclass(kw_only=True)
+class Settings(Believing):
+    """Settings of the player, as in ``conf/player/hunter.yaml``."""
 
-    Raises
-    ------
-    ValueError
-        As `sim.players.paper.fitting`.
-    """
-    player = HunterPlayer(
-        fitting(spec, rules),
-        **{key: spec[key] for key in ("again", "threshold", "strategy", "unit", "goal")},
-        weights=Weights(*(float(spec[f"{of}_weight"]) for of in Weights._fields)),
-        name=spec.get("label") or spec["name"],
-    )
-    player.showing = spec["showing"]
-    return player
+    name: str = one_of("hunter", default="hunter")
+    again: str = one_of(*AGAIN, default="other")
+    threshold: float = above(0, 1, default=0.9)
+    strategy: str = one_of(*STRATEGIES, default="replanned")
+    unit: str = one_of(*UNITS, default="bins")
+    goal: str = one_of(*GOALS, default="free")
+    benefit_weight: float = between(0, 1000, default=12.0)
+    test_weight: float = between(0, 1000, default=1.0)
+    distance_weight: float = between(0, 1000, default=1.0)
+
+    def make(self, rules: Rules) -> HunterPlayer:
+        """Return the player; ValueError as `Believing.check_hands`."""
+        self.check_hands(rules)
+        player = HunterPlayer(
+            self.evidence,
+            self.again,
+            self.threshold,
+            self.strategy,
+            self.unit,
+            self.goal,
+            Weights(self.benefit_weight, self.test_weight, self.distance_weight),
+            self.title,
+        )
+        player.showing = self.showing
+        return player

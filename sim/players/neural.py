@@ -21,19 +21,19 @@ the first listed is taken, so no randomness is consumed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
 from sim.cards import FIRST_ROOM
 from sim.players.moves import reached, suggestion
-from sim.players.paper import Opinion, PaperPlayer, fitting
+from sim.players.paper import Believing, Opinion, PaperPlayer
 from sim.policies.common import accusation
 from sim.policies.walking import step_out, towards
-from sim.qlearning.functions import function
+from sim.qlearning.functions import FUNCTIONS, function
 from sim.rules import Rules
 from sim.state import END, PASS, SUGGEST
 
@@ -46,8 +46,8 @@ class NeuralPlayer(PaperPlayer):
 
     Parameters
     ----------
-    evidence : one of `sim.players.names.EVIDENCE`
-    q : one of `sim.players.names.WORTH`
+    evidence : one of `sim.players.paper.EVIDENCE`
+    q : one of `sim.qlearning.functions.FUNCTIONS`
     network : path of the weights, None for those of the project
     threshold : probability from which on a card counts as known
     distance_weight, visit_weight : W_d and W_n, from 0 on
@@ -60,7 +60,7 @@ class NeuralPlayer(PaperPlayer):
     Raises
     ------
     ValueError
-        On an impossible value, in one sentence.
+        If there is no such network, in one sentence.
     """
 
     def __init__(
@@ -76,11 +76,6 @@ class NeuralPlayer(PaperPlayer):
     ) -> None:
         super().__init__(name)
         self.evidence, self.threshold = evidence, float(threshold)
-        for key, weight in (("distance_weight", distance_weight), ("visit_weight", visit_weight)):
-            if not 0 <= weight < np.inf:
-                raise ValueError(f"{key} must be at least 0, got {weight}")
-        if not 0 < distance_divisor < np.inf:
-            raise ValueError(f"distance_divisor must be above 0, got {distance_divisor}")
         self.worth = function(q, network)
         self._of_distance, self._of_visit = distance_weight / distance_divisor, visit_weight
 
@@ -152,19 +147,30 @@ def distances(any_door: bool) -> np.ndarray:
     return far
 
 
-def make(spec: Mapping[str, Any], rules: Rules) -> NeuralPlayer:
-    """Return the player that ``spec``, the values of ``conf/player/neural.yaml``, describes.
+@dataclass(kw_only=True)
+class Settings(Believing):
+    """Settings of the player, as in ``conf/player/neural.yaml``."""
 
-    Raises
-    ------
-    ValueError
-        As `NeuralPlayer` and `sim.players.paper.fitting`.
-    """
-    switches = {key: value for key, value in spec.items() if key not in _OF_ALL}
-    player = NeuralPlayer(fitting(spec, rules), **switches, name=spec.get("label") or spec["name"])
-    player.showing = spec["showing"]
-    return player
+    name: str = one_of("neural", default="neural")
+    q: str = one_of(*FUNCTIONS, default="network")
+    network: str | None = None
+    threshold: float = above(0, 1, default=0.9)
+    distance_weight: float = between(0, 1000, default=0.5)
+    distance_divisor: float = above(0, 1000, default=1.0)
+    visit_weight: float = between(0, 1000, default=1.5)
 
-
-_OF_ALL = ("name", "label", "showing", "evidence")
-"""Keys that every player of a paper has."""
+    def make(self, rules: Rules) -> NeuralPlayer:
+        """Return the player; ValueError as `NeuralPlayer` and `Believing.check_hands`."""
+        self.check_hands(rules)
+        player = NeuralPlayer(
+            self.evidence,
+            self.q,
+            self.network,
+            self.threshold,
+            self.distance_weight,
+            self.distance_divisor,
+            self.visit_weight,
+            self.title,
+        )
+        player.showing = self.showing
+        return player

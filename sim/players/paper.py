@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,11 +18,39 @@ from belief.network.tables import (
     start,
 )
 from mcts.kernel.compile import jit
+from mcts.limits import one_of
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
 from sim.rules import Rules, world
+from sim.seat import Seat
 from sim.state import EVENT
 from sim.view import Log
+
+EVIDENCE = ("repaired", "text", "exact")
+"""Beliefs of these players: evidence tables with the repairs, by the text of [Ferrari & Cai 2009,
+App. V], or the exact posterior."""
+
+
+@dataclass(kw_only=True)
+class Believing(Seat):
+    """Settings of a player that believes one of `EVIDENCE`."""
+
+    evidence: str = one_of(*EVIDENCE, default="repaired")
+
+    def check_hands(self, rules: Rules) -> None:
+        """Refuse evidence that ``rules`` do not fit.
+
+        Raises
+        ------
+        ValueError
+            If it needs hands by category, and the rules do not deal them.
+        """
+        if self.evidence != "exact" and not rules.shares:
+            raise ValueError(
+                f"player={self.name} with evidence={self.evidence} needs hands by category, which "
+                f"rules={rules.name} does not deal: give rules=ferrari2009 or rules=cai2006, or "
+                "evidence=exact"
+            )
 
 
 class PaperPlayer(Player):
@@ -61,7 +88,7 @@ class Opinion:
 
     Parameters
     ----------
-    evidence : one of `sim.players.names.EVIDENCE`
+    evidence : one of `EVIDENCE`
     rules, seat, hand, face_up : what it knows at the start
 
     Attributes
@@ -127,21 +154,3 @@ def _learn(
             else:
                 refuted_other(t, asked.answerer, asked.cards)
     return envelope_chances(t, weights, chances)
-
-
-def fitting(spec: Mapping[str, Any], rules: Rules) -> str:
-    """Return the evidence that ``spec`` asks for.
-
-    Raises
-    ------
-    ValueError
-        If it needs hands by category, and the rules do not deal them.
-    """
-    evidence = spec["evidence"]
-    if evidence != "exact" and not rules.shares:
-        raise ValueError(
-            f"player={spec['name']} with evidence={evidence} needs hands by category, which "
-            f"rules={rules.name} does not deal: give rules=ferrari2009 or rules=cai2006, or "
-            "evidence=exact"
-        )
-    return evidence

@@ -1,39 +1,38 @@
-"""Players by name, from the nested values of a configuration."""
+"""Players from the nested values of a configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from belief.beliefs.registry import BELIEFS
 from mcts.kernel.plugins import entry_points
-from mcts.options import MOST_NODES, Budget, Options
-from sim.models.types import mixture
-from sim.planning.config import TREE, PlannerConfig
-from sim.planning.leaf.win_model import choose_model
-from sim.planning.planner import Planner
-from sim.planning.released.departures import Departures
-from sim.planning.released_planner import ReleasedPlanner
+from mcts.limits import build
+from sim.planning.config import PlannerConfig
 from sim.planning.variants import VARIANTS
-from sim.planning.ways import MIXTURE
-from sim.player import Player, PolicyPlayer
-from sim.players.names import PAPERS
+from sim.player import Player
+from sim.players.planner import Settings as PlannerSettings
 from sim.policies.table import NAMES as POLICIES
-from sim.policies.table import Policy, switches_of
+from sim.policies.table import Policy
 from sim.rules import Rules
+from sim.seat import Seat
+from sim.seat import Settings as PolicySettings
 
 PLANNERS = tuple(VARIANTS)
+
+TARGET = "_target_"
+"""Key of the class of settings of a player, in its preset; without it the name says which."""
 
 
 def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     """Return the player that ``spec`` describes, for games under ``rules``.
 
-    ``spec`` has the keys of the configuration's ``player`` group: for a compiled policy ``name``
-    and its switches, for a planner the sections ``rollout``, ``actions``, ``search``, ``budget``;
-    a player of `sim.players.names.PAPERS` has its switches beside ``name``; one of another package
-    (entry point of ``sleuth.players``) has settings of its own.
+    Parameters
+    ----------
+    spec : keys of the configuration's ``player`` group.  ``_target_`` names the class of settings
+        whose fields the others are (`sim.seat`); planners and compiled policies are found
+        by their name as well, and so is a player of another package (entry point of
+        ``sleuth.players``), which is called with ``spec`` and has settings of its own
 
     Raises
     ------
@@ -43,98 +42,56 @@ def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     BrokenPlugin
         If the player is another package's, and cannot be loaded.
     """
-    name = spec["name"]
-    label = spec.get("label") or name
-    if name in POLICIES:
-        return PolicyPlayer(compiled(spec), label)
-    if name in PAPERS:
-        return import_module(PAPERS[name]).make(spec, rules)
     outside = entry_points("sleuth.players")
-    if name in outside:
-        return outside[name].load()(spec, rules)
-    if name not in PLANNERS:
-        known = ", ".join((*POLICIES, *PLANNERS, *PAPERS, *outside))
-        raise ValueError(f"unknown player {name!r}: choose one of {known}")
-    config = planner_config(spec)
-    if config.model_share > 0.0:  # refused here, and not when the first game begins
-        choose_model(config.win_model, rules, config.model)
-    if BELIEFS[config.belief].needs_shares and not rules.shares:
-        raise ValueError(f"belief={config.belief}: needs rules with hands by category (shares)")
-    player = (ReleasedPlanner if config.departures.mask else Planner)(config, label)
-    player.showing = spec["showing"]
-    return player
+    if TARGET not in spec and spec["name"] in outside:
+        return outside[spec["name"]].load()(spec, rules)
+    return settings(spec).make(rules)
+
+
+def settings(spec: Mapping[str, Any]) -> Seat | PolicySettings:
+    """Return the checked settings that ``spec``, as for `make`, describes; ValueError as `make`."""
+    values = {key: value for key, value in spec.items() if key != TARGET}
+    return build(_find_class(spec), values)
+
+
+def convert(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all values of the settings that ``spec`` describes, typed; ValueError as `make`.
+
+    The ``spec`` of a plug-in without ``_target_`` is left as it is.
+    """
+    if TARGET not in spec and spec.get("name") in entry_points("sleuth.players"):
+        return dict(spec)
+    return settings(spec).record()
+
+
+def _find_class(spec: Mapping[str, Any]) -> Any:
+    target = spec.get(TARGET)
+    if target is not None:
+        module, _, name = str(target).rpartition(".")
+        try:
+            return getattr(import_module(module), name)
+        except (ImportError, AttributeError, ValueError) as fault:
+            raise ValueError(f"{TARGET}={target}: cannot be imported: {fault}") from None
+    name = spec.get("name")
+    if name in POLICIES:
+        return PolicySettings
+    if name in PLANNERS:
+        return PlannerSettings
+    known = ", ".join((*POLICIES, *PLANNERS, *entry_points("sleuth.players")))
+    raise ValueError(f"unknown player {name!r}: choose one of {known}, or give {TARGET}")
 
 
 def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
-    """Return the configuration that ``spec``, as for `make`, describes; ValueError as `make`."""
-    actions, search, budget, rollout = (
-        spec[key] for key in ("actions", "search", "budget", "rollout")
-    )
-    options = Options(
-        **search,
-        rollouts_per_leaf=rollout["per_leaf"],
-        widening_base=actions["widening"]["base"],
-        widening_exponent=actions["widening"]["exponent"],
-        nodes=nodes_for(budget, search["keep_tree"]),
-    )
-    others = rollout["opponents"]
-    mixed = mixture(spec["mixture"]) if spec["opponents"] == MIXTURE else None
-    moves = mixed.likeliest if mixed else modelled(spec["opponents"], spec["model"])
-    return PlannerConfig(
-        variant=spec["name"],
-        **{
-            key: spec[key]
-            for key in ("belief", "redraw", "trees", "own_card_weight", "transpositions")
-        },
-        predictive_answers=spec["answers"] == "predictive",
-        opponents=moves,
-        mixture=mixed,
-        rollout=modelled(rollout["policy"], rollout),
-        best_response=rollout["best_response"],
-        rollout_opponents=None if others is None else modelled(others, spec["model"]),
-        horizon=rollout["horizon"],
-        model_share=rollout["model_share"],
-        win_model=rollout["win_model"],
-        candidates=actions["candidates"] if actions["offer"] == "candidates" else 0,
-        **{
-            key: actions[key]
-            for key in ("informative", "hiding", "summoning", "accusations", "least_accused")
-        },
-        departures=Departures(**spec["departures"]),
-        options=options,
-        budget=Budget(simulations=budget["simulations"], seconds=budget["seconds"]),
-    )
-
-
-def modelled(name: str, switches: Mapping[str, Any]) -> Policy | str:
-    """Return policy ``name`` with those of ``switches`` that it has; `TREE` is none."""
-    if name == TREE:
-        return name
-    has = switches_of(name)
-    return Policy(name, **{key: switches[key] for key in has if key in switches})
+    """Return the configuration of the planner ``spec``, as for `make`; ValueError as `make`."""
+    found = settings(spec)
+    if not isinstance(found, PlannerSettings):
+        raise ValueError(f"{found.name} is no planner: choose one of {', '.join(PLANNERS)}")
+    return found.configure()
 
 
 def compiled(spec: Mapping[str, Any]) -> Policy:
-    """Return the compiled policy that ``spec`` describes; ValueError as `make`."""
-    switches = {
-        key: spec[key] for key in (switch.name for switch in fields(Policy)[1:]) if key in spec
-    }
-    return Policy(spec["name"], **switches)
-
-
-def nodes_for(budget: Mapping[str, Any], keeps: bool) -> int:
-    """Return the nodes to allocate: as given, else one a simulation, else 100,000.
-
-    A tree that is kept gets room for four searches.  ValueError if that is too many.
-    """
-    if budget["nodes"] is not None:
-        return budget["nodes"]
-    if budget["simulations"] is None:
-        return 100_000
-    nodes = (4 if keeps else 1) * budget["simulations"] + 1
-    if nodes > MOST_NODES:
-        raise ValueError(
-            f"budget.simulations={budget['simulations']} would make a tree of {nodes:,} nodes, of "
-            f"at most {MOST_NODES:,}: give budget.nodes"
-        )
-    return nodes
+    """Return the compiled policy that ``spec``, as for `make`, describes; ValueError as `make`."""
+    found = settings(spec)
+    if not isinstance(found, PolicySettings):
+        raise ValueError(f"{found.name} is no compiled policy: choose one of {', '.join(POLICIES)}")
+    return found.policy

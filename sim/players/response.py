@@ -5,31 +5,47 @@ It is the control that tells what searching adds to a policy that was chosen aga
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from mcts.limits import one_of
 from sim.models.best_response import best_response
 from sim.player import Player
-from sim.players.registry import modelled
-from sim.policies.table import Policy
+from sim.players.planner import Model, choose_policy
+from sim.policies.table import NAMES, Policy
 from sim.rules import Rules
+from sim.seat import Seat
 
 
 class Response(Player):
-    """A compiled policy, chosen when it is first asked for: that may take some thousand games."""
+    """A compiled policy, chosen when it is first used: that may take some thousand games."""
 
     def __init__(self, rules: Rules, own: Policy, model: Policy, name: str) -> None:
-        self._asked = rules, own, model
+        self._given = rules, own, model
         super().__init__(name)
 
     @cached_property
     def policy(self) -> Policy:
         """The policy that wins most against the model."""
-        return best_response(*self._asked)
+        return best_response(*self._given)
 
 
-def make(spec: Mapping[str, Any], rules: Rules) -> Response:
-    """Return the player that ``spec`` describes: ``policy``, ``opponents`` and their ``model``."""
-    model = modelled(spec["opponents"], spec["model"])
-    return Response(rules, Policy(spec["policy"]), model, spec.get("label") or spec["name"])
+@dataclass(kw_only=True)
+class Settings(Seat):
+    """Settings of the player, as in ``conf/player/response.yaml``.
+
+    Attributes
+    ----------
+    policy : whose switches are chosen
+    opponents, model : policy of the opponents in the player's model, and its switches
+    """
+
+    name: str = one_of("response", default="response")
+    policy: str = one_of(*NAMES)
+    opponents: str = one_of(*NAMES)
+    model: Model
+
+    def make(self, rules: Rules) -> Response:
+        """Return the player; it fits all rules."""
+        model = choose_policy(self.opponents, self.model)
+        return Response(rules, Policy(self.policy), model, self.title)

@@ -57,7 +57,7 @@ class Ways(NamedTuple):
 
 @cache
 def lengths(rules: Rules, unit: str) -> np.ndarray:
-    """Return the lengths from room to room, float64 (9, 9), in one of `sim.players.names.UNITS`."""
+    """Return lengths from room to room, float64 (9, 9), in one of `sim.players.hunter.UNITS`."""
     board = world(rules)[0]
     steps = np.array([board.steps[:, door_spots(room)].min(axis=1) for room in range(N_ROOMS)])
     found = steps.astype(float) if unit == "bins" else board.turns[steps]

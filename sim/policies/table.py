@@ -16,6 +16,7 @@ from mcts.kernel.compile import jit_shared
 from mcts.kernel.dispatch import by_number
 from mcts.kernel.plugins import entry_points
 from mcts.kernel.sources import modules_of
+from mcts.limits import above, between, check, one_of
 from sim.policies import csp, greedy, showing
 from sim.policies.common import SUGGESTS, accusation
 from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST, State, World
@@ -58,7 +59,7 @@ _suggestion = by_number([module.suggestion for module in FAST])
 
 SHOWING = ("random", "least_informative")
 
-MOST = 100.0
+MOST = 100
 """The highest weight of an own card, and price of a bit, that can be set."""
 
 
@@ -82,37 +83,21 @@ class Policy:
     """
 
     name: str
-    threshold: float = 1.0
+    threshold: float = above(0, 1, default=1.0)
     inference: bool = True
-    own_card_weight: float = 1.0
-    walk: str = "nearest"
-    hiding: float = 1.0
-    summoning: float = 0.2
-    by_out: float = 0.0
-    showing: str = "random"
+    own_card_weight: float = above(0, MOST, default=1.0)
+    walk: str = one_of(*csp.WALKS, default="nearest")
+    hiding: float = between(0, MOST, default=1.0)
+    summoning: float = between(0, MOST, default=0.2)
+    by_out: float = between(-1, 1, default=0.0)
+    showing: str = one_of(*SHOWING, default="random")
 
     def __post_init__(self) -> None:
         switches = switches_of(self.name)
-        for switch in fields(self)[1:-1]:
+        for switch in fields(Policy)[1:-1]:
             if getattr(self, switch.name) != switch.default and switch.name not in switches:
                 raise ValueError(f"{self.name} has no switch {switch.name!r}")
-        if not 0.0 < self.threshold <= 1.0:
-            raise ValueError(f"threshold must be above 0 and at most 1, got {self.threshold}")
-        if not 0.0 < self.own_card_weight <= MOST:
-            raise ValueError(
-                f"own_card_weight must be above 0 and at most {MOST:g}, got {self.own_card_weight}"
-            )
-        if not -1.0 <= self.by_out <= 1.0:
-            raise ValueError(f"by_out must be from -1 to 1, got {self.by_out}")
-        for name in ("hiding", "summoning"):
-            if not 0.0 <= getattr(self, name) <= MOST:
-                raise ValueError(f"{name} must be from 0 to {MOST:g}, got {getattr(self, name)}")
-        for what, value, choices in (
-            ("way to walk", self.walk, csp.WALKS),
-            ("showing policy", self.showing, SHOWING),
-        ):
-            if value not in choices:
-                raise ValueError(f"unknown {what} {value!r}: choose one of {', '.join(choices)}")
+        check(self)
 
 
 def number(name: str) -> int:

@@ -19,7 +19,8 @@ from sim.qlearning.rooms import Sampled, nearest, pairs, solve
 Worth = Callable[[np.ndarray], np.ndarray]
 
 FUNCTIONS = ("network", "zero", "grid")
-"""As `sim.players.names.WORTH`."""
+"""Estimates of the worth of entering a room: the network, nothing (the control), or the table that
+the network stands for, read at the nearest sampled state."""
 
 
 def function(name: str, path: str | None = None) -> Worth:

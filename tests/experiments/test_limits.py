@@ -15,15 +15,16 @@ from mcts.options import SEEDS, Options
 from sim.arena import play_many
 from sim.endgame.random_positions import endgame, endgames
 from sim.planning.config import PlannerConfig
-from sim.planning.ways import RANGES
 from sim.player import PolicyPlayer
+from sim.players.planner import Settings as PlannerSettings
+from sim.policies.table import Policy
 from sim.referee import play
 from sim.rules import preset
 
 tables = import_module("experiments.tables.schema")
 
 COMMANDS = ("compare", "beliefs", "explain", "regret", "replay", "tables", "web")
-PARTS = (schemas.Planner, schemas.Swift, schemas.Greedy)
+PARTS = (PlannerSettings, Policy)
 CHECKED = {"event": "explain", "seat": "explain and replay", "players": "rules and regret"}
 """Numbers that the command compares with what there is, and who does."""
 
@@ -73,9 +74,9 @@ def test_a_number_without_limits_would_be_found():
     limits.check("x", 10**20, {})
 
 
-@pytest.mark.parametrize("name", RANGES)
+@pytest.mark.parametrize("name", ["trees", "horizon", "candidates", "informative", "accusations"])
 def test_a_planner_made_in_python_has_them_too(name):
-    with pytest.raises(ValueError, match=rf"{name} must be \d"):
+    with pytest.raises(ValueError, match=rf"{name}=.*: must be at most"):
         PlannerConfig(**{name: 10**20})
 
 
@@ -103,7 +104,7 @@ def test_every_option_of_a_search_has_them():
     for option in fields(Options):
         if option.type.startswith(("int", "float")):
             for value in (10**20, float("nan"), float("inf")):
-                with pytest.raises(ValueError, match=f"{option.name} must be"):
+                with pytest.raises(ValueError, match=f"{option.name}=.*: must be"):
                     Options(oversubscribe=True, **{option.name: value})
 
 

@@ -110,6 +110,8 @@ SLOW = ("seconds",)
 def _settings(command: str) -> dict[str, tuple[Any, Any]]:
     """Return by dotted key the type and the metadata of every setting of ``command``."""
     from experiments.settings import schemas
+    from sim.players.planner import Settings
+    from sim.policies.table import Policy
 
     if command == "sweep":
         own = dict(_below(import_module("experiments.sweep.schema").Sweeping, ""))
@@ -118,7 +120,7 @@ def _settings(command: str) -> dict[str, tuple[Any, Any]]:
     found = dict(_below(schema, ""))
     if command == "hunt":
         return found | dict(_below(import_module("experiments.hunt.schemas").Minefield, "hunt."))
-    players = (schemas.Planner, schemas.Swift, schemas.Greedy)
+    players = (Settings, Policy)
     for key in [key for key in found if key in ("player", "opponent", "rules")]:
         for filled in [schemas.Rules] if key == "rules" else players:
             found |= _below(filled, f"{key}.")

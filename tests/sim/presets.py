@@ -27,11 +27,11 @@ def spec_of(name: str, **changes: Any) -> dict[str, Any]:
 
 
 def _merged(name: str) -> Any:
-    """Return a preset on top of those that it names in its defaults; schemas are left out."""
+    """Return a preset on top of those that it names in its defaults."""
     own = OmegaConf.load(PLAYERS / f"{name}.yaml")
     above = [
         default
-        for default in own.pop("defaults")
+        for default in own.pop("defaults", ())
         if isinstance(default, str) and default[0] not in "_/"
     ]
     return OmegaConf.merge(*map(_merged, above), own)

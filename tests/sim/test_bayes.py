@@ -15,8 +15,8 @@ from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import PolicyPlayer
-from sim.players.bayes import BayesPlayer
-from sim.players.names import AGAIN, EVIDENCE
+from sim.players.bayes import AGAIN, BayesPlayer
+from sim.players.paper import EVIDENCE
 from sim.players.registry import make
 from sim.policies.walking import OTHER, SAME
 from sim.referee import play

@@ -14,9 +14,11 @@ from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
 from sim.player import PolicyPlayer
 from sim.players import neural
-from sim.players.names import EVIDENCE, WORTH
 from sim.players.neural import NeuralPlayer, visits
+from sim.players.paper import EVIDENCE
+from sim.players.registry import make
 from sim.qlearning import functions, network
+from sim.qlearning.functions import FUNCTIONS as WORTH
 from sim.referee import play
 from sim.rules import preset, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
@@ -28,8 +30,8 @@ STUDY, HALL, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Kitchen"))
 SPEC = spec_of("neural")
 
 
-def _made(rules=FERRARI, **switches):
-    return neural.make({**SPEC, **switches}, rules)
+def _make(rules=FERRARI, **switches):
+    return make({**SPEC, **switches}, rules)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def _made(rules=FERRARI, **switches):
 )
 def test_it_keeps_the_contract(rules, evidence):
     rules = preset(rules)
-    assert check_player(lambda: _made(rules, evidence=evidence), rules) > 20
+    assert check_player(lambda: _make(rules, evidence=evidence), rules) > 20
 
 
 class Peeping(NeuralPlayer):
@@ -131,27 +133,27 @@ def test_every_switch_changes_the_play(usual, other_weights, key, value):
 @pytest.mark.parametrize(
     ("switches", "reason"),
     [
-        ({"q": "deep"}, "q must be one of network, zero, grid"),
+        ({"q": "deep"}, "q=deep: choose one of network, zero, grid"),
         ({"network": "/nowhere.json"}, "/nowhere.json is no network"),
-        ({"distance_weight": -1}, "distance_weight must be at least 0"),
-        ({"visit_weight": float("nan")}, "visit_weight must be at least 0"),
-        ({"distance_divisor": 0}, "distance_divisor must be above 0"),
+        ({"distance_weight": -1}, "distance_weight=-1: must be at least 0"),
+        ({"visit_weight": float("nan")}, "visit_weight=nan: must be at least 0"),
+        ({"distance_divisor": 0}, "distance_divisor=0: must be above 0"),
     ],
 )
 def test_impossible_values_are_refused(switches, reason):
     with pytest.raises(ValueError, match=reason):
-        _made(**switches)
+        _make(**switches)
 
 
 def test_rules_that_do_not_fit_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"needs hands by category.*rules=ledford does not deal"):
-        _made(preset("ledford"))
-    assert _made(preset("ledford"), evidence="exact").evidence == "exact"
+        _make(preset("ledford"))
+    assert _make(preset("ledford"), evidence="exact").evidence == "exact"
 
 
 def _seated(rules=FERRARI, **switches):
     """Return a player in seat 0 and the state that it sees."""
-    player, state = _made(rules, **switches), empty()
+    player, state = _make(rules, **switches), empty()
     state[0].hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))  # as 213 asks
     player.begin(rules, 0, state, 1)
     state[0].spot[:3] = world(rules)[0].start[:3]
@@ -249,4 +251,4 @@ def test_a_grid_needs_settings_that_name_it(tmp_path):
     path = tmp_path / "network.json"
     path.write_text(json.dumps(told))
     with pytest.raises(ValueError, match="do not name its states"):
-        _made(q="grid", network=str(path))
+        _make(q="grid", network=str(path))

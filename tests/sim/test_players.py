@@ -110,7 +110,7 @@ CHANGES = {
 
 def test_every_value_of_the_configuration_reaches_the_plan():
     """(What it changes in a search: see the tests of choices.)"""
-    assert set(leaves(spec_of("bmcts"))) == {"label", "showing", *CHANGES}
+    assert set(leaves(spec_of("bmcts"))) == {"_target_", "label", "showing", *CHANGES}
     plans = [plan_of(spec_of("bmcts"))]
     for leaf, value in CHANGES.items():
         value, beside = value if isinstance(value, tuple) else (value, {})
@@ -151,7 +151,7 @@ SWITCHED = {
 def test_every_switch_of_the_configuration_reaches_the_policy(name):
     spec = spec_of(name)
     switched = {**SWITCHED.get(name, {}), "showing": "least_informative"}
-    assert set(spec) == {"name", "label", *switched}
+    assert set(spec) == {"_target_", "name", "label", *switched}
     player = make({**spec, **switched, "label": "mine"}, Rules())
     assert player.policy == Policy(name, **switched) and player.name == "mine"
 

@@ -1,0 +1,201 @@
+"""The settings of a planner as ``conf/player/bmcts.yaml`` has them, in sections.
+
+Each field is one of `PlannerConfig`, `mcts.options` or `Policy`, whose ranges it has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, make_dataclass
+from typing import Any, get_type_hints
+
+from belief.beliefs.registry import BELIEFS
+from mcts import options
+from mcts.limits import like, one_of
+from mcts.options import MOST_NODES
+from sim.models.types import mixture
+from sim.planning.config import TREE, PlannerConfig
+from sim.planning.leaf.win_model import choose_model
+from sim.planning.planner import Planner
+from sim.planning.released.departures import Departures
+from sim.planning.released_planner import ReleasedPlanner
+from sim.planning.variants import VARIANTS
+from sim.planning.ways import MIXTURE
+from sim.policies.table import NAMES, Policy, switches_of
+from sim.rules import Rules
+from sim.seat import Seat
+
+_ELSEWHERE = {"selection", "widening_base", "widening_exponent", "rollouts_per_leaf"} | {
+    "nodes",
+    "edges",
+}
+"""Options of a search that stand in other sections, or that the planner sets itself."""
+
+
+def _section(name: str, source: Any, left_out: set[str]) -> Any:
+    """Return a dataclass with the fields of ``source``, without their defaults."""
+    hints = get_type_hints(source)
+    return make_dataclass(
+        name,
+        [
+            (each.name, hints[each.name], like(source, each.name))
+            for each in fields(source)
+            if each.name not in left_out
+        ],
+    )
+
+
+Model: Any = _section("Model", Policy, {"name", "showing"})
+"""Switches of the policies that stand for the opponents; policies without a switch ignore it."""
+
+Search: Any = _section("Search", options.Options, _ELSEWHERE)
+"""Options of the search."""
+
+
+@dataclass(kw_only=True)
+class Rollout:
+    """Policies in roll-outs, and their length."""
+
+    policy: str = one_of(*NAMES)
+    best_response: bool
+    threshold: float = like(Policy, "threshold")
+    hiding: float = like(Policy, "hiding")
+    summoning: float = like(Policy, "summoning")
+    by_out: float = like(Policy, "by_out")
+    opponents: str | None = one_of(None, *NAMES)
+    horizon: int = like(PlannerConfig, "horizon")
+    model_share: float = like(PlannerConfig, "model_share")
+    win_model: str | None
+    per_leaf: int = like(options.Options, "rollouts_per_leaf")
+
+
+@dataclass(kw_only=True)
+class Widening:
+    """Progressive widening of the actions on offer at a node."""
+
+    base: float = like(options.Options, "widening_base")
+    exponent: float = like(options.Options, "widening_exponent")
+
+
+@dataclass(kw_only=True)
+class Actions:
+    """Actions on offer at a node."""
+
+    offer: str = one_of("all", "candidates")
+    candidates: int = like(PlannerConfig, "candidates")
+    informative: int = like(PlannerConfig, "informative")
+    hiding: float | None = like(PlannerConfig, "hiding")
+    summoning: float | None = like(PlannerConfig, "summoning")
+    accusations: int = like(PlannerConfig, "accusations")
+    least_accused: float = like(PlannerConfig, "least_accused")
+    widening: Widening
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """Limits of the search for one decision."""
+
+    simulations: int | None = like(options.Budget, "simulations")
+    seconds: float | None = like(options.Budget, "seconds")
+    nodes: int | None = like(options.Options, "nodes")
+
+
+@dataclass(kw_only=True)
+class Settings(Seat):
+    """Settings of a planner."""
+
+    name: str = one_of(*VARIANTS)
+    belief: str = like(PlannerConfig, "belief")
+    answers: str = one_of("deal", "predictive")
+    redraw: str = like(PlannerConfig, "redraw")
+    trees: int = like(PlannerConfig, "trees")
+    own_card_weight: float | None = like(PlannerConfig, "own_card_weight")
+    transpositions: bool
+    opponents: str = one_of(TREE, MIXTURE, *NAMES)
+    mixture: str
+    model: Model
+    rollout: Rollout
+    actions: Actions
+    departures: Departures
+    search: Search
+    budget: Budget
+
+    def make(self, rules: Rules) -> Planner:
+        """Return the planner.
+
+        Raises
+        ------
+        ValueError
+            If its settings do not fit one another or ``rules``, in one sentence.
+        """
+        config = self.configure()
+        if BELIEFS[config.belief].needs_shares and not rules.shares:
+            raise ValueError(f"belief={config.belief}: needs rules with hands by category (shares)")
+        if config.model_share > 0.0:  # refused here, and not when the first game begins
+            choose_model(config.win_model, rules, config.model)
+        player = (ReleasedPlanner if config.departures.mask else Planner)(config, self.title)
+        player.showing = self.showing
+        return player
+
+    def configure(self) -> PlannerConfig:
+        """Return the configuration of the planner; ValueError as `PlannerConfig`."""
+        actions, budget, rollout = self.actions, self.budget, self.rollout
+        mixed = mixture(self.mixture) if self.opponents == MIXTURE else None
+        others = rollout.opponents
+        return PlannerConfig(
+            variant=self.name,
+            belief=self.belief,
+            predictive_answers=self.answers == "predictive",
+            redraw=self.redraw,
+            trees=self.trees,
+            own_card_weight=self.own_card_weight,
+            transpositions=self.transpositions,
+            opponents=mixed.likeliest if mixed else choose_policy(self.opponents, self.model),
+            rollout=choose_policy(rollout.policy, rollout),
+            rollout_opponents=None if others is None else choose_policy(others, self.model),
+            mixture=mixed,
+            best_response=rollout.best_response,
+            horizon=rollout.horizon,
+            model_share=rollout.model_share,
+            win_model=rollout.win_model,
+            candidates=actions.candidates if actions.offer == "candidates" else 0,
+            informative=actions.informative,
+            hiding=actions.hiding,
+            summoning=actions.summoning,
+            accusations=actions.accusations,
+            least_accused=actions.least_accused,
+            departures=self.departures,
+            options=options.Options(
+                **asdict(self.search),
+                rollouts_per_leaf=rollout.per_leaf,
+                widening_base=actions.widening.base,
+                widening_exponent=actions.widening.exponent,
+                nodes=_count_nodes(budget, self.search.keep_tree),
+            ),
+            budget=options.Budget(simulations=budget.simulations, seconds=budget.seconds),
+        )
+
+
+def choose_policy(name: str, switches: Any) -> Policy | str:
+    """Return policy ``name`` with those attributes of ``switches`` that it has; `TREE` is none."""
+    if name == TREE:
+        return name
+    has = [switch for switch in switches_of(name) if hasattr(switches, switch)]
+    return Policy(name, **{switch: getattr(switches, switch) for switch in has})
+
+
+def _count_nodes(budget: Budget, keeps: bool) -> int:
+    """Return the nodes to allocate: as given, else one per simulation, else 100,000.
+
+    A tree that is kept gets room for four searches.  ValueError if that is too many.
+    """
+    if budget.nodes is not None:
+        return budget.nodes
+    if budget.simulations is None:
+        return 100_000
+    nodes = (4 if keeps else 1) * budget.simulations + 1
+    if nodes > MOST_NODES:
+        raise ValueError(
+            f"budget.simulations={budget.simulations} would make a tree of {nodes:,} nodes, of "
+            f"at most {MOST_NODES:,}: give budget.nodes"
+        )
+    return nodes
