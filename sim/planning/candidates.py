@@ -48,7 +48,6 @@ class Ranking(NamedTuple):
     hiding : price, in own bits, of a bit that the others gain
     summoning : price, in bits, of calling the pawn of an opponent who still plays
     most : how many are listed of a kind
-    informative : how many of these by own information alone
     """
 
     marginals: np.ndarray
@@ -56,7 +55,6 @@ class Ranking(NamedTuple):
     hiding: float
     summoning: float
     most: int
-    informative: int
 
 
 @jit
@@ -108,7 +106,7 @@ def room_information(marginals: np.ndarray, seat: int, room: int, cards: np.ndar
 @jit
 def by_information(marginals: np.ndarray, most: int) -> Ranking:
     """Return a ranking of ``most`` by own information alone, at no price."""
-    return Ranking(marginals, marginals, 0.0, 0.0, most, 0)
+    return Ranking(marginals, marginals, 0.0, 0.0, most)
 
 
 @jit
@@ -147,19 +145,13 @@ def most_net(world: World, s: State, by: Ranking, seat: int, room: int) -> float
 
 
 @jit
-def choose_best(worth: np.ndarray, bits: np.ndarray, n: int, by: Ranking) -> int:
-    """Return the mask of the ``by.most`` best of ``n``: by ``worth``, the last ones by ``bits``.
-
-    Ties go to the first.
-    """
-    most = min(by.most, n)
-    by_worth = most - min(by.informative, most)
+def choose_best(worth: np.ndarray, n: int, by: Ranking) -> int:
+    """Return the mask of the ``by.most`` best of ``n`` by ``worth``; ties go to the first."""
     chosen = 0
-    for taken in range(most):
-        values = worth if taken < by_worth else bits
+    for _ in range(min(by.most, n)):
         best = -1
         for i in range(n):
-            if not chosen >> i & 1 and (best < 0 or values[i] > values[best]):
+            if not chosen >> i & 1 and (best < 0 or worth[i] > worth[best]):
                 best = i
         chosen |= 1 << best
     return chosen
@@ -177,12 +169,12 @@ def list_suggestions(
     first: int,
 ) -> int:
     """Write the best suggestions in ``room`` by falling net bits; return the end of the list."""
-    worth, bits = np.empty(_PAIRS), np.empty(_PAIRS)
+    worth = np.empty(_PAIRS)
     for pair in range(_PAIRS):
         suspect, weapon = pair // 6, FIRST_WEAPON + pair % 6
-        bits[pair] = closed_form(by.marginals, seat, suspect, weapon, FIRST_ROOM + room)
-        worth[pair] = net(world, s, by, seat, room, pair, bits[pair])
-    chosen = choose_best(worth, bits, _PAIRS, by)
+        bits = closed_form(by.marginals, seat, suspect, weapon, FIRST_ROOM + room)
+        worth[pair] = net(world, s, by, seat, room, pair, bits)
+    chosen = choose_best(worth, _PAIRS, by)
     n = first
     for pair in range(_PAIRS):
         if chosen >> pair & 1:
@@ -206,22 +198,22 @@ def list_ways(
     shortlist(by.marginals, FIRST_WEAPON, cards[_SHORTLIST:])
     here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
-    ways, worth, bits = np.empty(_WAYS, np.int64), np.empty(_WAYS), np.empty(_WAYS)
+    ways, worth = np.empty(_WAYS, np.int64), np.empty(_WAYS)
     found = 0
     for room in range(N_ROOMS):
         if room == here and not world.reenter:
             continue
-        telling = room_information(by.marginals, seat, room, cards)
-        best = telling
         if by.hiding > 0.0 or by.summoning > 0.0:
             best = most_net(world, s, by, seat, room)
+        else:
+            best = room_information(by.marginals, seat, room, cards)
         if room == passage:
-            ways[found], worth[found], bits[found] = PASSAGE, best + 1e-9, telling + 1e-9
+            ways[found], worth[found] = PASSAGE, best + 1e-9
             found += 1
         turns = turns_to(world, s, seat, room)
-        ways[found], worth[found], bits[found] = MOVE + room, best / turns, telling / turns
+        ways[found], worth[found] = MOVE + room, best / turns
         found += 1
-    chosen = choose_best(worth, bits, found, by)
+    chosen = choose_best(worth, found, by)
     n = first
     for i in range(found):
         if chosen >> i & 1:
@@ -240,7 +232,7 @@ def ranking(p, s: State, marginals: np.ndarray) -> Ranking:
         world, seat = p.world[0], p.seat
         playing, told = still_playing(world, s, seat), s.has_shown[seat]
         tabulate(marginals, s.public, seat, world.players, playing, told, ALL_CARDS, table)
-    return Ranking(marginals, table, p.hiding, p.summoning, p.candidates, p.informative)
+    return Ranking(marginals, table, p.hiding, p.summoning, p.candidates)
 
 
 @jit_shared

@@ -78,7 +78,6 @@ class Cluedo(NamedTuple):
     model_share : what the win model counts for at a leaf, from 0 to 1
     win_model : it
     candidates : actions of a kind offered at a node, best net bits first; 0 offers all in order
-    informative : how many of these by own information alone
     hiding, summoning : prices of what the opponents gain and of calling them, where candidates are
         ranked (`sim.planning.candidates`)
     accusations, least_accused : an accusation is offered for so many envelopes, the likeliest,
@@ -106,7 +105,6 @@ class Cluedo(NamedTuple):
     model_share: float
     win_model: Weights
     candidates: int
-    informative: int
     hiding: float
     summoning: float
     accusations: int

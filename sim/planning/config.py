@@ -58,7 +58,6 @@ class PlannerConfig:
         1: after ``horizon`` turns nothing is played
     win_model : its file or name; None: that of the kind of opponents
     candidates : actions of a kind that a node offers, best net bits first; 0 offers all
-    informative : how many of these by own information alone
     hiding, summoning : prices, in own bits, of a bit that the opponents gain and of calling one of
         them, where candidates are ranked; None: those of the policy in roll-outs
     accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
@@ -84,7 +83,6 @@ class PlannerConfig:
     model_share: float = between(0, 1, default=0.0)
     win_model: str | None = None
     candidates: int = between(0, 1000, default=6)
-    informative: int = between(0, 1000, default=0)
     hiding: float | None = between(0, MOST, default=0.0)
     summoning: float | None = between(0, MOST, default=0.0)
     accusations: int = between(1, 8, default=1)

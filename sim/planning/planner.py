@@ -208,7 +208,6 @@ class Planner(Player):
             model_share=float(config.model_share),
             win_model=self._win_model,
             candidates=config.candidates,
-            informative=config.informative,
             hiding=self._prices[0],
             summoning=self._prices[1],
             accusations=config.accusations,

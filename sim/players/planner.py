@@ -65,7 +65,6 @@ class Rollout:
     horizon: int = like(PlannerConfig, "horizon")
     model_share: float = like(PlannerConfig, "model_share")
     win_model: str | None
-    per_leaf: int = like(options.Options, "rollouts_per_leaf")
 
 
 @dataclass(kw_only=True)
@@ -82,7 +81,6 @@ class Actions:
 
     offer: str = one_of("all", "candidates")
     candidates: int = like(PlannerConfig, "candidates")
-    informative: int = like(PlannerConfig, "informative")
     hiding: float | None = like(PlannerConfig, "hiding")
     summoning: float | None = like(PlannerConfig, "summoning")
     accusations: int = like(PlannerConfig, "accusations")
@@ -158,7 +156,6 @@ class Settings(Seat):
             model_share=rollout.model_share,
             win_model=rollout.win_model,
             candidates=actions.candidates if actions.offer == "candidates" else 0,
-            informative=actions.informative,
             hiding=actions.hiding,
             summoning=actions.summoning,
             accusations=actions.accusations,
@@ -166,7 +163,6 @@ class Settings(Seat):
             departures=self.departures,
             options=options.Options(
                 **asdict(self.search),
-                rollouts_per_leaf=rollout.per_leaf,
                 widening_base=actions.widening.base,
                 widening_exponent=actions.widening.exponent,
                 nodes=_count_nodes(budget, self.search.keep_tree),

@@ -53,7 +53,6 @@ BAD = {
     "player.redraw=turn": "player.redraw=turn: choose one of simulation, decision",
     "player.own_card_weight=0": "player.own_card_weight=0: must be above 0 and at most 100",
     "player.opponents=trees": "did you mean tree?",
-    "player.rollout.per_leaf=0": "player.rollout.per_leaf=0: must be at least 1",
     "player.rollout.threshold=1.5": "must be above 0 and at most 1",
     "player=entropy player.horizon=4": "player.horizon=4: must be at most 3",
     "player=entropy player.about=weapon": "player.about=weapon: choose one of envelope, room",

@@ -129,20 +129,12 @@ def test_suggestions_are_listed_by_what_is_left_of_their_information():
             continue
         names, _ = listed(*at_start(one, candidates=40, **PRICES))
         asked = [action - ASK for action in names if kind(action) == "ask"]
-        plain = [action - ASK for action in listed(*at_start(one, candidates=40))[0]]
         left = nets(one, **PRICES)
         assert sorted(asked) == list(range(36))
         assert left[asked] == pytest.approx(sorted(left, reverse=True), abs=1e-9)
         for price in PRICES:  # the control: with one of them left out it is another order
             other = nets(one, **{**PRICES, price: 0.0})[asked]
             changed += (np.diff(other) > 1e-6).any()
-        # Two by what is left, two by information alone, where they differ.
-        some, _ = listed(*at_start(one, candidates=4, informative=2, **PRICES))
-        some = [action - ASK for action in some if kind(action) == "ask"]
-        assert set(asked[:2]) <= set(some)
-        assert [pair for pair in plain if pair not in asked[:2]][:2] == sorted(
-            set(some) - set(asked[:2]), key=plain.index
-        )
     assert changed > 2
 
 

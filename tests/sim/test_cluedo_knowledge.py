@@ -71,7 +71,7 @@ def plan_of(variant, **changes):
 
 FACTORED = {"belief": "factored", "predictive_answers": True}
 
-HIDING = {"hiding": 1.0, "summoning": 0.2, "informative": 2}
+HIDING = {"hiding": 1.0, "summoning": 0.2}
 
 EVERYBODY = {
     "small": SMALL,
