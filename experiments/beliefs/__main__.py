@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import MISSING, DictConfig
 
 from experiments import study
-from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.settings.commandline import Refusal
 from experiments.settings.limits import between, one_of
 from experiments.settings.plain import plain
+from mcts.limits import did_you_mean
 
 if TYPE_CHECKING:
     from experiments.beliefs.accuracy import Game

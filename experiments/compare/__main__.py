@@ -82,7 +82,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
             OmegaConf.save(settings, writing, resolve=True)
     except OSError as fault:
         raise runfolder.unwritable(folder, fault) from None
-    with signals.deferred() as wished:
+    with signals.defer() as wished:
         ended = _play(settings, stop, played, resources, recording, console, wished)
         summary = _conclude(settings, stop, played, held, recording, console, started, ended)
     from experiments.runs.outcome import objective  # which knows ratings: no game waits for them

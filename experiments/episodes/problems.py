@@ -19,9 +19,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.settings.commandline import Refusal
 from mcts.domain import domain_of
 from mcts.kernel.rng import derive_key
+from mcts.limits import did_you_mean
 from mcts.options import MOST_NODES, Budget, Options
 from mcts.plain.episode import Episode, play_episode
 from mcts.plain.particle_filter import Deprived

@@ -26,7 +26,7 @@ from experiments.provenance.files import whole, write_text
 from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
-from experiments.settings.limits import between, named, place, seed
+from experiments.settings.limits import between, file_name, place, seed
 from experiments.settings.plain import plain
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _SURE = 1 - 1e-9
 class Kept:
     """Limits of the exported tree."""
 
-    picture: str | None = named()
+    picture: str | None = file_name()
     nodes: int = between(2, 10_000)
 
 

@@ -23,8 +23,9 @@ from omegaconf import DictConfig
 from experiments import study
 from experiments.hunt import drawing, routes
 from experiments.plotting import SERIES, picture
-from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.settings.commandline import Refusal
 from experiments.tabular import Table, mean, words
+from mcts.limits import did_you_mean
 from sim.cards import ROOMS
 from sim.hunt.benefit import Partition
 from sim.hunt.geometry import mansion

@@ -54,7 +54,7 @@ class Background(Thread):
             If the user wishes an end meanwhile, also where that is deferred: nothing is half done.
         """
         while not self.done.wait(_LOOK_SECONDS):
-            signals.look()
+            signals.raise_request()
         signals.listen()
         if self._fault is not None:
             raise self._fault

@@ -298,7 +298,7 @@ class _Sender:
         end, left = Event(), _PATIENCE_SECONDS
         self._waiting.put(end.set)
         while not end.wait(_LOOK_SECONDS):
-            if signals.wished():
+            if signals.was_requested():
                 left -= _LOOK_SECONDS
                 if left < 0:
                     return False

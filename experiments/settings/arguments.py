@@ -18,7 +18,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 
-from experiments.settings.commandline import Parser, Refusal, did_you_mean
+from experiments.settings.commandline import Parser, Refusal
+from mcts.limits import did_you_mean
 
 _BELIEF = "player/belief"
 """The group of a player whose files set keys beside its section, not within it."""

@@ -90,7 +90,7 @@ class Command:
 
     def main(self) -> NoReturn:
         """Run the command line and exit with its code."""
-        with signals.heard():
+        with signals.handle():
             leave(self.run())
 
     def register(self) -> None:
@@ -194,7 +194,7 @@ class _Job:
         try:
             OmegaConf.resolve(settings)
             config.check_sections(settings)
-            with blamed(), output.kept(self.command.lasting):
+            with blamed(), output.keep(self.command.lasting):
                 return self.command.job(settings, folder)
         except Incomplete as fault:
             self._say(str(fault))
@@ -215,7 +215,7 @@ class _Job:
         commandline.say(self.command.title, reason)
 
 
-def _runs_by_plugins(hydra: DictConfig) -> bool:
+def _runs_by_plugins(hydra: Any) -> bool:
     """Return whether this is a run of a multirun with a sweeper or launcher that is a plug-in.
 
     A sweeper that optimises must know of a run that failed, and so must a process that has others

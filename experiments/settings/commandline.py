@@ -94,7 +94,7 @@ def attempt(title: str, work: Callable[[], int | None], lasting: bool = True) ->
         after a request to end (`experiments.settings.signals`).
     """
     forgiving()
-    with signals.heard() as heard, output.kept(lasting):
+    with signals.handle() as heard, output.keep(lasting):
         try:
             with blamed():
                 return work() or 0

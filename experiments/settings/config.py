@@ -30,8 +30,9 @@ from yaml import YAMLError
 from experiments import texts
 from experiments.settings import limits
 from experiments.settings.arguments import parse
-from experiments.settings.commandline import Refusal, did_you_mean, explain
+from experiments.settings.commandline import Refusal, explain
 from experiments.settings.schemas import Compare, Rules
+from mcts.limits import did_you_mean
 
 LOCAL = Path("local.yaml")
 """Settings of this machine, by command; in the working directory."""
@@ -66,7 +67,7 @@ def register_local() -> None:
     if not LOCAL.exists():
         return
     try:
-        sections = OmegaConf.to_container(OmegaConf.load(LOCAL))
+        sections: Any = OmegaConf.to_container(OmegaConf.load(LOCAL))
     except (OSError, YAMLError, OmegaConfBaseException) as fault:
         raise Refusal(f"{LOCAL}: {' '.join(str(fault).split())}") from None
     commands = [file.name[:-5] for file in files("conf").iterdir() if ".yaml" in file.name]
@@ -273,10 +274,10 @@ def _kinds(schema: type) -> dict[str, Any]:
 
 def _check_section(path: str, node: DictConfig, schema: type) -> None:
     described, kinds = {setting.name: setting for setting in fields(schema)}, _kinds(schema)
-    for name in node:
+    for name in map(str, node):
         if name not in described:
             key = f"{path}.{name}".lstrip(".")
-            hint = did_you_mean(str(name), described)
+            hint = did_you_mean(name, described)
             raise Refusal(f"{key}: unknown setting{hint}; see --help")
     for name, setting in described.items():
         key = f"{path}.{name}".lstrip(".")

@@ -109,7 +109,7 @@ def _read_meanings(path: str, package: str = "") -> dict[str, list[str]]:
     last = ""
     for line, key in _find_keys(source.splitlines(), package):
         words = _KEY.fullmatch(line) if key else _MORE.fullmatch(line)
-        if key:
+        if key and words:
             last = key if words[4] else ""
             if last:
                 found[last] = [words[4]]

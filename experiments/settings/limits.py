@@ -61,7 +61,7 @@ def place() -> Any:
     return field(default=MISSING, metadata={"place": True})
 
 
-def named(default: Any = MISSING) -> Any:
+def file_name(default: Any = MISSING) -> Any:
     """Return the field of a file or folder that lies in a folder named elsewhere, or null."""
     return field(default=default, metadata={"place": True, "name": True})
 

@@ -1,7 +1,7 @@
-"""What a command prints, when nobody can read it any more: a lost terminal, a closed pipe.
+"""Output of a command whose reader may be gone: a lost terminal, a closed pipe.
 
-A run of hours must not end because the window in which it was started, or the ``tee`` that wrote
-its progress down, is gone: its results are in files.
+A run of hours must not end because its window, or the ``tee`` that logged its progress, is gone:
+its results are in files.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class _Kept:
 
 
 @contextmanager
-def kept(lasting: bool = True) -> Iterator[None]:
-    """Let the block print although there may be no output: one that is closed is nowhere.
+def keep(lasting: bool = True) -> Iterator[None]:
+    """Let the block print even if output is closed.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def command_line() -> str | None:
         return None
     hydra = HydraConfig.get()
     presets = filter(_PRESETS.match, hydra.overrides.hydra)
-    return line(hydra.job.config_name, [*presets, *hydra.overrides.task])
+    return line(str(hydra.job.config_name), [*presets, *hydra.overrides.task])
 
 
 def multirun_line(typed: Sequence[str]) -> str:

@@ -1,9 +1,9 @@
-"""How a command hears that it is to end: Ctrl-C, SIGTERM of a scheduler, SIGHUP of a lost terminal.
+"""Requests to end: Ctrl-C, SIGTERM of a scheduler, SIGHUP of a lost terminal.
 
-All three are the same wish.  What was done is kept, one line says where, and the exit code is 128
-and the number of the signal, as shells have it.  While a command runs (`heard`) the wish is a
-`KeyboardInterrupt` of the main thread; where that could hit something half done (`deferred`) it is
-an event to be looked at.  Whoever has waited for the end and sends another signal gets it at once.
+All three are the same request.  What was done is kept, one line says where, and the exit code is
+128 plus the number of the signal, as shells have it.  While a command runs (`handle`) a request is
+a `KeyboardInterrupt` of the main thread; where that could interrupt a write (`defer`) it is an
+event.  A second signal, sent after a pause, ends the process at once.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-ONE_WISH_SECONDS = 1.0
+ONE_REQUEST_SECONDS = 1.0
 """Signals this soon after the first belong to it: ``timeout`` sends its own to the process and to
 the group, and a terminal that closes sends SIGHUP itself and by its shell."""
 
 
-class Ear:
-    """What a process was told by signals.
+class Handler:
+    """Handler of the signals of a process.
 
     Attributes
     ----------
-    first : the signal that was the wish to end; None: there was none
+    first : the signal that was the request to end; None: there was none
     """
 
     def __init__(self) -> None:
         # By nohup, or in the background of a script, a signal is ignored from the start.
         self._before = {
             number: signal.getsignal(number)
-            for number in HEARD
-            if signal.getsignal(number) is not signal.SIG_IGN and _may_choose()
+            for number in HANDLED
+            if signal.getsignal(number) is not signal.SIG_IGN and _in_main_thread()
         }
         self.first: int | None = None
         self._since = 0.0
@@ -44,91 +44,92 @@ class Ear:
 
     @property
     def code(self) -> int:
-        """Exit code of a command that ends by the wish; after Ctrl-C if there was no signal."""
+        """Exit code of a command that ends on request; after Ctrl-C if there was no signal."""
         return 128 + (self.first or signal.SIGINT)
 
-    def listen(self) -> None:
-        """Listen, again where Ray has taken a signal for itself: it would print its own stack."""
-        if _may_choose():
+    def install(self) -> None:
+        """Install the handlers, again where Ray has taken a signal to print its own stack."""
+        if _in_main_thread():
             for number in self._before:
-                signal.signal(number, self._hear)
+                signal.signal(number, self._receive)
 
     def close(self) -> None:
-        """Leave the signals to whom they were left before."""
-        if _may_choose():
+        """Restore the previous handlers."""
+        if _in_main_thread():
             for number, before in self._before.items():
                 signal.signal(number, before or signal.SIG_DFL)
 
     @contextmanager
-    def deferred(self) -> Iterator[threading.Event]:
+    def defer(self) -> Iterator[threading.Event]:
+        """Set an event in place of raising `KeyboardInterrupt` until the block ends."""
         outer, self._deferred = self._deferred, threading.Event()
         try:
             yield self._deferred
         finally:
             self._deferred = outer
 
-    def look(self) -> None:
-        """Raise the wish that is deferred, if there is one."""
+    def raise_request(self) -> None:
+        """Raise `KeyboardInterrupt` for a deferred request, if there is one."""
         if self._deferred is not None and self._deferred.is_set():
             raise KeyboardInterrupt
 
-    def _hear(self, number: int, _: Any) -> None:
+    def _receive(self, number: int, _: Any) -> None:
         now = time.monotonic()
         if self.first is None:
             self.first, self._since = number, now
             if self._deferred is None:
                 raise KeyboardInterrupt
             self._deferred.set()
-        elif now - self._since > ONE_WISH_SECONDS:
+        elif now - self._since > ONE_REQUEST_SECONDS:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
 
-def _may_choose() -> bool:
-    """Tell whether this thread may say who hears the signals: Python lets the main one alone."""
+def _in_main_thread() -> bool:
+    """Return whether this is the main thread, which alone may set handlers."""
     return threading.current_thread() is threading.main_thread()
 
 
-_ear: Ear | None = None
+_handler: Handler | None = None
 """Of this process, while a command runs."""
 
 
 @contextmanager
-def heard() -> Iterator[Ear]:
-    """Hear the signals until the block ends; they are as they were after it."""
-    global _ear
-    if _ear is not None:  # a command in a command
-        yield _ear
+def handle() -> Iterator[Handler]:
+    """Handle the signals until the block ends; restore the previous handlers after it."""
+    global _handler
+    if _handler is not None:  # a command in a command
+        yield _handler
         return
-    _ear = Ear()
+    _handler = Handler()
     try:
         listen()
-        yield _ear
+        yield _handler
     finally:
-        _ear.close()
-        _ear = None
+        _handler.close()
+        _handler = None
 
 
 @contextmanager
-def deferred() -> Iterator[threading.Event]:
-    """Turn the wish into an event until the block ends, so that it hits nothing half done."""
-    with heard() as ear, ear.deferred() as wished:
-        yield wished
+def defer() -> Iterator[threading.Event]:
+    """Turn the request into an event until the block ends, so that it interrupts no write."""
+    with handle() as handler, handler.defer() as requested:
+        yield requested
 
 
 def listen() -> None:
-    """Listen again; to be called after what may have taken the signals: Ray takes SIGTERM."""
-    if _ear is not None:
-        _ear.listen()
+    """Install the handlers again, after Ray may have taken SIGTERM."""
+    if _handler is not None:
+        _handler.install()
 
 
-def wished() -> bool:
-    """Tell whether there was a wish to end, heeded or not."""
-    return _ear is not None and _ear.first is not None
+def was_requested() -> bool:
+    """Return whether there was a request to end, served or not."""
+    return _handler is not None and _handler.first is not None
 
 
-def look() -> None:
-    """Listen again, and raise `KeyboardInterrupt` if the wish is deferred; nothing is half done."""
+def raise_request() -> None:
+    """Install the handlers again, and raise `KeyboardInterrupt` if a request is deferred."""
     listen()
-    if _ear is not None:
-        _ear.look()
+    if _handler is not None:
+        _handler.raise_request()

@@ -46,7 +46,7 @@ An interrupted one goes on by the same command with run.resume=FOLDER.
 
 def main() -> NoReturn:
     """Run the command and exit with its code."""
-    with signals.heard():
+    with signals.handle():
         leave(attempt(NAME, run))
 
 

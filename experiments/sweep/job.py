@@ -94,7 +94,7 @@ class Job:
         first = self._check(console)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(self._folder / LOCK, timeout=0), signals.deferred() as wished:
+            with FileLock(self._folder / LOCK, timeout=0), signals.defer() as wished:
                 self._claim(first)
                 clear(self._folder)
                 self._play(first, started, console, lambda: not wished.is_set())

@@ -40,7 +40,7 @@ def play_games(
     planned : all matches of the run
     """
     started = time.monotonic()
-    with signals.deferred() as wished, GamesPlayed(console, played.matches, games) as progress:
+    with signals.defer() as wished, GamesPlayed(console, played.matches, games) as progress:
 
         def watch() -> bool:
             progress.update(played.tallies)

@@ -27,9 +27,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.settings.commandline import Refusal
 from experiments.tables.figure import Figure
 from experiments.tables.quantities import QUANTITIES, Quantity
+from mcts.limits import did_you_mean
 
 _KEYS = ("setup", "quantity", "match", "player", "columns", "notes")
 

@@ -14,7 +14,7 @@ from omegaconf import MISSING, DictConfig
 
 from experiments.settings import config, limits
 from experiments.settings.commandline import Refusal
-from experiments.settings.limits import GAMES, as_option, between, named, one_of
+from experiments.settings.limits import GAMES, as_option, between, file_name, one_of
 from mcts.options import Budget
 
 PER_SIMULATIONS = 1000
@@ -101,7 +101,7 @@ class Table:
     by: str = one_of("player", "opponent", default="player")
     settings: list[str] = field(default_factory=list)
     seed: int = limits.seed(20261)
-    run: str | None = named(None)
+    run: str | None = file_name(None)
     details: list[str] = field(default_factory=list)
     compiled: bool = False
     beside: list[str] = field(default_factory=list)

@@ -45,7 +45,7 @@ def job(settings: DictConfig, _: Path) -> None:
             # Some browsers run in the terminal until they are left.
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    with signals.deferred() as ended:
+    with signals.defer() as ended:
         under_way = serve(web, ended, ready)
     games = f"{under_way} game{'s' * (under_way != 1)} under way"
     raise Interrupted(f"ended; {games} kept in {web.folder}, and going on with the next start")

@@ -273,7 +273,7 @@ def test_signals_are_heard_though_ray_takes_them(monkeypatch):
     monkeypatch.setattr(runner, "start", start)
     row = {"episode": 0, "seconds": 1.0}
     monkeypatch.setattr(problems, "player", lambda _: lambda number: row)
-    with signals.heard():
+    with signals.handle():
         hears = signal.getsignal(signal.SIGTERM)
         assert len(list(workers.play(SETUP, range(2), 2))) == 2 and taken.is_set()
         assert signal.getsignal(signal.SIGTERM) == hears

@@ -17,7 +17,7 @@ from experiments.settings import output, signals
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted
 
-EACH = pytest.mark.parametrize("number", signals.HEARD)
+EACH = pytest.mark.parametrize("number", signals.HANDLED)
 
 
 def tell(number: int) -> None:
@@ -38,16 +38,16 @@ def command(tmp_path):
 
 @EACH
 def test_a_signal_ends_a_command_in_one_line(command, capsys, number):
-    before = [signal.getsignal(known) for known in signals.HEARD]
+    before = [signal.getsignal(known) for known in signals.HANDLED]
     assert command(lambda: tell(number)) == 128 + number
     assert capsys.readouterr().err == "sleuth-explain: interrupted before anything was done\n"
-    assert [signal.getsignal(known) for known in signals.HEARD] == before
+    assert [signal.getsignal(known) for known in signals.HANDLED] == before
 
 
 @EACH
 def test_a_signal_can_wait(command, capsys, number):
     def job():
-        with signals.deferred() as wished:
+        with signals.defer() as wished:
             tell(number)
             assert wished.wait(5)
         raise Interrupted("kept in x")
@@ -82,7 +82,7 @@ def test_a_signal_reaches_who_waits_for_ray_which_takes_it(command, deferred):
 
     def job(seconds):
         if deferred:
-            with signals.deferred():
+            with signals.defer():
                 wait(seconds)
         else:
             wait(seconds)
@@ -94,8 +94,8 @@ def test_a_signal_reaches_who_waits_for_ray_which_takes_it(command, deferred):
 _TWICE = """
 import os, signal, sys, time
 from experiments.settings import signals
-signals.ONE_WISH_SECONDS = float(sys.argv[1])
-with signals.heard() as heard, signals.deferred() as wished:
+signals.ONE_REQUEST_SECONDS = float(sys.argv[1])
+with signals.handle() as heard, signals.defer() as wished:
     os.kill(os.getpid(), signal.SIGTERM)
     os.kill(os.getpid(), signal.SIGHUP)
     time.sleep(0.01)

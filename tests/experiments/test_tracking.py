@@ -212,7 +212,7 @@ def test_a_store_that_hangs_holds_nobody_up(database, tmp_path, monkeypatch, end
     tracker.record(2, games=2)
     if not ended:
         held.set()  # it was only slow
-    with signals.deferred():
+    with signals.defer():
         os.kill(os.getpid(), signal.SIGTERM)
         tracker.finish("KILLED", {}, 2, [])
     assert tracker.fault == ("the store did not answer in time" if ended else None)

@@ -17,7 +17,7 @@ import numpy as np
 
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
-from experiments.settings.commandline import Refusal, did_you_mean
+from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate, paired_difference
 from experiments.tables.ablation.schema import Ablation, Line, lines_of
 from experiments.tables.figure import Figure
@@ -26,6 +26,7 @@ from experiments.tables.measured import Measured, simulations_of
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import Cell, expand
 from experiments.texts import file_name
+from mcts.limits import did_you_mean
 
 FAST_SHARE = 100
 """Divisor of the steps' own budgets in a trial."""
