@@ -39,7 +39,7 @@ from sim.hunt.paths.simple_paths import exhaustive
 from sim.hunt.reward import Weights
 
 WEIGHTS = [Weights(12, 1, distance) for distance in (0, 0.1, 0.3, 1, 3, 6)]
-"""Of the printed pruning's cases: from free ways to ways that cost more than they are worth."""
+"""Of the printed pruning's cases: from ways for nothing to ways that cost more than they tell."""
 
 
 MOST = 300_000

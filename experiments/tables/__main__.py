@@ -126,13 +126,14 @@ def _format_hours(hours: float) -> str:
 
 def _run_computed(table: Computed, settings: DictConfig, console: Console) -> None:
     """Compute ``table``, then show it and write it down."""
+    from experiments import tabular
     from experiments.tables import computed, report
 
     run = computed.read_or_compute(table, settings, console)
     made = report.compare_published(
         f"{table.name}: {table.about}", run, table.published, settings.fast
     )
-    report.show(made, console)
+    tabular.show(made.shown, console)
     if settings.write is not None:
         heading = report.computed_heading(table, run, settings.fast)
         _write(table.name, made, heading, settings, console)
@@ -149,7 +150,7 @@ def _write(
 
 def _run_ablation(table: Ablation, settings: DictConfig, console: Console) -> None:
     """Play the missing games of ``table``, then show it, draw it and write it down."""
-    from experiments.tables import report as table_report
+    from experiments import tabular
     from experiments.tables.ablation import cells, play, plot, report
 
     root = Path(settings.folder)
@@ -160,7 +161,7 @@ def _run_ablation(table: Ablation, settings: DictConfig, console: Console) -> No
     _check_played(settings, any(cell.played for cell in found), folder)
     ended = None if settings.show else play.play_missing(chosen, settings.ray.address, console)
     made = report.make(table, found, settings.fast)
-    table_report.show(made, console)
+    tabular.show(made.shown, console)
     plot.draw(table, found, folder / f"{table.name}.png")
     if settings.write is not None:
         _write(table.name, made, report.heading(table, found, settings.fast), settings, console)
@@ -170,6 +171,7 @@ def _run_ablation(table: Ablation, settings: DictConfig, console: Console) -> No
 
 def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     """Play the missing games of ``table``, then show it, draw it and write it down."""
+    from experiments import tabular
     from experiments.matches.origins import MATCHES_FILE
     from experiments.runs import runfolder
     from experiments.tables import report as table_report
@@ -189,7 +191,7 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
         ended = _play(folder, planned, [planned[i] for i in chosen], table, settings, console)
     run = Joined(folder, table, root, settings.fast) if table.beside else Measured(folder)
     report = table_report.make(table, run, settings.fast)
-    table_report.show(report, console)
+    tabular.show(report.shown, console)
     _draw(table, run, folder)
     if settings.write is not None:
         heading = table_report.heading(table, run, settings.fast)

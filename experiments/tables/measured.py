@@ -121,12 +121,20 @@ class Measured:
 
     def _compare(self, control: str, other: str) -> Comparison | None:
         """Return the difference of match ``other`` from ``control``; None without common games."""
-        both = np.intersect1d(self.numbers(control), self.numbers(other))
-        if not len(both):
+        first, second = common_wins((self, control), (self, other))
+        if not len(first):
             return None
-        first, second = self.wins(control)[both], self.wins(other)[both]
         p = mcnemar(first, second)
-        return Comparison(control, other, len(both), paired_difference(first, second), p, p)
+        return Comparison(control, other, len(first), paired_difference(first, second), p, p)
+
+
+def common_wins(
+    control: tuple[Measured, str], other: tuple[Measured, str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (common games,) bool whether each of two matches, given with its run, was won."""
+    (first, name), (second, other_name) = control, other
+    both = np.intersect1d(first.numbers(name), second.numbers(other_name))
+    return first.wins(name)[both], second.wins(other_name)[both]
 
 
 def correct(family: Sequence[Comparison]) -> list[Comparison]:

@@ -10,7 +10,7 @@ import polars as pl
 
 from experiments.stats.intervals import Estimate, mean, median, paired_difference
 from experiments.tables.figure import Figure
-from experiments.tables.measured import Measured
+from experiments.tables.measured import Measured, common_wins
 
 Measure = Callable[[Measured, str, str], Figure | None]
 """From a run, a match with games and a player in it to a figure."""
@@ -83,9 +83,8 @@ def _won_behind(places: int) -> Measure:
 
 def _difference(run: Measured, match: str, control: str) -> Figure:
     """Return the share of games won minus that of match ``control``, on common games."""
-    games = np.intersect1d(run.numbers(match), run.numbers(control))
-    difference = paired_difference(run.wins(control)[games], run.wins(match)[games])
-    return Figure.from_estimate(difference, len(games))
+    without, won = common_wins((run, control), (run, match))
+    return Figure.from_estimate(paired_difference(without, won), len(won))
 
 
 def _accused_wrongly(run: Measured, match: str, player: str) -> Figure:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from experiments import tabular
 from experiments.provenance.files import write_text
 from experiments.runs import runfolder
@@ -32,7 +30,7 @@ _TRIAL = "A trial: few and short games, whose figures mean nothing."
 _INTERVALS = "Intervals are of 95 %. "
 _MARKS = (
     f"{DIFFERS} marks figures of ours whose interval is disjoint from that of the figure with "
-    "which ours is compared. Notes are numbered."
+    "which ours is compared."
 )
 
 
@@ -192,11 +190,6 @@ def mark_trial(report: Report) -> Report:
     """Return ``report`` with the sentence that it is a trial."""
     shown = replace(report.shown, notes=[_TRIAL, *report.shown.notes])
     return replace(report, shown=shown, trial=True)
-
-
-def show(report: Report, console: Console) -> None:
-    """Print ``report`` with its notes."""
-    tabular.show(report.shown, console)
 
 
 def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> list[Path]:

@@ -205,17 +205,17 @@ def test_a_difference_is_paired_with_the_line_before(command):
     found = records(command, "games=40", "only=[swift]")
     played = {part.choices: part for part in of.cells_of(table(), command.root)}
 
-    def won(way, step):
+    def find_wins(way, step):
         part = played["swift", "one", way, step]
         rows = results.read(part.folder).to_pylist()
         return np.array([row["won"] for row in rows if row["focal"]])
 
     row = found["swift", ALONE, "sure"]
-    expected = paired_difference(won(CUMULATIVE, "as it is"), won(ALONE, "sure"))
+    expected = paired_difference(find_wins(CUMULATIVE, "as it is"), find_wins(ALONE, "sure"))
     assert row["before"] == "as it is" and row["common_games"] == "40"
     assert float(row["difference"]) == pytest.approx(expected.value)
     assert float(row["difference low"]) == pytest.approx(expected.low)
-    assert expected != paired_difference(won(CUMULATIVE, "walls"), won(ALONE, "sure"))
+    assert expected != paired_difference(find_wins(CUMULATIVE, "walls"), find_wins(ALONE, "sure"))
     assert found["swift", CUMULATIVE, "as it is"]["difference"] == ""
 
 

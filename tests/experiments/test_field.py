@@ -43,11 +43,11 @@ SMALL = Table(
 def folder(tmp_path_factory):
     """The folder of a run of `SMALL`."""
     found = tmp_path_factory.mktemp("field") / "small"
-    kept(found, GAMES)
+    play_games(found, GAMES)
     return found
 
 
-def kept(place, games):
+def play_games(place, games):
     planned = matches(SMALL, None, SMALL.seed)
     runfolder.claim(place, planned, "games", resume=True)
     results = Results(place, planned)
@@ -101,10 +101,10 @@ def test_the_ratings_of_winners_exchanged_at_random_are_flat(folder, monkeypatch
     assert spread()[0] > 200 and spread()[1]
     winner = Tally.winner
 
-    def exchanged(tally):
+    def exchange(tally):
         return np.random.default_rng(5).permutation(winner(tally))
 
-    monkeypatch.setattr(Tally, "winner", exchanged)
+    monkeypatch.setattr(Tally, "winner", exchange)
     assert spread()[0] < 120 and not spread()[1]
 
 
@@ -127,7 +127,7 @@ def test_it_is_reported_and_drawn(folder, tmp_path):
 
 
 def test_who_was_in_no_game_has_no_rating(tmp_path):
-    kept(tmp_path / "few", 3)  # one table of three: a player is missing
+    play_games(tmp_path / "few", 3)  # one table of three: a player is missing
     run = Measured(tmp_path / "few")
     found = field.standings(SMALL, run)
     assert len(found["three"]) == 3 and not any(line.elo for line in found["three"])

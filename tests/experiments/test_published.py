@@ -35,16 +35,16 @@ def test_the_set_up_of_the_text_has_its_published_figure(overrides, wins, games)
 
 
 @pytest.mark.parametrize(
-    "budget, told",
+    "budget, phrase",
     [
         (("player.budget.simulations=300",), "(here 300 simulations)"),
         (("player.budget.simulations=null", "player.budget.seconds=2"), "(here 2 s)"),
         (("player.budget.seconds=0.1",), "(here 10,000 simulations or 0.1 s)"),
     ],
 )
-def test_another_budget_is_stated(budget, told):
+def test_another_budget_is_stated(budget, phrase):
     found = find_for(match("player=bmcts_faithful", *budget))
-    assert found.wins == 408 and found.source.endswith(told)
+    assert found.wins == 408 and found.source.endswith(phrase)
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,14 @@ def test_another_budget_is_stated(budget, told):
         ("rules.players=3", "rules.players=4"),
     ],
 )
-def test_a_namesake_has_none_and_is_told_why(changed, theirs):
+def test_a_namesake_has_none_and_says_why(changed, theirs):
     first = () if changed.startswith("player=") else ("player=bmcts_faithful",)
     played = match(*first, changed)
     assert find_for(played) is None
     assert theirs in unlike(played) and "player=bmcts_faithful" in unlike(played)
 
 
-def test_who_was_never_published_is_not_told_of():
+def test_who_was_never_published_is_passed_over():
     for overrides in (("player=swift",), ("player=bmcts", "player@opponent=swift")):
         assert find_for(match(*overrides)) is None is unlike(match(*overrides))
     robin = match("match.players=['bmcts','heuristic']", "match.layout=robin")

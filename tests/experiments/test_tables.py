@@ -273,7 +273,7 @@ def test_differences_are_from_the_control_and_from_further_ones(command):
 
 
 def test_wins_are_drawn_along_a_setting(tmp_path):
-    def made(*values):
+    def make_run(*values):
         """Return a run in which a higher value wins more games."""
         players = [{"name": "hide", "hiding": value} for value in values] + [{"name": "swift"}]
         found = [
@@ -295,10 +295,10 @@ def test_wins_are_drawn_along_a_setting(tmp_path):
         return Run
 
     picture = tmp_path / "hiding.png"
-    plot.draw_by_setting("hiding", made(1.0), picture)
-    plot.draw_by_setting("threshold", made(0.0, 1.0), picture)
+    plot.draw_by_setting("hiding", make_run(1.0), picture)
+    plot.draw_by_setting("threshold", make_run(0.0, 1.0), picture)
     assert not picture.exists()  # a point is no line, and no player has that setting
-    plot.draw_by_setting("hiding", made(0.0, 1.0), picture)
+    plot.draw_by_setting("hiding", make_run(0.0, 1.0), picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -30,21 +30,21 @@ def test_table_three_is_met_to_two_decimals_in_nats_and_not_in_bits():
     ours = {column: [found[f"path {i + 1}", column].value for i in range(9)]
             for column in ("nats", "bits")}  # fmt: skip
     assert [ours["nats"][i] for i in (2, 5, 8)] == pytest.approx([9.56, 7.96, 13.84], abs=0.005)
-    for nats, bits, printed in zip(ours["nats"], ours["bits"], published("ferrari_3")[::2],
+    for nats, bits, printed in zip(ours["nats"], ours["bits"], read_published("ferrari_3")[::2],
                                    strict=True):  # fmt: skip
         assert not Figure(nats).differs(printed)
         assert Figure(bits).differs(printed) == (True if printed.value else None)
 
 
-def published(name):
+def read_published(name):
     """Return the published figures of a table."""
     rows = catalog.load(name).published.rows
     return [row.published["paper"] for row in rows if row.published]
 
 
 def test_published_figures_are_those_printed():
-    assert [figure.value for figure in published("ferrari_1")] == [48, 79, 51, 87]
-    values = [figure.value for figure in published("ferrari_3")]
+    assert [figure.value for figure in read_published("ferrari_1")] == [48, 79, 51, 87]
+    values = [figure.value for figure in read_published("ferrari_3")]
     assert values[::2] == PRINTED_BENEFITS and values[1::2] == PRINTED_DISTANCES
 
 

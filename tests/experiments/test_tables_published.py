@@ -256,7 +256,7 @@ def measure(quantity, run, match, player=""):
     return figure.value, figure.low, figure.high
 
 
-def expected(estimate):
+def approximate(estimate):
     return pytest.approx((estimate.value, estimate.low, estimate.high))
 
 
@@ -267,18 +267,18 @@ def test_quantities_are_counted_as_by_hand(run):
     for place in range(3):
         rows = _rows(run, match, place=place)
         wins.append(sum(row["won"] for row in rows))
-        assert measure(f"won_{place}", run, match) == expected(win_rate(wins[-1], 60))
+        assert measure(f"won_{place}", run, match) == approximate(win_rate(wins[-1], 60))
         turns = np.array([-(-row["turns"] // 3) for row in rows if row["won"]])
-        assert measure(f"own_turns_{place}", run, match) == expected(mean(turns))
+        assert measure(f"own_turns_{place}", run, match) == approximate(mean(turns))
     by_seat = [sum(row["won"] for row in _rows(run, match) if row["seat"] == k) for k in range(3)]
     assert sum(wins) == sum(by_seat) and wins != by_seat
     assert measure("won", run, match) == measure("won_0", run, match)
     assert measure("own_turns", run, match) == measure("own_turns_0", run, match)
     out = sum(row["out"] for row in _rows(run, match, "bn"))
-    assert out and measure("accused_wrongly", run, match) == expected(win_rate(out, 60))
+    assert out and measure("accused_wrongly", run, match) == approximate(win_rate(out, 60))
     games = {row["game"]: row for row in _rows(run, match)}.values()
     turns = np.array([row["turns"] for row in games if row["winner"] >= 0])
-    assert measure("turns_if_won", run, match) == expected(mean(turns))
+    assert measure("turns_if_won", run, match) == approximate(mean(turns))
 
 
 def test_a_mixed_company_is_counted_by_player_and_a_control_in_the_same_games(run):
@@ -287,14 +287,14 @@ def test_a_mixed_company_is_counted_by_player_and_a_control_in_the_same_games(ru
         rows = _rows(run, names[0], who)
         assert len(rows) == 60
         wins = sum(row["won"] for row in rows)
-        assert measure("won", run, names[0], who) == expected(win_rate(wins, 60))
+        assert measure("won", run, names[0], who) == approximate(win_rate(wins, 60))
     won = [
         np.array([row["won"] for row in sorted(_rows(run, name, who), key=lambda row: row["game"])])
         for name, who in zip(names, ("neural", "control"), strict=True)
     ]
     gained = measure("gained", run, *names)
-    assert gained == expected(paired_difference(won[1], won[0]))
-    assert gained != expected(paired_difference(won[0], won[1]))
+    assert gained == approximate(paired_difference(won[1], won[0]))
+    assert gained != approximate(paired_difference(won[0], won[1]))
 
 
 def test_ours_stands_beside_the_papers_column_with_a_mark_and_notes(run):

@@ -14,19 +14,19 @@ U = [5, 4.3182, 3.8430, 3.5565, 3.3842, 3.2761, 3.2043, 3.1538, 3.1165]
 
 
 @pytest.fixture(scope="module")
-def sample_problem():
+def sampled():
     return rooms.Sampled().problem()
 
 
 @pytest.fixture(scope="module")
-def exact(sample_problem):
-    return rooms.solve(sample_problem)[0]
+def exact(sampled):
+    return rooms.solve(sampled)[0]
 
 
 @pytest.fixture(scope="module")
-def learnt(sample_problem):
+def learnt(sampled):
     """Tables of Q after 5e6 updates, by rate."""
-    learners = {rate: Learner(sample_problem, rate, 0.6, 1) for rate in (FALLING, ONE)}
+    learners = {rate: Learner(sampled, rate, 0.6, 1) for rate in (FALLING, ONE)}
     for learner in learners.values():
         learner.learn(5_000_000)
     return learners
@@ -54,17 +54,15 @@ def test_closed_values_are_those_worked_out_by_hand():
     np.testing.assert_allclose(rooms.closed_values(), U, atol=5e-5)
 
 
-def test_the_projection_costs_what_it_did_elsewhere(sample_problem, exact):
+def test_the_projection_costs_what_it_did_elsewhere(sampled, exact):
     """The trial found 3.22 to 3.26 for seven rooms alike, where U_7 is 3.204."""
-    seven = ((sample_problem.states > 0).sum(axis=1) == 7) & (
-        sample_problem.states.max(axis=1) < 0.1429
-    )
+    seven = ((sampled.states > 0).sum(axis=1) == 7) & (sampled.states.max(axis=1) < 0.1429)
     found = exact[seven].max(axis=1)
     assert len(found) > 10 and found.min() > U[6] and found.mean() == pytest.approx(3.24, abs=0.02)
 
 
-def test_states_are_different_distributions_and_the_vertices_are_among_them(sample_problem):
-    states = sample_problem.states
+def test_states_are_different_distributions_and_the_vertices_are_among_them(sampled):
+    states = sampled.states
     assert states.shape == (1300, N_ROOMS) == np.unique(states, axis=0).shape
     np.testing.assert_allclose(states.sum(axis=1), 1)
     assert np.array_equal(states[:N_ROOMS], np.eye(N_ROOMS))
@@ -94,11 +92,11 @@ def test_by_the_posterior_the_state_is_a_martingale_and_by_uniform_outcomes_it_i
         assert off < 1e-12 if outcomes == POSTERIOR else off > 0.1
 
 
-def test_nothing_follows_where_nothing_is_in_doubt(sample_problem):
-    settled = (sample_problem.states == 0) | (sample_problem.states == 1)
-    moved = sample_problem.following != np.arange(len(sample_problem.states))[:, None, None]
-    assert not (moved & (sample_problem.chance > 0))[settled].any()
-    assert (moved & (sample_problem.chance > 0))[~settled].any()
+def test_nothing_follows_where_nothing_is_in_doubt(sampled):
+    settled = (sampled.states == 0) | (sampled.states == 1)
+    moved = sampled.following != np.arange(len(sampled.states))[:, None, None]
+    assert not (moved & (sampled.chance > 0))[settled].any()
+    assert (moved & (sampled.chance > 0))[~settled].any()
 
 
 def test_a_falling_rate_converges_and_one_does_not(learnt, exact):
@@ -109,35 +107,35 @@ def test_a_falling_rate_converges_and_one_does_not(learnt, exact):
     assert right[FALLING] > right[ONE] + 0.1
 
 
-def test_ten_times_the_updates_do_not_help_a_rate_of_one(sample_problem, exact, learnt):
-    few = Learner(sample_problem, ONE, 0.6, 1)
+def test_ten_times_the_updates_do_not_help_a_rate_of_one(sampled, exact, learnt):
+    few = Learner(sampled, ONE, 0.6, 1)
     few.learn(500_000)
     error = learning.error(few.q, exact)
     assert learning.error(learnt[ONE].q, exact) == pytest.approx(error, abs=0.02)
 
 
-def test_learning_repeats_itself_and_the_key_names_it(sample_problem):
+def test_learning_repeats_itself_and_the_key_names_it(sampled):
     def table(key):
-        learner = Learner(sample_problem, FALLING, 0.6, key)
+        learner = Learner(sampled, FALLING, 0.6, key)
         learner.learn(400)
         learner.learn(600)
         assert learner.visits.sum() == 1000
         return learner.q
 
-    whole = Learner(sample_problem, FALLING, 0.6, 1)
+    whole = Learner(sampled, FALLING, 0.6, 1)
     whole.learn(1000)
     assert np.array_equal(table(1), whole.q) and not np.array_equal(table(2), whole.q)
 
 
-def test_what_is_unknown_is_refused(sample_problem):
+def test_what_is_unknown_is_refused(sampled):
     with pytest.raises(ValueError, match="choose one of falling, one"):
-        Learner(sample_problem, "slow", 0.6, 1)
+        Learner(sampled, "slow", 0.6, 1)
     with pytest.raises(ValueError, match="choose one of uniform, posterior"):
-        rooms.problem(sample_problem.states, "certain")
+        rooms.problem(sampled.states, "certain")
 
 
-def test_the_worth_of_the_best_rooms_is_the_best_value(sample_problem, exact):
+def test_the_worth_of_the_best_rooms_is_the_best_value(sampled, exact):
     np.testing.assert_allclose(
-        rooms.worth(exact.argmax(axis=1), sample_problem), exact.max(axis=1), atol=1e-9
+        rooms.worth(exact.argmax(axis=1), sampled), exact.max(axis=1), atol=1e-9
     )
-    assert (rooms.worth(exact.argmin(axis=1), sample_problem) < exact.max(axis=1)).all()
+    assert (rooms.worth(exact.argmin(axis=1), sampled) < exact.max(axis=1)).all()

@@ -13,8 +13,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
 from experiments.settings.commandline import Refusal
@@ -22,7 +20,7 @@ from experiments.stats.intervals import Estimate, paired_difference
 from experiments.tables.ablation.schema import Ablation, Line, lines_of
 from experiments.tables.figure import Figure
 from experiments.tables.matches import FAST_COMPILED_GAMES, FAST_GAMES, matches
-from experiments.tables.measured import Measured, simulations_of
+from experiments.tables.measured import Measured, common_wins, simulations_of
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import Cell, expand
 from experiments.texts import file_name
@@ -175,11 +173,8 @@ def gain(cell: StepCell, reference: StepCell | None) -> tuple[Estimate, int] | N
     """
     if reference is None or cell.folder == reference.folder or not (cell.run and reference.run):
         return None
-    both = np.intersect1d(cell.run.numbers(cell.name), reference.run.numbers(reference.name))
-    if not len(both):
-        return None
-    won, without = (one.run.wins(one.name)[both] for one in (cell, reference) if one.run)
-    return paired_difference(without, won), len(both)
+    without, won = common_wins((reference.run, reference.name), (cell.run, cell.name))
+    return (paired_difference(without, won), len(won)) if len(won) else None
 
 
 @cache

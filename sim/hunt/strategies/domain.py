@@ -29,7 +29,7 @@ import numpy as np
 
 from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import uniform
+from mcts.kernel.rng import below, uniform
 from mcts.threads import private
 from sim.hunt.strategies.decisions import Decisions, single_steps, trips
 from sim.hunt.strategies.hunt import Hunt
@@ -38,6 +38,8 @@ STOP = 0
 """The action that ends the hunt; `STOP` + 1 + i is the i-th of the decisions."""
 NOTHING = 0
 """Observation without a test; `NOTHING` + 1 + z is the outcome z."""
+RANDOM, GREEDY = 0, 1
+"""Roll-out policies: any action, or the trip that gains most a step, while one gains at all."""
 
 _CELL, _TO_GO, _SEEN, _TRUTH, _ENTROPY, _LEFT, _BELIEF = 0, 1, 2, 3, 4, 5, 6
 _UNKNOWN = -1
@@ -50,7 +52,7 @@ class AdaptiveHunt(NamedTuple):
     decisions: Decisions
     """What the search decides among."""
     trips: Decisions
-    """What the roll-out policy decides among."""
+    """What the roll-out policy `GREEDY` decides among."""
     noise: np.ndarray
     """float64 (targets, hypotheses): entropy of each measurement's outcome given y, in nats."""
     propagated: bool = False
@@ -61,6 +63,8 @@ class AdaptiveHunt(NamedTuple):
     """Whether y is drawn again at the leaf."""
     known: int = _UNKNOWN
     """The y that every simulation takes for drawn, or -1."""
+    rollout: int = GREEDY
+    """`RANDOM` or `GREEDY`."""
 
 
 def adaptive(hunt: Hunt, by_step: bool = False) -> AdaptiveHunt:
@@ -256,7 +260,7 @@ def _information(p, s, target):
 
 @jit
 def greediest(p, s):
-    """Return the trip of the greatest net gain per step, or -1 if none has any; no draw."""
+    """Return the trip of the greatest net gain a step, or -1 if none has any; no draw."""
     hunt, ways, cell = p.hunt, p.trips, int(s[_CELL])
     best, best_rate = -1, 0.0
     for way in range(ways.first[cell], ways.first[cell + 1]):
@@ -270,17 +274,36 @@ def greediest(p, s):
 
 
 @jit
+def _any(p, s, stream):
+    """Return any decision that is possible, or -1 for stopping; one draw."""
+    ways, cell = p.decisions, int(s[_CELL])
+    possible = 0
+    for way in range(ways.first[cell], ways.first[cell + 1]):
+        possible += _possible(p, s, ways, way)
+    chosen = below(stream, possible + 1)
+    for way in range(ways.first[cell], ways.first[cell + 1]):
+        if _possible(p, s, ways, way):
+            if chosen == 0:
+                return way
+            chosen -= 1
+    return -1
+
+
+@jit
 def rollout(p, s, stream):
-    """Play the greediest trips to the end, while one gains at all; one draw per test."""
+    """Play the roll-out policy to the end; one draw a test, one more a decision for `RANDOM`."""
     if p.resampled and s[_TRUTH] != _UNKNOWN:
         _draw_truth(p, s, stream)
     total = 0.0
     while not terminal(p, s):
-        way = greediest(p, s)
+        greedy = p.rollout == GREEDY
+        way = greediest(p, s) if greedy else _any(p, s, stream)
         if way < 0:
             s[_TO_GO] = 0
-        else:
+        elif greedy:
             total += _follow(p, s, p.trips, way, stream)
+        else:
+            total += _follow(p, s, p.decisions, way, stream)
     return total
 
 

@@ -6,7 +6,8 @@ A choice is a function of the position, with the exact belief, and of a key: a p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,19 @@ Choice = Callable[[AdaptiveHunt, int], int]
 """``choose(position, key)`` returns an action; the key is another one at each decision."""
 
 _NO_OUTCOME = -1
+
+
+class Event(NamedTuple):
+    """A decision of an episode and what came of it."""
+
+    position: AdaptiveHunt
+    """Before it, with the exact belief."""
+    action: int
+    target: int
+    """The target measured, or -1 ..."""
+    outcome: int
+    """... and what it showed, or -1."""
+    reward: float
 
 
 def over(p: AdaptiveHunt) -> bool:
@@ -85,15 +99,15 @@ def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
     return hunt.benefit * float(drop) - cost
 
 
-def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
-    """Play one hunt from ``p`` in closed loop; return the sum of its rewards.
+def episode(p: AdaptiveHunt, choose: Choice, key: int) -> Iterator[Event]:
+    """Play one hunt from ``p`` and yield its events.
 
     Parameters
     ----------
     key
         Names all randomness: the y that is true, the outcomes, the keys of decisions.
     """
-    stream, decision, total = new_stream(int(derive_key(key, 0))), 0, 0.0
+    stream, decision = new_stream(derive_key(key, 0)), 0
     truth = _draw(p.hunt.prior, stream)
     while not over(p):
         decision += 1
@@ -102,9 +116,13 @@ def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
         if target >= 0:
             outcome = _draw(p.hunt.likelihood[target, truth], stream)
         then = after(p, action, outcome)
-        total += reward(p, action, then)
+        yield Event(p, action, target, outcome, reward(p, action, then))
         p = then
-    return total
+
+
+def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
+    """Play one hunt from ``p`` in closed loop; return the sum of its rewards (see `episode`)."""
+    return sum(event.reward for event in episode(p, choose, key))
 
 
 def expected_value(p: AdaptiveHunt, choose: Choice, key: int) -> float:

@@ -15,13 +15,14 @@ from mcts.options import Budget, Options
 from mcts.search import Search
 from sim.hunt.reward import Weights
 from sim.hunt.strategies.decisions import Decisions
-from sim.hunt.strategies.domain import STOP, adaptive
+from sim.hunt.strategies.domain import RANDOM, STOP, adaptive
 from sim.hunt.strategies.examples import field, fork
 from sim.hunt.strategies.hunt import hunt
 from sim.hunt.strategies.planners import greedy
 from sim.hunt.strategies.playing import (
     after,
     chances,
+    episode,
     expected_value,
     list_actions,
     over,
@@ -70,14 +71,14 @@ def best(p):
 @pytest.mark.parametrize("moves", PUBLISHED)
 def test_exact_values_are_the_known_ones(moves):
     exact = Reference(star(moves))
-    assert (exact.open(), exact.closed_value()) == pytest.approx(PUBLISHED[moves], abs=1e-6)
+    assert (exact.open(), exact.closed()) == pytest.approx(PUBLISHED[moves], abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_decisions_offered_are_worth_what_all_steps_are(seed):
     drawn = random_hunt(seed)
     exact = Reference(drawn)
-    values = exact.open(), exact.closed_value(), exact.full_information()
+    values = exact.open(), exact.closed(), exact.informed()
     assert values[0] <= values[1] + 1e-9 and values[1] <= values[2] + 1e-9
     assert best(adaptive(drawn)) == pytest.approx(values[1], abs=1e-9)
     assert best(adaptive(drawn, by_step=True)) == pytest.approx(values[1], abs=1e-9)
@@ -105,15 +106,13 @@ def test_a_longer_way_of_fewer_steps_is_needed():
     graph.add_weighted_edges_from([(0, 1, 0.1), (1, 2, 0.1), (0, 2, 0.4), (2, 3, 0.1)], "length")
     bits = np.array([[[1, 0], [1, 0], [0, 1], [0, 1]], [[1, 0], [0, 1], [1, 0], [0, 1]]], float)
     p = adaptive(hunt(graph, np.full(4, 0.25), bits, Weights(1.0, 0.0, 1.0), 0, 2))
-    assert (
-        best(p) == pytest.approx(Reference(p.hunt).closed_value()) == pytest.approx(np.log(4) - 0.5)
-    )
+    assert best(p) == pytest.approx(Reference(p.hunt).closed()) == pytest.approx(np.log(4) - 0.5)
     assert best(shortest_alone(p)) == pytest.approx(np.log(2) - 0.2)
 
 
 def test_the_fork_has_a_use_for_all_that_is_seen():
     exact = Reference(fork())
-    opened, closed, informed = exact.open(), exact.closed_value(), exact.full_information()
+    opened, closed, informed = exact.open(), exact.closed(), exact.informed()
     assert closed == pytest.approx(best(adaptive(fork())), abs=1e-9)
     assert opened < 0.7 * closed and closed < 0.9 * informed
     assert expected_value(adaptive(fork()), greedy, 1) < 0.7 * closed
@@ -125,6 +124,7 @@ VARIANTS = [
     {"from_truth": True},
     {"resampled": True},
     {"known": 0},
+    {"rollout": RANDOM},
 ]
 
 
@@ -202,14 +202,17 @@ def test_a_test_pays_what_it_tells_on_average(numbers):
 @pytest.mark.parametrize("numbers", [{}, {"propagated": True}, {"resampled": True}], ids=str)
 def test_rollouts_are_worth_what_their_policy_is(numbers):
     p = adaptive(fork())
-    rolled = p._replace(**numbers)
-    domain, stream, s = domain_of(rolled), new_stream(5), domain_of(rolled).workspace(p)
-    total = 0.0
-    for _ in range(4_000):
-        domain.start(rolled, s, stream)
-        total += domain.rollout(rolled, s, stream)
-    assert total / 4_000 == pytest.approx(expected_value(p, greedy, 1), abs=0.03)
-    assert total / 4_000 < closed_loop(fork()).value - 0.1  # the control: another policy
+    exact, means = expected_value(p, greedy, 1), {}
+    for policy in ({}, {"rollout": RANDOM}):
+        rolled = p._replace(**numbers, **policy)
+        domain, stream, s = domain_of(rolled), new_stream(5), domain_of(rolled).workspace(p)
+        total = 0.0
+        for _ in range(4_000):
+            domain.start(rolled, s, stream)
+            total += domain.rollout(rolled, s, stream)
+        means[len(policy)] = total / 4_000
+    assert means[0] == pytest.approx(exact, abs=0.03)
+    assert means[1] < exact - 0.1
 
 
 def test_episodes_are_worth_what_the_policy_is():
@@ -218,7 +221,9 @@ def test_episodes_are_worth_what_the_policy_is():
     error = won.std() / np.sqrt(len(won))
     assert abs(won.mean() - expected_value(p, greedy, 1)) < 4 * error
     assert abs(won.mean() - closed_loop(fork()).value) > 4 * error
-    assert won[1] == play(p, greedy, 1)
+    events = list(episode(p, greedy, 1))
+    assert sum(event.reward for event in events) == won[1] == play(p, greedy, 1)
+    assert [event.target for event in events] == [target_of(e.position, e.action) for e in events]
 
 
 def test_stopping_ends_a_hunt():
