@@ -105,10 +105,10 @@ def test_the_command_line_takes_them(copy):
 
 
 CHECKED = """
-from experiments.matches.lineups import entered
+from experiments.matches.lineups import read_players
 from sim.players.registry import make
 from sim.rules import preset
-for player in entered(["prober", "pomcp_or+belief=levelled"]).values():
+for player in read_players(["prober", "pomcp_or+belief=levelled"]).values():
     print(make(player, preset("ledford")).name)
 """
 

@@ -104,6 +104,11 @@ def test_a_folder_with_results_is_not_overwritten(run_compare, tmp_path):
 
 
 def _composed(*overrides: str):
+    return config.composed("compare", overrides)
+
+
+def _by_hydra(*overrides: str):
+    """Return what Hydra itself composes, without our copies."""
     config.register()
     with initialize_config_module("conf", version_base="1.3"):
         return compose("compare", overrides=list(overrides))
@@ -174,13 +179,13 @@ def test_every_choice_of_a_player_fits_who_is_measured_and_who_opposes(group):
 )
 def test_values_set_in_a_copy_are_as_hydra_composes_them(typed):
     for _ in range(2):  # the second time what is chosen is known
-        ours, theirs = config.composed("compare", typed, with_hydra=True), _composed(*typed)
+        ours, theirs = config.composed("compare", typed, with_hydra=True), _by_hydra(*typed)
         assert list(ours.hydra.overrides.task) == typed
         with open_dict(ours):
             del ours["hydra"]
         assert OmegaConf.to_yaml(ours) == OmegaConf.to_yaml(theirs)
         ours.seed = 99  # of the copy alone
-    assert OmegaConf.to_yaml(config.composed("compare")) == OmegaConf.to_yaml(_composed())
+    assert OmegaConf.to_yaml(config.composed("compare")) == OmegaConf.to_yaml(_by_hydra())
 
 
 @pytest.mark.parametrize(
