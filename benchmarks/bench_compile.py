@@ -1,4 +1,4 @@
-"""What a cold start costs, and whether machine code made once for all is as fast.
+"""Cost of a cold start, and whether machine code made once for all is as fast.
 
     python -m benchmarks.bench_compile [--only tiger,cluedo] [--repeats 5]
 
@@ -26,7 +26,7 @@ POSITIONS = {
 }
 SIMULATIONS = {"tiger": 200_000, "cluedo": 10_000}
 
-NUMBAS_WAY = "import numba\nnumba.__version__ = 'linking by itself, ' + numba.__version__\n"
+NUMBAS_WAY = "import numba\nnumba.__version__ = '0, linking by itself, ' + numba.__version__\n"
 """Makes `mcts.kernel.linking` stand aside, and names a cache of its own."""
 
 SEARCHER = """
@@ -62,7 +62,7 @@ class Process:
         """CPU seconds in which the search was made."""
 
     def search(self, key: int) -> tuple[float, tuple]:
-        """Return simulations a CPU second and what was found."""
+        """Return simulations per CPU second and what was found."""
         print(key, file=self._process.stdin, flush=True)
         rate, *found = self._answer()
         return rate, found
@@ -109,7 +109,7 @@ def measure(name: str, repeats: int) -> None:
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Measure the domains that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default=",".join(POSITIONS), help="domains, with commas between")
     parser.add_argument("--repeats", type=int, default=5)

@@ -218,7 +218,7 @@ def _move(world: World, s: State, goal: int) -> None:
 
 @jit
 def calls(world: World, s: State, seat: int) -> bool:
-    """Tell whether the suggestions of ``seat`` move the pawns that they name."""
+    """Return whether the suggestions of ``seat`` move the pawns that they name."""
     return world.summons == 1 and (not world.random_calls or s.policy[seat] == _RANDOM)
 
 
@@ -293,7 +293,7 @@ def decider(s: State) -> int:
 
 @jit
 def stops(s: State) -> bool:
-    """Tell whether the decision at hand is not for a policy that plays inside the machine."""
+    """Return whether the decision at hand is not for a policy that plays inside the machine."""
     if s.phase == SHOW:
         return s.showing[s.answerer] <= EXTERNAL
     policy = s.policy[s.seat]

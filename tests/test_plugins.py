@@ -18,7 +18,7 @@ from experiments.matches.failures import GameRaised
 from experiments.matches.schedule import Match, Seating
 from mcts.kernel import plugins
 from mcts.kernel.compile import INTERPRETED
-from mcts.kernel.plugins import BrokenPlugin, blamed
+from mcts.kernel.plugins import BrokenPlugin, blame_plugin
 from mcts.kernel.sources import modules_of
 from sim.policies import table as policies
 
@@ -211,7 +211,7 @@ def test_a_plugin_that_cannot_be_imported_is_named(install):
         load_policies()
     assert str(raised.value) == (
         "sleuth-broken 2.0: 'torn' of sleuth.policies cannot be loaded from torn: "
-        "ModuleNotFoundError: No module named 'page_one'; mend the package or uninstall it"
+        "ModuleNotFoundError: No module named 'page_one'; fix or uninstall the package"
     )
 
 
@@ -327,7 +327,7 @@ def test_a_player_that_raises_in_play_is_named(install, match, where):
         play.portion(match, [0])
     play._seat.cache_clear()
     assert str(raised.value) == (
-        f"sleuth-broken 2.0: 'rude' of sleuth.players {sentence}; mend the package or uninstall it"
+        f"sleuth-broken 2.0: 'rude' of sleuth.players {sentence}; fix or uninstall the package"
     )
     told = str(GameRaised([0], raised.value, ""))
     assert told == f"game 0: {raised.value}"
@@ -336,7 +336,7 @@ def test_a_player_that_raises_in_play_is_named(install, match, where):
 def test_what_numba_says_of_a_plugin_names_it_and_what_is_ours_does_not(install):
     install(POLICIES, {"torn": "torn"}, torn="")
     (torn,) = plugins.modules(POLICIES)
-    with pytest.raises(BrokenPlugin, match=r"'torn' of .* raised TypeError: File"), blamed():
+    with pytest.raises(BrokenPlugin, match=r"'torn' of .* raised TypeError: File"), blame_plugin():
         raise TypeError(f"File {torn.__file__}, line 3")
-    with pytest.raises(KeyError), blamed():
+    with pytest.raises(KeyError), blame_plugin():
         raise KeyError("ours")

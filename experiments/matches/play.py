@@ -15,7 +15,7 @@ import sim.rules
 from experiments.matches.details import KINDS, Observer, together
 from experiments.matches.results import HELD, ROW, Played
 from experiments.matches.schedule import Match
-from mcts.kernel.plugins import blamed
+from mcts.kernel.plugins import blame_plugin
 from sim.arena import play_many
 from sim.player import Player
 from sim.records.record import Recorder
@@ -68,7 +68,7 @@ def portion(match: Match, games: np.ndarray) -> Played:
     BrokenPlugin
         If another package's player or policy raises an exception.
     """
-    with blamed():  # here, for a worker keeps the traceback
+    with blame_plugin():  # here, for a worker keeps the traceback
         return _portion(match, np.asarray(games, np.int64))
 
 

@@ -56,7 +56,7 @@ from experiments.settings.commandline import (
     explain,
     leave,
 )
-from mcts.kernel.plugins import blamed
+from mcts.kernel.plugins import blame_plugin
 
 _SILENT = "hydra/job_logging=none"
 
@@ -194,7 +194,7 @@ class _Job:
         try:
             OmegaConf.resolve(settings)
             config.check_sections(settings)
-            with blamed(), output.keep(self.command.lasting):
+            with blame_plugin(), output.keep(self.command.lasting):
                 return self.command.job(settings, folder)
         except Incomplete as fault:
             self._say(str(fault))

@@ -19,7 +19,7 @@ from experiments.texts import forgiving, message
 from mcts.kernel import temporary
 from mcts.kernel.errors import SleuthError
 from mcts.kernel.extras import MissingExtra
-from mcts.kernel.plugins import BrokenPlugin, blamed
+from mcts.kernel.plugins import BrokenPlugin, blame_plugin
 from mcts.kernel.store import UnsafeCache
 from mcts.limits import did_you_mean
 
@@ -96,7 +96,7 @@ def attempt(title: str, work: Callable[[], int | None], lasting: bool = True) ->
     forgiving()
     with signals.handle() as heard, output.keep(lasting):
         try:
-            with blamed():
+            with blame_plugin():
                 return work() or 0
         except FAULTS as fault:
             say(title, explain(fault))

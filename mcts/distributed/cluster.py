@@ -49,24 +49,24 @@ def connect(address: str) -> None:
     Raises
     ------
     RayFault
-        If there is no such cluster, or it does not let us in.
+        If the cluster is not found, or refuses the connection.
     """
     if ray.is_initialized():
         return
     here = address
     if address == "auto":
-        here = found()
+        here = find_address()
         adopt_token()
     _knock(here)
     try:
         _rehearse(here)
         _join(here)
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as fault:
-        told = " ".join(str(fault).split())[:300]
-        raise RayFault(f"ray.address={address}: cannot connect: {told}") from None
+        text = " ".join(str(fault).split())[:300]
+        raise RayFault(f"ray.address={address}: cannot connect: {text}") from None
 
 
-def found() -> str:
+def find_address() -> str:
     """Return the address of the cluster that this machine belongs to.
 
     That is the one of ``RAY_ADDRESS``, or the last that ``ray start`` joined, or the only one
@@ -128,7 +128,7 @@ def _rehearse(address: str) -> None:
     except subprocess.TimeoutExpired:
         raise TimeoutError(_NO_RAY.format(address, JOIN_SECONDS)) from None
     if ended.returncode:
-        told, log = (text.decode(errors="replace") for text in (ended.stdout, ended.stderr))
+        text, log = (end.decode(errors="replace") for end in (ended.stdout, ended.stderr))
         if "AuthenticationError" in log:
             raise ConnectionError(
                 f"it wants another token than ours: set {MODE}=token, and {TOKEN_PATH} to the file "
@@ -136,7 +136,7 @@ def _rehearse(address: str) -> None:
             )
         if "timed out" in log.lower():
             raise TimeoutError(_NO_RAY.format(address, JOIN_SECONDS))
-        raise ConnectionError(told or f"Ray ended with code {ended.returncode}")
+        raise ConnectionError(text or f"Ray ended with code {ended.returncode}")
 
 
 def _join(address: str) -> None:

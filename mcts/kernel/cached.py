@@ -1,13 +1,14 @@
 """Numba's cache of machine code, kept by `mcts.kernel.store` under what it was made from.
 
-Numba's own looks at the file of the compiled function alone, and unpickles whatever it finds.
-Here code is filed under a hash of everything that it depends on, so that a file is never stale:
+Numba's own cache checks the file of the compiled function alone, unpickles whatever it finds, and
+two processes at once can file one kernel's code under the types of another.  Here code is filed
+under a hash of everything that it depends on, so that a file is never stale:
 
 * the sources of the function's module and of what this imports (`mcts.kernel.sources`);
 * the types of the arguments, and the sources of classes among them, such as the NamedTuple of a
   domain, and of the functions found by them (`belongs`): a function that is given one need not
   import it;
-* the function's place and bytecode, the processor, and what Numba takes into account besides.
+* the function's place, the processor, and what Numba takes into account besides.
 
 A file that is not whole, or of no use, is a miss; compiling then replaces it.
 """
@@ -19,7 +20,6 @@ import os
 import pickle
 import re
 from collections.abc import Callable, Iterable
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from mcts.kernel import sources, store
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype)
 
 _READABLE = 120
-"""Letters at most of a file's name that tell a reader what is in it."""
+"""Most characters of a file's name that say what is in it."""
 
 
 class Nameless(Exception):
@@ -46,16 +46,16 @@ class CodeCache(_Cache):
     Parameters
     ----------
     function
-        What is compiled.
+        Python function to compile.
     modules
-        On whose sources it depends.
+        Names of the modules on whose sources it depends.
     """
 
     def __init__(self, function: Callable, modules: frozenset[str]) -> None:
         self._function = function
         self._modules = modules
         sources.digest(modules)  # of what is imported now, not when the function is first called
-        self._store = store.opened()
+        self._store = store.open_store()
 
     @property
     def cache_path(self) -> str | None:
@@ -79,7 +79,7 @@ class CodeCache(_Cache):
         return result if tuple(result.signature.args) == tuple(arguments) else None
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Keep ``data``, the code for the signature ``sig``, if it means anything elsewhere."""
+        """Keep ``data``, the code for the signature ``sig``, if another process can use it."""
         if data.library.has_dynamic_globals or data.lifted:
             return
         arguments, _ = sigutils.normalize_signature(sig)
@@ -97,8 +97,8 @@ class CodeCache(_Cache):
         """
         modules = set(self._modules)
         made_of = (
-            _function(self._function, modules),
-            _told(arguments, modules),
+            _describe_function(self._function, modules),
+            _describe(arguments, modules),
             codegen.magic_tuple(),
             sources.digest(frozenset(modules)),
         )
@@ -114,11 +114,11 @@ class CodeCache(_Cache):
         """Part of Numba's interface, as `enable`."""
 
     def flush(self) -> None:
-        """Part of Numba's interface: what is not used is removed by and by."""
+        """Part of Numba's interface: the store removes what is not used."""
 
 
 def cacheable(function: Callable) -> bool:
-    """Tell whether ``function`` comes from the file of its module, which is what digests read."""
+    """Return whether ``function`` comes from the file of its module, which digests read."""
     path = sources.file_of(function.__module__)
     try:
         return path is not None and os.path.samefile(path, function.__code__.co_filename)
@@ -134,41 +134,28 @@ def belongs(kind: type, functions: Iterable[Callable]) -> None:
     _BELONGS[kind] = tuple(getattr(function, "py_func", function) for function in functions)
 
 
-def _told(thing: Any, modules: set[str]) -> str:
-    """Return words that tell apart what Numba does, the same in every process.
+def _describe(thing: Any, modules: set[str]) -> str:
+    """Return text that differs where Numba distinguishes, and is the same in every process.
 
     The modules of classes on the way are added to ``modules``.
     """
     if isinstance(thing, types.Type):
-        return f"{type(thing).__name__}[{_told(thing.key, modules)}]"
+        return f"{type(thing).__name__}[{_describe(thing.key, modules)}]"
     if isinstance(thing, type):
         modules.add(thing.__module__)
-        parts = [_function(function, modules) for function in _BELONGS.get(thing, ())]
+        parts = [_describe_function(function, modules) for function in _BELONGS.get(thing, ())]
         return f"{thing.__module__}.{thing.__qualname__}{getattr(thing, '_fields', '')}{parts}"
     if isinstance(thing, (tuple, list)):
-        return f"({','.join(_told(part, modules) for part in thing)})"
+        return f"({','.join(_describe(part, modules) for part in thing)})"
     if isinstance(thing, _PLAIN):
         return f"{type(thing).__name__} {thing!r}"
     raise Nameless(type(thing).__name__)
 
 
-def _function(function: Callable, modules: set[str]) -> tuple:
-    """Return what tells ``function`` from others of its module, which is added to ``modules``."""
+def _describe_function(function: Callable, modules: set[str]) -> tuple:
+    """Return what distinguishes ``function`` within its module, which is added to ``modules``."""
     modules.add(function.__module__)
     code = function.__code__
     cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
-    place = function.__module__, function.__qualname__, code.co_firstlineno
-    return *place, _code(code), _told(cells, modules)
-
-
-def _code(code: CodeType) -> tuple:
-    """Return what is compiled of ``code``."""
-    constants = []
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            constants.append(_code(constant))
-        elif isinstance(constant, frozenset):  # in another order in each process
-            constants.append(sorted(map(repr, constant)))
-        else:
-            constants.append(repr(constant))
-    return code.co_code.hex(), code.co_names, constants
+    places = tuple(code.co_positions())  # columns as well: two functions may stand on one line
+    return function.__module__, function.__qualname__, places, _describe(cells, modules)

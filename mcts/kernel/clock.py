@@ -1,8 +1,8 @@
-"""The processor's own counter, to tell what a kernel spends its time on.
+"""The processor's own counter, to measure what a kernel spends its time on.
 
 `cycles` is LLVM's ``readcyclecounter``: some 10 ns a reading and callable without the GIL, where
 a call of the system's clock is not.  It counts at a constant rate that the processor does not
-tell, so a `Mark` taken before and one after the work give the seconds of a cycle.
+report, so a `Mark` taken before and one after the work give the seconds of a cycle.
 
 Limits: what a kernel writes to memory is written on the right side of a reading, but the processor
 does not wait for it, nor the compiler for arithmetic that is not written anywhere.  So only

@@ -2,7 +2,7 @@
 
 Numba cannot look a function up by value without cost: a table of function pointers loses a quarter
 of the speed, and a tuple of dispatchers is compiled again in every process.  A chain of ``if`` has
-neither fault; it is written here, so that whoever adds a function need not extend three of them.
+neither fault; it is generated here, so that adding a function extends all of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What installed packages add to the project, found by their entry points.
+"""Additions of installed packages to the project, found by their entry points.
 
 A distribution names what it adds in its metadata [PyPA specification "Entry points"], so nothing
 of the project is edited.  An entry point stands in one of four groups:
@@ -52,14 +52,14 @@ class Plugin:
             for part in filter(None, self.attribute.split(".")):
                 found = getattr(found, part)
         except (Exception, SystemExit) as fault:
-            raise self.broken(f"cannot be loaded from {self.module}: {_told(fault)}") from fault
+            raise self.broken(f"cannot be loaded from {self.module}: {_describe(fault)}") from fault
         return found
 
     def broken(self, complaint: str) -> BrokenPlugin:
         """Return the exception that says what is wrong with this entry point."""
         return BrokenPlugin(
             f"{self.distribution}: {self.name!r} of {self.group} {complaint}; "
-            "mend the package or uninstall it"
+            "fix or uninstall the package"
         )
 
 
@@ -92,7 +92,7 @@ def names(group: str) -> list[str]:
 
 
 @contextmanager
-def blamed() -> Iterator[None]:
+def blame_plugin() -> Iterator[None]:
     """Name the plug-in out of which, or about which, an exception comes from the block.
 
     Raises
@@ -108,7 +108,7 @@ def blamed() -> Iterator[None]:
         plugin = _at_fault(fault)
         if plugin is None:
             raise
-        raise plugin.broken(f"raised {_told(fault)}") from fault
+        raise plugin.broken(f"raised {_describe(fault)}") from fault
 
 
 def _at_fault(fault: BaseException) -> Plugin | None:
@@ -122,7 +122,7 @@ def _at_fault(fault: BaseException) -> Plugin | None:
     return None
 
 
-def _told(fault: BaseException) -> str:
+def _describe(fault: BaseException) -> str:
     return " ".join(f"{type(fault).__name__}: {fault}".split())
 
 

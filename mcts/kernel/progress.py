@@ -1,4 +1,4 @@
-"""How far compiling is, for the user who waits: functions compiled by this process.
+"""Progress of compiling, for the user who waits: functions compiled by this process.
 
 A start compiles up to some 500 functions, and none when all kernels are on the disk.
 """

@@ -1,4 +1,4 @@
-"""Which sources compiled code depends on, and a digest of them.
+"""Sources on which compiled code depends, and a digest of them.
 
 A kernel depends on its module and on all that this one imports, however indirectly, as far as it
 is of the same package, of the project, or not installed at all (a script and what lies beside it).
@@ -16,8 +16,10 @@ import hashlib
 import importlib
 import importlib.util
 import pkgutil
+import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -67,19 +69,14 @@ def source(module: str) -> bytes | None:
 
 @cache
 def _is_read(top: str) -> bool:
-    """Tell whether modules of the package ``top``, of whoever imports them, are dependencies."""
+    """Return whether modules of the package ``top`` are dependencies of any that imports them."""
     if top in sys.stdlib_module_names:
         return False
-    path = file_of(top)
-    if path is None:  # a package without `__init__`
-        spec = (
-            importlib.util.find_spec(top) if top not in sys.modules else sys.modules[top].__spec__
-        )
-        found = list(spec.submodule_search_locations or []) if spec else []
-        if not found:
-            return False
-        path = Path(found[0])
-    return _INSTALLED.isdisjoint(path.parts)
+    loaded = sys.modules.get(top)
+    spec = loaded.__spec__ if loaded else importlib.util.find_spec(top)
+    folders = list(spec.submodule_search_locations or []) if spec else []
+    path = file_of(top) or (Path(folders[0]) if folders else None)
+    return path is not None and _INSTALLED.isdisjoint(path.parts)
 
 
 @cache
@@ -97,40 +94,37 @@ def _face(package: str) -> dict[str, str]:
     }
 
 
+_IMPORT = re.compile(
+    rb"(?:^|[:;])[ \t]*((?:from|import)[ \t][^\n(#]*(?:\((?:[^)#]|#[^\n]*)*\))?)", re.MULTILINE
+)
+_LISTING = re.compile(rb"""\bmodules_of\(\s*["']([\w.]+)["'](?:\s*,\s*["']([\w.]+)["'])?""")
+"""Import statements, and calls of `modules_of`: by text, for parsing all of it takes long."""
+
+
 @cache
 def _imports(module: str) -> tuple[str, ...]:
     """Return the modules on which ``module`` depends and that its import statements name."""
-    text = source(module) or b""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # machine code, for instance
-        return ()
-    # Imports are statements, of which there are few; expressions are many, and take long.
-    calls = ast.walk(tree) if modules_of.__name__.encode() in text else ()
+    text = (source(module) or b"").replace(b"\\\n", b" ")
     package = _package(module)
     packages = {*_OURS, (package or module).partition(".")[0]}
     named: list[str] = []
-    for node in (*_statements(tree), *calls):
+    for node in _parse_imports(text):
         if isinstance(node, ast.Import):
             named += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            origin = node.module or ""
-            if node.level:
-                try:
-                    origin = importlib.util.resolve_name("." * node.level + origin, package)
-                except ImportError:  # it leads out of the package, and fails when it is run
-                    continue
-            named.append(origin)
-            behind = _face(origin)
-            named += [behind.get(alias.name, f"{origin}.{alias.name}") for alias in node.names]
-        elif _lists_modules(node):
-            listed, *groups = (literal.value for literal in node.args)
-            named += _names_in(listed)
-            outside = [
-                plugin.module for group in groups for plugin in plugins.entry_points(group).values()
-            ]
-            packages.update(name.partition(".")[0] for name in outside)
-            named += outside
+            continue
+        origin = node.module or ""
+        if node.level:
+            try:
+                origin = importlib.util.resolve_name("." * node.level + origin, package)
+            except ImportError:  # it leads out of the package, and fails when it is run
+                continue
+        behind = _face(origin)
+        named.append(origin)
+        named += [behind.get(alias.name, f"{origin}.{alias.name}") for alias in node.names]
+    for listed, group in _LISTING.findall(text):
+        outside = [plugin.module for plugin in plugins.entry_points(group.decode()).values()]
+        packages.update(name.partition(".")[0] for name in outside)
+        named += _names_in(listed.decode()) + outside
     return tuple(
         name
         for name in dict.fromkeys(named)
@@ -139,13 +133,12 @@ def _imports(module: str) -> tuple[str, ...]:
     )
 
 
-def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield all statements below ``node``, however deep."""
-    for parts in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for below in getattr(node, parts, ()):
-            if isinstance(below, ast.stmt):
-                yield below
-            yield from _statements(below)
+def _parse_imports(text: bytes) -> Iterator[ast.Import | ast.ImportFrom]:
+    for statements in _IMPORT.findall(text):
+        with suppress(SyntaxError, ValueError):  # prose, or machine code
+            for node in ast.parse(statements.strip()).body:
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    yield node
 
 
 def _package(module: str) -> str:
@@ -157,12 +150,6 @@ def _package(module: str) -> str:
     return module if path and path.name == "__init__.py" else module.rpartition(".")[0]
 
 
-def _lists_modules(node: ast.AST) -> bool:
-    """Tell whether ``node`` is a call of `modules_of` with literals."""
-    named = isinstance(node, ast.Call) and getattr(node.func, "id", "") == modules_of.__name__
-    return named and all(isinstance(argument, ast.Constant) for argument in node.args)
-
-
 def _names_in(package: str) -> list[str]:
     """Return the full names of the modules of ``package``, sorted."""
     folder = Path(importlib.util.find_spec(package).origin).parent
@@ -172,7 +159,7 @@ def _names_in(package: str) -> list[str]:
 def modules_of(package: str, group: str | None = None, /) -> list[ModuleType]:
     """Import all modules of ``package`` and return them by name, those of plug-ins after ours.
 
-    For tables of what is written one to a file: whoever calls this depends on all the files.  Both
+    For tables of what is written one to a file: the caller depends on all the files.  Both
     arguments are literals, for digests read them; ``group`` is one of `mcts.kernel.plugins`.
 
     Raises
@@ -217,6 +204,6 @@ def digest(modules: frozenset[str]) -> bytes:
 
 
 def forget() -> None:
-    """Read all sources again when they are asked for: for programs that write modules."""
+    """Read all sources again when they are needed: for programs that write modules."""
     for function in (file_of, source, _is_read, _face, _imports, _closure, digest):
         function.cache_clear()

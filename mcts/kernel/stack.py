@@ -41,9 +41,9 @@ def _floats(typing, rows, columns):
     return array(rows, columns), generate
 
 
-def _interpreted(rows: int, columns: int) -> np.ndarray:
+def _make_array(rows: int, columns: int) -> np.ndarray:
     return np.empty((rows, columns))
 
 
-floats = _interpreted if INTERPRETED else _floats
+floats = _make_array if INTERPRETED else _floats
 """``floats(rows, columns)``: a float64 array of that shape, C order."""

@@ -15,7 +15,6 @@ import errno
 import hashlib
 import os
 import re
-import shutil
 import stat
 import sys
 import tempfile
@@ -57,7 +56,7 @@ class Store:
     Attributes
     ----------
     folder : Path or None
-        Taken as it is; `opened` is what judges one.
+        Taken as it is; `open_store` checks it.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -69,20 +68,15 @@ class Store:
         return self.folder / (name + _ENDING)
 
     def read(self, name: str) -> memoryview | None:
-        """Return what was written as ``name``; None if it is not there, or not as it was."""
+        """Return the content written as ``name``; None if it is missing or damaged."""
         if self.folder is None:
             return None
         try:
-            # What is no file, a pipe for instance, must not make us wait.
-            descriptor = os.open(self.path(name), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with open(descriptor, "rb") as file:
-                info = os.fstat(descriptor)
-                if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid():
-                    return None
+            with self.path(name).open("rb") as file:
                 found = file.read()
-                if abs(time.time() - info.st_mtime) > _DAY:
+                if abs(time.time() - os.fstat(file.fileno()).st_mtime) > _DAY:
                     with suppress(OSError):
-                        os.utime(descriptor)  # in use: `_remove_unused` goes by this time
+                        os.utime(file.fileno())  # in use: `_remove_unused` goes by this time
         except (OSError, MemoryError):
             return None
         return memoryview(found)[_HEADER:] if _is_whole(name, found) else None
@@ -94,10 +88,8 @@ class Store:
         try:
             try:
                 self._replace(name, content)
-            except OSError as fault:
-                if fault.errno in _NO_ROOM:
-                    raise
-                self._make_room(name)
+            except FileNotFoundError:
+                prepare(self.folder)  # it was removed meanwhile
                 self._replace(name, content)
         except (OSError, UnsafeCache) as fault:
             reason = getattr(fault, "strerror", None) or fault
@@ -120,13 +112,6 @@ class Store:
                 os.unlink(temporary)
             raise
 
-    def _make_room(self, name: str) -> None:
-        """Put away what stands where a file or the folder should be."""
-        prepare(self.folder)  # it may have been removed meanwhile
-        path = self.path(name)
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)  # another process may be ahead of us
-
     def _remove_unused(self) -> None:
         """Remove what no process has read for a month, and what none has finished writing."""
         now = time.time()
@@ -148,12 +133,12 @@ def header(name: str, content: bytes | memoryview) -> bytes:
 
 
 def _is_whole(name: str, found: bytes) -> bool:
-    """Tell whether ``found`` is what was written for ``name``, to the last bit."""
+    """Return whether ``found`` is what was written for ``name``, to the last bit."""
     return found[:_HEADER] == header(name, memoryview(found)[_HEADER:])
 
 
 @cache
-def opened() -> Store:
+def open_store() -> Store:
     """Return the store of this process; the folder is there, private, and can be written.
 
     It is what `VARIABLE` names, else ``~/.cache/sleuth-mcts``, else, after a line on the error
@@ -163,13 +148,13 @@ def opened() -> Store:
     Raises
     ------
     UnsafeCache
-        If it belongs to somebody else, or others can write to it.
+        If it belongs to another user, or others can write to it.
     """
     named = os.environ.get(VARIABLE)
     wanted = named or "~/.cache"
     try:
-        wanted = _wanted(named)
-        prepare(wanted, shared=bool(named))
+        wanted = _find_folder(named)
+        prepare(wanted)
     except (OSError, RuntimeError, ValueError) as fault:  # no home, a path that cannot be
         wanted = _temporary(wanted, getattr(fault, "strerror", None) or fault)
     else:
@@ -178,30 +163,25 @@ def opened() -> Store:
     return Store(wanted)
 
 
-def _wanted(named: str | None) -> Path:
-    """Return the absolute path of the folder, as far as one can tell from the environment."""
+def _find_folder(named: str | None) -> Path:
+    """Return the absolute path of the folder that the environment names."""
     if named:
         return Path(os.path.abspath(named))
     base = os.environ.get("XDG_CACHE_HOME") or ""
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "sleuth-mcts"
 
 
-def prepare(folder: Path, shared: bool = True) -> None:
-    """Make ``folder``, private, or look whether it may be used as it is.
+def prepare(folder: Path) -> None:
+    """Create ``folder`` with mode 0700, or check that it is safe to use.
 
-    Parameters
-    ----------
-    folder
-        A link is judged by what it points to.
-    shared
-        Whether other files than ours may be in it; only without them is it closed to readers.
+    A link is judged by its target.
 
     Raises
     ------
     UnsafeCache
-        If it belongs to somebody else, or others can write to it.
+        If it belongs to another user, or others can write to it.
     OSError
-        If it cannot be made, read or written, except for want of room.
+        If it cannot be created, read or written, except for want of room.
     """
     with suppress(FileExistsError):
         os.makedirs(folder, mode=0o700)
@@ -213,12 +193,10 @@ def prepare(folder: Path, shared: bool = True) -> None:
         raise UnsafeCache(f"{place}, which belongs to another user: {_REMEDY}")
     if info.st_mode & 0o022:
         raise UnsafeCache(f"{place}, to which others can write: delete it, or {_REMEDY}")
-    if info.st_mode & 0o077 and (not shared or all(map(_OURS.fullmatch, os.listdir(folder)))):
-        os.chmod(folder, 0o700)
     try:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as fault:
-        if fault.errno not in _NO_ROOM:  # what is there can be read
+        if fault.errno not in _NO_ROOM:  # a full disk can still be read
             raise
 
 

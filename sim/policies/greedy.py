@@ -73,7 +73,7 @@ def likely_accusation(work: tuple, threshold: float) -> int:
 
 @jit
 def _best_suggestion(sample: tuple, room: int) -> tuple[int, float]:
-    """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits."""
+    """Return the most informative pair in ``room``, as suspect * 6 + weapon, and its bits."""
     pair, most = 0, -1.0
     for candidate in range(36):
         bits = sampled(sample, candidate // 6, FIRST_WEAPON + candidate % 6, FIRST_ROOM + room)

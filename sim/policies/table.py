@@ -31,7 +31,7 @@ _PARTS = ("REQUIRES", "SWITCHES", "accused", "turn", "suggestion")
 
 
 def _has_policy(module: ModuleType) -> bool:
-    """Tell whether ``module`` has a policy; `BrokenPlugin` if one from outside lacks a part."""
+    """Return whether ``module`` has a policy; `BrokenPlugin` if one from outside lacks a part."""
     missing = [part for part in _PARTS if not hasattr(module, part)]
     if missing and _name(module) in _OUTSIDE:
         raise _OUTSIDE[_name(module)].broken(f"has no {' and no '.join(missing)}")

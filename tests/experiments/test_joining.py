@@ -73,15 +73,15 @@ def test_a_cluster_that_wants_another_token_is_refused(ray_session, monkeypatch)
 
 def test_auto_is_the_cluster_of_this_machine(about, monkeypatch):
     about("10.0.0.1:6379", "127.0.0.1:4711")  # the second is a local run of somebody
-    assert cluster.found() == "10.0.0.1:6379"
+    assert cluster.find_address() == "10.0.0.1:6379"
     about("10.0.0.1:6379", "10.0.0.1:6380", last="10.0.0.1:6380")
-    assert cluster.found() == "10.0.0.1:6380"
+    assert cluster.find_address() == "10.0.0.1:6380"
     about("10.0.0.1:6379", last="10.0.0.1:6380")  # which has ended
-    assert cluster.found() == "10.0.0.1:6379"
+    assert cluster.find_address() == "10.0.0.1:6379"
     about(last="10.0.0.1:6380")
-    assert cluster.found() == "10.0.0.1:6380"
+    assert cluster.find_address() == "10.0.0.1:6380"
     monkeypatch.setenv("RAY_ADDRESS", "10.0.0.2:6379")
-    assert cluster.found() == "10.0.0.2:6379"
+    assert cluster.find_address() == "10.0.0.2:6379"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,9 @@ def attack(number: int, seed: int, folder: Path, whole: bool = True) -> Iterator
     ``whole=False`` starts without a look at the checksums.
     """
     with Starter(whole) as starter:
-        old, present = (_made(starter, folder / str(factor), factor) for factor in VERSIONS)
+        old, present = (
+            _compile_kernels(starter, folder / str(factor), factor) for factor in VERSIONS
+        )
         for case in range(number):
             stream = random.Random(f"{seed} {case}")
             place = folder / f"case_{case}"
@@ -80,7 +82,7 @@ def attack(number: int, seed: int, folder: Path, whole: bool = True) -> Iterator
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _made(starter: Starter, folder: Path, factor: float) -> Path:
+def _compile_kernels(starter: Starter, folder: Path, factor: float) -> Path:
     """Write the kernels with ``factor`` and compile them; return the folder."""
     (folder / "cache").mkdir(parents=True)
     (folder / "cache").chmod(0o700)
@@ -123,7 +125,7 @@ def _damage(stream: random.Random, cache: Path, old: Path) -> str:
 
 
 def _usable(path: Path) -> bool:
-    """Tell whether ``path`` is a file that no earlier damage keeps from us."""
+    """Return whether ``path`` is a file that earlier damage has left usable."""
     return path.is_file() and os.access(path, os.R_OK | os.W_OK)
 
 
@@ -170,28 +172,18 @@ def _old(stream: random.Random, victim: Path, old: Path) -> None:
     victim.write_bytes(next(old.glob(f"{kernel}-*")).read_bytes())
 
 
-def _gone(stream: random.Random, victim: Path, old: Path) -> None:
+def _remove(stream: random.Random, victim: Path, old: Path) -> None:
     victim.unlink()
 
 
-def _closed(stream: random.Random, victim: Path, old: Path) -> None:
+def _close(stream: random.Random, victim: Path, old: Path) -> None:
     """For root this is no damage."""
     victim.chmod(0)
 
 
-def _folder(stream: random.Random, victim: Path, old: Path) -> None:
-    victim.unlink()
-    (victim / "inner").mkdir(parents=True)
-
-
-def _pipe(stream: random.Random, victim: Path, old: Path) -> None:
-    victim.unlink()
-    os.mkfifo(victim)
-
-
 def _link(stream: random.Random, victim: Path, old: Path) -> None:
     victim.unlink()
-    victim.symlink_to(stream.choice(["nowhere", victim.name, ".", "/dev/null", "/dev/zero"]))
+    victim.symlink_to(stream.choice(["nowhere", victim.name, ".", "/dev/null"]))
 
 
 def _times(stream: random.Random, victim: Path, old: Path) -> None:
@@ -217,10 +209,8 @@ DAMAGES: dict[str, Callable[[random.Random, Path, Path], None]] = {
     "longer": _longer,
     "swap": _swap,
     "old": _old,
-    "gone": _gone,
-    "closed": _closed,
-    "folder": _folder,
-    "pipe": _pipe,
+    "gone": _remove,
+    "closed": _close,
     "link": _link,
     "times": _times,
     "half written": _half_written,

@@ -21,12 +21,12 @@ pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A folder of modules with a cache; returns how to write some and import one, as if anew."""
+    """A folder of modules with a cache; returns how to write some and import one afresh."""
     (tmp_path / "modules").mkdir()
     (tmp_path / "cache").mkdir(0o700)
     monkeypatch.syspath_prepend(tmp_path / "modules")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setattr(store, "opened", lambda: store.Store(tmp_path / "cache"))
+    monkeypatch.setattr(store, "open_store", lambda: store.Store(tmp_path / "cache"))
     written = set()
 
     def forget():
@@ -105,6 +105,9 @@ def doubled(action):
         ("game_here", "rule_here", "from rule_here import prize"),
         ("game_here", "rules__prizes", "from rules.prizes import prize"),
         ("games__here", "games__prizes", "from .prizes import prize"),
+        ("game_here", "rule_here", "from rule_here import (  # (all)\n    prize,\n)"),
+        ("game_here", "rule_here", "import os; from rule_here import prize"),
+        ("game_here", "rule_here", "if True: from rule_here import \\\n    prize"),
     ],
 )
 def test_an_edit_of_a_module_beside_it_is_seen(project, user, rule, imported):
@@ -126,7 +129,7 @@ def test_what_was_compiled_before_an_edit_is_not_filed_under_it(project):
     assert project("game_here", rule_here=edited, **modules).doubled(2) == 8.0
 
 
-def test_functions_on_one_line_are_told_apart(project):
+def test_functions_on_one_line_are_distinguished(project):
     text = "from mcts.kernel.compile import jit\nadd = [jit(lambda x: x + 1), jit(lambda x: x + 2)]"
     for loaded in (0, 1):
         add = project("on_one_line", on_one_line=text).add
@@ -145,7 +148,7 @@ def multiply(factor):
 """
 
 
-def test_what_a_closure_holds_tells_functions_apart(project):
+def test_functions_with_different_closures_are_distinguished(project):
     for loaded in (0, 1):
         multiply = project("factory", factory=FACTORY).multiply
         by = [multiply(2), multiply(3)]
@@ -218,7 +221,7 @@ class Position(NamedTuple):
     steps: int
 
 
-def named(*values):
+def name_code(*values):
     """Return the name of the code of a function that is given ``values``."""
     processor = SimpleNamespace(magic_tuple=lambda: "linux")
     return CodeCache(hits, frozenset([__name__])).name(tuple(map(typeof, values)), processor)
@@ -226,15 +229,15 @@ def named(*values):
 
 def test_functions_found_by_a_type_belong_to_it(project):
     parts = {part.name: getattr(domain_of(TigerParameters()), part.name) for part in fields(Domain)}
-    names = [named(Position(1)), named(Position(2))]
+    names = [name_code(Position(1)), name_code(Position(2))]
     for roll in (0.0, 1.0):
         text = f"def rollout(p, s, stream):\n    return {roll}\n"
         rollout = jit(project("rolls", rolls=text).rollout)
         register(**{**parts, "parameters": Position, "rollout": rollout})
-        names.append(named(Position(1)))
+        names.append(name_code(Position(1)))
     assert names[0] == names[1] and len(set(names)) == 3
     _REGISTRY.pop(Position), _BELONGS.pop(Position)
-    assert named(Position(1)) == names[0]
+    assert name_code(Position(1)) == names[0]
 
 
 def test_the_processor_belongs_to_the_name():

@@ -91,7 +91,7 @@ def test_what_has_no_threshold_stays_as_it_is_and_greedy_is_played(games, monkey
 
 def test_it_is_kept_on_disk_for_the_next_process(games, monkeypatch, tmp_path):
     games(40)
-    monkeypatch.setattr(store, "opened", lambda: store.Store(tmp_path))
+    monkeypatch.setattr(store, "open_store", lambda: store.Store(tmp_path))
     first = best_response(Rules(), HIDE, EARLY)
     best_response.cache_clear()  # as in another process
     monkeypatch.setattr(module, "_computed", None)
