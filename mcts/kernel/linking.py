@@ -143,14 +143,25 @@ class Library(JITCodeLibrary):
                     self._codegen.set_env(variable.name, environment)
 
 
-class Kernel(CPUDispatcher):
+class Inner(CPUDispatcher):
+    """A dispatcher that kernels call; it compiles once for all constants of one type."""
+
+    def get_call_template(self, arguments: Any, named: Any) -> tuple:
+        """Return how a call is typed; Numba would compile again for each constant argument."""
+        return super().get_call_template(
+            tuple(map(types.unliteral, arguments)),
+            {name: types.unliteral(kind) for name, kind in dict(named).items()},
+        )
+
+
+class Kernel(Inner):
     """A compiled function: whole and cached for Python, and another dispatcher for kernels."""
 
     @cached_property
-    def inside(self) -> CPUDispatcher:
+    def inside(self) -> Inner:
         """The dispatcher that kernels call."""
         options = {**self.targetoptions, "no_cpython_wrapper": True}
-        return CPUDispatcher(self.py_func, self.locals, options)
+        return Inner(self.py_func, self.locals, options)
 
     @property
     def _numba_type_(self) -> types.Type:

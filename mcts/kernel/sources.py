@@ -124,7 +124,8 @@ def _imports(module: str) -> tuple[str, ...]:
     for listed, group in _LISTING.findall(text):
         outside = [plugin.module for plugin in plugins.entry_points(group.decode()).values()]
         packages.update(name.partition(".")[0] for name in outside)
-        named += _names_in(listed.decode()) + outside
+        if file_of(listed.decode()) is not None:  # else it is text, not code
+            named += _names_in(listed.decode()) + outside
     return tuple(
         name
         for name in dict.fromkeys(named)

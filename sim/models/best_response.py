@@ -82,11 +82,11 @@ def best_response(rules: Rules, own: Policy, model: Company) -> Policy:
         return own
     plain = replace(own, **{name: _DEFAULTS[name] for name in has})
     name = _name(rules, plain, company)
-    kept = store.opened().read(name)
+    kept = store.open_store().read(name)
     if kept is None:
         found = _computed(rules, plain, company)
         kept = json.dumps({name: getattr(found, name) for name in sorted(has)}).encode()
-        store.opened().write(name, kept)
+        store.open_store().write(name, kept)
     return replace(plain, **json.loads(bytes(kept)))
 
 
