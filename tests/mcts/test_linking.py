@@ -139,6 +139,22 @@ def test_a_shared_kernel_is_called_and_not_contained():
         top(-1)
 
 
+def test_a_kernel_is_compiled_once_for_all_constants():
+    @jit_generic
+    def bottom(x, by=2):
+        return by * x
+
+    @jit_generic
+    def top(x):
+        return bottom(3) + bottom(5, by=4) + bottom(x, 7)
+
+    assert top(1) == 6 + 20 + 7
+    assert {kinds for kinds in bottom.inside.overloads} <= {
+        (numba.int64, numba.int64),
+        (numba.int64, numba.types.Omitted(2)),
+    }
+
+
 def test_links_of_inner_kernels_are_links_of_the_whole():
     @jit_shared
     def bottom(x):
