@@ -85,12 +85,13 @@ def runs(module: str) -> bool:
 
 
 def named(name: str) -> bool:
-    """Tell whether a dotted name is a module, or stands in one."""
+    """Return whether a dotted name is a module, or stands in one or in its stub."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         file = source(".".join(parts[:length]))
         if file:
-            text = file.read_text()
+            stub = file.with_suffix(".pyi")
+            text = file.read_text() + (stub.read_text() if stub.exists() else "")
             return all(re.search(rf"\b{part}\b", text) for part in parts[length:])
     return False
 

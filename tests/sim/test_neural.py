@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from presets import spec_of
 
+from sim import network_files
 from sim.board import graph
 from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
@@ -247,7 +248,7 @@ def test_names_of_functions_are_those_of_the_configuration():
 def test_a_grid_needs_settings_that_name_it(tmp_path):
     told = json.loads(network.load().dumps())
     told["settings"] = {"seed": 1}
-    told["settings_digest"] = network.digest(told["settings"])
+    told["settings_digest"] = network_files.digest(told["settings"])
     path = tmp_path / "network.json"
     path.write_text(json.dumps(told))
     with pytest.raises(ValueError, match="do not name its states"):
