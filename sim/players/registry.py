@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from importlib import import_module
 from typing import Any
 
@@ -69,9 +70,12 @@ def _find_class(spec: Mapping[str, Any]) -> Any:
     if target is not None:
         module, _, name = str(target).rpartition(".")
         try:
-            return getattr(import_module(module), name)
+            found = getattr(import_module(module), name)
         except (ImportError, AttributeError, ValueError) as fault:
             raise ValueError(f"{TARGET}={target}: cannot be imported: {fault}") from None
+        if not is_dataclass(found) or not hasattr(found, "make"):
+            raise ValueError(f"{TARGET}={target}: must be a class of settings, as in sim/seat.py")
+        return found
     name = spec.get("name")
     if name in POLICIES:
         return PolicySettings

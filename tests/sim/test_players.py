@@ -215,3 +215,12 @@ def test_a_win_model_that_is_not_there_is_refused_before_a_game_begins():
 def test_unknown_players_are_refused():
     with pytest.raises(ValueError, match="unknown player 'heursitic'"):
         make({"name": "heursitic"}, Rules())
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [("os.system", "must be a class of settings"), ("sim.none.Settings", "cannot be imported")],
+)
+def test_a_target_is_a_class_of_settings(target, reason):
+    with pytest.raises(ValueError, match=f"_target_={target}: {reason}"):
+        make({"_target_": target, "name": "swift"}, Rules())
