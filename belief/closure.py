@@ -121,7 +121,7 @@ def update_closure(ev: Evidence, known) -> bool:
     by_category = shares_known(ev)
     before = -1
     while True:
-        # Masks move one way only, so their sums tell whether a round moved any.
+        # Masks move one way only, so their sums show whether a round moved any.
         now = 0
         for holder in range(holders):
             now += known.may[holder] - known.has[holder]

@@ -25,7 +25,7 @@ _ENTROPY = _entropy_table()
 
 
 @jit
-def weighed(joint: float, chance: float) -> float:
+def weighted_entropy(joint: float, chance: float) -> float:
     """Return ``chance * H(joint / chance)`` in bits, by the table."""
     if joint <= 0.0 or joint >= chance:
         return 0.0
@@ -38,4 +38,4 @@ def weighed(joint: float, chance: float) -> float:
 @jit
 def rough_entropy(p: float) -> float:
     """Return the entropy in bits of a coin with chance ``p``, by the table."""
-    return weighed(p, 1.0)
+    return weighted_entropy(p, 1.0)

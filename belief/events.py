@@ -1,9 +1,9 @@
-"""What is seen of a game, as rows of integers: the input of every belief.
+"""Observed answers as rows of integers: the input of every belief.
 
 Events are an int64 array (n, 4) of rows (kind, player, cards, card): ``player`` PASSED on the mask
 ``cards``, or REFUTED_OTHER: it showed one of them to somebody else (``card`` is -1), or REFUTED_US:
 it showed us ``card``.
-Answers of the observer's own seat tell it nothing and are skipped.
+Answers of the observer's own seat add nothing and are skipped.
 Nothing here consumes randomness.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import ALL_CARDS, N_CARDS, Evidence, passed, refuted_other, refuted_us
+from belief.evidence import ALL_CARDS, N_CARDS, Evidence, note_card, note_pass, note_refutation
 from mcts.kernel.compile import jit
 from mcts.kernel.fixed import FixedTypes
 
@@ -26,11 +26,11 @@ def note(ev: Evidence, kind: int, player: int, cards: int, card: int) -> None:
     if player == ev.seat:
         return
     if kind == PASSED:
-        passed(ev, player, cards)
+        note_pass(ev, player, cards)
     elif kind == REFUTED_OTHER:
-        refuted_other(ev, player, cards)
+        note_refutation(ev, player, cards)
     else:
-        refuted_us(ev, player, card, cards)
+        note_card(ev, player, card, cards)
 
 
 @jit
@@ -49,7 +49,7 @@ def record(records: np.ndarray, events: np.ndarray) -> bool:
     """Add all rows of ``events`` to the evidence ``records[0]``; return whether something is wrong.
 
     What it is, `belief.evidence.check` says.  ``records`` is no `recarray`, ``events`` come from
-    `checked`.
+    `check_events`.
     """
     return _RECORD.call(records, events)
 
@@ -70,7 +70,7 @@ def _first_bad(events: np.ndarray, players: int) -> int:
 _FIRST_BAD = FixedTypes(_first_bad)
 
 
-def checked(events: np.ndarray, players: int) -> np.ndarray:
+def check_events(events: np.ndarray, players: int) -> np.ndarray:
     """Return ``events`` as a contiguous int64 (n, 4) array.
 
     Raises

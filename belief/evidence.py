@@ -1,4 +1,4 @@
-"""What one player has seen: passes, cards shown to others, cards shown to it.
+"""Evidence of one player: passes, cards shown to others, cards shown to it.
 
 `EVIDENCE` is a flat record, the input of the exact belief.  Copying ``dst[i] = src[j]`` is a deep
 copy of a few kilobytes, so a search may keep one a node.  Kernels take the element ``evidence[0]``
@@ -16,7 +16,7 @@ hands [Sleuth design, "card dynamic programme"]:
 Deals are equally likely beforehand, given the hand sizes, or given ``shares`` where the rules make
 public how many cards of each category a player was dealt [Ferrari & Cai 2009].
 
-A false accusation tells only its author anything, and ends that author's play: it is left out.
+A false accusation informs only its author, and ends that author's play: it is left out.
 Only consequences that cost nothing are drawn here; `belief.closure` settles the rest.
 Sets of cards are bit masks.  Nothing here consumes randomness.
 """
@@ -66,7 +66,7 @@ EVIDENCE = np.dtype(
             "own_card_weight",
             np.float64,
             (MAX_PLAYERS,),
-        ),  # weight of each of those in its own hand, 1: asking tells nothing
+        ),  # weight of each of those in its own hand, 1: asking says nothing
         ("log_dropped", np.float64),  # log of the constant factors that no list holds any more
         ("clause", np.int32, (MAX_CLAUSES,)),  # player << 21 | cards, of which it has one
         ("others", np.int32, (MAX_SHOWN,)),  # player << 21 | other cards of the question
@@ -75,7 +75,7 @@ EVIDENCE = np.dtype(
 )
 
 Evidence = np.record
-"""One `EVIDENCE`: what one player knows for certain, and what it was told."""
+"""One `EVIDENCE`: all that one player knows for certain, and was shown."""
 """One observer's evidence; masks and counts, a flat record of 1.8 kB, a multiple of 8 bytes."""
 
 
@@ -186,7 +186,7 @@ def _simplify(ev: Evidence, player: int) -> None:
 
 
 @jit
-def passed(ev: Evidence, player: int, cards: int) -> None:
+def note_pass(ev: Evidence, player: int, cards: int) -> None:
     """Record that ``player`` could not answer a question for ``cards``."""
     if cards & ev.has[player]:
         ev.contradiction = 1
@@ -252,7 +252,7 @@ def _compact_clauses(ev: Evidence) -> None:
 
 
 @jit
-def refuted_other(ev: Evidence, player: int, cards: int) -> None:
+def note_refutation(ev: Evidence, player: int, cards: int) -> None:
     """Record that ``player`` showed one of ``cards`` to somebody else.
 
     A clause that follows from another is dropped.  Sets ``overflow`` if the list is full.
@@ -272,7 +272,7 @@ def refuted_other(ev: Evidence, player: int, cards: int) -> None:
 
 
 @jit
-def asked(ev: Evidence, player: int, cards: int) -> int:
+def note_question(ev: Evidence, player: int, cards: int) -> int:
     """Record that ``player`` asked for ``cards``; return those that it had not asked for before.
 
     A deal in which it holds n of all that it asked for weighs ``ev.own_card_weight[player] ** n``.
@@ -316,7 +316,7 @@ def _compact_shown(ev: Evidence) -> None:
 
 
 @jit
-def refuted_us(ev: Evidence, player: int, card: int, cards: int) -> None:
+def note_card(ev: Evidence, player: int, card: int, cards: int) -> None:
     """Record that ``player`` showed *us* ``card`` when asked for ``cards`` (which include it).
 
     The choice among the k cards held is uniform: factor 1/k.  By `LEAST_INFORMATIVE`, if some of

@@ -1,4 +1,4 @@
-"""What a suggestion gives away: how much the others learn from its answer about the envelope.
+"""Information that a suggestion gives away: bits of the envelope that the others learn.
 
 For each named card the others hold a probability that it is in the envelope.  What an answer gives
 one of them is the change of its log score, log2 of the probability that it gives to what is so:
@@ -8,10 +8,10 @@ misled.  The three cards are taken as independent.
 
 How an opponent sees it is the public view (`belief.public`) less that it has the card itself: it
 knows its own hand, and where it has the card there is nothing to learn.  It also knows the cards
-that we have shown it (``told``).  Its own private knowledge beyond that is not looked at: nobody
+that we have shown it (``shown``).  Its own private knowledge beyond that is not looked at: nobody
 may.
 
-How much a card shown tells of one of the three depends on the two others: nothing, if one of them
+How much a card shown reveals of one of the three depends on the two others: nothing, if one of them
 is known to be there.  By Bayes the odds are divided by the chance that one of the two had to be
 shown; here the gain lies between that of `SHOWN` times the odds and that of the same odds, by that
 chance.  So `tabulate` sums over opponents and holders once a card, and a pair costs some dozen
@@ -43,8 +43,8 @@ AWAY = VIEW + 5 * MAX_PLAYERS
 COLUMNS = VIEW + 6 * MAX_PLAYERS
 """Columns of a table.  `UNSURE`: own entropy of "the card is in the envelope", in bits; `BOUND`:
 less than it the others never gain on the card; `TWIN`: the first card of its category that nobody
-tells from it by this table.  The others go by step, that of seats clockwise from the asker, and the
-number of players for "nobody could".  `VIEW`: the public chance that the seat has the card.
+learns from it by this table.  The others go by step, that of seats clockwise from the asker, and
+the number of players for "nobody could".  `VIEW`: the public chance that the seat has the card.
 `SHIFT`: gain times chance, where the card is with nobody asked so far; `HERE`: where the answerer
 has it; `_MORE`: what comes on top if the odds of the answerer's having it are multiplied by
 `SHOWN`.  `AWAY`: chance that the card is with none of the first so many seats."""
@@ -66,20 +66,20 @@ def tabulate(
     seat: int,
     players: int,
     playing: int,
-    told: np.ndarray,
+    shown: np.ndarray,
     cards: int,
     table: np.ndarray,
 ) -> None:
     """Fill the rows of ``table`` (21, `COLUMNS`) for ``cards`` (mask).
 
     ``belief`` is the own one of ``seat``, ``view`` the public one; ``playing`` is the mask of seats
-    that still play, and ``told[p]`` the mask of cards that player p has seen in our hand.
+    that still play, and ``shown[p]`` the mask of cards that player p has seen in our hand.
     """
     for card in range(N_CARDS):
         if not cards >> card & 1:
             continue
         row = table[card]
-        twin = _twin(belief, view, told, cards, card)
+        twin = _twin(belief, view, shown, cards, card)
         if twin < card:
             for column in range(COLUMNS):
                 row[column] = table[twin, column]
@@ -98,23 +98,23 @@ def tabulate(
         if view[card, ENVELOPE] > 0.0:
             for step in range(1, players):
                 other = (seat + step) % players
-                if playing >> other & 1 and not told[other] >> card & 1:
+                if playing >> other & 1 and not shown[other] >> card & 1:
                     _add(belief[card], view[card], seat, players, step, row)
         row[BOUND] = _bound(row, players)
 
 
 @jit
-def _twin(belief: np.ndarray, view: np.ndarray, told: np.ndarray, cards: int, card: int) -> int:
+def _twin(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, cards: int, card: int) -> int:
     """Return the first of ``cards`` in the category of ``card`` of which the same is known."""
     for other in range(CATEGORY_START[category(card)], card):
-        if cards >> other & 1 and _same(belief, view, told, card, other):
+        if cards >> other & 1 and _same(belief, view, shown, card, other):
             return other
     return card
 
 
 @jit
-def _same(belief: np.ndarray, view: np.ndarray, told: np.ndarray, card: int, other: int) -> bool:
-    """Tell whether the same is known of two cards."""
+def _same(belief: np.ndarray, view: np.ndarray, shown: np.ndarray, card: int, other: int) -> bool:
+    """Return whether the same is known of two cards."""
     for holder in range(HOLDERS):
         if belief[card, holder] != belief[other, holder]:
             return False
@@ -122,7 +122,7 @@ def _same(belief: np.ndarray, view: np.ndarray, told: np.ndarray, card: int, oth
         if view[card, holder] != view[other, holder]:
             return False
     for player in range(MAX_PLAYERS):
-        if (told[player] >> card ^ told[player] >> other) & 1:
+        if (shown[player] >> card ^ shown[player] >> other) & 1:
             return False
     return True
 

@@ -1,4 +1,4 @@
-"""How much a suggestion is expected to tell about the envelope: a formula, an estimate, the truth.
+"""Expected information about the envelope of a suggestion: a formula, an estimate, the truth.
 
 `closed_form` works from card marginals alone.  It treats the three cards as independent, each with
 its row of the marginals, and sums over the outcomes -- a given one of the three comes back, or
@@ -7,10 +7,10 @@ seat order from the suggester's left; one that holds k of the three shows each w
 answered is not kept as part of the outcome.  The binary entropy comes from `belief.entropy_table`:
 candidate suggestions are ranked with it, dozens at a tree node.
 
-`sampled` estimates the drop of the *joint* entropy of the envelope from exact deals drawn once for
+`estimate` estimates the drop of the *joint* entropy of the envelope from exact deals drawn once for
 all suggestions; an outcome is who answers with which card, or that nobody does.  It plugs relative
 frequencies into the entropy.  With fewer deals than envelopes that is far from the truth (with 50
-at the start of a game most deals have an envelope to themselves, and any answer seems to tell as
+at the start of a game most deals have an envelope to themselves, and any answer seems to say as
 much as it is surprising): it ranks suggestions, it does not say what they are worth.
 
 `mutual`, of what `belief.exact.answers.predict_named` computes, is exact for which of the named
@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from belief.entropy_table import weighed
+from belief.entropy_table import weighted_entropy
 from belief.evidence import (
     CATEGORY_START,
     ENVELOPE,
@@ -38,8 +38,8 @@ from belief.evidence import (
     ContradictoryEvidence,
     category,
     new_evidence,
-    passed,
-    refuted_us,
+    note_card,
+    note_pass,
 )
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.exact.solver import sample as draw_deal
@@ -112,18 +112,18 @@ def closed_form(marginals: np.ndarray, seat: int, suspect: int, weapon: int, roo
         e2_with1 += b1 * half0
         e0_with2 += b2 * half1
         e1_with2 += b2 * half0
-    before = weighed(e0, 1.0) + weighed(e1, 1.0) + weighed(e2, 1.0)
+    before = weighted_entropy(e0, 1.0) + weighted_entropy(e1, 1.0) + weighted_entropy(e2, 1.0)
     none = n0 * n1 * n2
     after = (
-        weighed(e1 * e1_with0, came0)
-        + weighed(e2 * e2_with0, came0)
-        + weighed(e0 * e0_with1, came1)
-        + weighed(e2 * e2_with1, came1)
-        + weighed(e0 * e0_with2, came2)
-        + weighed(e1 * e1_with2, came2)
-        + weighed(e0 * n1 * n2, none)
-        + weighed(e1 * n0 * n2, none)
-        + weighed(e2 * n0 * n1, none)
+        weighted_entropy(e1 * e1_with0, came0)
+        + weighted_entropy(e2 * e2_with0, came0)
+        + weighted_entropy(e0 * e0_with1, came1)
+        + weighted_entropy(e2 * e2_with1, came1)
+        + weighted_entropy(e0 * e0_with2, came2)
+        + weighted_entropy(e1 * e1_with2, came2)
+        + weighted_entropy(e0 * n1 * n2, none)
+        + weighted_entropy(e1 * n0 * n2, none)
+        + weighted_entropy(e2 * n0 * n1, none)
     )
     return max(before - after, 0.0)
 
@@ -139,7 +139,7 @@ cards.  `_ALONE` is the sum of c log2 c of a whole deal in such parts."""
 
 
 class Sample(NamedTuple):
-    """Deals drawn from a posterior, arranged for `sampled`; preallocated by `sample_workspace`.
+    """Deals drawn from a posterior, arranged for `estimate`; preallocated by `sample_workspace`.
 
     Deals stand by envelope: first those that have theirs to themselves, then one group after the
     other.  *Steps* count the seats clockwise from the observer to the holder of a card: 1 .. 5, or
@@ -250,7 +250,7 @@ def _answer(steps: np.ndarray, suspect: int, weapon: int, room: int, deal: int) 
 
 
 @jit
-def sampled(sample: Sample, suspect: int, weapon: int, room: int) -> float:
+def estimate(sample: Sample, suspect: int, weapon: int, room: int) -> float:
     """Return the expected drop of the envelope's joint entropy, estimated from the drawn deals.
 
     The cards are those of `closed_form`.  Allocates nothing and overwrites scratch of ``sample``.
@@ -327,7 +327,7 @@ def expected_reduction(
         for card in (suspect, weapon, room):
             if marginals[card, player + 1] > 0.0:
                 records[1] = silent
-                refuted_us(answered, player, card, cards)
+                note_card(answered, player, card, cards)
                 bits -= part(answered)
-        passed(silent, player, cards)
+        note_pass(silent, player, cards)
     return bits - part(silent)

@@ -65,7 +65,7 @@ def _row_sum(b: np.ndarray, card: int) -> float:
 
 
 @jit
-def passed(b: np.ndarray, player: int, cards: int) -> int:
+def note_pass(b: np.ndarray, player: int, cards: int) -> int:
     """Condition on ``player`` holding none of ``cards`` (mask): zero its entries, normalise.
 
     Return the mask of those whose rows changed.
@@ -88,7 +88,7 @@ def passed(b: np.ndarray, player: int, cards: int) -> int:
 
 
 @jit
-def refuted_other(b: np.ndarray, player: int, cards: int, unknown: int) -> int:
+def note_refutation(b: np.ndarray, player: int, cards: int, unknown: int) -> int:
     """Weigh in that ``player`` showed one of ``cards`` (mask) to somebody else [eq. 3.1].
 
     ``P(player) *= unknown / n`` for each of the n cards that it may hold (entry > 0), then the row
@@ -118,7 +118,7 @@ def refuted_other(b: np.ndarray, player: int, cards: int, unknown: int) -> int:
 
 
 @jit
-def refuted_us(b: np.ndarray, player: int, card: int) -> None:
+def note_card(b: np.ndarray, player: int, card: int) -> None:
     """Make it certain that ``player`` holds ``card``."""
     for column in range(HOLDERS):
         b[card, column] = 0.0
@@ -126,7 +126,7 @@ def refuted_us(b: np.ndarray, player: int, card: int) -> None:
 
 
 @jit
-def doubted(b: np.ndarray, player: int, cards: int, own_card_weight: float) -> None:
+def note_question(b: np.ndarray, player: int, cards: int, own_card_weight: float) -> None:
     """Weigh in that ``player`` asked for ``cards`` (mask) itself: its entries count
     ``own_card_weight``.
     """
@@ -169,7 +169,7 @@ def entropy(b: np.ndarray) -> float:
 
 @jit
 def never_certain(b: np.ndarray) -> bool:
-    """Tell whether it is settled that no envelope will ever be certain under ``b``.
+    """Return whether it is settled that no envelope will ever be certain under ``b``.
 
     Certain is an envelope whose three entries are exactly 1, one of each category.  An entry of 0
     stays 0, and a row that gives its card to one player for sure, and to no other at all, stays as
@@ -186,7 +186,7 @@ def never_certain(b: np.ndarray) -> bool:
 
 @jit
 def _may_be_certain(b: np.ndarray, card: int) -> bool:
-    """Tell whether an update may yet make it certain that ``card`` is in the envelope."""
+    """Return whether an update may yet make it certain that ``card`` is in the envelope."""
     if b[card, 0] == 0.0:
         return False
     certain = possible = 0
@@ -206,10 +206,10 @@ def take_in(b: np.ndarray, seen: int, seat: int, event: np.ndarray) -> int:
     if player == seat:
         return seen
     if event[KIND] == PASSED:
-        passed(b, player, event[NAMED])
+        note_pass(b, player, event[NAMED])
     elif event[KIND] == REFUTED_OTHER:
-        refuted_other(b, player, event[NAMED], N_CARDS - count(seen))
+        note_refutation(b, player, event[NAMED], N_CARDS - count(seen))
     else:
-        refuted_us(b, player, event[CARD])
+        note_card(b, player, event[CARD])
         seen |= 1 << event[CARD]
     return seen

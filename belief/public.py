@@ -6,7 +6,7 @@ category, the rest in hands of known sizes.  A pass takes the three cards from w
 shows a card has at least one of the three: by Bayes, cards taken as independent, the odds that it
 has a given one are divided by the chance that one of the two others had to be shown anyway.
 
-Every seat knows this much, so a view of it tells what the others learn without reading what they
+Every seat knows this much, so a view of it shows what the others learn without reading what they
 know.  A row with one candidate left is certain; a contradiction under independence changes nothing.
 Nothing here consumes randomness or allocates.
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import CATEGORY_MASK, ENVELOPE, HOLDERS, count, lowest
-from belief.matrix import passed
+from belief.matrix import note_pass
 from mcts.kernel.compile import jit
 
 _FLOOR = 1e-9
@@ -57,7 +57,7 @@ def must_show(view: np.ndarray, player: int, cards: int) -> float:
 
 
 @jit
-def showed(view: np.ndarray, player: int, cards: int) -> None:
+def note_refutation(view: np.ndarray, player: int, cards: int) -> None:
     """Condition on ``player`` having at least one of the three ``cards`` (mask)."""
     some = must_show(view, player, cards)
     if some < _FLOOR:
@@ -108,9 +108,9 @@ def witness(
     for step in range(1, players):
         player = asker + step if asker + step < players else asker + step - players
         if player == answerer:
-            showed(view, player, named)
+            note_refutation(view, player, named)
             return
-        passed(view, player, named)
+        note_pass(view, player, named)
 
 
 @jit

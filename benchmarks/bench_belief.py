@@ -98,7 +98,7 @@ def factored_updates(b, cards, n):
     for i in range(n):
         if i % 20 == 0:
             matrix.start(b, 4, 0, 0b11, 0b1100)
-        matrix.refuted_other(b, 1 + i % 3, cards[i % len(cards)], 15)
+        matrix.note_refutation(b, 1 + i % 3, cards[i % len(cards)], 15)
 
 
 @jit
@@ -107,8 +107,8 @@ def notes(ev, start, cards, n):
     for i in range(n):
         if i % 20 == 0:
             ev[0] = start[0]
-        evidence.passed(ev[0], 1 + i % 3, cards[i // 20 % len(cards)])
-        evidence.refuted_other(ev[0], 1 + (i + 1) % 3, cards[i % len(cards)])
+        evidence.note_pass(ev[0], 1 + i % 3, cards[i // 20 % len(cards)])
+        evidence.note_refutation(ev[0], 1 + (i + 1) % 3, cards[i % len(cards)])
 
 
 def best(function, *arguments, n=20, repeats=3):

@@ -54,7 +54,7 @@ def bare(name: str, games: int) -> dict[str, float]:
     if found.compiled:
         rules = sim.rules.preset(**found.rules)
         policies = [
-            sim.players.registry.compiled(each) for each in (found.entrants[1],) * found.players
+            sim.players.registry.make_policy(each) for each in (found.entrants[1],) * found.players
         ]
         play_many(rules, policies, found.seed, np.arange(games))
     else:

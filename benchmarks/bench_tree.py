@@ -5,8 +5,8 @@
 Settings are dotted keys below ``player``, such as ``search.outcomes_base=2``.  Positions are turns
 and suggestions of rounds 2 to 4 of games among four ``swift`` players that accuse from 0.35, which
 is also the planner's model of the others.  Of each simulation that a search made: did it follow an
-edge of the tree in the second own turn, and in the third (`mcts.inspect.decided`)?  Else the
-roll-out policy decided there.  Beside it CPU time a simulation.
+edge of the tree in the second own turn, and in the third (`mcts.inspect.count_decisions`)?  Else
+the roll-out policy decided there.  Beside it CPU time a simulation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from omegaconf import OmegaConf
 
 from benchmarks.search_worker import spec_of
-from mcts.inspect import decided
+from mcts.inspect import count_decisions
 from sim.chance import game_key, open_stream
 from sim.game import advance, apply, decider, new_game
 from sim.planning.information_sets import begins_turn
@@ -80,7 +80,7 @@ def measure(planner: Planner, positions: int) -> dict[int, np.ndarray]:
         spent = time.process_time() - began
         if planner.result is None:  # one action on offer
             continue
-        shares = decided(planner.search.tree, begins_turn)[1:]
+        shares = count_decisions(planner.search.tree, begins_turn)[1:]
         rows[phase].append([*shares, 1e6 * spent / planner.result.simulations])
         if sum(map(len, rows.values())) == positions:
             return {name: np.array(found) for name, found in rows.items()}

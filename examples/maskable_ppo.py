@@ -59,7 +59,7 @@ class OneAccusation(Against):
         """Do what `Against.step` does with the action that is meant."""
         if action == self.accusation:
             offered = super().action_masks()[ACCUSE:REVEAL]
-            chance = self._observed().view(FLAT_LAYOUT)[0]["chance"][:, 0]
+            chance = self._observe().view(FLAT_LAYOUT)[0]["chance"][:, 0]
             suspects, weapons, rooms = np.split(chance, (FIRST_WEAPON, FIRST_ROOM))
             likely = np.einsum("s,w,r->swr", suspects, weapons, rooms).ravel()
             action = ACCUSE + int(np.where(offered, likely, -1.0).argmax())

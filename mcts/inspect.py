@@ -88,7 +88,9 @@ def principal_variation(tree: Tree, low: float = 0.0, high: float = 1.0) -> list
     return steps
 
 
-def decided(tree: Tree, begins: Callable[[int, np.ndarray], bool], most: int = 3) -> list[float]:
+def count_decisions(
+    tree: Tree, begins: Callable[[int, np.ndarray], bool], most: int = 3
+) -> list[float]:
     """Return the shares of simulations that decided in the tree in turns 1 to ``most``.
 
     To decide is to follow an edge; where a simulation rolls out, the roll-out policy decides.

@@ -1,4 +1,4 @@
-"""What a leaf pays: by one roll-out, by several, or by those of all threads together.
+"""Value of a leaf: by one roll-out, by several, or by those of all threads together.
 
 Leaf parallelization: the first thread holds each leaf out to the others, everybody rolls out from
 copies of it, and the first thread goes on with the mean when all have answered.

@@ -53,11 +53,11 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
         raise ValueError("there is no search to merge")
     data = _edge_data(results)
     actions = np.array(list(data), np.int64)
-    visits, values, errors = _aligned(results, {action: i for i, action in enumerate(data)})
+    visits, values, errors = _align(results, {action: i for i, action in enumerate(data)})
     added = visits.sum(axis=0)
     # A tree weighs as much as its visits, or as any other in which the action was tried.
     weights = np.sign(visits) if rule == "value" else visits
-    merged = _weighted(values, weights)
+    merged = _weighted_mean(values, weights)
     if rule == "vote":
         votes = sum(actions == result.best for result in results)
         chosen = np.lexsort((-np.arange(len(actions)), added, votes))[-1]
@@ -91,7 +91,7 @@ def _edge_data(results: Sequence[SearchResult]) -> dict[int, float]:
     return data
 
 
-def _aligned(
+def _align(
     results: Sequence[SearchResult], column: dict[int, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return visits, values and their standard errors, shape (results, actions).
@@ -108,7 +108,7 @@ def _aligned(
     return visits, values, errors
 
 
-def _weighted(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the mean over rows; nan where all weights are 0, whatever the values there."""
     total = np.where(weights > 0, values * weights, 0.0).sum(axis=0)
     weight = weights.sum(axis=0)

@@ -1,4 +1,4 @@
-"""How to search and for how long: validated values, each refusal one clear sentence.
+"""Options and budget of a search: validated values, each refusal one clear sentence.
 
 The range of an option stands once, in its field (`mcts.limits`); the section ``search`` of a
 planner's settings and the numbers that kernels read are made of these fields.  Nothing here needs
@@ -62,14 +62,14 @@ def checked(name: str, value: int, end: int) -> int:
 
 @dataclass(frozen=True)
 class Budget:
-    """When a search ends: at whichever of the two comes first; at least one must be given."""
+    """End of a search: the limit that is reached first; at least one must be given."""
 
     simulations: int | None = between(1, 1_000_000_000, default=None)
     """Play-outs, of which a leaf may have several."""
     seconds: float | None = above(0, 10_000_000, default=None)
     """Wall time; at least one simulation is run."""
 
-    def shared(self, parts: int) -> Budget:
+    def split(self, parts: int) -> Budget:
         """Return what each of ``parts`` searches gets, one after another."""
         simulations, seconds = self.simulations, self.seconds
         return Budget(
@@ -85,7 +85,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Options:
-    """How to search.
+    """Options of a search.
 
     Raises
     ------

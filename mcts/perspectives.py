@@ -1,4 +1,4 @@
-"""Whose information set a node is, and its key as the simulation goes on.
+"""The information set that a node belongs to, and its key as the simulation goes on.
 
 Every perspective has a running key, a hash of what it has seen and done on the way; a node is
 looked up by it when that perspective decides.  With one perspective these are the nodes of POMCP

@@ -41,7 +41,7 @@ from mcts.distributed.local_ray import ray
 from mcts.kernel.errors import SleuthError
 from mcts.kernel.rng import fold
 from mcts.merge import merge
-from mcts.options import KEYS, MERGES, Budget, Options, checked, cores
+from mcts.options import KEYS, MERGES, Budget, Options, check_integer, cores
 from mcts.search import Search, SearchResult
 
 DEATHS_SURVIVED = 3
@@ -60,7 +60,7 @@ class SearchersLost(SleuthError):
 
 
 class Place(NamedTuple):
-    """Where a worker runs."""
+    """Place of a worker."""
 
     node: str
     """Ray's name of the machine."""
@@ -80,7 +80,7 @@ class RootResult(SearchResult):
 
 def worker_key(key: int, worker: int) -> int:
     """Return the key of what ``worker``, counted from 0, does for the search ``key``."""
-    return int(fold(np.uint64(checked("key", key, KEYS)), worker))
+    return int(fold(np.uint64(check_integer("key", key, KEYS)), worker))
 
 
 def shares(budget: Budget, workers: int) -> list[Budget]:
@@ -154,7 +154,7 @@ class RootSearch:
         if cpus_per_worker is None:
             cpus_per_worker = _cpus_each(self.options, workers)
         self._cpus = cpus_per_worker
-        if workers > (held := _held(self._cpus)):
+        if workers > (held := _count_room(self._cpus)):
             raise ValueError(
                 f"{workers} workers of {self._cpus:g} CPUs each are more than the {held} that "
                 "Ray's nodes hold; set oversubscribe to run them all the same"
@@ -224,9 +224,9 @@ class RootSearch:
 
     def cancel(self) -> None:
         """End the running search after the simulations under way; for any thread to call."""
-        told = [actor.cancel.remote() for actor in self._actors if actor is not None]
-        if told:  # and heard, or it might end the next search
-            ray.wait(told, num_returns=len(told), timeout=_STOP_SECONDS)
+        cancelled = [actor.cancel.remote() for actor in self._actors if actor is not None]
+        if cancelled:  # and heard, or it might end the next search
+            ray.wait(cancelled, num_returns=len(cancelled), timeout=_STOP_SECONDS)
 
     def close(self) -> None:
         """End the workers; nothing can be searched after it."""
@@ -269,7 +269,7 @@ class RootSearch:
         """Start a process for each of ``workers``; return how many there are, in time."""
         if workers:  # a node may have gone
             alive = sum(actor is not None for actor in self._actors)
-            workers = workers[: max(0, _held(self._cpus) - alive)]
+            workers = workers[: max(0, _count_room(self._cpus) - alive)]
         if not workers:
             return 0
         fresh = {worker: _Actor.options(num_cpus=self._cpus).remote() for worker in workers}
@@ -299,7 +299,7 @@ class RootSearch:
 
 
 class _Worker:
-    """What runs in the process of a worker."""
+    """Searcher in the process of a worker."""
 
     def place(self) -> Place:
         return Place(ray.get_runtime_context().get_node_id(), os.getpid())
@@ -326,7 +326,7 @@ def _node_cpus() -> list[float]:
     return [cpus for cpus in alive if cpus > 0]
 
 
-def _held(cpus: float) -> int:
+def _count_room(cpus: float) -> int:
     """Return how many workers of so many CPUs the nodes hold, if nobody else uses them."""
     return sum(int(cpus_there / cpus + 1e-6) for cpus_there in _node_cpus())
 

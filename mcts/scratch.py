@@ -1,4 +1,4 @@
-"""What one thread writes to during a simulation, and how it takes the time of the phases."""
+"""Memory that one thread writes to during a simulation, and timing of the phases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LAP = 3
 
 
 class Scratch(NamedTuple):
-    """What one thread writes to during a simulation, besides the domain's workspaces."""
+    """Memory that one thread writes to during a simulation, besides the domain's workspaces."""
 
     edges: np.ndarray
     """int64 (max_depth,): the edges followed ..."""

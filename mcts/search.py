@@ -20,7 +20,7 @@ from mcts import threads
 from mcts.domain import domain_of
 from mcts.kernel.clock import mark, seconds_per_cycle
 from mcts.kernel.compile import INTERPRETED, specialise
-from mcts.options import KEYS, Budget, Options, checked
+from mcts.options import KEYS, Budget, Options, check_integer
 from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch
 from mcts.settings import Settings
 from mcts.simulation import run_simulations
@@ -41,7 +41,7 @@ from mcts.tree import (
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search found at its root; arrays have one entry an action, in the domain's order."""
+    """Result of a search at its root; arrays have one entry per action, in the domain's order."""
 
     actions: np.ndarray
     """int64: the legal actions."""
@@ -137,7 +137,7 @@ class Search:
         began = mark()
         p = self._p if p is None else p
         settings = self._settings(p)
-        key = np.uint64(checked("key", key, KEYS))
+        key = np.uint64(check_integer("key", key, KEYS))
         limit = threads.UNLIMITED
         if budget.simulations is not None:
             limit = -(-int(budget.simulations) // self.options.playouts)
@@ -160,7 +160,7 @@ class Search:
         """Keep, for the next `run`, what was found below ``action`` and then ``observation``.
 
         The next search then begins at that node, with its statistics; the rest of the tree stays
-        in memory.  Returns False, and the next search begins afresh, if there is no such node or
+        in memory.  Returns False, and the next search begins afresh, if that node does not exist or
         it is used up: less than half of the budget of nodes would be left.
         """
         tree = self.tree

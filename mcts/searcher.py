@@ -9,7 +9,7 @@ from mcts.search import Search, SearchResult
 
 
 class Searcher(Protocol):
-    """What `Search` and `mcts.root.RootSearch` have in common."""
+    """Interface common to `Search` and `mcts.root.RootSearch`."""
 
     def run(self, budget: Budget, key: int, p: Any = None) -> SearchResult:
         """Search the position ``p`` with the randomness named by ``key``."""

@@ -1,4 +1,4 @@
-"""Which edge to follow: UCT over the actions on offer, and what visits in flight count for.
+"""Selection of edges: UCT over the actions on offer, and the count of visits in flight.
 
 The formula is mean + c sqrt(2 ln N / n) [Kocsis & Szepesvari 2006; Ledford 2018, eq. 2.8] with
 returns scaled to [0, 1].  Ledford's program amounts to c = 0.707 here, and Cowling's 0.7 (given

@@ -1,4 +1,4 @@
-"""What kernels read of the options of a search, as numbers; nothing here needs Numba."""
+"""Options of a search as the numbers that kernels read; nothing here needs Numba."""
 
 from __future__ import annotations
 

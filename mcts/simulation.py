@@ -164,7 +164,7 @@ def take_outcome(p, s, tree, saved, scratch, settings):
     if reserved:
         node = expand(tree, scratch.key[0], scratch.node[0], edge)
     if node != NOWHERE:
-        # Of threads that arrive at once whoever is first saves, whoever made the node.
+        # Of threads that arrive at once the first saves, whichever made the node.
         first = fetch_add(tree.arrivals, node, 1) == 0
         if first != reserved:
             fetch_add(tree.edge_outcomes, edge, 1 if first else -1)
@@ -229,7 +229,7 @@ def backpropagate(tree, scratch, depth, settings):
 
 @jit_generic
 def visit(p, s, tree, node, scratch):
-    """Count a visit of ``node``, list its actions if due; tell whether it has edges to follow."""
+    """Count a visit of ``node``, list its actions if due; return whether it has edges to follow."""
     before = fetch_add(tree.visits, node, 1)
     status = load(tree.status, node)
     due = status == UNLISTED and (before > 0 or node == tree.counters[TOP])

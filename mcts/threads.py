@@ -1,7 +1,7 @@
 """Tree parallelization: nogil worker threads on one tree, budgets, cancelling.
 
 Kernels always run in worker threads, also when there is one: the main thread then waits where
-Ctrl-C reaches it at once, tells the workers to stop (they look before each simulation), and waits
+Ctrl-C reaches it at once, signals the workers to stop (they look before each simulation), and waits
 for them, so that no kernel is left running.  The threads are kept from search to search.
 
 A budget of simulations is shared by a counter in the `control` array.  For a budget of seconds

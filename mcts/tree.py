@@ -148,7 +148,7 @@ def child_key(key: np.uint64, action: int, observation: np.uint64) -> np.uint64:
 def expand(tree: Tree, key: np.uint64, node: int, edge: int) -> int:
     """Return the node ``key``, added below ``edge`` of ``node`` if the tree does not have it.
 
-    Returns `NOWHERE` when there is no such node and the budget of nodes is used up.
+    Returns `NOWHERE` when the node does not exist and the budget of nodes is used up.
     """
     if key == EMPTY_KEY:
         key = ROOT_KEY
@@ -321,7 +321,7 @@ def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
 
 
 def _outcomes_agree(tree: Tree, children: np.ndarray, edges: int) -> bool:
-    """Tell whether every edge lists the nodes ``children`` that lie below it, and counts them."""
+    """Return whether every edge lists the nodes ``children`` that lie below it, and counts them."""
     made: dict[int, set[int]] = {}
     for child in children.tolist():
         made.setdefault(int(tree.incoming[child]), set()).add(child)

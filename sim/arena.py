@@ -16,7 +16,7 @@ from belief.exact import solver
 from belief.exact.workspace import FULL
 from belief.information import sample_workspace
 from mcts.kernel.compile import jit
-from mcts.options import SEEDS, checked
+from mcts.options import SEEDS, check_integer
 from sim.chance import game_key
 from sim.game import advance, apply, decider, new_game, open_decision
 from sim.policies import greedy
@@ -144,7 +144,7 @@ def play_many(
     """
     if len(policies) != rules.players:
         raise ValueError(f"{rules.players} seats need as many policies, got {len(policies)}")
-    seed = checked("seed", seed, SEEDS)
+    seed = check_integer("seed", seed, SEEDS)
     states = empty()
     states[0].phase = OVER
     seat_policies(states[0], policies)

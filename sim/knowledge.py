@@ -1,4 +1,4 @@
-"""What each seat learns from a suggestion, in the forms that compiled policies and planners use.
+"""Learning of each seat from a suggestion, in the forms that policies and planners use.
 
 A seat learns from who passed, who showed a card and, where it asked, which card: never from the
 hands themselves.  Kept are the cards that it has seen, those that nobody showed when it asked (all
@@ -23,7 +23,7 @@ _CHOSEN = CATEGORY_MASK[0] | CATEGORY_MASK[1]
 
 @jit
 def keeps_public(world: World, s: State) -> bool:
-    """Tell whether some seat wants ``s.public`` kept."""
+    """Return whether some seat wants ``s.public`` kept."""
     wanted = 0
     for seat in range(world.players):
         wanted |= s.tracks[seat]
@@ -76,7 +76,7 @@ def row_bits(s: State, seat: int, card: int) -> float:
 
 @jit
 def reads(s: State, seat: int, asker: int) -> bool:
-    """Tell whether ``seat`` weighs what ``asker`` names by ``own_card_weight``; 0 is unset."""
+    """Return whether ``seat`` weighs what ``asker`` names by ``own_card_weight``; 0 is unset."""
     return s.own_card_weight[seat, asker] > 0.0 and s.own_card_weight[seat, asker] != 1.0
 
 
@@ -96,9 +96,9 @@ def learn(
                 break
             if player != seat:
                 if tracks & FACTORED:
-                    changed |= matrix.passed(s.belief[seat], player, cards)
+                    changed |= matrix.note_pass(s.belief[seat], player, cards)
                 if tracks & EVIDENCE:
-                    evidence.passed(s.evidence[seat], player, cards)
+                    evidence.note_pass(s.evidence[seat], player, cards)
         if answerer >= 0 and answerer != seat:
             if seat == asker:
                 changed |= _learn_card(s, seat, answerer, card, cards)
@@ -121,9 +121,9 @@ def learn(
 def _learn_card(s: State, seat: int, answerer: int, card: int, cards: int) -> int:
     """Let ``seat`` take in the ``card`` that it was shown; return its mask, for its row changed."""
     if s.tracks[seat] & FACTORED:
-        matrix.refuted_us(s.belief[seat], answerer, card)
+        matrix.note_card(s.belief[seat], answerer, card)
     if s.tracks[seat] & EVIDENCE:
-        evidence.refuted_us(s.evidence[seat], answerer, card, cards)
+        evidence.note_card(s.evidence[seat], answerer, card, cards)
     return 1 << card
 
 
@@ -133,9 +133,9 @@ def _learn_shown(s: State, seat: int, answerer: int, cards: int) -> int:
     changed = 0
     if s.tracks[seat] & FACTORED and s.infers[seat]:
         unknown = N_CARDS - evidence.count(s.known[seat])
-        changed = matrix.refuted_other(s.belief[seat], answerer, cards, unknown)
+        changed = matrix.note_refutation(s.belief[seat], answerer, cards, unknown)
     if s.tracks[seat] & EVIDENCE:
-        evidence.refuted_other(s.evidence[seat], answerer, cards)
+        evidence.note_refutation(s.evidence[seat], answerer, cards)
     return changed
 
 
@@ -145,15 +145,15 @@ def _read(s: State, seat: int, asker: int, cards: int) -> int:
 
     Return the mask of those whose rows may have changed.
     """
-    fresh = evidence.asked(s.evidence[seat], asker, cards)
+    fresh = evidence.note_question(s.evidence[seat], asker, cards)
     if s.tracks[seat] & FACTORED:
-        matrix.doubted(s.belief[seat], asker, fresh, s.own_card_weight[seat, asker])
+        matrix.note_question(s.belief[seat], asker, fresh, s.own_card_weight[seat, asker])
     return fresh
 
 
 @jit
 def update_seat_closure(s: State, seat: int) -> bool:
-    """Bring the logical closure of what ``seat`` knows up to date; tell whether it had changed."""
+    """Bring the logical closure of ``seat`` up to date; return whether it had changed."""
     if s.settled[seat]:
         return False
     update_closure(s.evidence[seat], s.closure[seat])

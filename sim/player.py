@@ -1,4 +1,4 @@
-"""What the referee asks of whoever sits in a seat.
+"""Contract of a seat: what the referee asks of a player.
 
 A compiled policy plays inside the state machine.  Everybody else is handed views (`sim.view`) and
 the suggestions as its seat saw them, and never the hidden state.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts.kernel.compile import jit
-from mcts.options import SEEDS, checked
+from mcts.options import SEEDS, check_integer
 from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
 from sim.game import advance, apply, decider, legal, new_game
@@ -66,7 +66,7 @@ def play(
     """
     if len(seats) != rules.players:
         raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
-    seed, game = checked("seed", seed, SEEDS), checked("game", game, SEEDS)
+    seed, game = check_integer("seed", seed, SEEDS), check_integer("game", game, SEEDS)
     board, states = world(rules)[0], empty()
     state = states[0]
     policies = [player.policy for player in seats]
@@ -86,11 +86,11 @@ def play(
     happened, event = states["events"], states["event"][0]
     while True:
         _run(table, board, state, memory, watch)
-        for told in event[: happened[0]].tolist():
+        for suggestion in event[: happened[0]].tolist():
             for seat in outsiders:
-                seats[seat].see(as_seen(tuple(told), seat))
+                seats[seat].see(as_seen(tuple(suggestion), seat))
         happened[0] = 0
-        seat = _asked(*table)
+        seat = _next_outsider(*table)
         if seat == _NOBODY:
             break
         if seat == _GO_ON:
@@ -135,14 +135,14 @@ _NOBODY, _GO_ON = -1, -2
 
 @jit
 def _from_outside(s: State) -> bool:
-    """Tell whether the decision at hand is for a player from outside."""
+    """Return whether the decision at hand is for a player from outside."""
     if s.phase == SHOW:
         return s.showing[s.answerer] == EXTERNAL
     return s.policy[s.seat] == EXTERNAL
 
 
 @jit
-def _asked(worlds: np.ndarray, states: np.ndarray) -> int:
+def _next_outsider(worlds: np.ndarray, states: np.ndarray) -> int:
     """Return the seat from outside that must decide, or `_NOBODY` or `_GO_ON`."""
     s = states[0]
     if s.phase == OVER:
@@ -152,7 +152,7 @@ def _asked(worlds: np.ndarray, states: np.ndarray) -> int:
 
 @jit
 def _is_legal(worlds: np.ndarray, states: np.ndarray, options: np.ndarray, action: int) -> bool:
-    """Tell whether the seat that decides may do ``action``; ``options`` is overwritten."""
+    """Return whether the seat that decides may do ``action``; ``options`` is overwritten."""
     found = False
     for i in range(legal(worlds[0], states[0], options)):
         found = found or options[i] == action

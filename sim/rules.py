@@ -74,8 +74,8 @@ class Rules:
     dice : six-sided dice a roll, 1 or 2
     doors : a room is left by the door of ``entry`` or by ``any``
     blocking : whether a pawn closes its corridor square
-    blocked : whoever has no path walks to ``another`` room, drawn at random, or, a compiled policy,
-        decides ``again``; ten times, then it stays
+    blocked : a pawn without a path walks to ``another`` room, drawn at random, or, if a compiled
+        policy moves it, decides ``again``; ten times, then it stays
     movement : ``towards`` a room, as far as rolled; ``free`` also allows to stop on any corridor
         square within the roll, or to stay
     summons : whether a suggested pawn is moved to the room, from where its player may suggest next

@@ -25,7 +25,7 @@ EVENT = np.dtype(
 """One suggestion with its answer; those asked before the answerer passed."""
 
 EVENTS = 16
-"""Suggestions that the state itself remembers for whoever keeps a log or a belief."""
+"""Suggestions that the state itself remembers for a log or a belief."""
 
 STATE = np.dtype(
     [
@@ -110,7 +110,7 @@ TURN, SUGGEST, SHOW, END, OVER = range(5)
 # Who decides for a seat: EXTERNAL, or the number of a policy (`sim.policies.table`).
 EXTERNAL = -1
 # For the card to show alone: EXTERNAL, and asked even where there is but one to choose, so that
-# nobody can tell by who is asked how many there are.
+# who is asked does not reveal how many there are.
 ASKED = -2
 
 # Actions, all in one numbering.

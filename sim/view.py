@@ -1,4 +1,4 @@
-"""What one seat may see: the public part of a state, its own hand, and its log of suggestions.
+"""View of one seat: the public part of a state, its own hand, and its log of suggestions.
 
 A planner is handed a view and nothing else.  A view has the layout of a state, with everything
 blank that the seat cannot know: other hands, the envelope, what other seats have learnt, and the

@@ -40,7 +40,7 @@ def _spread(wet: np.ndarray, free: np.ndarray, grown: np.ndarray) -> int:
 
 @jit
 def _is_goal(board: np.record, spot: int, goal: int) -> bool:
-    """Tell whether who stands at ``spot`` has reached ``goal``."""
+    """Return whether a pawn at ``spot`` has reached ``goal``."""
     return board.room_of[spot] == goal if goal < N_ROOMS else board.entrance[goal - N_ROOMS] == spot
 
 
@@ -85,7 +85,7 @@ def _detour(board: np.record, occupied: np.ndarray, start: int, goal: int, roll:
 
 @jit
 def _holds(occupied: np.ndarray, spot: int) -> bool:
-    """Tell whether the corridor square ``spot`` is in the bit set ``occupied``."""
+    """Return whether the corridor square ``spot`` is in the bit set ``occupied``."""
     return np.int64(occupied[spot >> 5]) >> (spot & 31) & 1 == 1
 
 
@@ -119,7 +119,7 @@ def _way_through(board: np.record, occupied: np.ndarray, start: int, goal: int, 
 
 @jit
 def _shut_in(board: np.record, occupied: np.ndarray, start: int, goal: int) -> bool:
-    """Tell whether pawns stand before all doors of ``goal``, or all round ``start``.
+    """Return whether pawns stand before all doors of ``goal``, or all round ``start``.
 
     Nearly every pawn without a path is one of these, and a search would look at the whole board.
     """

@@ -254,7 +254,7 @@ def test_one_name_in_two_distributions_is_refused(install):
 def test_a_policy_without_its_parts_is_refused(install, monkeypatch):
     install(POLICIES, {"blank": "blank"}, blank="REQUIRES, SWITCHES, turn = 0, (), None\n")
     monkeypatch.setattr(policies, "_OUTSIDE", plugins.entry_points(POLICIES))
-    with pytest.raises(BrokenPlugin, match=r"'blank' .* has no accused and no suggestion"):
+    with pytest.raises(BrokenPlugin, match=r"'blank' .* has no accusation and no suggestion"):
         list(filter(policies._has_policy, load_policies()))
 
 
@@ -275,12 +275,12 @@ class Named(ClosureBelief):
 def test_a_belief_of_another_name_is_refused(install, name, sentence):
     install(BELIEFS, {"odd": "odd"}, odd=NAMED.format(name))
     with pytest.raises(BrokenPlugin, match=sentence):
-        beliefs._found()
+        beliefs._find_beliefs()
 
 
 def test_a_belief_is_found_by_its_name(install):
     install(BELIEFS, {"odd": "odd"}, odd=NAMED.format("odd"))
-    assert set(beliefs._found()) - set(beliefs.BELIEFS) == {"odd"}
+    assert set(beliefs._find_beliefs()) - set(beliefs.BELIEFS) == {"odd"}
 
 
 def test_a_player_that_is_not_there_is_named(install):

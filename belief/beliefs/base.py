@@ -1,4 +1,4 @@
-"""What every belief offers: one observer's distribution over who holds which card.
+"""Interface of beliefs: one observer's distribution over who holds which card.
 
 A `Belief` is made from a `Setting` -- what the observer knows when the cards are dealt -- and fed
 with events (`belief.events`).  It answers with matrices (21 cards, 7 columns: 0 the envelope, p + 1
@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from belief.events import PASSED, REFUTED_OTHER, REFUTED_US, checked, event
+from belief.events import PASSED, REFUTED_OTHER, REFUTED_US, check_events, event
 from belief.evidence import (
     ALL_CARDS,
     CATEGORY_MASK,
@@ -38,7 +38,7 @@ from belief.information import entropy
 
 @dataclass(frozen=True)
 class Setting:
-    """What an observer knows before the first question.
+    """Knowledge of an observer before the first question.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ class Belief(ABC):
         ValueError
             A row is no event.
         """
-        self._observe(checked(events, self.setting.players))
+        self._observe(check_events(events, self.setting.players))
 
     def replay(self, events: np.ndarray) -> np.ndarray:
         """Take in events as `observe` does and return the marginals after each, (n, 21, 7).
@@ -202,20 +202,20 @@ class Belief(ABC):
         One compiled call that reads the belief out after every event: what an update costs.
         Raises what `observe` and `marginals` raise.
         """
-        rows = checked(events, self.setting.players)
+        rows = check_events(events, self.setting.players)
         trace = np.zeros((len(rows), N_CARDS, MAX_PLAYERS + 1))
         self._replay(rows, trace)
         return trace
 
-    def passed(self, player: int, cards: int) -> None:
+    def note_pass(self, player: int, cards: int) -> None:
         """Take in that ``player`` has none of ``cards`` (mask)."""
         self.observe(event(PASSED, player, cards))
 
-    def refuted_other(self, player: int, cards: int) -> None:
+    def note_refutation(self, player: int, cards: int) -> None:
         """Take in that ``player`` showed one of ``cards`` (mask) to somebody else."""
         self.observe(event(REFUTED_OTHER, player, cards))
 
-    def refuted_us(self, player: int, card: int, cards: int) -> None:
+    def note_card(self, player: int, card: int, cards: int) -> None:
         """Take in that ``player`` showed us ``card`` when asked for ``cards`` (mask)."""
         self.observe(event(REFUTED_US, player, cards, card))
 

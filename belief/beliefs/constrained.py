@@ -1,7 +1,7 @@
 """The factored matrix on top of logical closure, fitted to hand sizes and envelope.
 
 The rows of the published belief (`belief.matrix`) know nothing of hand sizes or of "one envelope
-card a category".  Here they are cut down to what `belief.closure` leaves possible (`masked`),
+card a category".  Here they are cut down to what `belief.closure` leaves possible (`mask_matrix`),
 and scaled in turn by columns -- the expected number of cards of a player is its hand size, by
 category where shares are public; the envelope expects one of each category -- and by rows, each
 card being somewhere: iterated proportional fitting [Sinkhorn 1964].
@@ -32,14 +32,14 @@ from belief.evidence import (
     shares_known,
 )
 from belief.matrix import start, take_in
-from belief.sampling.mcmc import unsettled
+from belief.sampling.mcmc import unsettled_cards
 from mcts.kernel.compile import jit
 
 _FLOOR = 0.01
 
 
 @jit
-def masked(matrix_in: np.ndarray, known, players: int, out: np.ndarray) -> None:
+def mask_matrix(matrix_in: np.ndarray, known, players: int, out: np.ndarray) -> None:
     """Write ``matrix_in`` (21, 7) cut down to what ``known`` leaves possible into ``out``.
 
     A row with a known holder is 1.0 there; others are renormalised over their possible holders, and
@@ -102,11 +102,11 @@ def fit(matrix_in: np.ndarray, known, ev: Evidence, rounds: int, out: np.ndarray
     """Write ``matrix_in`` (21, 7), masked and fitted in ``rounds`` of columns and rows, to ``out``.
 
     ``known`` is the settled evidence ``ev``, which gives hand sizes and public shares.  With no
-    round it is `masked`.  Certain entries stay exactly 1.0.  ``out`` may be ``matrix_in``.
+    round it is `mask_matrix`.  Certain entries stay exactly 1.0.  ``out`` may be ``matrix_in``.
     """
     players = ev.players
-    masked(matrix_in, known, players, out)
-    open_cards = unsettled(ev, known)
+    mask_matrix(matrix_in, known, players, out)
+    open_cards = unsettled_cards(ev, known)
     if rounds:
         _raise_to_floor(out, known, players, open_cards)
     by_category = shares_known(ev)

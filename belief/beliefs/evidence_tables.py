@@ -1,7 +1,7 @@
 """Evidence tables behind the contract of all beliefs: the network of [Cai & Ferrari 2006].
 
 Two beliefs: ``tables_text`` updates as printed in [Ferrari & Cai 2009, App. V] and runs to false
-certainty, ``tables_repaired`` mends that (`belief.network.tables` lists how).  They need public
+certainty, ``tables_repaired`` repairs that (`belief.network.tables` lists how).  They need public
 shares.  Neither notices contradictions: tables that contradict themselves are read as if nothing
 but the certain cards were known, and counted.
 Updates consume no randomness; `sample` consumes the stream it is given.

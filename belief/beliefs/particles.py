@@ -42,7 +42,7 @@ from belief.sampling.mcmc import (
     log_likelihood,
     repair,
     spread,
-    unsettled,
+    unsettled_cards,
     walk,
 )
 from mcts.kernel.compile import jit
@@ -106,7 +106,7 @@ def _resample(cloud, total: float, stream: np.ndarray) -> None:
 def _move(cloud, stream: np.ndarray, steps: int) -> None:
     """Let every particle walk ``steps`` steps."""
     ev, known = cloud.evidence[0], cloud.known[0]
-    n = list_cards(unsettled(ev, known), cloud.cards)
+    n = list_cards(unsettled_cards(ev, known), cloud.cards)
     for i in range(len(cloud.weight)):
         walk(ev, known, cloud.hands[i], cloud.trial, cloud.cards, n, stream, steps)
 

@@ -14,7 +14,7 @@ from mcts.kernel.plugins import entry_points
 from mcts.kernel.sources import modules_of
 
 
-def _found() -> dict[str, type[Belief]]:
+def _find_beliefs() -> dict[str, type[Belief]]:
     """Return the beliefs by name; `BrokenPlugin` if one from outside takes a name or has none."""
     found: dict[str, type[Belief]] = {}
     outside = {plugin.module: plugin for plugin in entry_points("sleuth.beliefs").values()}
@@ -31,7 +31,7 @@ def _found() -> dict[str, type[Belief]]:
     return found
 
 
-BELIEFS: dict[str, type[Belief]] = _found()
+BELIEFS: dict[str, type[Belief]] = _find_beliefs()
 
 
 def make_belief(name: str, setting: Setting, stream: np.ndarray, **options) -> Belief:
@@ -43,7 +43,7 @@ def make_belief(name: str, setting: Setting, stream: np.ndarray, **options) -> B
     Raises
     ------
     ValueError
-        There is no such belief.
+        If the name is unknown.
     """
     if name not in BELIEFS:
         raise ValueError(f"belief must be one of {', '.join(BELIEFS)}, not {name!r}")

@@ -1,1 +1,1 @@
-"""What every belief must satisfy, as tests that anyone can call."""
+"""Contract tests of beliefs, for anyone to call."""

@@ -111,11 +111,11 @@ class History:
             if player == self.seat:
                 continue
             if kind == "passed":
-                evidence.passed(ev, player, mask(trio))
+                evidence.note_pass(ev, player, mask(trio))
             elif kind == "refuted_other":
-                evidence.refuted_other(ev, player, mask(trio))
+                evidence.note_refutation(ev, player, mask(trio))
             elif weighted:
-                evidence.refuted_us(ev, player, card, mask(trio))
+                evidence.note_card(ev, player, card, mask(trio))
             else:
                 evidence.has_card(ev, player, card)
         return ev
@@ -211,7 +211,7 @@ def events_of(history: History) -> np.ndarray:
     return np.array(rows, np.int64).reshape(-1, 4)
 
 
-def explained(deals: np.ndarray, history: History) -> np.ndarray:
+def explains_answers(deals: np.ndarray, history: History) -> np.ndarray:
     """Return for each deal, int64 (n, 21), whether it explains all answers of a history."""
     good = np.ones(len(deals), bool)
     for kind, player, trio, card in history.events:

@@ -1,4 +1,4 @@
-"""What every belief must keep: a contract test to call.
+"""Contract test of beliefs.
 
 `check_belief` takes a belief through random games as one seat sees them, and raises AssertionError
 with what fails.  It needs no test runner.  What it does not check is whether the probabilities are
@@ -16,7 +16,7 @@ from belief.contract.history import (
     CATEGORIES,
     History,
     events_of,
-    explained,
+    explains_answers,
     mask,
     random_history,
     random_sizes,
@@ -97,7 +97,7 @@ def _check_history(make: Make, history: History, key: int) -> None:
     _check_envelope(belief)
     deals = _check_deals(belief)
     if belief.logical:
-        _ask(bool(explained(deals, history).all()), "a deal does not explain the answers")
+        _ask(bool(explains_answers(deals, history).all()), "a deal does not explain the answers")
     single, replayed = make(setting, new_stream(key)), make(setting, new_stream(key))
     for event in events:
         single.observe(event[None])
@@ -184,19 +184,19 @@ def _check_news(make: Make, needs_shares: bool) -> None:
     shares = ((1, 2, 3), (2, 1, 3), (2, 2, 2)) if needs_shares else None
     setting = Setting(3, 1, (6, 6, 6), mask((0, 1, 6, 12, 13, 14)), shares=shares)
     belief = make(setting, new_stream(1))
-    belief.passed(0, mask((2, 7, 15)))
+    belief.note_pass(0, mask((2, 7, 15)))
     gone = belief.marginals()[[2, 7, 15], 1]
     _ask(bool((gone == 0).all()), "who passed may still hold one of the cards")
-    belief.refuted_other(2, mask((2, 7, 16)))
-    belief.refuted_us(0, 8, mask((3, 8, 17)))
+    belief.note_refutation(2, mask((2, 7, 16)))
+    belief.note_card(0, 8, mask((3, 8, 17)))
     sure = belief.marginals()[8, 1]
     _ask(abs(sure - 1.0) <= _ROUNDING, "a card that was shown to us is not certain")
-    belief.passed(1, mask((0, 6, 12)))  # ourselves: ignored, whatever it says
+    belief.note_pass(1, mask((0, 6, 12)))  # ourselves: ignored, whatever it says
     _check_marginals(belief)
     if belief.logical:
 
         def contradict() -> None:
-            belief.refuted_us(2, 8, mask((3, 8, 17)))
+            belief.note_card(2, 8, mask((3, 8, 17)))
             belief.marginals()
 
         complaint = "answers that exclude each other raise no ContradictoryEvidence"

@@ -1,4 +1,4 @@
-"""What will be answered to a suggestion, under a solved exact posterior.
+"""Predicted answers to a suggestion, under a solved exact posterior.
 
 Who answers, and with which card, depends on who holds the three named cards.  `joint_holders` takes
 their joint distribution from the links that `belief.exact.forward_backward` has kept: it carries

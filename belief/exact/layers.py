@@ -3,7 +3,7 @@
 The posterior is computed card by card.  The state between two cards is an integer *key*:
 
 * 4 bits a holder: cards that it still has to get (the envelope: 1 within an open category; if
-  the players' shares are public, so do their digits begin anew with each category),
+  the players' shares are public, so do their digits begin again with each category),
 * a bit for each live clause that has begun and is not yet met,
 * a bit for "this player holds card a", where the weight 1/k couples a with a later card.
 

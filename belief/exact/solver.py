@@ -256,7 +256,7 @@ class ExactPosterior:
             _WEIGH.call(self._parts[part], self.work)
             self._current = part
 
-    def _mixed(self, read: Callable[[], np.ndarray | float]) -> np.ndarray | float:
+    def _average(self, read: Callable[[], np.ndarray | float]) -> np.ndarray | float:
         """Return what ``read`` says of ``work``, averaged over the parts by their weight."""
         if self.parts == 1:
             return read()
@@ -269,7 +269,7 @@ class ExactPosterior:
     @property
     def marginals(self) -> np.ndarray:
         """Return P(card is with holder), (21, 7)."""
-        return self._mixed(self.work.marginals.copy)
+        return self._average(self.work.marginals.copy)
 
     def envelope_table(self) -> np.ndarray:
         """Return the joint distribution of the envelope, (6 suspects, 6 weapons, 9 rooms)."""
@@ -279,11 +279,11 @@ class ExactPosterior:
             envelope_table(self.work, table)
             return table
 
-        return self._mixed(read)
+        return self._average(read)
 
     def envelope_probability(self, suspect: int, weapon: int, room: int) -> float:
         """Return the probability of one envelope."""
-        return float(self._mixed(lambda: envelope_probability(self.work, suspect, weapon, room)))
+        return float(self._average(lambda: envelope_probability(self.work, suspect, weapon, room)))
 
     def likely_envelopes(self, n: int, floor: float = 0.0) -> list[tuple[tuple[int, ...], float]]:
         """Return up to ``n`` envelopes above ``floor`` and their probabilities, likeliest first."""
@@ -312,7 +312,7 @@ class ExactPosterior:
             flat[:-1] = answers.ravel()
             return flat
 
-        mean = self._mixed(read)
+        mean = self._average(read)
         return mean[:-1].reshape(answers.shape), float(mean[-1])
 
     def answerer(self, asker: int, cards: int) -> np.ndarray:
@@ -323,7 +323,7 @@ class ExactPosterior:
             answerer(self._parts[self._current][0], self.work, asker, cards, chances)
             return chances
 
-        return self._mixed(read)
+        return self._average(read)
 
     def sample(self, stream: np.ndarray, deals: int) -> np.ndarray:
         """Return ``deals`` independent deals, int64 (deals, 21); consumes draws of ``stream``."""

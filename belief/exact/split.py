@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from belief.evidence import ALL_CARDS, ENVELOPE, N_CARDS, has_card, new_evidence, passed
+from belief.evidence import ALL_CARDS, ENVELOPE, N_CARDS, has_card, new_evidence, note_pass
 from belief.exact.workspace import CONTRADICTORY, SOLVED
 
 
@@ -46,7 +46,7 @@ def divide(evidence, plan) -> np.recarray:
         records[i] = evidence
         if holder == ENVELOPE:
             for player in range(evidence.players):
-                passed(records[i], player, 1 << card)
+                note_pass(records[i], player, 1 << card)
         else:
             has_card(records[i], holder - 1, card)
     return records

@@ -1,4 +1,4 @@
-"""Which card of a category is hidden, from what is believed of each dealt card: permanents.
+"""Permanents: the hidden card of a category from beliefs about each dealt card.
 
 A category has ``columns`` values (the cards that the observer does not hold) and ``columns - 1``
 rows, one for each card that the others were dealt.  ``entry[row, column]`` is what is believed of

@@ -1,4 +1,4 @@
-"""What evidence tables say: the envelope, who holds what, and whole deals.
+"""Reading of evidence tables: the envelope, who holds what, and whole deals.
 
 Tables can contradict themselves: no assignment of different cards to the rows has any weight left.
 Every function says in how many categories that was so, for the caller to count.

@@ -15,7 +15,7 @@ App. V]:
 
 By the text (``repaired`` 0) that runs to false certainty.  The repairs:
 
-1. a card shown to somebody else tells nothing if the answerer surely holds one of the three
+1. a card shown to somebody else says nothing if the answerer surely holds one of the three
    (by the text what it showed is taken for new, and one free card for certain);
 2. cards that the answerer cannot hold are not free (by the text a 0 is raised again);
 3. rows that lost mass with a column are normalised too, and so on until nothing moves;
@@ -215,7 +215,7 @@ def _settle(t: Tables, kind: int, row: int, column: int) -> None:
 
 @jit
 def is_known(t: Tables, kind: int, column: int) -> bool:
-    """Tell whether some row is sure of this value."""
+    """Return whether some row is sure of this value."""
     known = False
     for row in range(t.columns[kind] - 1):
         known = known or t.entry[kind, row, column] == 1.0
@@ -224,7 +224,7 @@ def is_known(t: Tables, kind: int, column: int) -> bool:
 
 @jit
 def surely_holds(t: Tables, player: int, card: int) -> bool:
-    """Tell whether a row of ``player`` is sure of ``card``."""
+    """Return whether a row of ``player`` is sure of ``card``."""
     kind, column = category(card), t.column[card]
     if column >= 0:
         for row in range(t.columns[kind] - 1):
@@ -245,7 +245,7 @@ def _likeliest_row(t: Tables, player: int, card: int) -> int:
 
 
 @jit
-def passed(t: Tables, player: int, cards: int) -> None:
+def note_pass(t: Tables, player: int, cards: int) -> None:
     """Take in that ``player`` has none of ``cards`` (mask) [eq. 41]."""
     while cards:
         card = lowest(cards)
@@ -269,7 +269,7 @@ def _make_certain(t: Tables, kind: int, row: int, column: int) -> None:
 
 @jit
 def _is_free(t: Tables, player: int, card: int) -> bool:
-    """Tell whether ``card`` may be what ``player`` showed to somebody else."""
+    """Return whether ``card`` may be what ``player`` showed to somebody else."""
     column = t.column[card]
     if column < 0 or is_known(t, category(card), column):
         return False
@@ -280,7 +280,7 @@ def _is_free(t: Tables, player: int, card: int) -> bool:
 
 
 @jit
-def refuted_other(t: Tables, player: int, cards: int) -> None:
+def note_refutation(t: Tables, player: int, cards: int) -> None:
     """Take in that ``player`` showed one of ``cards`` (mask) to somebody else [eq. 42]."""
     free, n, rest = 0, 0, cards
     while rest:
@@ -306,7 +306,7 @@ def refuted_other(t: Tables, player: int, cards: int) -> None:
 
 
 @jit
-def refuted_us(t: Tables, player: int, card: int) -> None:
+def note_card(t: Tables, player: int, card: int) -> None:
     """Take in that ``player`` showed us ``card`` (App. V, c)."""
     kind, column = category(card), t.column[card]
     if column < 0 or surely_holds(t, player, card):
@@ -329,8 +329,8 @@ def take_in(t: Tables, event: np.ndarray) -> None:
     if player == t.seat:
         return
     if event[KIND] == PASSED:
-        passed(t, player, event[NAMED])
+        note_pass(t, player, event[NAMED])
     elif event[KIND] == REFUTED_OTHER:
-        refuted_other(t, player, event[NAMED])
+        note_refutation(t, player, event[NAMED])
     else:
-        refuted_us(t, player, event[CARD])
+        note_card(t, player, event[CARD])

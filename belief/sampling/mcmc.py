@@ -70,7 +70,7 @@ def explains(ev: Evidence, hands: np.ndarray) -> bool:
 
 
 @jit
-def _unexplained(ev: Evidence, known, holder: int, hand: int) -> int:
+def _count_faults(ev: Evidence, known, holder: int, hand: int) -> int:
     """Return how many cards ``holder`` cannot have, and how many of its clauses ``hand`` fails."""
     n = count(hand & ~known.may[holder])
     if holder != ENVELOPE:
@@ -109,7 +109,7 @@ def list_cards(mask: int, cards: np.ndarray) -> int:
 
 
 @jit
-def unsettled(ev: Evidence, known) -> int:
+def unsettled_cards(ev: Evidence, known) -> int:
     """Return the mask of the cards with more than one possible holder."""
     cards = ALL_CARDS & ~ev.face_up
     for holder in range(ev.players + 1):
@@ -213,7 +213,7 @@ def repair(
     """
     wrong = 0
     for holder in range(ev.players + 1):
-        wrong += _unexplained(ev, known, holder, hands[holder])
+        wrong += _count_faults(ev, known, holder, hands[holder])
     if n < 2:
         return wrong == 0
     for _ in range(steps):
@@ -230,10 +230,10 @@ def repair(
             continue
         both = 1 << a | 1 << b
         more = (
-            _unexplained(ev, known, here, hands[here] ^ both)
-            + _unexplained(ev, known, there, hands[there] ^ both)
-            - _unexplained(ev, known, here, hands[here])
-            - _unexplained(ev, known, there, hands[there])
+            _count_faults(ev, known, here, hands[here] ^ both)
+            + _count_faults(ev, known, there, hands[there] ^ both)
+            - _count_faults(ev, known, here, hands[here])
+            - _count_faults(ev, known, there, hands[there])
         )
         if more <= 0 or x < exp(-2.0 * more):
             hands[here] ^= both

@@ -29,7 +29,7 @@ from belief.evidence import (
     count,
     shares_known,
 )
-from belief.sampling.mcmc import deal, explains, list_cards, repair, spread, unsettled
+from belief.sampling.mcmc import deal, explains, list_cards, repair, spread, unsettled_cards
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import shuffle, uniform
 
@@ -110,7 +110,7 @@ def _try(matrix: np.ndarray, ev: Evidence, known, memory: Memory, stream: np.nda
     if not _draw_envelope(matrix, known, hands, chance, stream):
         return False
     _count_places(ev, hands, places)
-    n = list_cards(unsettled(ev, known) & ~hands[ENVELOPE], cards)
+    n = list_cards(unsettled_cards(ev, known) & ~hands[ENVELOPE], cards)
     shuffle(stream, cards[:n])
     for i in range(n):
         card = cards[i]

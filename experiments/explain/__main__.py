@@ -227,7 +227,7 @@ def _print_search(console: Console, player: Player, tree: Tree | None) -> None:
     """Print what the search expects to be played, how big it was, how far its decisions reached,
     and where its time went."""
     from experiments.explain.recorded import words
-    from mcts.inspect import decided, principal_variation
+    from mcts.inspect import count_decisions, principal_variation
     from mcts.tree import TOP
     from sim.planning.information_sets import begins_turn
     from sim.planning.ways import POLICY
@@ -244,7 +244,7 @@ def _print_search(console: Console, player: Player, tree: Tree | None) -> None:
     spent = f"{result.simulations} simulations in {result.seconds:.2f} s"
     console.print(f"{spent}, {result.nodes} nodes{full}")
     if tree is not None and player.config.how.movers == POLICY:
-        second, third = decided(tree, begins_turn)[1:]
+        second, third = count_decisions(tree, begins_turn)[1:]
         console.print(
             f"{second:.0%} of the simulations decided in the tree in the second own turn, "
             f"{third:.0%} in the third"

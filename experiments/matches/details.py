@@ -21,7 +21,7 @@ import pyarrow as pa
 from belief import matrix
 from belief.beliefs.base import Setting
 from belief.beliefs.factored import FactoredBelief
-from belief.events import checked, record
+from belief.events import check_events, record
 from belief.evidence import EvidenceFull, lowest
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.information import entropy
@@ -141,7 +141,7 @@ class _Mind:
         new = suggestions[self._taken_in :]
         events = suggestion_events(new, self._setting.seat, self._setting.players)[0]
         self._factored.observe(events)
-        record(self._records, checked(events, self._setting.players))
+        record(self._records, check_events(events, self._setting.players))
         self._taken_in = len(suggestions)
 
     @property

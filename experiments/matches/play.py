@@ -88,7 +88,7 @@ def _portion(match: Match, games: np.ndarray) -> Played:
 def _in_arena(match: Match, who: np.ndarray, games: np.ndarray) -> pa.Table:
     """Play games among compiled policies in which entrant ``who[seat]`` has each seat."""
     rules = sim.rules.preset(**match.rules)
-    policies = [sim.players.registry.compiled(match.entrants[entrant]) for entrant in who]
+    policies = [sim.players.registry.make_policy(match.entrants[entrant]) for entrant in who]
     result = play_many(rules, policies, match.seed, games)
     n, players = len(games), match.players
     seat = np.tile(np.arange(players), n)

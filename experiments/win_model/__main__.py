@@ -110,7 +110,7 @@ def _setup(
     """Return who plays, by which rules, and the model to start from; Refusal if that cannot be."""
     from sim.planning.leaf.win_model import load
     from sim.planning.planner import Planner
-    from sim.players.registry import compiled, make
+    from sim.players.registry import make, make_policy
     from sim.policies.table import NAMES, Policy
     from sim.rules import preset
 
@@ -123,8 +123,8 @@ def _setup(
         raise Refusal(neither)
     try:
         rules = preset(**given["rules"])
-        player = make(given["player"], rules) if searches else compiled(given["player"])
-        opponent = compiled(given["opponent"])
+        player = make(given["player"], rules) if searches else make_policy(given["player"])
+        opponent = make_policy(given["opponent"])
         start = None if settings.start is None else load(settings.start)
     except ValueError as fault:
         raise Refusal(str(fault)) from None

@@ -1,1 +1,1 @@
-"""What every domain and search must satisfy, as tests that anyone can call."""
+"""Contract tests of domains and searches, for anyone to call."""

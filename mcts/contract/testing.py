@@ -1,4 +1,4 @@
-"""What every registered domain, and every search of one, must keep: contract tests to call.
+"""Contract tests of registered domains and of searches.
 
 `check_domain` plays a domain the way the search does, and looks for what makes a search wrong
 without stopping it: a list that knows what is hidden, a simulation that remembers the one before,
@@ -33,7 +33,7 @@ THREADS = (1, 2, 4, 8)
 """Threads that `check_search` searches with."""
 
 _AGAIN = 16
-"""Repetitions by which chance is told from memory."""
+"""Repetitions that tell chance and memory apart."""
 
 
 def check_domain(

@@ -41,7 +41,7 @@ def describe(history: History, last: int | None = None) -> str:
 
 @dataclass
 class Trace:
-    """What one simulation went through."""
+    """Course of one simulation."""
 
     lists: dict[tuple[int, History], tuple[bytes, bytes]] = field(default_factory=dict)
     """The actions and their edge data as listed, by perspective and history."""
@@ -91,7 +91,7 @@ class TracedSimulation:
         domain.start(p, s, stream)
         ask(not domain.terminal(p, s), "the position searched is terminal")
         keys: list[History] = [()]
-        keys += [((-1, self._seen(s, view)),) for view in range(1, views)]
+        keys += [((-1, self._view_key(s, view)),) for view in range(1, views)]
         value, weight, over = 0.0, 1.0, False
         while not over and len(found.taken) < self.depth:
             who = int(domain.mover(p, s))
@@ -113,7 +113,7 @@ class TracedSimulation:
             value, weight = value + weight * reward, weight * discount
             if not over:
                 for view in range(views):
-                    seen = self._seen(s, view)
+                    seen = self._view_key(s, view)
                     keys[view] = (*keys[view], (taken[0] if view == who else -1, seen))
                     found.events.append(seen)
         if not over:
@@ -135,7 +135,7 @@ class TracedSimulation:
             ask(inside, f"the return {value} {where} leaves the declared range {low} to {high}")
         return found
 
-    def _seen(self, s: Any, view: int) -> int:
+    def _view_key(self, s: Any, view: int) -> int:
         """Return the key of what a perspective sees at ``s``."""
         if self.domain.declared("players", self.p) == 1:
             return int(self.domain.observation(self.p, s)) % 2**64
@@ -150,9 +150,9 @@ class TracedSimulation:
     ) -> tuple[int, float] | None:
         """List the actions, and return one that is available with its edge data, or None."""
         where = f"after {describe(history)}"
-        actions, edge_data = self._listed(s, where, np.nan)
+        actions, edge_data = self._list_actions(s, where, np.nan)
         found.lists[view, history] = actions.tobytes(), edge_data.tobytes()
-        again = tuple(part.tobytes() for part in self._listed(s, where, -1.0))
+        again = tuple(part.tobytes() for part in self._list_actions(s, where, -1.0))
         same = again == found.lists[view, history]
         ask(same, f"listed twice {where}, actions or edge data differ")
         ask(bool(found.taken) or len(actions) > 0, "the position searched offers no action")
@@ -168,7 +168,7 @@ class TracedSimulation:
         place = next((i for i in legal if i >= chosen), legal[0])
         return int(actions[place]), float(edge_data[place])
 
-    def _listed(self, s: Any, where: str, blank: float) -> tuple[np.ndarray, np.ndarray]:
+    def _list_actions(self, s: Any, where: str, blank: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the list at ``s`` and its edge data, written over ``blank``."""
         longest = int(self.domain.declared("max_actions", self.p))
         out = np.full(longest + _BEYOND, -2, np.int64)

@@ -1,4 +1,4 @@
-"""Kernels that call back into Python, by one C function that every process makes anew.
+"""Kernels that call back into Python, by one C function that every process makes for itself.
 
 The kernel names the function by a symbol, which the linker looks up in the process at hand: so
 machine code that calls back is kept on disk as any other, and one compilation serves all problems.

@@ -67,7 +67,7 @@ class PlainPosition(NamedTuple):
 
 
 class _Workspace:
-    """What Python keeps of a workspace."""
+    """Python's part of a workspace."""
 
     def __init__(self, cells: memoryview) -> None:
         self.cells = cells
@@ -138,7 +138,7 @@ def _start(searched: Searched, w: _Workspace, argument: int) -> float:
 
 def _actions(searched: Searched, w: _Workspace, argument: int) -> float:
     problem = searched.problem
-    found = [problem.number(action) for action in problem.listed(w.state)]
+    found = [problem.number(action) for action in problem.list_actions(w.state)]
     room = min(problem.most_actions, len(w.cells) - _LIST)  # of the problem first searched
     if len(found) > room:
         raise ValueError(
@@ -156,7 +156,7 @@ def _step(searched: Searched, w: _Workspace, argument: int) -> float:
     problem, chance = searched.problem, w.chance
     chance.seed(w.cells[_STREAM])
     w.taken += 1
-    state, reward = problem.stepped(w.state, problem.action(argument), chance)
+    state, reward = problem.step_checked(w.state, problem.action(argument), chance)
     _note(searched, w, state)
     if problem.players == 1 and not w.cells[_OVER]:
         w.cells[_SEEN] = number(problem.observation(state))
@@ -173,14 +173,14 @@ def _rollout(searched: Searched, w: _Workspace, argument: int) -> float:
         if problem.terminal is not None and problem.terminal(w.state):
             break
         if choose is None or problem.terminal is None:
-            legal = problem.listed(w.state)
+            legal = problem.list_actions(w.state)
             if problem.available is not None:
                 legal = [action for action in legal if problem.available(w.state, action)]
             if not legal:
                 break
         action = legal[chance.below(len(legal))] if choose is None else choose(w.state, chance)
         w.taken += 1
-        w.state, reward = problem.stepped(w.state, action, chance)
+        w.state, reward = problem.step_checked(w.state, action, chance)
         total += weight * reward
         weight *= problem.discount
     w.cells[_STREAM] = chance.word
@@ -218,7 +218,7 @@ answer_by(_answer)
 
 
 @jit
-def _asked(p, s, what, argument):
+def _ask_python(p, s, what, argument):
     """Return what Python answers, or raise what it raised."""
     answer = ask(what, p.number, s[_SLOT], argument)
     if math.isnan(answer):
@@ -227,10 +227,10 @@ def _asked(p, s, what, argument):
 
 
 @jit
-def _asked_with_chance(p, s, what, argument, stream):
+def _ask_python_with_chance(p, s, what, argument, stream):
     """Return the same of what draws from ``stream``."""
     s[_STREAM] = np.int64(stream[0])
-    answer = _asked(p, s, what, argument)
+    answer = _ask_python(p, s, what, argument)
     stream[0] = np.uint64(s[_STREAM])
     return answer
 
@@ -240,13 +240,13 @@ def start(p, s, stream):
     """Draw the state; draws as the problem does."""
     s[_SEEN] = 0
     s[_MOVER] = 0
-    _asked_with_chance(p, s, _START, 0, stream)
+    _ask_python_with_chance(p, s, _START, 0, stream)
 
 
 @jit
 def actions(p, s, out, edge_data):
     """List the actions by their numbers."""
-    n = int(_asked(p, s, _ACTIONS, 0))
+    n = int(_ask_python(p, s, _ACTIONS, 0))
     for i in range(n):
         out[i] = s[_LIST + i]
         edge_data[i] = 0.0
@@ -256,7 +256,7 @@ def actions(p, s, out, edge_data):
 @jit
 def step(p, s, action, edge_data, stream):
     """Step; draws as the problem does."""
-    return _asked_with_chance(p, s, _STEP, action, stream)
+    return _ask_python_with_chance(p, s, _STEP, action, stream)
 
 
 @jit
@@ -267,14 +267,14 @@ def observation(p, s):
 
 @jit
 def terminal(p, s):
-    """Tell whether all is over."""
+    """Return whether all is over."""
     return s[_OVER] != 0
 
 
 @jit
 def rollout(p, s, stream):
     """Roll out; draws as the problem does."""
-    return _asked_with_chance(p, s, _ROLLOUT, 0, stream)
+    return _ask_python_with_chance(p, s, _ROLLOUT, 0, stream)
 
 
 @jit
@@ -285,21 +285,21 @@ def mover(p, s):
 
 @jit
 def available(p, s, action):
-    """Tell whether an action is legal in this state."""
-    return p.hides == 0 or _asked(p, s, _AVAILABLE, action) != 0.0
+    """Return whether an action is legal in this state."""
+    return p.hides == 0 or _ask_python(p, s, _AVAILABLE, action) != 0.0
 
 
 @jit
 def seen(p, s, player):
     """Return the number of what ``player`` saw."""
-    _asked(p, s, _SEEN_BY, player)
+    _ask_python(p, s, _SEEN_BY, player)
     return np.uint64(s[_SEEN])
 
 
 @jit
 def payoff(p, s, player):
     """Return what ``player`` gets."""
-    return _asked(p, s, _PAYOFF, player)
+    return _ask_python(p, s, _PAYOFF, player)
 
 
 @jit
@@ -308,7 +308,7 @@ def copy(p, s, into):
     into[_OVER] = s[_OVER]
     into[_SEEN] = s[_SEEN]
     into[_MOVER] = s[_MOVER]
-    _asked(p, s, _COPY, into[_SLOT])
+    _ask_python(p, s, _COPY, into[_SLOT])
 
 
 def _of(name: str) -> Callable[[PlainPosition], Any]:

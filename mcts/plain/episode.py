@@ -74,7 +74,7 @@ def play_episode(
         return Episode(0.0, done)
 
     def simulate(state: Any, action: Any, chance: Chance) -> tuple[Any, Any]:
-        state, _ = problem.stepped(state, action, chance)
+        state, _ = problem.step_checked(state, action, chance)
         return state, _OVER if problem.over(state) else problem.observation(state)
 
     def likelihood(state: Any, action: Any, observation: Any) -> float:
@@ -96,7 +96,7 @@ def play_episode(
         if before is not None and position.contents() != before:
             raise ValueError("a state was changed by looking ahead: step must return another one")
         action = _legal(problem, state, found)
-        state, reward = problem.stepped(state, action, chance)
+        state, reward = problem.step_checked(state, action, chance)
         total += weight * reward
         weight *= problem.discount
         done.append(action)
@@ -111,7 +111,7 @@ def play_episode(
 def _legal(problem: Problem, state: Any, found: int) -> Any:
     """Return the action of the number ``found``, which was chosen without knowing ``state``."""
     action = problem.action(found)
-    if number(action) not in map(number, problem.listed(state)):
+    if number(action) not in map(number, problem.list_actions(state)):
         raise ValueError(
             f"{action!r} was chosen, and cannot be done: actions must not depend on what is hidden"
         )

@@ -40,42 +40,42 @@ def number(value: Any) -> int:
 
 
 def _digest(value: Any) -> int:
-    told = _told(value)
-    if told.startswith("i") and 0 <= (own := int(told[1:])) < _OWN:
+    text = _spell(value)
+    if text.startswith("i") and 0 <= (own := int(text[1:])) < _OWN:
         return own
-    digest = hashlib.blake2b(told.encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(digest) % _OWN | _OWN
 
 
 _remembered = lru_cache(maxsize=2**12)(_digest)
-"""Few, for what is seen may be long; and of values that are equal it knows the first: so `_told`
-must tell the same of them."""
+"""Few, for what is seen may be long; and of values that are equal it knows the first: so `_spell`
+must return the same for them."""
 
 
-def _told(value: Any) -> str:
-    """Return words that tell ``value`` from all others, the same for equal values."""
+def _spell(value: Any) -> str:
+    """Return text that identifies ``value``, the same for equal values."""
     if isinstance(value, (bool, int, np.integer, np.bool_)):
         return f"i{int(value)}"
     if isinstance(value, (float, np.floating)):
         return f"i{int(value)}" if float(value).is_integer() else f"f{float(value)!r}"
     for words in (str, bytes):
-        if isinstance(value, words):  # also NumPy's and enumerations, which show themselves anew
+        if isinstance(value, words):  # also NumPy's and enumerations, whose repr differs
             return f"w{words.__repr__(value)}"
     if value is None:
         return "wNone"
     if isinstance(value, enum.Enum):
         return f"e{type(value).__qualname__}.{value.name}"
     if isinstance(value, np.ndarray):
-        return f"a{value.shape}[{','.join(map(_told, value.ravel().tolist()))}]"
+        return f"a{value.shape}[{','.join(map(_spell, value.ravel().tolist()))}]"
     if isinstance(value, (tuple, list)):
-        return f"({','.join(map(_told, value))})"
+        return f"({','.join(map(_spell, value))})"
     if isinstance(value, (set, frozenset)):
-        return f"{{{','.join(sorted(map(_told, value)))}}}"
+        return f"{{{','.join(sorted(map(_spell, value)))}}}"
     if isinstance(value, dict):
-        return f"d{{{','.join(sorted(f'{_told(k)}:{_told(v)}' for k, v in value.items()))}}}"
+        return f"d{{{','.join(sorted(f'{_spell(k)}:{_spell(v)}' for k, v in value.items()))}}}"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [getattr(value, part.name) for part in dataclasses.fields(value) if part.compare]
-        return f"c{type(value).__qualname__}{_told(fields)}"
+        return f"c{type(value).__qualname__}{_spell(fields)}"
     raise TypeError(
         f"an action or observation is made of numbers, words and tuples of them, not of {value!r}"
     )

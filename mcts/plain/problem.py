@@ -32,7 +32,7 @@ Belief = Callable[[Chance], State] | Sequence[State]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """What can be done, what comes of it and what is seen; what is not given has a default.
+    """Actions, steps and observations of a problem; parts that are not given have defaults.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class Problem:
         belief = self.start if belief is None else belief
         if not callable(belief) and len(belief) == 0:
             raise ValueError("a belief needs a state")
-        for action in self.listed(self.draw(belief, Chance())):  # also where others search
+        for action in self.list_actions(self.draw(belief, Chance())):  # also where others search
             self.number(action)
         return position_of(self, belief)
 
@@ -119,7 +119,7 @@ class Problem:
         self._values.setdefault(found, action)
         return found
 
-    def listed(self, state: State) -> Sequence[Any]:
+    def list_actions(self, state: State) -> Sequence[Any]:
         """Return the legal actions as a list, of which `actions` may also return an array.
 
         Raises
@@ -134,7 +134,7 @@ class Problem:
             raise TypeError(f"actions(state) must return a list, not {found!r}")
         return list(found)
 
-    def stepped(self, state: State, action: Any, chance: Chance) -> tuple[State, float]:
+    def step_checked(self, state: State, action: Any, chance: Chance) -> tuple[State, float]:
         """Return what `step` returns, the next state and the reward.
 
         Raises
@@ -158,8 +158,12 @@ class Problem:
         return following, float(reward)
 
     def over(self, state: State) -> bool:
-        """Tell whether nothing is left to decide in ``state``."""
-        return bool(self.terminal(state)) if self.terminal is not None else not self.listed(state)
+        """Return whether nothing is left to decide in ``state``."""
+        return (
+            bool(self.terminal(state))
+            if self.terminal is not None
+            else not self.list_actions(state)
+        )
 
     def draw(self, belief: Belief, chance: Chance) -> State:
         """Return a state of ``belief``; one draw if it is a list."""

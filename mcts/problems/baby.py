@@ -1,6 +1,6 @@
 """Crying baby [Kochenderfer 2015, s. 6.1.1]: two actions, and acting too early or too late costs.
 
-A baby is hungry or not, which only its crying tells, and that not for sure.  Feeding it costs
+A baby is hungry or not, which only its crying shows, and that not for sure.  Feeding it costs
 something and ends its hunger; a hungry baby costs more, until it is fed.  Exact values are known:
 with the default numbers and no end -16.3055 if it is not hungry and -24.6749 if the chances are
 even, and it should be fed if it is hungry with a probability above 0.282064.
@@ -116,7 +116,7 @@ def observation(p, s):
 
 @jit
 def terminal(p, s):
-    """Tell whether no steps are left."""
+    """Return whether no steps are left."""
     return s[_TO_GO] <= 0
 
 

@@ -74,7 +74,7 @@ def mover(p, s):
 
 @jit
 def terminal(p, s):
-    """Tell whether the cards decide or somebody folded."""
+    """Return whether the cards decide or somebody folded."""
     if s[_MADE] < 2:
         return False
     return s[_MADE] == 3 or s[_BETS] != 0b10  # only pass, bet goes on
@@ -91,7 +91,7 @@ def actions(p, s, out, edge_data):
 
 @jit
 def act(s, action):
-    """Do ``action``, whoever's it is."""
+    """Do ``action`` of the player to move."""
     s[_BETS] |= action << s[_MADE]
     s[_MADE] += 1
 

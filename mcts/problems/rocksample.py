@@ -1,8 +1,8 @@
 """RockSample[n, k], by [Smith & Simmons 2004], in the form of POMCP [Silver & Veness 2010].
 
 A rover crosses a map of n x n cells from the west edge to the east, where leaving pays.  k rocks
-lie in known places and are good or bad; sampling one, from its cell, pays or costs.  A sensor tells
-from afar what a rock is, and errs more the farther it lies: it is right with probability
+lie in known places and are good or bad; sampling one, from its cell, pays or costs.  A sensor
+reports from afar what a rock is, and errs more the farther it lies: it is right with probability
 (1 + 2**(-d / half_distance)) / 2 at Euclidean distance d.
 
 As in POMCP's program, a sampled rock is gone (in the first paper a good one turns bad), and moves
@@ -165,7 +165,7 @@ def _rock_here(p, s):
 
 @jit
 def _legal(p, s, action):
-    """Tell whether ``action``, below the length of the longest list, is legal; east always is."""
+    """Return whether ``action``, below the length of the longest list, is legal; east always is."""
     if action >= CHECK:
         return s[_ROCKS + len(p.good) + action - CHECK] != 0
     if action == SAMPLE:
@@ -229,7 +229,7 @@ def observation(p, s):
 
 @jit
 def terminal(p, s):
-    """Tell whether the rover has left or no steps are left."""
+    """Return whether the rover has left or no steps are left."""
     return s[_TO_GO] <= 0 or s[_X] == len(p.rock_at)
 
 

@@ -1,8 +1,8 @@
 """Tiger [Kaelbling, Littman & Cassandra 1998]: the smallest problem in which listening pays.
 
-A tiger is behind one of two doors.  Listening tells its side with an accuracy; opening the other
-door is rewarded, opening the tiger's punished, and either way the tiger is placed anew, and a sound
-heard that tells nothing.  Its exact values are known, so it checks that a search gathers
+A tiger is behind one of two doors.  Listening reports its side with an accuracy; opening the other
+door is rewarded, opening the tiger's punished, and either way the tiger is placed again, and a
+sound heard that says nothing.  Its exact values are known, so it checks that a search gathers
 information for what it is worth: 19.3714 at the uniform belief with the default numbers and no end,
 2.3098 with three steps to go.
 
@@ -11,7 +11,7 @@ one side, drawn from the belief at its start and whenever the tiger is placed [P
 Veness 2010], or nothing: under ``propagated`` the belief itself is carried along, sounds are drawn
 from its prediction, and a door pays what it is worth on average [BMCTS: Ledford 2018, 3.4].
 
-With ``noises`` above 1 something else is heard with each sound, which tells nothing: hardly any
+With ``noises`` above 1 something else is heard with each sound, which says nothing: hardly any
 observation comes twice, and a tree grows only if observations are limited.
 """
 
@@ -48,7 +48,7 @@ class TigerParameters(NamedTuple):
     """Actions to go (the horizon, where the problem has no end)."""
     discount: float = 0.95
     accuracy: float = 0.85
-    """Probability that listening tells the true side; above 1/2 and below 1."""
+    """Probability that listening reports the true side; above 1/2 and below 1."""
     listen: float = -1.0
     tiger: float = -100.0
     gold: float = 10.0
@@ -157,7 +157,7 @@ def restore(p, s, saved, node, stream):
 
 @jit
 def terminal(p, s):
-    """Tell whether no steps are left."""
+    """Return whether no steps are left."""
     return s[_TO_GO] <= 0
 
 

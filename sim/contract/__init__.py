@@ -1,1 +1,1 @@
-"""What every policy and player must satisfy, as tests that anyone can call."""
+"""Contract tests of policies and players, for anyone to call."""

@@ -2,7 +2,7 @@
 
 What a seat cannot know is the deal beyond its own hand, what the other seats have learnt and how
 they play, the cards that they showed each other, and the key of the game.  A player that decides
-otherwise when these are exchanged for others that it cannot tell from the true ones knows more
+otherwise when these are exchanged for others that look the same to it knows more
 than it may (`sim.contract.testing.check_player`).
 """
 
@@ -81,8 +81,8 @@ def deals(state: State, seat: int, stream: np.ndarray, count: int) -> list[np.nd
     return [deal for deal in drawn if hands_of(deal)[0] != state.envelope][:count]
 
 
-def swapped(state: State, seat: int, deal: np.ndarray, noise: np.random.Generator) -> np.record:
-    """Return ``state`` as ``seat`` cannot tell it from the true one.
+def exchange(state: State, seat: int, deal: np.ndarray, noise: np.random.Generator) -> np.record:
+    """Return another state that looks to ``seat`` like the true ``state``.
 
     Hands and envelope are those of ``deal``, int64 (21,).  What other seats have learnt, how they
     play, which cards they showed each other, the log, the key of the game and scratch are noise.

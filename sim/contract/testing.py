@@ -1,4 +1,4 @@
-"""What every player must keep: a contract test to call.
+"""Contract test of players.
 
 `check_player` seats a player in whole games under the referee, and then makes each of its decisions
 again with all exchanged that its seat cannot know.  It raises AssertionError with what fails, and
@@ -18,7 +18,7 @@ import numpy as np
 
 from mcts.kernel.rng import new_stream
 from sim.arena import Memory
-from sim.contract.hidden import SEED, deals, decide, decisions, swapped
+from sim.contract.hidden import SEED, deals, decide, decisions, exchange
 from sim.game import legal, open_decision
 from sim.player import IllegalAction, Player, PolicyPlayer
 from sim.policies.table import SHOWING, Policy, policy, seat_policy
@@ -37,7 +37,7 @@ def check_player(make: Callable[[], Player], rules: Rules, games: int = 2, swaps
     """Check a player in games under ``rules``, another seat in each.
 
     It must choose legal actions alone; choose the same in a new instance that has the same key and
-    is told the same; choose the same ``swaps`` times with the deal beyond its hand, and whatever
+    sees the same; choose the same ``swaps`` times with the deal beyond its hand, and all
     else it cannot know, exchanged; and choose the same in a game that it plays again.
 
     Parameters
@@ -78,10 +78,10 @@ def _table(rules: Rules, game: int) -> tuple[int, list[Policy]]:
 
 @dataclass
 class _Transcript(Player):
-    """Sits in a seat for a ``player``, and writes down all that it is told and what it does."""
+    """Sits in a seat for a ``player``, and records all that it sees and does."""
 
     player: Player
-    told: list[Event | np.recarray] = field(default_factory=list)
+    seen: list[Event | np.recarray] = field(default_factory=list)
     """Events, and a view for each decision, in the order of time."""
     actions: list[int] = field(default_factory=list)
     states: list[np.record] = field(default_factory=list)
@@ -100,11 +100,11 @@ class _Transcript(Player):
         self.player.begin(rules, seat, view, key)
 
     def see(self, event: Event) -> None:
-        self.told.append(event)
+        self.seen.append(event)
         self.player.see(event)
 
     def decide(self, view: np.recarray) -> int:
-        self.told.append(view.copy())
+        self.seen.append(view.copy())
         self.actions.append(int(self.player.decide(view)))
         return self.actions[-1]
 
@@ -121,7 +121,7 @@ def _copy(state: State) -> np.record:
 
 
 def _play(player: Player, rules: Rules, game: int) -> _Transcript:
-    """Play a game and return what the player was told and did."""
+    """Play a game and return what the player saw and did."""
     seat, around = _table(rules, game)
     _ask(player.showing in SHOWING, f"showing is {player.showing!r}, not one of {SHOWING}")
     transcript = _Transcript(player)
@@ -137,15 +137,15 @@ def _check_again(make: Callable[[], Player], rules: Rules, played: _Transcript, 
     """Check that new players decide the same; return how many decisions had another deal."""
     exchanged = 0
     for swap in range(swaps):
-        states = list(_exchanged(rules, played, swap))
+        states = list(_exchange_hidden(rules, played, swap))
         for before, after in zip(played.states, states, strict=True):
             exchanged += int(before.envelope != after.envelope)
             views = [view_of(state, played.seat).tobytes() for state in (before, after)]
             _ask(views[0] == views[1], "a view shows what its seat cannot know")
-        found = _relived(make(), rules, played, states)
+        found = _relive(make(), rules, played, states)
         if found == played.actions:
             continue
-        again = _relived(make(), rules, played, played.states)
+        again = _relive(make(), rules, played, played.states)
         if again != played.actions:
             where = _first(again, played.actions)
             raise AssertionError(
@@ -162,33 +162,33 @@ def _first(found: Sequence[int], actions: Sequence[int]) -> str:
     return f"its decision {at} is {found[at]} and not {actions[at]}"
 
 
-def _exchanged(rules: Rules, played: _Transcript, swap: int) -> Iterator[np.record]:
+def _exchange_hidden(rules: Rules, played: _Transcript, swap: int) -> Iterator[np.record]:
     """Yield the true states with all exchanged that the seat cannot know."""
     seat, log = played.seat, Log()
     stream, noise = new_stream(swap), np.random.default_rng(swap)
     states = iter(played.states)
-    for told in played.told:
-        if isinstance(told, tuple):
-            log.append(told)
+    for seen in played.seen:
+        if isinstance(seen, tuple):
+            log.append(seen)
             continue
-        truth, learnt = _copy(next(states)), told.copy()[0]
+        truth, learnt = _copy(next(states)), seen.copy()[0]
         seat_policy(learnt, seat, policy("closure"))  # which keeps the evidence
         replay_evidence(world(rules)[0], learnt, seat, log.events)
         truth.evidence[seat] = learnt.evidence[seat]
         others = deals(truth, seat, stream, 1)
-        yield swapped(truth, seat, others[0], noise) if others else truth
+        yield exchange(truth, seat, others[0], noise) if others else truth
 
 
-def _relived(
+def _relive(
     player: Player, rules: Rules, played: _Transcript, states: Sequence[np.record]
 ) -> list[int]:
-    """Return what ``player`` decides where it is told the same; the states are ``states``."""
-    state = states[0]  # found, under this name, by whoever looks up the stack of calls
+    """Return what ``player`` decides where it sees the same; the states are ``states``."""
+    state = states[0]  # found, under this name, by players that look up the stack of calls
     player.begin(rules, played.seat, played.first.copy(), played.key)
     actions: list[int] = []
-    for told in played.told:
-        if isinstance(told, tuple):
-            player.see(told)
+    for seen in played.seen:
+        if isinstance(seen, tuple):
+            player.see(seen)
         else:
             state = states[len(actions)]
             actions.append(int(player.decide(view_of(state, played.seat))))
@@ -212,7 +212,7 @@ def _check_policy(which: Policy, rules: Rules, game: int, swaps: int) -> int:
             f"{which.name} in seat {seat} chose action {chosen}",
         )
         for deal in deals(state, seat, stream, swaps):
-            other = swapped(state, seat, deal, noise)
+            other = exchange(state, seat, deal, noise)
             found = decide(other, rules, seat, memory), int(other.goal[seat])
             _ask(
                 found == (chosen, goal),

@@ -15,7 +15,7 @@ from itertools import count
 import numpy as np
 
 from mcts.kernel.rng import below
-from mcts.options import SEEDS, checked
+from mcts.options import SEEDS, check_integer
 from sim.board import N_ROOMS
 from sim.chance import game_key
 from sim.endgame.deals import list_deals
@@ -53,7 +53,7 @@ def endgame(seed: int, game: int, players: int = 4, turns: int = TURNS) -> Endga
     That of seat ``game`` modulo ``players``, with up to `MOST_DEALS` deals; None if these have
     fewer than `LEAST_ENVELOPES` envelopes.  ValueError if a number is out of range.
     """
-    seed, game = checked("seed", seed, SEEDS), checked("game", game, SEEDS)
+    seed, game = check_integer("seed", seed, SEEDS), check_integer("game", game, SEEDS)
     rules = preset("speed", players=players)
     board, state = world(rules)[0], empty()[0]
     seat = game % players

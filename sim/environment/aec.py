@@ -7,7 +7,7 @@ arena and the referee with the same seed, number and actions.  Points worth know
 * Showing a card is a decision of the seat that must answer, when it holds several of the cards;
   one that holds a single one shows it without being asked.
 * A wrong accuser is not terminated: it makes no more moves, but still shows cards.
-* Who is asked to decide says something in itself: that a seat is asked which card to show tells
+* Who is asked to decide says something in itself: that a seat is asked which card to show says
   that it holds more than one of them.  Seats that look only when they decide (`last`) never see
   that; `observe` for another seat in the middle of an answer does.
 """
@@ -42,7 +42,7 @@ with extra("environment"):
     from pettingzoo import AECEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-_TOLD = 3  # suggestions in a picture
+_SHOWN = 3  # suggestions in a picture
 _LEARNING = ("accuse_from", "wrong_price", "flat")
 
 
@@ -227,15 +227,15 @@ class raw_env(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        decided = self._checked(action)
+        decided = self._check(action)
         advised, self._advised = self._advised == decided, -1
         self._cumulative_rewards[agent] = 0
         self._clear_rewards()
         deciding = stepping.do.call(
             self._worlds, self._states, decided, advised, self._options, self._mask
         )
-        if told := self._states["events"][0]:
-            for event in self._states["event"][0, :told].tolist():
+        if suggestions := self._states["events"][0]:
+            for event in self._states["event"][0, :suggestions].tolist():
                 for seat, notes in enumerate(self._notes):
                     notes.note(as_seen(tuple(event), seat))
             self._states["events"] = 0
@@ -249,8 +249,8 @@ class raw_env(AECEnv):
             logger.warn("render() was called, but the environment was made without a render_mode")
             return None
         # From nobody's seat: -1 sees no card.
-        told = self._notes[0].log.events[-_TOLD:].tolist()
-        events = [as_seen(tuple(event), -1) for event in told]
+        latest = self._notes[0].log.events[-_SHOWN:].tolist()
+        events = [as_seen(tuple(event), -1) for event in latest]
         picture = drawing.picture(self.rules, seen_by(self._states, 0)[0], events)
         if self.render_mode == "human":
             print(picture, end="\n\n")
@@ -260,13 +260,13 @@ class raw_env(AECEnv):
     def policy_action(self, which: Policy | str) -> int:
         """Return what a compiled policy would do in the seat that decides.
 
-        It is told what this seat has seen and no more.  A seat that always does what its policy
+        It sees what this seat has seen and no more.  A seat that always does what its policy
         says plays the game that the arena plays with this policy there.
 
         Raises
         ------
         ValueError
-            If the game is over, or there is no such policy.
+            If the game is over or the policy unknown.
         """
         if self._states["phase"][0] == OVER:
             raise ValueError("the game is over: nobody decides")
@@ -275,11 +275,11 @@ class raw_env(AECEnv):
             model = self._models[which] = np.zeros(1, STATES)
             seat_policies(model[0], [policy(which)] * self.rules.players)
         seat, memory = self._seats[self.agent_selection], self._memory
-        told = self._notes[seat].log.rows
+        events = self._notes[seat].log.rows
         while True:
             minds = seen_by(self._states, seat)
             action = stepping.advise.call(
-                *(self._worlds, self._states, minds, model, told, memory.work, memory.sample)
+                *(self._worlds, self._states, minds, model, events, memory.work, memory.sample)
             )
             if action != greedy.UNSOLVED:
                 self._advised = action
@@ -288,10 +288,10 @@ class raw_env(AECEnv):
 
     @cached_property
     def _memory(self) -> Memory:
-        """What `policy_action` thinks in, whatever the policy."""
+        """Memory of `policy_action`, for any policy."""
         return Memory(["greedy"])
 
-    def _checked(self, action: int | None) -> int:
+    def _check(self, action: int | None) -> int:
         """Return ``action`` as an int if it is legal."""
         try:
             number = index(action)
@@ -317,9 +317,9 @@ class raw_env(AECEnv):
         if deciding >= 0:
             self.agent_selection = self.possible_agents[deciding]
             if self._restricts and self._mask[ACCUSE]:
-                view, told = seen_by(self._states, deciding), self._notes[deciding].log.rows
+                view, events = seen_by(self._states, deciding), self._notes[deciding].log.rows
                 self._mask[ACCUSE:REVEAL] = 0
-                self._mask[self._opinions.of(deciding, view, told).accusations] = 1
+                self._mask[self._opinions.of(deciding, view, events).accusations] = 1
         else:
             state = self._state
             winner = int(state.winner)

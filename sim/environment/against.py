@@ -36,7 +36,7 @@ class Against(gymnasium.Env):
     Raises
     ------
     ValueError
-        If there is no such policy; else as `sim.environment.aec.raw_env`.
+        If the policy is unknown; else as `sim.environment.aec.raw_env`.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 -- as Gymnasium declares it
@@ -61,7 +61,7 @@ class Against(gymnasium.Env):
         while self._over():
             self.table.reset()
             self._sit_down()
-        return self._observed(), {}
+        return self._observe(), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Do ``action``, and let the others play until the learner must decide again.
@@ -72,10 +72,10 @@ class Against(gymnasium.Env):
         table, seat = self.table, self.table.possible_agents.index(self.agent)
         table.step(action)
         if table._state.out[seat]:  # all that the table has for it now is the price
-            return self._observed(), float(table.rewards[self.agent]) - 1.0, True, False, {}
+            return self._observe(), float(table.rewards[self.agent]) - 1.0, True, False, {}
         self._play_others()
         ends = table.terminations[self.agent], table.truncations[self.agent]
-        return self._observed(), float(table.rewards[self.agent]), *ends, {}
+        return self._observe(), float(table.rewards[self.agent]), *ends, {}
 
     def action_masks(self) -> np.ndarray:
         """Return what is legal now, bool (580,), as sb3-contrib asks for it."""
@@ -96,5 +96,5 @@ class Against(gymnasium.Env):
         while table.agent_selection != self.agent and not self._over():
             table.step(table.policy_action(self.policy))
 
-    def _observed(self) -> np.ndarray:
+    def _observe(self) -> np.ndarray:
         return self.table.observe(self.agent)["observation"]

@@ -30,7 +30,7 @@ FIELDS = (
     ("plays", (MAX_PLAYERS,)),  # by seat: somebody sits there and has not accused wrongly
     ("chance", (N_CARDS, HOLDERS)),  # P(card is in the envelope, with oneself, with the next ...)
     ("asked", (N_CARDS,)),  # cards that one is asked for
-    ("showed", (N_CARDS,)),  # cards that one has shown to whoever asks now
+    ("showed", (N_CARDS,)),  # cards that one has shown to the asker
 )
 """Name and shape of each field, one after another."""
 

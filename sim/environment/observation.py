@@ -1,4 +1,4 @@
-"""What a seat is told, as numbers: the vector that an agent of `sim.environment.aec` observes.
+"""Observation of a seat as numbers: the vector that an agent of `sim.environment.aec` observes.
 
 The vector holds what the seat may know and nothing else: it is made from a view
 (`sim.view.seen_by`) and from the suggestions as this seat saw them (`sim.view.as_seen`), never from
@@ -72,7 +72,7 @@ def bounds() -> tuple[np.ndarray, np.ndarray]:
 
 
 class Notes:
-    """What one seat observes of a game under way, beside its view: the suggestions so far.
+    """Suggestions that one seat has seen in a game under way; its view holds the rest.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What each seat can be sure of: exact posteriors for the environment, solved where news came.
+"""Certainties of each seat: exact posteriors for the environment, solved where news came.
 
 An opinion is made from what the seat saw, its view and its log, and from nothing else.
 """
@@ -21,7 +21,7 @@ _ROUNDING = 1e-9
 
 
 class Opinion(NamedTuple):
-    """What a seat believes after so many suggestions."""
+    """Belief of a seat after so many suggestions."""
 
     suggestions: int
     marginals: np.ndarray
@@ -49,19 +49,19 @@ class Opinions:
         """Begin a new game."""
         self._known.clear()
 
-    def of(self, seat: int, views: np.ndarray, told: np.ndarray) -> Opinion:
-        """Return the opinion of ``seat``, which sees ``views[0]`` and saw the events ``told``.
+    def of(self, seat: int, views: np.ndarray, events: np.ndarray) -> Opinion:
+        """Return the opinion of ``seat``, which sees ``views[0]`` and saw the events ``events``.
 
         What a seat knows is written into the view, which is blank there.
         """
         known = self._known.get(seat)
-        if known is None or known.suggestions != len(told):
-            _GATHER.call(self._worlds, views, told, seat)
+        if known is None or known.suggestions != len(events):
+            _GATHER.call(self._worlds, views, events, seat)
             posterior = ExactPosterior(views[0].evidence[seat], self._work)
             self._work = posterior.work
             likely = posterior.likely_envelopes(self._most, self._floor)
             accusations = [_action(*cards) for cards, _ in likely]
-            known = Opinion(len(told), posterior.marginals, accusations)
+            known = Opinion(len(events), posterior.marginals, accusations)
             self._known[seat] = known
         return known
 
@@ -72,10 +72,10 @@ def _action(suspect: int, weapon: int, room: int) -> int:
 
 
 @jit
-def _gather(worlds: np.ndarray, views: np.ndarray, told: np.ndarray, seat: int) -> None:
+def _gather(worlds: np.ndarray, views: np.ndarray, events: np.ndarray, seat: int) -> None:
     """Fill the evidence of ``seat`` in its view ``views[0]``."""
     views[0].tracks[seat] = EVIDENCE
-    replay_evidence(worlds[0], views[0], seat, told)
+    replay_evidence(worlds[0], views[0], seat, events)
 
 
 _GATHER = FixedTypes(_gather)

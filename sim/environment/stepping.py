@@ -1,4 +1,4 @@
-"""What the environment asks of the machine, one compiled call a step.
+"""Requests of the environment to the state machine, one compiled call per step.
 
 Arrays of one go in where kernels of the game take records: from Python those take far longer
 (`mcts.kernel.fixed`).  Nothing here reads what a seat may not see, but to do its action.

@@ -1,4 +1,4 @@
-"""How to play against the modelled opponents: the switches that win most games against them.
+"""Best response to the modelled opponents: the switches that win most games against them.
 
 What hiding, waiting and reading are worth depends on who sits opposite (`docs/players/hide.md`).
 The arena plays thousands of games in a second, so a roll-out of the own seat can be a best response
@@ -23,8 +23,16 @@ from functools import cache
 
 from mcts.kernel import sources, store
 from sim.models.company import Company, members, wins
-from sim.models.own_cards import fitted
-from sim.models.timing import BY_OUT, WATCHED, Turns, best_rule, joined, share_won, watched
+from sim.models.own_cards import fit_weight
+from sim.models.timing import (
+    BY_OUT,
+    WATCHED,
+    Turns,
+    best_rule,
+    collect_turns,
+    join_turns,
+    share_won,
+)
 from sim.policies.table import Policy, switches_of
 from sim.rules import Rules
 
@@ -84,7 +92,7 @@ def best_response(rules: Rules, own: Policy, model: Company) -> Policy:
     name = _name(rules, plain, company)
     kept = store.open_store().read(name)
     if kept is None:
-        found = _computed(rules, plain, company)
+        found = _compute(rules, plain, company)
         kept = json.dumps({name: getattr(found, name) for name in sorted(has)}).encode()
         store.open_store().write(name, kept)
     return replace(plain, **json.loads(bytes(kept)))
@@ -99,21 +107,21 @@ def _name(rules: Rules, own: Policy, company: Company) -> str:
     return f"response-{state.hexdigest()}"
 
 
-def _computed(rules: Rules, own: Policy, company: Company) -> Policy:
+def _compute(rules: Rules, own: Policy, company: Company) -> Policy:
     """Return the best response to ``company`` from ``own``, whose chosen switches are at rest."""
     if "own_card_weight" in switches_of(own.name):
-        weight = fitted(rules, company, games=_READ).value
+        weight = fit_weight(rules, company, games=_READ).value
         own = replace(own, own_card_weight=min(max(weight, LEAST_WEIGHT), MOST_WEIGHT))
     if own.name not in WATCHED:
         tried = [replace(own, threshold=threshold) for threshold in THRESHOLDS]
         return max(tried, key=lambda one: wins(rules, one, company, _SEED, range(_GAMES)).sum())
     trials = _Trials(rules, company)
     if own.name == "hide":
-        own = _priced(trials, own)
+        own = _choose_prices(trials, own)
     return trials.best(own, _GAMES)
 
 
-def _priced(trials: _Trials, own: Policy) -> Policy:
+def _choose_prices(trials: _Trials, own: Policy) -> Policy:
     """Return ``own`` with the prices of hiding and of summoning that win most games."""
     tried = [replace(own, hiding=hiding, summoning=summoning) for hiding, summoning in PRICES]
     games = round(_FIRST * _GAMES)
@@ -139,8 +147,8 @@ class _Trials:
         held = self._turns.get(own)
         played = held.games if held else 0
         if played < games:
-            more = watched(self._rules, own, self._company, _SEED, range(played, games))
-            self._turns[own] = joined(held, more) if held else more
+            more = collect_turns(self._rules, own, self._company, _SEED, range(played, games))
+            self._turns[own] = join_turns(held, more) if held else more
         return self._turns[own]
 
     def best(self, own: Policy, games: int) -> Policy:

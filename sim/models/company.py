@@ -1,4 +1,4 @@
-"""Who sits opposite: one policy in all seats, or a mixture from which each seat is drawn by game.
+"""Opponents: one policy in all seats, or a mixture from which each seat is drawn by game.
 
 A mixture says that one does not know who it is.  What is drawn depends on seed, game and seat
 alone, so two players meet the same company in the same game.
@@ -44,7 +44,7 @@ def policies(company: Company) -> list[Policy]:
     return [policy for policy, _ in members(company)]
 
 
-def drawn(
+def draw_seats(
     company: Company, players: int, seed: int, games: Sequence[int]
 ) -> Iterator[tuple[int, list[Policy]]]:
     """Yield each of ``games`` with the policies, by seat, that ``company`` fills it with."""
@@ -69,7 +69,7 @@ def wins(
         If the posterior of a greedy player does not fit into memory.
     """
     tables: dict[tuple[int, tuple[Policy, ...]], list[int]] = {}
-    for place, (game, seats) in enumerate(drawn(company, rules.players, seed, games)):
+    for place, (game, seats) in enumerate(draw_seats(company, rules.players, seed, games)):
         seat = game % rules.players
         seats[seat] = own
         tables.setdefault((seat, tuple(seats)), []).append(place)

@@ -1,4 +1,4 @@
-"""What a seat believes of the others' policies: a posterior over types, from what they do.
+"""Belief of a seat about the others' policies: a posterior over types, from what they do.
 
     company = CompanyBelief(rules, seat, mixture, key)
     turns = company.turns(view, log.events)      # those that nobody has looked at yet
@@ -8,7 +8,7 @@
 Each decision of an opponent multiplies the weight of a type by the chance that it does the like
 (`sim.models.likelihood`), taken to the power `TRUST` because deals are few, types are
 caricatures, and one hand stands behind all decisions.  Before anything is seen, opponents are alike
-with the chance `Mixture.alike`; that too is a posterior: what one does tells of the others.
+with the chance `Mixture.alike`; that too is a posterior: what one does informs about the others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from mcts.kernel.rng import derive_key, new_stream
 from sim.models.likelihood import KINDS, OBSERVED, count_alike, trace
 from sim.models.responses import reading
-from sim.models.seating import Seating, seated
+from sim.models.seating import Seating, to_records
 from sim.models.types import Mixture
 from sim.rules import Rules, world
 from sim.state import MAX_PLAYERS, empty
@@ -57,7 +57,7 @@ class CompanyBelief:
         # Those that learn alike side by side, as the kernel wants them.
         learn = [(one.own_card_weight, one.inference) for one in mixture.policies]
         self._order = sorted(range(len(learn)), key=learn.__getitem__)
-        self.types = seated(mixture.policies)
+        self.types = to_records(mixture.policies)
         self._read = np.array([reading(name) for name in mixture.types])
         self._states = empty(2)
         self._goals = np.zeros(MAX_PLAYERS, np.int64)
@@ -156,9 +156,9 @@ class CompanyBelief:
         by_kind = (SMOOTHING[:, None], CLUELESS[:, None], TRUST[:, None])
         smoothing, clueless, trust = by_kind
         chance = (hits + smoothing * clueless) / (tries + smoothing)
-        # Nobody asked tells nothing.
-        told = trust * np.where(tries.max(axis=2, keepdims=True) > 0, np.log(chance), 0.0)
-        np.add.at(self.likelihood, seats, told.sum(axis=1))
+        # Where nobody was asked there is no evidence.
+        gain = trust * np.where(tries.max(axis=2, keepdims=True) > 0, np.log(chance), 0.0)
+        np.add.at(self.likelihood, seats, gain.sum(axis=1))
 
     @property
     def opponents(self) -> list[int]:
@@ -167,13 +167,13 @@ class CompanyBelief:
 
     @property
     def chances(self) -> np.ndarray:
-        """What `Seating.chances` wants: (7, types)."""
+        """Chances of types by seat for `Seating`, (7, types)."""
         alike, apart = self._posterior()
         return np.cumsum(np.vstack([alike, apart]), axis=1)
 
     @property
     def seating(self) -> Seating:
-        """What simulations draw from."""
+        """Mixture that simulations draw from."""
         return Seating(self.types, self.chances)
 
     def of_seat(self, seat: int) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""What each type would have done where an opponent has decided, by deals that explain what is seen.
+"""Likelihood of opponents' decisions under each type, by deals that explain what is seen.
 
-For some deals from the posterior of the observer, the opponents are told all that they saw, and
+For some deals from the posterior of the observer, the opponents are shown all that they saw, and
 each type is asked what it would do with the hand that it was dealt there: accuse or not, where it
 would have ended its walk, and which pair it would have named in the room that was reached.  Counted
 is the share of deals in which it does what was done.  A policy that draws is asked `DRAWS` times a
@@ -166,7 +166,7 @@ def ends_at(world: World, turn: np.record, action: int) -> int:
 
 @jit
 def _fresh(s: State, seat: int, goals: int, stream: np.ndarray) -> None:
-    """Make ``s`` ready for ``seat`` to decide anew, with numbers and a goal of its own."""
+    """Make ``s`` ready for ``seat`` to decide again, with numbers and a goal of its own."""
     s.stream[0] = draw(stream)
     s.goal[seat] = any_card(stream, goals) if goals else -1
 
@@ -324,7 +324,7 @@ def count_alike(
 
 @jit
 def _learn_alike(one: np.record, other: np.record) -> bool:
-    """Tell whether two types learn the same from the same."""
+    """Return whether two types learn the same from the same."""
     return one.infers == other.infers and one.own_card_weight == other.own_card_weight
 
 

@@ -21,7 +21,7 @@ from sim.view import Log, replay_evidence
 
 
 class Note(NamedTuple):
-    """What the types would have done in the turns before one own turn.
+    """Decisions of the types in the turns before one own turn.
 
     ``turn`` is that of the observer, ``seats`` (n,) who moved, ``hits`` and ``tries`` (n, `KINDS`,
     types) as `CompanyBelief.shares` returns them.

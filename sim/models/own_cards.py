@@ -1,9 +1,9 @@
-"""How much a suggestion tells of the asker's own cards: fitted to who asks, not set by hand.
+"""Information of a suggestion about the asker's own cards: fitted to the asker, not set by hand.
 
 Who reads suggestions multiplies the odds that the asker holds a suspect or weapon, when it first
 names it, by ``own_card_weight``.  Swift and greedy name what they lack, so the weight is near 0;
-who names cards of its own to mislead has one above 1; 1 is for who names any.  `fitted` plays games
-of the arena and looks at every card that is named for the first time: the probability of the
+who names cards of its own to mislead has one above 1; 1 is for who names any.  `fit_weight` plays
+games of the arena and looks at every card that is named for the first time: the probability of the
 asker's holding it, as the player to its left believes that reads nothing, and whether it does.  The
 weight is the one under which what is seen is most likely: logistic regression of one intercept,
 with the log odds as its offset.
@@ -23,7 +23,7 @@ from sim.arena import Memory, act
 from sim.cards import FIRST_WEAPON
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.company import Company, drawn, members
+from sim.models.company import Company, draw_seats, members
 from sim.policies import greedy, swift
 from sim.policies.table import MOST, Policy, seat_policies, switches_of
 from sim.rules import Rules, world
@@ -124,7 +124,7 @@ def namings(rules: Rules, model: Company, seed: int, games: int) -> np.ndarray:
     board, states = world(rules)[0], empty(2)
     memory = Memory([policy for policy, _ in company])
     rows, used = np.empty((_MOST_ROWS, 2)), 0
-    for game, seats in drawn(company, rules.players, seed, range(games)):
+    for game, seats in draw_seats(company, rules.players, seed, range(games)):
         seat_policies(states[0], seats)
         states[0].tracks[: rules.players] |= FACTORED | EVIDENCE
         new_game(board, states[0], np.uint64(game_key(seed, game)))
@@ -167,7 +167,7 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
 
 
 @cache
-def fitted(rules: Rules, model: Company, seed: int = SEED, games: int = GAMES) -> Weight:
+def fit_weight(rules: Rules, model: Company, seed: int = SEED, games: int = GAMES) -> Weight:
     """Return the weight of own cards in the suggestions of ``model`` among its kind.
 
     Raises

@@ -1,4 +1,4 @@
-"""How to play against each type, from a stored table: nothing is played out while a game is on.
+"""Best responses to each type from a stored table: nothing is played out during a game.
 
 ``points.json`` holds for each type of opponent the weight of own cards in its suggestions
 (`sim.models.own_cards`) and the share of games that each of some responses wins against three of
@@ -22,7 +22,7 @@ from importlib.resources import files
 import numpy as np
 
 from sim.arena import play_many
-from sim.models.own_cards import fitted
+from sim.models.own_cards import fit_weight
 from sim.models.types import TYPES
 from sim.policies.table import Policy, switches_of
 from sim.rules import Rules
@@ -60,21 +60,21 @@ def label(response: Policy) -> str:
 
 
 @cache
-def _stored() -> dict:
+def _load_table() -> dict:
     return json.loads(files(__package__).joinpath(FILE).read_text("utf-8"))
 
 
 @cache
 def reading(name: str) -> float:
     """Return the weight of own cards in the suggestions of the type ``name``."""
-    return max(float(_stored()["reads"][name]), LEAST_READ)
+    return max(float(_load_table()["reads"][name]), LEAST_READ)
 
 
 @cache
 def points(policy: str, types: tuple[str, ...]) -> tuple[tuple[Policy, ...], np.ndarray]:
     """Return the responses by ``policy``, and what each wins against ``types``: (n, types)."""
     tried = tuple(response for response in RESPONSES if response.name == policy)
-    shares = [[_stored()["points"][label(one)][name] for name in types] for one in tried]
+    shares = [[_load_table()["points"][label(one)][name] for name in types] for one in tried]
     return tried, np.array(shares)
 
 
@@ -93,9 +93,11 @@ def best_reply(own: Policy, types: tuple[str, ...], chances: np.ndarray) -> Poli
     return replace(own, **{key: value for key, value in settings.items() if key in has})
 
 
-def _measured(rules: Rules, seed: int, games: int) -> dict:
+def _measure(rules: Rules, seed: int, games: int) -> dict:
     """Return the table, played on ``seed``."""
-    reads = {name: fitted(rules, policy, seed, games // 10).value for name, policy in TYPES.items()}
+    reads = {
+        name: fit_weight(rules, policy, seed, games // 10).value for name, policy in TYPES.items()
+    }
     found: dict[str, dict[str, float]] = {}
     for response in RESPONSES:
         found[label(response)] = dict(_shares(rules, response, reads, seed, games))
@@ -118,4 +120,4 @@ def _shares(
 
 
 if __name__ == "__main__":
-    print(json.dumps(_measured(Rules(), int(sys.argv[1]), int(sys.argv[2])), indent=1))
+    print(json.dumps(_measure(Rules(), int(sys.argv[1]), int(sys.argv[2])), indent=1))

@@ -43,7 +43,7 @@ class Seating(NamedTuple):
     chances: np.ndarray
 
 
-def seated(policies: Sequence[Policy]) -> np.recarray:
+def to_records(policies: Sequence[Policy]) -> np.recarray:
     """Return ``policies`` as kernels put them into seats."""
     state, made = empty()[0], np.zeros(len(policies), SEATED).view(np.recarray)
     for i, policy in enumerate(policies):
@@ -54,12 +54,12 @@ def seated(policies: Sequence[Policy]) -> np.recarray:
     return made
 
 
-NO_TYPES = Seating(seated(()), np.zeros((1 + MAX_PLAYERS, 0)))
+NO_TYPES = Seating(to_records(()), np.zeros((1 + MAX_PLAYERS, 0)))
 """No mixture: each seat has one policy."""
 
 
 def wants_public(types: np.recarray) -> bool:
-    """Tell whether one of ``types`` looks at what everybody knows."""
+    """Return whether one of ``types`` looks at what everybody knows."""
     return bool((types.tracks & PUBLIC).any())
 
 

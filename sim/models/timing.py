@@ -1,4 +1,4 @@
-"""When to accuse: a rule learnt from games of the arena, by optimal stopping.
+"""Time to accuse: a rule learnt from games of the arena, by optimal stopping.
 
 Whether the own seat accuses changes nothing before it does: the others neither see its belief nor
 answer otherwise.  So one set of games in which it waits shows what every rule would have come to.
@@ -22,7 +22,7 @@ from mcts.kernel.compile import jit
 from sim.arena import Memory, act
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.company import Company, drawn, policies
+from sim.models.company import Company, draw_seats, policies
 from sim.policies import greedy, hide, swift
 from sim.policies.table import Policy, seat_policies
 from sim.rules import Rules, world
@@ -45,7 +45,7 @@ _MOST_ROWS = 4_000
 
 
 class Turns(NamedTuple):
-    """What one seat could have accused on, a row for each of its turns, by game and in order.
+    """Envelopes that one seat could have accused, a row for each of its turns, by game in order.
 
     Attributes
     ----------
@@ -90,7 +90,9 @@ def _watch(
     return used, True
 
 
-def watched(rules: Rules, own: Policy, model: Company, seed: int, games: Sequence[int]) -> Turns:
+def collect_turns(
+    rules: Rules, own: Policy, model: Company, seed: int, games: Sequence[int]
+) -> Turns:
     """Return the turns of ``own``, which waits, in ``games`` against ``model``.
 
     It sits in each seat in turn.
@@ -107,7 +109,7 @@ def watched(rules: Rules, own: Policy, model: Company, seed: int, games: Sequenc
     patient = replace(own, threshold=CERTAIN)
     board, states, memory = world(rules)[0], empty(), Memory(policies(model))
     rows, parts = np.empty((_MOST_ROWS, 3)), [np.empty((0, 4))]
-    for game, seats in drawn(model, rules.players, seed, games):
+    for game, seats in draw_seats(model, rules.players, seed, games):
         seat = game % rules.players
         seats[seat] = patient
         seat_policies(states[0], seats)
@@ -123,14 +125,14 @@ def watched(rules: Rules, own: Policy, model: Company, seed: int, games: Sequenc
     return Turns(number.astype(np.int64), chance, right, out, waits, len(games))
 
 
-def joined(first: Turns, second: Turns) -> Turns:
+def join_turns(first: Turns, second: Turns) -> Turns:
     """Return the turns of two sets of games, which have no game in common."""
     columns = (np.concatenate(both) for both in zip(first[:-1], second[:-1], strict=True))
     return Turns(*columns, games=first.games + second.games)
 
 
 @jit
-def _won(
+def _count_wins(
     game: np.ndarray,
     chance: np.ndarray,
     right: np.ndarray,
@@ -156,7 +158,7 @@ def share_won(turns: Turns, threshold: float, by_out: float = 0.0) -> float:
 
     It gains ``by_out`` with each opponent who is out.  From 1 on it waits until it is certain.
     """
-    return _won(*turns[:-1], threshold, by_out) / turns.games
+    return _count_wins(*turns[:-1], threshold, by_out) / turns.games
 
 
 def best_rule(turns: Turns, by_out: Sequence[float] = BY_OUT) -> tuple[float, float]:

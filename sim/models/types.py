@@ -33,7 +33,7 @@ ALIKE = 0.5
 
 @dataclass(frozen=True)
 class Mixture:
-    """Who may sit opposite, before anything is seen; ValueError on an impossible one.
+    """Prior over opponents; ValueError on an impossible one.
 
     Attributes
     ----------

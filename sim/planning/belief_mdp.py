@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import lowest
-from belief.matrix import never_certain, passed
+from belief.matrix import never_certain, note_pass
 from belief.matrix import start as prior
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw, uniform
@@ -81,14 +81,14 @@ def restrict(p, state: State, stream: np.ndarray) -> None:
     It is that of a row of ``p.deals``, which share one where it is drawn "at the root node".  Its
     cards are never shown, and "each agent is informed that they do not have any of the three": its
     own column of its matrix loses them.  Ours had lost them before, for we know our hand; so b, by
-    which accusations pay, stays as it is, and nobody is told that they are in the envelope.
+    which accusations pay, stays as it is, and no seat learns that they are in the envelope.
     """
     row = np.int64(draw(stream) % np.uint64(len(p.deals)))
     for card in range(N_CARDS):
         if p.deals[row, card] == 0:
             state.envelope |= 1 << card
     for seat in range(p.world[0].players):
-        passed(state.belief[seat], seat, state.envelope)
+        note_pass(state.belief[seat], seat, state.envelope)
 
 
 # Step: b' ~ P(b' | b, a), until the searching seat decides again [eq. 2.10].
@@ -185,7 +185,7 @@ def draw_answer(p, state: State, action: int, matrix: np.ndarray, stream: np.nda
 def propagate(p, state: State, action: int) -> None:
     """Do ``action`` by the rules; all beliefs take in the passes and the answer, P(b' | a, b, o).
 
-    `sim.knowledge.learn` tells every seat what it sees of them: a pass takes the cards from a
+    `sim.knowledge.learn` shows every seat what it sees of them: a pass takes the cards from a
     player's column, a card shown to others is weighed in by Bayes' rule [eq. 3.1].
     """
     apply(p.world[0], state, action)

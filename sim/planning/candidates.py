@@ -1,4 +1,4 @@
-"""Which actions a node offers, and in what order.
+"""Actions that a node offers, and their order.
 
 A room offers 36 suggestions, a turn up to nine rooms: with a thousand simulations that are won or
 lost, plain UCT chooses among them almost at random.  So a node can offer a few candidates, the
@@ -38,7 +38,7 @@ _WAYS = N_ROOMS + 1
 
 
 class Ranking(NamedTuple):
-    """What ranks suggestions and rooms, and how many of each are listed.
+    """Criteria that rank suggestions and rooms, and how many of each are listed.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ Whose knowledge is used where:
   accusation there, use the *propagated belief* alone (`sim.planning.node_belief`): an accusation
   pays P(envelope = accused), so no simulation can be taught by an envelope that it happened to
   draw.
-* Opponents know what their drawn hands, what is public and what they were shown tell them; they are
+* Opponents know what their drawn hands, what is public and what they were shown imply; they are
   moved by a policy, or by the tree (`sim.planning.opponent_nodes`).
 * In a roll-out every seat plays a compiled policy on what it has learnt.
 
@@ -20,7 +20,7 @@ Functions on the way of every simulation are handed parts of ``p`` and ``s`` whe
 the whole of both is some hundred arrays, which are copied at each call that is not inlined.
 
 The reward is 1 for winning and 0 otherwise, so values are probabilities of winning for the
-searching seat.  The limits: opponents' suggestions tell no more of their hands than
+searching seat.  The limits: opponents' suggestions say no more about their hands than
 ``own_card_weight`` says.
 """
 
@@ -44,7 +44,7 @@ from sim.planning.information_sets import SEEN, after_state_key, keep, view_key
 from sim.planning.leaf.features import size
 from sim.planning.leaf.win_model import Weights
 from sim.planning.node_belief import believe
-from sim.planning.opponent_nodes import list_opponents_actions, may, won
+from sim.planning.opponent_nodes import list_opponents_actions, may, reward_for
 from sim.planning.ways import DEAL, POLICY, TREES
 from sim.state import EVENT, OVER, empty
 
@@ -112,7 +112,7 @@ class Cluedo(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What one thread needs: a state, and scratch for posteriors, deals and answers."""
+    """Memory of one thread: a state, and scratch for posteriors, deals and answers."""
 
     state: np.recarray
     posterior: tuple
@@ -188,7 +188,7 @@ def observation(p, s):
 
 @jit
 def terminal(p, s):
-    """Tell whether the game is over, or over for this seat where the tree moves no other."""
+    """Return whether the game is over, or over for this seat where the tree moves no other."""
     return s.state[0].phase == OVER
 
 
@@ -213,7 +213,7 @@ def mover(p, s):
 
 @jit
 def available(p, s, action):
-    """Tell whether an opponent could do what its node lists."""
+    """Return whether an opponent could do what its node lists."""
     if p.movers == POLICY or decider(s.state[0]) == p.seat:
         return True
     return may(p, s.state[0], action)
@@ -229,7 +229,7 @@ def seen(p, s, player):
 @jit
 def payoff(p, s, player):
     """Return 1 for the winner; a draw pays nobody."""
-    return won(p, s.state[0], player)
+    return reward_for(p, s.state[0], player)
 
 
 @jit

@@ -1,4 +1,4 @@
-"""How a planner sees the game and searches it: all that can be chosen, and what does not fit."""
+"""Configuration of a planner: its view of the game, its search, and combinations refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def find_beliefs() -> list[str]:
 
 @dataclass(frozen=True)
 class PlannerConfig:
-    """How a planner sees the game and searches it; ValueError on an impossible value.
+    """A planner's view of the game and its search; ValueError on an impossible value.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class PlannerConfig:
         once = self.redraw == "decision" and self.how.determinize_envelope
         if once or self.how.clairvoyant or self.how.movers != POLICY:
             raise ValueError(
-                f"outcomes_base must be 0 for {self.variant}, whose deal is not drawn anew"
+                f"outcomes_base must be 0 for {self.variant}, whose deal is not drawn again"
             )
 
     def _ask_for_deals(self) -> None:
@@ -186,7 +186,7 @@ class PlannerConfig:
 
     @property
     def model(self) -> Policy:
-        """What the others play in roll-outs, and in the tree unless that moves them."""
+        """Policy of the others in roll-outs, and in the tree unless that moves them."""
         chosen = self.rollout_opponents
         if chosen is None:
             chosen = "swift" if self.opponents == TREE else self.opponents
@@ -199,7 +199,7 @@ class PlannerConfig:
 
     @property
     def how(self) -> Variant:
-        """What makes the planner that ``variant`` names."""
+        """Parts of the planner that ``variant`` names."""
         return VARIANTS[self.variant]
 
     @property

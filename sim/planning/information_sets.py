@@ -40,7 +40,7 @@ def after_state_key(players: int, s: State, own: int) -> np.uint64:
     """Return the key of what bears on the belief and the choices of the seat ``own`` alone.
 
     That is every suggestion since its last decision with the answer as seen here, who is out, and
-    the own pawn and roll.  Where the other pawns stand tells nothing about the cards and changes no
+    the own pawn and roll.  Where the other pawns stand says nothing about the cards and changes no
     list of actions: such after-states have equal beliefs [Ledford 2018, s. 2.3].  With them in the
     key hardly any node below the own turn is met twice.
     """
@@ -138,7 +138,7 @@ def recall(seen: np.record, own: int, s: State) -> None:
 
 
 def begins_turn(before: int, listed: np.ndarray) -> bool:
-    """Tell whether a node begins an own turn, by the action ``before`` it and those ``listed``.
+    """Return whether a node begins an own turn, by the action ``before`` it and those ``listed``.
 
     For trees that move one seat.  A turn ends with `PASS`, or where the rules know no end of turn
     as soon as rooms are on offer again.

@@ -1,4 +1,4 @@
-"""What the searching seat believes at a node: the marginals that rank its actions, and P(envelope).
+"""Belief of the searching seat at a node: marginals that rank its actions, and P(envelope).
 
 Every belief here is a function of what the seat has seen by then, never of the drawn deal.
 """

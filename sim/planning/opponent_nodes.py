@@ -92,7 +92,7 @@ def guess(world: World, s: State) -> tuple[int, float]:
 
 @jit
 def may(p, s: State, action: int) -> bool:
-    """Tell whether ``action``, listed at a node of the seat that decides, is legal in ``s``."""
+    """Return whether ``action``, listed at a node of the seat that decides, is legal in ``s``."""
     if s.phase == SHOW:
         return (s.hand[s.answerer] >> (action - REVEAL) & 1) == 1
     if action == GUESS:
@@ -101,6 +101,6 @@ def may(p, s: State, action: int) -> bool:
 
 
 @jit
-def won(p, s: State, player: int) -> float:
+def reward_for(p, s: State, player: int) -> float:
     """Return what ``player`` (0: the searching seat) gets: 1 for winning, else 0."""
     return 1.0 if s.winner == (p.seat + player) % p.world[0].players else 0.0

@@ -30,7 +30,7 @@ from mcts.searcher import Searcher, searcher
 from sim.game import legal
 from sim.models.best_response import best_response
 from sim.models.company_belief import DEALS, CompanyBelief
-from sim.models.own_cards import fitted
+from sim.models.own_cards import fit_weight
 from sim.models.responses import best_reply
 from sim.models.seating import NO_TYPES, wants_public
 from sim.planning import node_belief
@@ -139,7 +139,7 @@ class Planner(Player):
         else:
             weight, reads = config.own_card_weight, "own_card_weight" in switches_of(own.name)
             if weight is None and not (config.best_response and reads):
-                weight = fitted(self._rules, config.model).value
+                weight = fit_weight(self._rules, config.model).value
             if config.best_response:
                 own = best_response(self._rules, own, config.model)
             if reads and weight is not None:
@@ -147,7 +147,7 @@ class Planner(Player):
             self._weight = own.own_card_weight if weight is None else weight
         self._own = own
         hides = "hiding" in switches_of(own.name)
-        # Numbers of one type whatever was given: for another, the search is compiled anew.
+        # Numbers of one type whatever was given: for another, the search is compiled again.
         self._prices = [
             float((getattr(own, name) if hides else 0.0) if price is None else price)
             for name, price in (("hiding", config.hiding), ("summoning", config.summoning))
@@ -155,7 +155,7 @@ class Planner(Player):
 
     @property
     def rollout_policy(self) -> Policy:
-        """What its own seat plays in roll-outs in this game."""
+        """Policy of its own seat in roll-outs in this game."""
         return self._own
 
     @property
@@ -253,7 +253,7 @@ class Planner(Player):
         return root
 
     def _look_at_others(self, company: CompanyBelief, view: np.recarray) -> bool:
-        """Take in what the others have done; tell whether there was anything."""
+        """Take in what the others have done; return whether there was anything."""
         observed = company.turns(view, self._log.events) if view[0].phase == TURN else ()
         if not len(observed):
             return False
@@ -305,14 +305,14 @@ class Planner(Player):
         facts = evidence.new_evidence()
         facts[0] = self._facts
         for player in range(self._rules.players):
-            evidence.passed(facts[0], player, cards)
+            evidence.note_pass(facts[0], player, cards)
         return solver.ExactPosterior(facts[0]).sample(stream, _DEALS)
 
     def _only_offer(self, position: Cluedo) -> int | None:
         """Return the action that needs no search, if there is one.
 
         It is the only one on offer; or, when nobody else plays any more and nothing can be lost by
-        waiting for certainty, the candidate that tells most.
+        waiting for certainty, the candidate that is most informative.
         """
         root, work = position.root[0], position.posterior
         if self.config.belief != "exact":
@@ -338,7 +338,7 @@ class Planner(Player):
         deals = position.deals
         if self._belief is None:
             deals = self._exact.sample(new_stream(key), config.trees)
-        share = config.budget.shared(config.trees)
+        share = config.budget.split(config.trees)
         results = [
             self.search.run(share, key + i, position._replace(deals=deals[i : i + 1].copy()))
             for i in range(config.trees)

@@ -10,7 +10,7 @@ from belief.evidence import CATEGORY_START
 from mcts.kernel.rng import below
 from sim.cards import N_CARDS
 from sim.planning.planner import Planner
-from sim.planning.released.domain import Released, released
+from sim.planning.released.domain import Released, make_position
 
 ENVELOPE, ELSEWHERE = 0, -1
 """Where a card is in a deal that says of the envelope alone."""
@@ -23,7 +23,7 @@ class ReleasedPlanner(Planner):
 
     def position(self, view: np.recarray) -> Released:
         """Return the position to search, from what this seat has seen alone."""
-        return released(super().position(view), self.config.departures.mask)
+        return make_position(super().position(view), self.config.departures.mask)
 
     def _root(self, view: np.recarray) -> np.recarray:
         """Return the state to search from, and remember what its seat believes."""

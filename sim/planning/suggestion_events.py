@@ -1,4 +1,4 @@
-"""What one seat saw, in the terms of the beliefs: the setting, and suggestions as events."""
+"""Observations of one seat in the terms of the beliefs: the setting, and suggestions as events."""
 
 from __future__ import annotations
 

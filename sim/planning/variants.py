@@ -19,7 +19,7 @@ from sim.planning.ways import ANSWERS, DEAL, ONE_TREE, POLICY, RESTRICTED, TREES
 
 @dataclass(frozen=True)
 class Variant:
-    """What makes a planner, beside the numbers that all of them share."""
+    """Parts of a planner, beside the numbers that all of them share."""
 
     source: str
     determinize_envelope: bool = False

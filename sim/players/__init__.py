@@ -1,1 +1,1 @@
-"""Who may sit at the table, compiled or not."""
+"""Players for a seat at the table, compiled or not."""

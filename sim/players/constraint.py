@@ -36,7 +36,7 @@ Assignment = tuple[int, ...]
 
 
 class Constraints:
-    """What one seat knows of S, W, R and the C_ji.
+    """Knowledge of one seat about S, W, R and the C_ji.
 
     Attributes
     ----------
@@ -48,11 +48,11 @@ class Constraints:
     def __init__(self, own: set[int]) -> None:
         self.own, self.instantiated, self.hidden = own, set(own), set()
 
-    def disproved(self, card: int) -> None:
+    def note_disproof(self, card: int) -> None:
         """Add the instantiation C_ji = ``card``; by C2 one that was there before adds nothing."""
         self.instantiated.add(card)
 
-    def stood(self, cards: set[int]) -> None:
+    def note_silence(self, cards: set[int]) -> None:
         """Add that no C_ji is among the ``cards`` of a suggestion that nobody could disprove."""
         self.hidden |= cards - self.instantiated
 
@@ -89,9 +89,11 @@ class ConstraintPlayer(PaperPlayer):
         asker, cards, answerer, card = event
         if asker == self.seat:
             if answerer >= 0:
-                self.constraints.disproved(card)
+                self.constraints.note_disproof(card)
             else:
-                self.constraints.stood({card for card in range(N_CARDS) if cards >> card & 1})
+                self.constraints.note_silence(
+                    {card for card in range(N_CARDS) if cards >> card & 1}
+                )
 
     def act(self, s: np.record) -> int:
         """Return the action: accuse the only assignment, suggest if that is possible, or walk."""
@@ -139,7 +141,7 @@ class ConstraintPlayer(PaperPlayer):
         return min(rooms, key=far)
 
     def _joined(self, here: int, room: int) -> bool:
-        """Tell whether a passage leads from the room ``here`` (-1: none) to ``room``."""
+        """Return whether a passage leads from the room ``here`` (-1: none) to ``room``."""
         return here >= 0 and self.world.passage[here] == room
 
 

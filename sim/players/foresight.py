@@ -1,4 +1,4 @@
-"""What suggestions are worth some steps ahead: bits about the envelope less a price for turns.
+"""Value of suggestions some steps ahead: bits about the envelope less a price for turns.
 
 The value of a posterior b with n suggestions to go, from where the pawn stands [Xu 2013, s. IV: a
 treasure hunt whose distances are expected turns; the recursion is ours, the draft has none]:
@@ -7,9 +7,9 @@ treasure hunt whose distances are expected turns; the recursion is ours, the dra
 
 H is the entropy of the envelope in bits, T the expected turns until the trio can be suggested, b'
 the posterior after one of the possible answers; nothing is left to win where an accusation is near
-enough to certain.  Of all trios in all rooms the few are looked at that tell most per posterior by
-the closed form on the exact marginals.  The last step counts what the answer tells about the three
-named cards (`belief.information.mutual`), a little less than the whole drop.
+enough to certain.  Of all trios in all rooms the few are looked at whose answers say
+most per posterior, by the closed form on the exact marginals.  The last step counts what the
+answer says about the three named cards (`belief.information.mutual`), a little less than the whole drop.
 
 Left out: what the others ask, where they send pawns, and that blocked ways take longer.  Nothing
 here consumes randomness.
@@ -21,7 +21,7 @@ from functools import cache
 
 import numpy as np
 
-from belief.evidence import Evidence, EvidenceFull, lowest, new_evidence, passed, refuted_us
+from belief.evidence import Evidence, EvidenceFull, lowest, new_evidence, note_card, note_pass
 from belief.exact import solver
 from belief.exact.answers import ANSWERS, predict_named
 from belief.exact.envelope import envelope_table
@@ -171,13 +171,13 @@ def _hear(ev: Evidence, cards: int, answer: int) -> None:
             rest = cards
             for _ in range(answer % 3):
                 rest &= rest - 1
-            refuted_us(ev, player, lowest(rest), cards)
+            note_card(ev, player, lowest(rest), cards)
             return
-        passed(ev, player, cards)
+        note_pass(ev, player, cards)
 
 
 @jit
-def _left(work, about: int, table: np.ndarray, flat: np.ndarray) -> tuple[float, float]:
+def _remaining(work, about: int, table: np.ndarray, flat: np.ndarray) -> tuple[float, float]:
     """Return the bits that are left in a solved posterior, and its likeliest envelope's chance.
 
     ``table`` (6, 6, 9) is scratch, and ``flat`` the same memory.
@@ -223,7 +223,7 @@ class Foresight:
         self._tables = table, table.reshape(-1)
 
     def solve(self, facts: Evidence) -> None:
-        """Solve the posterior of ``facts`` in `work`, for `choose` and for whoever reads it.
+        """Solve the posterior of ``facts`` in `work`, for `choose` and other readers.
 
         Raises
         ------
@@ -254,7 +254,7 @@ class Foresight:
         )
         if steps == 1:
             return int(cards[0]), float(values[0])
-        before = _left(self.work, self._about, *self._tables)[0]
+        before = _remaining(self.work, self._about, *self._tables)[0]
         answers = []
         for named in cards[:found].tolist():
             predict_named(facts, self.work, named, ENVELOPE, self._joint)
@@ -278,7 +278,7 @@ class Foresight:
         _hear(heard[0], named, answer)
         if not solver.solve(heard[0], self.work):  # no room to look further
             return 0.0
-        bits, most = _left(self.work, self._about, *self._tables)
+        bits, most = _remaining(self.work, self._about, *self._tables)
         if most >= self._threshold:
             return bits
         there = self._arrivals[room, spot] if self._start is None else self._start

@@ -122,7 +122,7 @@ def _decide(
     ``worlds`` and ``views`` are plain arrays of one record each, as of `sim.players.moves.decide`.
     """
     world, s = worlds[0], views[0]
-    action = settled(s, seat, chances, threshold)
+    action = settle(s, seat, chances, threshold)
     if action != WALKS:
         return action
     wanted = wanted_rooms(chances, threshold)
@@ -169,7 +169,7 @@ def _values(
         found = closed_values(likely, ways, weights)
     else:
         found = open_values(information(likely), ways, weights)
-    if to_goal:  # straight to it, whatever a suggestion there tells
+    if to_goal:  # straight to it, whatever a suggestion there would reveal
         found[end] = max(found[end], -weights.distance * near[end])
     values = np.full(N_ROOMS, -inf)
     for i in range(len(rooms)):

@@ -1,4 +1,4 @@
-"""What the players of the papers do alike: accuse, walk to a room that they want, suggest.
+"""Steps common to the players of the papers: accuse, walk to a wanted room, suggest.
 
 ``chances``, float64 (21,), are the probabilities of the cards to be in the envelope, each category
 summing to 1; ``s`` is the state as the seat sees it (`sim.view`).  Sets of rooms are masks of
@@ -48,7 +48,7 @@ def open_cards(chances: np.ndarray, cards: int, threshold: float) -> int:
 
 
 @jit
-def reached(chances: np.ndarray, threshold: float) -> int:
+def find_certain(chances: np.ndarray, threshold: float) -> int:
     """Return the likeliest envelope (mask) if each of its cards reaches ``threshold``, else 0."""
     found = 0
     for kind in CATEGORY_MASK:
@@ -91,14 +91,14 @@ def suggestion(chances: np.ndarray, hand: int, threshold: float) -> int:
 
 
 @jit
-def settled(s: State, seat: int, chances: np.ndarray, threshold: float) -> int:
+def settle(s: State, seat: int, chances: np.ndarray, threshold: float) -> int:
     """Return what a turn's phase asks for, or `WALKS` [Cai & Ferrari 2006, s. IV-B].
 
     It accuses, at the start or the end of its turn, when all three maxima reach ``threshold``, and
     suggests as often as it may, when summoned too.
     """
     if s.phase != SUGGEST:
-        envelope = reached(chances, threshold)
+        envelope = find_certain(chances, threshold)
         if envelope:
             return accusation(envelope)
         if s.phase == END:
@@ -117,13 +117,13 @@ def decide(
     threshold: float,
     again: int,
 ) -> int:
-    """Return the action of a turn's phase: `settled`, or a walk to the nearest room that is wanted.
+    """Return the action of a turn's phase: `settle`, or a walk to the nearest room that is wanted.
 
     ``worlds`` and ``views`` are plain arrays of one record each, which a kernel is handed sooner
     than records.
     """
     world, s = worlds[0], views[0]
-    action = settled(s, seat, chances, threshold)
+    action = settle(s, seat, chances, threshold)
     if action == WALKS:
         return enter_again(world, s, seat, wanted_rooms(chances, threshold), again)
     return action

@@ -88,7 +88,7 @@ class NeuralPlayer(PaperPlayer):
         chances = self.opinion.update(self.log)
         if s.phase == SUGGEST:
             return suggestion(chances, self.hand, self.threshold)
-        envelope = reached(chances, self.threshold)
+        envelope = find_certain(chances, self.threshold)
         if envelope:
             return accusation(envelope)
         return PASS if s.phase == END else self.walk(s)

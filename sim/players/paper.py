@@ -1,4 +1,4 @@
-"""What the players of the papers are made of: what they have seen, and what they believe of it."""
+"""Parts of the players of the papers: their observations and their beliefs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from belief.network.permanents import Weights, new_weights
 from belief.network.reading import envelope_chances
 from belief.network.tables import (
     new_tables,
-    passed,
-    refuted_other,
-    refuted_us,
+    note_card,
+    note_pass,
+    note_refutation,
     start,
 )
 from mcts.kernel.compile import jit
@@ -84,7 +84,7 @@ class PaperPlayer(Player):
 
 
 class Opinion:
-    """What one seat believes of the envelope in the course of a game.
+    """Belief of one seat about the envelope in the course of a game.
 
     Parameters
     ----------
@@ -126,8 +126,9 @@ class Opinion:
             self.chances[:] = self._exact.marginals()[:, ENVELOPE]
         else:
             # Plain arrays: a record, or a recarray, takes a kernel longer than what it does.
-            tables, told = self._tables.view(np.ndarray), suggestions.view(np.ndarray)
-            self.contradictions += _learn(tables, self._weights, self._players, told, self.chances)
+            tables, events = self._tables.view(np.ndarray), suggestions.view(np.ndarray)
+            rows = self._weights, self._players, events, self.chances
+            self.contradictions += _learn(tables, *rows)
 
 
 @jit
@@ -147,10 +148,10 @@ def _learn(
             if player == asked.answerer:
                 break
             if player != t.seat:
-                passed(t, player, asked.cards)
+                note_pass(t, player, asked.cards)
         if asked.answerer >= 0 and asked.answerer != t.seat:
             if asked.asker == t.seat:
-                refuted_us(t, asked.answerer, asked.card)
+                note_card(t, asked.answerer, asked.card)
             else:
-                refuted_other(t, asked.answerer, asked.cards)
+                note_refutation(t, asked.answerer, asked.cards)
     return envelope_chances(t, weights, chances)

@@ -1,6 +1,6 @@
 """The best response to what the others are taken for, as a player: planners' roll-outs, no search.
 
-It is the control that tells what searching adds to a policy that was chosen against the same model.
+It is the control that shows what searching adds to a policy that was chosen against the same model.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What it is worth to go to each room first: the treasure hunt over rooms [Ferrari & Cai 2009].
+"""Value of each room as the first to visit: the treasure hunt over rooms [Ferrari & Cai 2009].
 
-Rooms that may be the hidden one are targets; a suggestion in one is taken to tell whether it is
+Rooms that may be the hidden one are targets; a suggestion in one is taken to show whether it is
 [eq. 27].  A hunt visits some of them, each once, and is worth w_B of a nat, less w_J J for each
 suggestion and w_D for each unit of length (`sim.hunt.reward`).  It visits at least one room: who
 stands still finds nothing out.
 
-*Open*: the best way through a set of rooms, whatever they tell.  *Closed*: the best rule what to do
+*Open*: the best way through a set of rooms, whatever they show.  *Closed*: the best rule what to do
 next, by the room where it stands and the rooms that were not it; one that is it ends the hunt.
 
 Sets of rooms are masks over the targets of the hunt at hand, r of them, bit i for target i.

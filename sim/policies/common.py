@@ -1,7 +1,7 @@
 """Steps that several policies share.  Those that draw consume ``s.stream``.
 
 A policy answers three questions, each of ``(world, s, seat)``: which envelope it would accuse now
-(``accused``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
+(``accusation``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
 `SUGGESTS`), and which suggestion it makes where its pawn is (``suggestion``: an action).
 ``REQUIRES`` says what has to be kept for its seat, ``SWITCHES`` which switches of
 `sim.policies.table.Policy` it has.
@@ -33,7 +33,7 @@ def accusation(envelope: int) -> int:
 
 @jit
 def last_chance(world: World, s: State) -> bool:
-    """Tell whether the game ends before the seat whose turn it is can accuse once more."""
+    """Return whether the game ends before the seat whose turn it is can accuse once more."""
     if s.turn + world.players <= world.turn_cap or (world.accuse and s.phase == TURN):
         return False
     playing = 0
@@ -72,8 +72,8 @@ def any_card(stream: np.ndarray, cards: int) -> int:
 
 
 @jit
-def arrived(world: World, s: State, seat: int) -> bool:
-    """Tell whether ``seat`` needs a new goal: it has none, or is in the room that was its goal.
+def needs_goal(world: World, s: State, seat: int) -> bool:
+    """Return whether ``seat`` needs a new goal: it has none, or is in the room that was its goal.
 
     Where it walks to a room's first entrance and may enter its own room, it is there only at that
     entrance.
@@ -93,7 +93,7 @@ def roam(world: World, s: State, seat: int) -> int:
     if kind != MOVE:
         return kind
     room = world.room_of[s.spot[seat]]
-    if arrived(world, s, seat):
+    if needs_goal(world, s, seat):
         if room < 0 or world.reenter:
             s.goal[seat] = below(s.stream, N_ROOMS)
         else:

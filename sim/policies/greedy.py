@@ -12,7 +12,7 @@ import numpy as np
 
 from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
-from belief.information import draw_sample, sampled
+from belief.information import draw_sample, estimate
 from mcts.kernel.compile import jit, jit_late, jit_owning, jit_shared
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
@@ -76,7 +76,7 @@ def _best_suggestion(sample: tuple, room: int) -> tuple[int, float]:
     """Return the most informative pair in ``room``, as suspect * 6 + weapon, and its bits."""
     pair, most = 0, -1.0
     for candidate in range(36):
-        bits = sampled(sample, candidate // 6, FIRST_WEAPON + candidate % 6, FIRST_ROOM + room)
+        bits = estimate(sample, candidate // 6, FIRST_WEAPON + candidate % 6, FIRST_ROOM + room)
         if bits > most:
             pair, most = candidate, bits
     return pair, most

@@ -16,7 +16,7 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.knowledge import row_bits
-from sim.policies.common import arrived, kind_of_turn
+from sim.policies.common import kind_of_turn, needs_goal
 from sim.state import ASK, FACTORED, MOVE, State, World
 
 REQUIRES = FACTORED
@@ -24,7 +24,7 @@ SWITCHES = ("inference",)
 
 
 @jit
-def accused(world: World, s: State, seat: int) -> int:
+def accusation(world: World, s: State, seat: int) -> int:
     """Return the envelope to accuse now, 0 for none."""
     return certain_envelope(s.belief[seat])
 
@@ -35,7 +35,7 @@ def turn(world: World, s: State, seat: int) -> int:
     kind = kind_of_turn(world, s, seat)
     if kind != MOVE:
         return kind
-    if arrived(world, s, seat):
+    if needs_goal(world, s, seat):
         here = -1 if world.reenter else world.room_of[s.spot[seat]]
         s.goal[seat] = unsure_room(s, seat, here)
     return MOVE + s.goal[seat]

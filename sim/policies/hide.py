@@ -38,7 +38,7 @@ SWITCHES = (*swift.SWITCHES, "hiding", "summoning", "by_out")
 
 LEAST = 0.1
 """Share of its own bits that a suggestion is worth at least: who will not give anything away would
-ask for ever what tells nobody anything."""
+ask for ever what informs no player."""
 
 _PAIRS = 36
 
@@ -57,7 +57,7 @@ def still_playing(world: World, s: State, seat: int) -> int:
 
 
 @jit
-def accused(world: World, s: State, seat: int) -> int:
+def accusation(world: World, s: State, seat: int) -> int:
     """Return the mask of the envelope to accuse now, 0 for none."""
     swift.refresh(world, s, seat)
     last = last_chance(world, s)
@@ -84,7 +84,7 @@ def least_chance(world: World, s: State, seat: int) -> float:
 
 @jit
 def summons(world: World, s: State, seat: int, suspect: int, room: int) -> bool:
-    """Tell whether naming ``suspect`` in ``room`` calls the pawn of somebody who still plays."""
+    """Return whether naming ``suspect`` in ``room`` calls the pawn of somebody who still plays."""
     called = world.seat_of[suspect]
     if not (world.board and world.summons) or world.random_calls:
         return False
@@ -161,7 +161,7 @@ def _net(bits: float, cost: float) -> float:
 
 @jit
 def _extremes(table: np.ndarray, start: int) -> tuple[float, float]:
-    """Return the most that any of six cards from ``start`` on tells, and the least given away."""
+    """Return the most that any of six cards from ``start`` on reveals, and the least given away."""
     most, least = table[start, UNSURE], table[start, BOUND]
     for card in range(start + 1, start + FIRST_WEAPON):
         most, least = max(most, table[card, UNSURE]), min(least, table[card, BOUND])
@@ -261,7 +261,7 @@ def suggestion(world: World, s: State, seat: int) -> int:
     if s.hiding[seat] == 0.0 and s.summoning[seat] == 0.0:
         return swift.suggestion(world, s, seat)
     swift.refresh(world, s, seat)
-    pair = swift.intended(world, s, seat)
+    pair = swift.recall_intention(world, s, seat)
     if pair < 0:
         room = world.room_of[s.spot[seat]]
         table, columns = floats(N_CARDS, COLUMNS), floats(COLUMNS, LANES)

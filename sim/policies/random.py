@@ -2,7 +2,7 @@
 
 It walks to a random room and suggests a random trio of cards it has not seen, until only three are
 left, which it accuses; it draws no conclusion from passes.  Because it names only what it does not
-know, what it suggests depends on its hand; those of `sim.policies.uniform` tell nothing.
+know, what it suggests depends on its hand; those of `sim.policies.uniform` say nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sim.state import ASK, State, World
 REQUIRES = 0
 SWITCHES = ()
 
-accused, turn = unseen_envelope, roam
+accusation, turn = unseen_envelope, roam
 
 
 @jit

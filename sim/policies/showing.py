@@ -1,4 +1,4 @@
-"""Which card to show when several can be shown: a policy of its own, beside that of the turns.
+"""Choice of the card to show when there are several: a policy beside that of the turns.
 
 ``random`` draws one uniformly, as every agent of the thesis does [Ledford 2018, s. 3.2].
 ``least_informative`` shows one that this asker has seen before, if there is one.

@@ -1,7 +1,7 @@
 """Swift: the suggestion and the room that promise most information per expected turn.
 
 Its knowledge is the factored belief as far as the logical closure allows it; what a suggestion
-tells is the closed form of `belief.information`, of the trios that are not known to be elsewhere.
+reveals is the closed form of `belief.information`, of the trios that are not known to be elsewhere.
 It accuses from a probability on: 1 waits for proof, though not beyond its last turn.  Below 1 the
 belief is fitted to hand sizes and to one envelope card a category (`belief.beliefs.constrained`),
 because the probability of an accusation has to be one; for the choice of suggestions alone that
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.beliefs.constrained import fit, masked
+from belief.beliefs.constrained import fit, mask_matrix
 from belief.entropy_table import rough_entropy
 from belief.evidence import ENVELOPE, HOLDERS, lowest
 from belief.information import closed_form
@@ -50,11 +50,11 @@ def refresh(world: World, s: State, seat: int) -> None:
     if s.threshold[seat] < 1.0:
         fit(s.belief[seat], s.closure[seat], s.evidence[seat], ROUNDS, s.marginals)
     else:
-        masked(s.belief[seat], s.closure[seat], world.players, s.marginals)
+        mask_matrix(s.belief[seat], s.closure[seat], world.players, s.marginals)
 
 
 @jit
-def accused(world: World, s: State, seat: int) -> int:
+def accusation(world: World, s: State, seat: int) -> int:
     """Return the mask of the likeliest envelope if it reaches the threshold of ``seat``, else 0.
 
     Any will do where there is no later chance to accuse: a draw pays nothing.
@@ -133,11 +133,11 @@ def survey(s: State, seat: int, unsure: np.ndarray) -> int:
 def best_suggestion(
     s: State, seat: int, room: int, named: int, unsure: np.ndarray, least: float
 ) -> tuple[int, float]:
-    """Return the most telling pair in ``room``, as suspect * 6 + weapon, and its bits.
+    """Return the most informative pair in ``room``, as suspect * 6 + weapon, and its bits.
 
-    ``named`` and ``unsure`` are what `survey` found.  Pairs that tell no more than ``least`` are of
-    no interest; if no other is left, the bits are ``least``.  A pair is not tried if even all three
-    entropies together are too few.
+    ``named`` and ``unsure`` are what `survey` found.  Pairs that reveal no more than ``least`` are
+    of no interest; if no other is left, the bits are ``least``.  A pair is not tried if even all
+    three entropies together are too few.
     """
     pair, most = 0, least
     rest = unsure[0, FIRST_ROOM + room] + SLACK
@@ -175,7 +175,7 @@ def intend(s: State, seat: int, room: int, pair: int) -> None:
 
 
 @jit
-def intended(world: World, s: State, seat: int) -> int:
+def recall_intention(world: World, s: State, seat: int) -> int:
     """Return the pair that ``seat`` has chosen this turn for the room that it is in, or -1.
 
     Nobody learns anything between the start of a turn and its suggestion.
@@ -246,9 +246,9 @@ def turn(world: World, s: State, seat: int) -> int:
 
 @jit
 def suggestion(world: World, s: State, seat: int) -> int:
-    """Return the most telling suggestion here; draws nothing."""
+    """Return the most informative suggestion here; draws nothing."""
     refresh(world, s, seat)
-    pair = intended(world, s, seat)
+    pair = recall_intention(world, s, seat)
     if pair < 0:
         unsure = floats(1, N_CARDS)
         named = survey(s, seat, unsure)

@@ -14,7 +14,7 @@ from sim.state import ASK, State, World
 REQUIRES = 0
 SWITCHES = ()
 
-accused, turn = unseen_envelope, roam
+accusation, turn = unseen_envelope, roam
 
 
 @jit

@@ -1,7 +1,7 @@
-"""What an action does, as events in the words of the field: the lines of a game record.
+"""Effects of an action as events in the words of the field: the lines of a game record.
 
-The events follow from the true state before and after an action, so that whoever writes a record
-(`sim.records.record`) and whoever checks one (`sim.records.replay`) cannot differ about them.
+The events follow from the true state before and after an action, so that the writer of a record
+(`sim.records.record`) and its reader (`sim.records.replay`) cannot differ about them.
 
 An event is a dict for JSON with the keys ``turn`` (0 for the deal), ``seat`` (whose turn it is,
 whose hand is dealt, None for nobody's), ``event``, those that `EVENTS` lists for it, and
@@ -77,23 +77,23 @@ def keys(kind: str) -> tuple[str, ...]:
 
 def opening(board: World, state: State) -> list[Event]:
     """Return deal and first roll of the game that ``state`` begins; ``board`` is a `WORLD`."""
-    told = [
+    events = [
         _event(0, seat, "deal", [seat], names(state.hand[seat])) for seat in range(board.players)
     ]
-    told.append(_event(0, None, "face_up", "all", names(state.face_up)))
-    told.append(_event(0, None, "envelope", [], names(state.envelope)))
-    return told + _roll(board, state)
+    events.append(_event(0, None, "face_up", "all", names(state.face_up)))
+    events.append(_event(0, None, "envelope", [], names(state.envelope)))
+    return events + _roll(board, state)
 
 
-def happened(board: World, before: State, action: int, after: State) -> list[Event]:
+def describe_action(board: World, before: State, action: int, after: State) -> list[Event]:
     """Return what ``action`` did, from the true states before and after, next roll included.
 
     The end of the game is not among it: see `ending`.
     """
-    told = _done(board, before, int(action), after)
+    events = _describe(board, before, int(action), after)
     if after.phase != OVER and after.turn > before.turn:
-        told += _roll(board, after)
-    return told
+        events += _roll(board, after)
+    return events
 
 
 def ending(state: State, check: str) -> Event:
@@ -126,14 +126,14 @@ def _roll(board: World, state: State) -> list[Event]:
     return [_event(state.turn, int(state.seat), "roll", "all", int(state.roll))]
 
 
-def _done(board: World, before: State, action: int, after: State) -> list[Event]:
+def _describe(board: World, before: State, action: int, after: State) -> list[Event]:
     turn, seat = int(before.turn), int(before.seat)
     if ASK <= action < ACCUSE:
-        return _suggested(board, before, action, after)
+        return _describe_suggestion(board, before, action, after)
     if ACCUSE <= action < REVEAL:
-        return _accused(before, action, after)
+        return _describe_accusation(before, action, after)
     if REVEAL <= action < PASS:
-        return [_shown(before, int(before.answerer), action)]
+        return [_describe_card(before, int(before.answerer), action)]
     if action == PASS and before.phase == END:
         return [_event(turn, seat, "pass", "all", action)]
     if action == PASSAGE:
@@ -156,7 +156,7 @@ def _place(board: World, state: State, seat: int) -> tuple[list[int] | None, str
     return list(graph().nodes[spot]["xy"]) if board.board else None, room
 
 
-def _suggested(board: World, before: State, action: int, after: State) -> list[Event]:
+def _describe_suggestion(board: World, before: State, action: int, after: State) -> list[Event]:
     """Return a suggestion, who can answer it, and the card if there is no choice."""
     turn, seat = int(before.turn), int(before.seat)
     answerer = int(after.answerer)
@@ -168,7 +168,7 @@ def _suggested(board: World, before: State, action: int, after: State) -> list[E
     asked = [(seat + step) % int(board.players) for step in range(1, board.players)]
     unable = asked[: asked.index(answerer)] if answerer >= 0 else asked
     by = answerer if answerer >= 0 else None
-    told = [
+    events = [
         _event(
             turn,
             seat,
@@ -183,16 +183,16 @@ def _suggested(board: World, before: State, action: int, after: State) -> list[E
     if by is not None:
         matching = int(before.hand[by] & after.cards)
         if matching.bit_count() == 1:
-            told.append(_shown(before, by, REVEAL + matching.bit_length() - 1))
-    return told
+            events.append(_describe_card(before, by, REVEAL + matching.bit_length() - 1))
+    return events
 
 
-def _shown(before: State, by: int, action: int) -> Event:
+def _describe_card(before: State, by: int, action: int) -> Event:
     seat = int(before.seat)
     return _event(before.turn, seat, "show", sorted((seat, by)), by, CARDS[action - REVEAL], action)
 
 
-def _accused(before: State, action: int, after: State) -> list[Event]:
+def _describe_accusation(before: State, action: int, after: State) -> list[Event]:
     turn, seat = int(before.turn), int(before.seat)
     pair, room = divmod(action - ACCUSE, len(ROOMS))
     suspect, weapon = divmod(pair, len(WEAPONS))

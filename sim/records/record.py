@@ -27,7 +27,7 @@ from mcts.kernel.errors import SleuthError
 from mcts.options import SEEDS
 from sim.player import Player
 from sim.policies.table import Policy, switches_of
-from sim.records.events import EVENTS, Event, ending, happened, keys, opening
+from sim.records.events import EVENTS, Event, describe_action, ending, keys, opening
 from sim.rules import Rules, world
 from sim.state import State, empty
 
@@ -54,8 +54,7 @@ class RecordError(SleuthError, ValueError):
 
 @dataclass(frozen=True)
 class Record:
-    """A game record, read and well formed; whether the game was played so, `sim.records.replay`
-    tells.
+    """A game record, read and well formed; `sim.records.replay` checks that the game was played so.
 
     Attributes
     ----------
@@ -96,10 +95,10 @@ class Recorder:
     def __call__(self, state: State, action: int) -> None:
         """Take note of what the last action did to ``state``, and of the next; -1 for the end."""
         if self._action is None:
-            told = opening(self._board, state)
+            events = opening(self._board, state)
         else:
-            told = happened(self._board, self._before[0], self._action, state)
-        self._lines += map(line, told)
+            events = describe_action(self._board, self._before[0], self._action, state)
+        self._lines += map(line, events)
         if action < 0:
             self._lines.append(line(ending(state, checksum(self._lines))))
         self._before[0] = state
@@ -111,7 +110,7 @@ class Recorder:
 
 
 def knows(event: Event, seat: int) -> bool:
-    """Tell whether ``seat`` knows of ``event``."""
+    """Return whether ``seat`` knows of ``event``."""
     return event["known_to"] == "all" or seat in event["known_to"]
 
 
@@ -164,13 +163,13 @@ def read(path: str | Path) -> Record:
     *lines, rest = content.split(b"\n")
     if not lines and not rest:
         raise RecordError(1, "the file is empty")
-    header = _parsed(1, lines[0] if lines else rest)
+    header = _parse(1, lines[0] if lines else rest)
     rules = _check_header(header)
     events = []
     for number, text in enumerate(lines[1:], 2):
         if events and events[-1]["event"] == "end":
             raise RecordError(number, "there is something after the end of the game")
-        event = _parsed(number, text)
+        event = _parse(number, text)
         _check_event(number, event, rules.players)
         events.append(event)
     if rest:
@@ -188,7 +187,7 @@ def read(path: str | Path) -> Record:
     )
 
 
-def _parsed(number: int, text: bytes) -> dict[str, Any]:
+def _parse(number: int, text: bytes) -> dict[str, Any]:
     """Return the JSON object in a line, which must be written exactly as `line` writes it."""
     try:
         value = json.loads(text)

@@ -12,7 +12,7 @@ from sim.cards import CARDS
 from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
 from sim.policies.table import Policy, seat_policies
-from sim.records.events import Event, ending, happened, opening
+from sim.records.events import Event, describe_action, ending, opening
 from sim.records.record import OUTSIDE, Record, RecordError, checksum, line
 from sim.rules import world
 from sim.state import EVIDENCE, N_ACTIONS, OVER, PASS, REVEAL, SHOW, State, World, empty
@@ -50,22 +50,22 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
     seat_policies(state[0], [_policy(seat) for seat in record.seats])
     state[0].tracks |= EVIDENCE
     new_game(board, state[0], np.uint64(game_key(record.seed, record.game)))
-    told = (*record.events, record.end)
+    events = (*record.events, record.end)
     at = 0
     due = opening(board, state[0])
     while True:
         over = state[0].phase == OVER
         if over:
             due.append(ending(state[0], _check(record)))
-        _compare(told, at, due)
-        yield told[at : at + len(due)], state
+        _compare(events, at, due)
+        yield events[at : at + len(due)], state
         at += len(due)
         if over:
             return
-        action = _decision(told, at, board, state[0])
+        action = _decision(events, at, board, state[0])
         before[0] = state[0]
         apply(board, state[0], action)
-        due = happened(board, before[0], action, state[0])
+        due = describe_action(board, before[0], action, state[0])
 
 
 def _policy(seat: dict[str, Any]) -> Policy | None:
@@ -81,9 +81,9 @@ def _check(record: Record) -> str:
     return checksum(map(line, (record.header, *record.events)))
 
 
-def _decision(told: Sequence[Event], at: int, board: World, state: State) -> int:
+def _decision(events: Sequence[Event], at: int, board: World, state: State) -> int:
     """Return the legal action that an event records."""
-    event, number = told[at], _FIRST + at
+    event, number = events[at], _FIRST + at
     seat = int(decider(state))
     if "action" not in event:
         raise RecordError(
@@ -100,10 +100,10 @@ def _decision(told: Sequence[Event], at: int, board: World, state: State) -> int
     raise RecordError(number, f"seat {seat} may not take action {action!r} here")
 
 
-def _compare(told: Sequence[Event], at: int, due: Sequence[Event]) -> None:
-    """Ask that the events from ``told[at]`` on are those that are ``due``."""
+def _compare(events: Sequence[Event], at: int, due: Sequence[Event]) -> None:
+    """Ask that the events from ``events[at]`` on are those that are ``due``."""
     # The last line alone is an end, so it differs where more is due, or where the end is not.
-    for number, (given, true) in enumerate(zip(told[at:], due, strict=False), _FIRST + at):
+    for number, (given, true) in enumerate(zip(events[at:], due, strict=False), _FIRST + at):
         if given["event"] != true["event"]:
             raise RecordError(number, f"{given['event']!r} where {true['event']!r} is due")
         for key, value in true.items():

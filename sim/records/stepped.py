@@ -1,7 +1,7 @@
 """A game in steps: that of the referee, but it stands still before every decision.
 
-`sim.referee.play` runs a game to its end and asks whoever must decide.  Here whoever drives the
-game asks, when it likes, and may be told by somebody outside what a seat does: a table at which
+`sim.referee.play` runs a game to its end and asks the players.  Here the driver of the
+game asks, when it likes, and may be given the action of a seat from outside: a table at which
 people sit, a game that is watched move by move, one that goes on after the program was killed.
 With the same players it is the same game, move by move.
 
@@ -19,14 +19,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcts.options import SEEDS, checked
+from mcts.options import SEEDS, check_integer
 from sim.arena import Memory, act
 from sim.chance import game_key, search_key
 from sim.game import apply, decider, legal, new_game
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, seat_policies
-from sim.records.events import Event, ending, happened, opening
+from sim.records.events import Event, describe_action, ending, opening
 from sim.records.record import checksum, header, line
 from sim.rules import Rules, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, SHOW, empty
@@ -34,7 +34,7 @@ from sim.view import as_seen, view_of
 
 
 class Person(Player):
-    """Somebody whose decisions come from outside: `SteppedGame.act` is told what they do."""
+    """A player whose decisions come from outside, through `SteppedGame.act`."""
 
     picks_cards = True
 
@@ -46,7 +46,7 @@ class SteppedGame:
     ----------
     rules, seats, seed, game : as given
     events : what has happened so far, in order
-    actions : what was decided so far, whoever decided it
+    actions : all decisions so far
     """
 
     def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
@@ -54,7 +54,10 @@ class SteppedGame:
         if len(seats) != rules.players:
             raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
         self.rules, self.seats = rules, tuple(seats)
-        self.seed, self.game = checked("seed", seed, SEEDS), checked("game", game, SEEDS)
+        self.seed, self.game = (
+            check_integer("seed", seed, SEEDS),
+            check_integer("game", game, SEEDS),
+        )
         self.actions: list[int] = []
         self.events: list[Event] = []
         self._board, self._states = world(rules)[0], empty()
@@ -77,7 +80,7 @@ class SteppedGame:
 
     @property
     def over(self) -> bool:
-        """Whether the game is over."""
+        """The game is over."""
         return bool(self._state.phase == OVER)
 
     @property
@@ -87,7 +90,7 @@ class SteppedGame:
 
     @property
     def shows(self) -> bool:
-        """Whether the decision at hand is which card to show."""
+        """The decision at hand is which card to show."""
         return bool(self._state.phase == SHOW)
 
     def choices(self) -> list[int]:
@@ -128,22 +131,22 @@ class SteppedGame:
         self._before[0] = state
         apply(self._board, state, action)
         self.actions.append(action)
-        for told in state.event[: state.events].tolist():
+        for suggestion in state.event[: state.events].tolist():
             for seat in self._outsiders:
-                self.seats[seat].see(as_seen(tuple(told), seat))
+                self.seats[seat].see(as_seen(tuple(suggestion), seat))
         state.events = 0
-        told = happened(self._board, self._before[0], action, state)
-        self._note(told)
+        events = describe_action(self._board, self._before[0], action, state)
+        self._note(events)
         if self.over:
             end = ending(state, checksum(self._lines))
             self._note([end])
-            told.append(end)
-        return told
+            events.append(end)
+        return events
 
     def record(self) -> str:
         """Return the record so far, whole once the game is over (`sim.records.record`)."""
         return "".join(f"{line}\n" for line in self._lines)
 
-    def _note(self, told: Sequence[Event]) -> None:
-        self.events += told
-        self._lines += map(line, told)
+    def _note(self, events: Sequence[Event]) -> None:
+        self.events += events
+        self._lines += map(line, events)

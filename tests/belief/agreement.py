@@ -21,9 +21,9 @@ from belief.exact.solver import solve, workspace
 from belief.information import (
     closed_form,
     draw_sample,
+    estimate,
     expected_reduction,
     sample_workspace,
-    sampled,
 )
 from mcts.kernel.rng import new_stream
 
@@ -39,7 +39,7 @@ def by_marginals(matrix, seat, room):
 def by_sample(sample, work, stream, history, room):
     """Return the estimates of all suggestions in ``room`` from deals drawn afresh."""
     draw_sample(sample, work, stream, history.seat, history.players)
-    return np.array([sampled(sample, *pair, room) for pair in SUGGESTIONS])
+    return np.array([estimate(sample, *pair, room) for pair in SUGGESTIONS])
 
 
 def agreement(histories, seed=1, players=(3, 4, 5, 6), deals=(50, 1000)):

@@ -128,11 +128,11 @@ def outcomes(ev, asker, cards):
         for card in cards if asker == ev.seat else (None,):
             records[1] = passing
             if card is None:
-                evidence.refuted_other(records[1], player, mask(cards))
+                evidence.note_refutation(records[1], player, mask(cards))
             else:
-                evidence.refuted_us(records[1], player, card, mask(cards))
+                evidence.note_card(records[1], player, card, mask(cards))
             yield player + 1, card, records[1]
-        evidence.passed(passing, player, mask(cards))
+        evidence.note_pass(passing, player, mask(cards))
     yield 0, None, passing
 
 
@@ -171,10 +171,10 @@ def test_weights_multiply_along_a_game():
     for _ in range(3):  # it holds all three
         answers, _ = ExactPosterior(ev, work).predict(mask((1, 6, 12)))
         assert answers[1] == pytest.approx([1 / 3] * 3)
-        evidence.refuted_us(ev, 1, 6, mask((1, 6, 12)))
+        evidence.note_card(ev, 1, 6, mask((1, 6, 12)))
     assert np.exp(log_weight(ev, other) - before) == pytest.approx(3.0**-3)
     for _ in range(100):  # more often than the relative weights count
-        evidence.refuted_us(ev, 1, 6, mask((2, 6, 12)))
+        evidence.note_card(ev, 1, 6, mask((2, 6, 12)))
     answers, _ = ExactPosterior(ev, work).predict(mask((2, 6, 12)))
     assert answers[1] == pytest.approx([0, 1 / 2, 1 / 2])
 

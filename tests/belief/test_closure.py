@@ -19,12 +19,12 @@ def belief():
 
 
 def test_rows_are_even_over_the_possible_holders(belief):
-    belief.passed(1, mask((1, 8, 15)))
+    belief.note_pass(1, mask((1, 8, 15)))
     matrix = belief.marginals()
     assert matrix[1].tolist() == [0.5, 0, 0, 0.5, 0, 0, 0]
     assert matrix[2].tolist() == [1 / 3, 0, 1 / 3, 1 / 3, 0, 0, 0]
     assert matrix[0].tolist() == [0, 1, 0, 0, 0, 0, 0]
-    belief.passed(2, mask((1, 8, 16)))
+    belief.note_pass(2, mask((1, 8, 16)))
     # The envelope has one suspect and one weapon, and they are known now.
     assert belief.marginals()[[1, 8], 0].tolist() == [1.0, 1.0]
     assert belief.marginals()[2:6, 0].tolist() == [0.0] * 4
@@ -34,9 +34,9 @@ def test_rows_are_even_over_the_possible_holders(belief):
 
 def test_a_card_shown_to_somebody_else_moves_only_logic(belief):
     before = belief.marginals()
-    belief.refuted_other(1, mask((1, 8, 15)))
+    belief.note_refutation(1, mask((1, 8, 15)))
     np.testing.assert_array_equal(belief.marginals(), before)
-    belief.passed(1, mask((1, 8, 16)))
+    belief.note_pass(1, mask((1, 8, 16)))
     assert belief.marginals()[15, 2] == 1.0
 
 
@@ -61,6 +61,6 @@ def test_zeros_and_ones_are_those_of_the_deals():
 
 
 def test_contradictions_are_raised(belief):
-    belief.passed(1, mask((1, 8, 15)))
+    belief.note_pass(1, mask((1, 8, 15)))
     with pytest.raises(ContradictoryEvidence):
-        belief.refuted_other(1, mask((1, 8, 15)))
+        belief.note_refutation(1, mask((1, 8, 15)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from belief.beliefs.base import Setting
-from belief.beliefs.constrained import fit, masked
+from belief.beliefs.constrained import fit, mask_matrix
 from belief.beliefs.registry import make_belief
 from belief.closure import new_known, update_closure
 from belief.contract.history import (
@@ -87,7 +87,7 @@ def test_zeros_and_ones_are_those_of_closure():
         sure = closure.marginals()
         out, plain = np.zeros((21, 7)), np.zeros((21, 7))
         fit(matrix_of(history), known, ev, 5, out)
-        masked(matrix_of(history), known, history.players, plain)
+        mask_matrix(matrix_of(history), known, history.players, plain)
         for matrix in (out, plain):
             np.testing.assert_array_equal(matrix[sure == 1], 1.0)
             assert (matrix[sure == 0] == 0).all()
@@ -104,12 +104,12 @@ def fitted_in_place(history, ev, known):
 
 def test_masking_keeps_odds_and_fills_empty_rows():
     belief = make_belief("closure", Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14))), None)
-    belief.passed(1, mask((1, 8, 15)))
+    belief.note_pass(1, mask((1, 8, 15)))
     matrix = np.zeros((21, 7))
     matrix[:, :4] = (0.2, 0.0, 0.5, 0.3)
     matrix[8] = np.eye(7)[2]  # falsely sure of the player that has passed
     out = np.full((21, 7), np.nan)
-    masked(matrix, belief.known, 3, out)
+    mask_matrix(matrix, belief.known, 3, out)
     np.testing.assert_allclose(out[1], (0.4, 0, 0, 0.6, 0, 0, 0))
     np.testing.assert_allclose(out[8], (0.5, 0, 0, 0.5, 0, 0, 0))
     np.testing.assert_allclose(out[2], matrix[2])
@@ -122,9 +122,9 @@ def test_a_falsely_certain_matrix_does_no_harm():
     belief = make_belief("constrained", setting, None)
     for trio in ((1, 6, 15), (2, 8, 16), (4, 9, 17)):
         for _ in range(1000):
-            belief.refuted_other(2, mask(trio))
+            belief.note_refutation(2, mask(trio))
         for _ in range(97):
-            belief.refuted_other(3, mask(trio))
+            belief.note_refutation(3, mask(trio))
     matrix = belief.marginals()
     assert np.isfinite(matrix).all()
     np.testing.assert_allclose(np.delete(matrix, (3, 20), 0).sum(axis=1), 1.0)

@@ -41,29 +41,29 @@ def test_counting_cards():
 
 
 def test_clauses_are_deduplicated_and_subsumed(ev):
-    evidence.refuted_other(ev, 1, mask((1, 6, 12)))
-    evidence.refuted_other(ev, 1, mask((1, 6, 12)))
-    evidence.refuted_other(ev, 2, mask((1, 6, 12)))
+    evidence.note_refutation(ev, 1, mask((1, 6, 12)))
+    evidence.note_refutation(ev, 1, mask((1, 6, 12)))
+    evidence.note_refutation(ev, 2, mask((1, 6, 12)))
     assert len(clauses(ev)) == ev.clauses == 2
-    evidence.refuted_other(ev, 1, mask((1, 6, 13)))  # 13 is ours
+    evidence.note_refutation(ev, 1, mask((1, 6, 13)))  # 13 is ours
     assert clauses(ev) == {(1, mask((1, 6))), (2, mask((1, 6, 12)))}
 
 
 def test_a_clause_becomes_knowledge_and_knowledge_meets_clauses(ev):
-    evidence.refuted_other(ev, 1, mask((1, 6, 12)))
-    evidence.refuted_other(ev, 1, mask((2, 6, 15)))
-    evidence.refuted_other(ev, 2, mask((2, 6, 12)))
-    evidence.passed(ev, 1, mask((1, 8, 12)))
+    evidence.note_refutation(ev, 1, mask((1, 6, 12)))
+    evidence.note_refutation(ev, 1, mask((2, 6, 15)))
+    evidence.note_refutation(ev, 2, mask((2, 6, 12)))
+    evidence.note_pass(ev, 1, mask((1, 8, 12)))
     assert ev.has[1] == mask((6,))
     assert clauses(ev) == {(2, mask((2, 6, 12)))}
-    evidence.refuted_us(ev, 1, 6, mask((2, 6, 18)))
+    evidence.note_card(ev, 1, 6, mask((2, 6, 18)))
     assert ev.others[0] & ALL_CARDS == mask((2, 18))
 
 
 def test_shown_cards_have_a_multiplicity(ev):
     for _ in range(1000):
-        evidence.refuted_us(ev, 1, 6, mask((2, 6, 18)))
-        evidence.refuted_us(ev, 1, 6, mask((0, 6, 13)))  # the others are ours: no information
+        evidence.note_card(ev, 1, 6, mask((2, 6, 18)))
+        evidence.note_card(ev, 1, 6, mask((0, 6, 13)))  # the others are ours: no information
     assert ev.shown == 1
     assert ev.times[0] == 1000
     assert ev.lacks[2] & mask((6,))
@@ -71,8 +71,8 @@ def test_shown_cards_have_a_multiplicity(ev):
 
 def test_contradictions_and_full_lists_are_reported(ev):
     check(ev)
-    evidence.refuted_us(ev, 1, 6, mask((2, 6, 18)))
-    evidence.passed(ev, 1, mask((4, 6, 18)))
+    evidence.note_card(ev, 1, 6, mask((2, 6, 18)))
+    evidence.note_pass(ev, 1, mask((4, 6, 18)))
     with pytest.raises(ContradictoryEvidence):
         check(ev)
     full = new_evidence()[0]
@@ -81,7 +81,7 @@ def test_contradictions_and_full_lists_are_reported(ev):
         for room in range(12, 21):
             for weapon in range(6, 12):
                 for suspect in range(6):
-                    evidence.refuted_other(full, player, mask((suspect, weapon, room)))
+                    evidence.note_refutation(full, player, mask((suspect, weapon, room)))
     with pytest.raises((EvidenceFull, ContradictoryEvidence)):
         check(full)
     assert full.overflow == 1
@@ -101,25 +101,25 @@ def test_a_card_seen_before_has_no_weight_if_players_show_the_least(ev):
     evidence.reset(uniform, 4, 0, ev.hand_sizes.copy(), mask((0, 7, 13, 14)), mask((3, 20)))
     ev.showing = LEAST_INFORMATIVE
     for record in (ev, uniform):
-        evidence.refuted_us(record, 1, 6, mask((2, 6, 18)))
-        evidence.refuted_us(record, 1, 6, mask((1, 6, 12)))
+        evidence.note_card(record, 1, 6, mask((2, 6, 18)))
+        evidence.note_card(record, 1, 6, mask((1, 6, 12)))
         assert record.seen_from[1] == mask((6,))
         check(record)
     assert ev.shown == 1
     assert uniform.shown == 2
-    evidence.refuted_us(uniform, 1, 18, mask((2, 6, 18)))
+    evidence.note_card(uniform, 1, 18, mask((2, 6, 18)))
     check(uniform)
-    evidence.refuted_us(ev, 1, 18, mask((2, 6, 18)))  # it would have shown 6 again
+    evidence.note_card(ev, 1, 18, mask((2, 6, 18)))  # it would have shown 6 again
     with pytest.raises(ContradictoryEvidence):
         check(ev)
 
 
 def test_which_of_two_cards_seen_before_is_a_constant(ev):
     ev.showing = LEAST_INFORMATIVE
-    evidence.refuted_us(ev, 1, 6, mask((2, 6, 17)))
-    evidence.refuted_us(ev, 1, 18, mask((2, 9, 18)))
+    evidence.note_card(ev, 1, 6, mask((2, 6, 17)))
+    evidence.note_card(ev, 1, 18, mask((2, 9, 18)))
     listed = int(ev.shown)
-    evidence.refuted_us(ev, 1, 18, mask((1, 6, 18)))
+    evidence.note_card(ev, 1, 18, mask((1, 6, 18)))
     assert ev.shown == listed
     assert ev.log_dropped == pytest.approx(-np.log(2))
 
@@ -132,12 +132,12 @@ def test_a_full_list_of_clauses_is_compacted():
     for player in (1, 2):
         for trio in trios[: 64 if player == 1 else 108]:
             if ev.clauses < evidence.MAX_CLAUSES:
-                evidence.refuted_other(ev, player, mask(trio))
+                evidence.note_refutation(ev, player, mask(trio))
     assert ev.clauses == evidence.MAX_CLAUSES
-    evidence.passed(ev, 2, mask((0, 1)))
+    evidence.note_pass(ev, 2, mask((0, 1)))
     assert ev.clauses == evidence.MAX_CLAUSES
     before = clauses(ev)
-    evidence.refuted_other(ev, 1, mask((5, 11, 14)))
+    evidence.note_refutation(ev, 1, mask((5, 11, 14)))
     check(ev)
     least = {
         (player, cards)
@@ -171,8 +171,8 @@ def test_copies_are_deep(ev):
     records = new_evidence(2)
     records[0] = ev
     records[1] = records[0]
-    evidence.passed(records[1], 1, mask((1, 6, 12)))
-    evidence.refuted_other(records[1], 2, mask((1, 6, 12)))
+    evidence.note_pass(records[1], 1, mask((1, 6, 12)))
+    evidence.note_refutation(records[1], 2, mask((1, 6, 12)))
     assert records[0].lacks[1] == ev.lacks[1] != records[1].lacks[1]
     assert records[0].clauses == 0
 

@@ -39,7 +39,7 @@ def test_rows_are_the_others_cards_and_columns_what_the_observer_lacks(name):
 @BOTH
 def test_a_pass_empties_the_cards_and_shares_them_out(name):
     one = belief(name)
-    one.passed(1, mask((2, 6, 14)))
+    one.note_pass(1, mask((2, 6, 14)))
     np.testing.assert_allclose(table(one, SUSPECTS)[:2], [[0, 1 / 3, 1 / 3, 1 / 3]] * 2)
     np.testing.assert_allclose(table(one, SUSPECTS)[2], 1 / 4)
     np.testing.assert_allclose(table(one, WEAPONS), 1 / 4)  # the weapon is our own
@@ -50,14 +50,14 @@ def test_a_pass_empties_the_cards_and_shares_them_out(name):
 def test_a_card_shown_to_somebody_else_raises_each_free_card(name):
     """With three free cards: 1/3 + 1/4 x 2/3 = 1/2 in a table of 4, 1/3 + 1/7 x 2/3 in one of 7."""
     one = belief(name)
-    one.refuted_other(2, mask((2, 8, 14)))
+    one.note_refutation(2, mask((2, 8, 14)))
     np.testing.assert_allclose(table(one, SUSPECTS)[2], [1 / 2, 1 / 6, 1 / 6, 1 / 6])
     np.testing.assert_allclose(table(one, WEAPONS)[1], [1 / 2, 1 / 6, 1 / 6, 1 / 6])
     np.testing.assert_allclose(table(one, WEAPONS)[2], 1 / 4)  # of alike rows the first
     np.testing.assert_allclose(table(one, ROOMS)[3], [3 / 7] + [2 / 21] * 6)
     np.testing.assert_allclose(table(one, ROOMS)[:3], 1 / 7)
     # With two: 1/2 + 1/2 x 1/2 in the row that is likeliest to be it.
-    one.refuted_other(2, mask((3, 8, 12)))
+    one.note_refutation(2, mask((3, 8, 12)))
     np.testing.assert_allclose(table(one, WEAPONS)[1], [3 / 4] + [1 / 12] * 3)
     others = {  # 7/12 for the suspect; 5/36 less for each of the rest, or half of it
         "tables_text": [1 / 2 - 5 / 36, 7 / 12, 1 / 36, 1 / 36],
@@ -69,14 +69,14 @@ def test_a_card_shown_to_somebody_else_raises_each_free_card(name):
 @BOTH
 def test_a_card_shown_to_us_is_certain_in_the_row_of_highest_entropy(name):
     one = belief(name)
-    one.refuted_other(1, mask((2, 6, 12)))  # our own but the suspect, which is certain
+    one.note_refutation(1, mask((2, 6, 12)))  # our own but the suspect, which is certain
     np.testing.assert_allclose(table(one, SUSPECTS)[0], [1, 0, 0, 0])
-    one.refuted_us(1, 3, mask((3, 8, 14)))
+    one.note_card(1, 3, mask((3, 8, 14)))
     rows = table(one, SUSPECTS)
     np.testing.assert_allclose(rows[:2], [[1, 0, 0, 0], [0, 1, 0, 0]])
     assert (rows[2, :2] == 0).all()
     again = table(one, SUSPECTS)
-    one.refuted_us(1, 3, mask((3, 8, 14)))  # no news
+    one.note_card(1, 3, mask((3, 8, 14)))  # no news
     np.testing.assert_array_equal(table(one, SUSPECTS), again)
 
 
@@ -89,10 +89,10 @@ def test_soft_evidence_excludes_nothing_and_proves_nothing():
         one = belief(name)
         row = one.tables.entry[SUSPECTS][2]
         row[:4] = 0.4, 0.4, 0.19, 0.01
-        one.refuted_other(2, mask((2, 8, 14)))
+        one.note_refutation(2, mask((2, 8, 14)))
         np.testing.assert_allclose(row[:4], expected)
         for _ in range(100):
-            one.refuted_other(2, mask((2, 8, 14)))
+            one.note_refutation(2, mask((2, 8, 14)))
         assert (row[0] == 1) == (name == "tables_text")
         assert (row[1:4].min() > 0) == (name == "tables_repaired")
 
@@ -100,8 +100,8 @@ def test_soft_evidence_excludes_nothing_and_proves_nothing():
 def test_a_card_that_is_known_to_be_there_may_have_been_shown_again():
     for name, fooled in (("tables_text", True), ("tables_repaired", False)):
         one = belief(name)
-        one.refuted_us(1, 2, mask((2, 8, 14)))
-        one.refuted_other(1, mask((2, 6, 14)))  # the suspect again, or the room
+        one.note_card(1, 2, mask((2, 8, 14)))
+        one.note_refutation(1, mask((2, 6, 14)))  # the suspect again, or the room
         certain = one.marginals()[14, 2] == pytest.approx(1)
         assert certain == fooled
 
@@ -109,8 +109,8 @@ def test_a_card_that_is_known_to_be_there_may_have_been_shown_again():
 def test_a_card_that_the_answerer_cannot_hold_is_not_what_it_showed():
     for name, raised in (("tables_text", 0.5), ("tables_repaired", 0.0)):
         one = belief(name)
-        one.passed(2, mask((2, 6, 12)))
-        one.refuted_other(2, mask((2, 6, 14)))  # so it was the room
+        one.note_pass(2, mask((2, 6, 12)))
+        one.note_refutation(2, mask((2, 6, 14)))  # so it was the room
         assert table(one, SUSPECTS)[2, 0] == pytest.approx(raised)
         sure = one.marginals()[14, 3] == pytest.approx(1)
         assert sure == (name == "tables_repaired")
@@ -119,7 +119,7 @@ def test_a_card_that_the_answerer_cannot_hold_is_not_what_it_showed():
 def test_rows_that_lose_a_card_to_another_row_still_sum_to_one():
     for name, total in (("tables_text", 3 / 4), ("tables_repaired", 1)):
         one = belief(name)
-        one.refuted_us(1, 2, mask((2, 8, 14)))
+        one.note_card(1, 2, mask((2, 8, 14)))
         np.testing.assert_allclose(table(one, SUSPECTS).sum(axis=1), [1, total, total])
 
 

@@ -101,8 +101,8 @@ def doubting(history, named, own_card_weight):
     ev = history.record()
     ev.own_card_weight[:] = own_card_weight
     for player, cards in named.items():
-        assert evidence.asked(ev, player, cards) == cards
-        assert evidence.asked(ev, player, cards) == 0  # no news the second time
+        assert evidence.note_question(ev, player, cards) == cards
+        assert evidence.note_question(ev, player, cards) == 0  # no news the second time
     return ev
 
 
@@ -281,20 +281,20 @@ def test_what_the_kernel_cannot_hold_has_a_status():
 def test_contradictions_are_named():
     ev = opening()
     for player in (1, 2, 3):
-        evidence.passed(ev, player, mask((1, 6, 12)))
-        evidence.passed(ev, player, mask((2, 8, 15)))
+        evidence.note_pass(ev, player, mask((1, 6, 12)))
+        evidence.note_pass(ev, player, mask((2, 8, 15)))
     with pytest.raises(ContradictoryEvidence):
         ExactPosterior(ev)
     ev = opening()
-    evidence.passed(ev, 1, mask((1, 6, 12)))
-    evidence.refuted_other(ev, 1, mask((1, 6, 12)))
+    evidence.note_pass(ev, 1, mask((1, 6, 12)))
+    evidence.note_refutation(ev, 1, mask((1, 6, 12)))
     with pytest.raises(ContradictoryEvidence):
         ExactPosterior(ev)
     # Five different cards for a hand of four, which no single mask shows.
     ev = opening()
     for i in range(1, 3):
         for weapon, room in ((6, 12), (8, 15), (9, 16), (10, 17), (11, 18)):
-            evidence.refuted_other(ev, i, mask((weapon, room)))
+            evidence.note_refutation(ev, i, mask((weapon, room)))
     with pytest.raises(ContradictoryEvidence):
         ExactPosterior(ev)
     assert log_weight(ev, workspace()) == -np.inf

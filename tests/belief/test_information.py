@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from belief import information
 from belief.contract.history import random_history, random_trio
-from belief.evidence import LEAST_INFORMATIVE, ContradictoryEvidence, passed
+from belief.evidence import LEAST_INFORMATIVE, ContradictoryEvidence, note_pass
 from belief.exact.answers import ANSWERS, predict_named
 from belief.exact.solver import sample, solve, workspace
 from belief.matrix import binary_entropy
@@ -188,7 +188,7 @@ def test_expected_reduction_of_impossible_evidence_is_refused():
     history, _, _ = next(positions(2, 1))
     ev = history.record()
     other = (history.seat + 1) % history.players
-    passed(ev, other, (1 << 21) - 1)
+    note_pass(ev, other, (1 << 21) - 1)
     with pytest.raises(ContradictoryEvidence):
         information.expected_reduction(ev, 0, 6, 12)
 
@@ -234,10 +234,10 @@ def test_sampled_is_the_information_of_its_deals():
             sample(work, again, deal)
         assert stream[0] == again[0]
         for trio in trios:
-            ours = information.sampled(drawn, *trio)
+            ours = information.estimate(drawn, *trio)
             expected = counted(deals, history.seat, history.players, trio)
             assert ours == pytest.approx(max(expected, 0), abs=1e-9)
-            assert ours == information.sampled(drawn, *trio)  # scratch is left clean
+            assert ours == information.estimate(drawn, *trio)  # scratch is left clean
             wrong = counted(deals, history.seat, history.players, trio, share=lambda k: 1)
             apart.append(abs(wrong - expected) > 1e-3)
     assert np.mean(apart) > 0.1
@@ -249,7 +249,7 @@ def test_many_deals_come_to_the_true_reduction():
     drawn = information.sample_workspace(60_000)
     for key, (history, work, trios) in enumerate(positions(4, 10, questions=(10, 25))):
         information.draw_sample(drawn, work, new_stream(key), history.seat, history.players)
-        estimates = [information.sampled(drawn, *trio) for trio in trios]
+        estimates = [information.estimate(drawn, *trio) for trio in trios]
         matrix = work.marginals.copy()
         for trio, ours in zip(trios, estimates, strict=True):
             truth = information.expected_reduction(history.record(), *trio, work)

@@ -29,39 +29,39 @@ def test_start_is_exactly_thirty_bits(b):
 
 
 def test_a_pass_zeroes_and_normalises(b):
-    factored.passed(b, 2, mask((1, 7, 15)))
+    factored.note_pass(b, 2, mask((1, 7, 15)))
     assert b[1].tolist() == [1 / 3, 0, 1 / 3, 0, 1 / 3, 0, 0]
     assert b[7].tolist() == [0, 1, 0, 0, 0, 0, 0]
-    factored.passed(b, 1, mask((1,)))
-    factored.passed(b, 3, mask((1,)))
+    factored.note_pass(b, 1, mask((1,)))
+    factored.note_pass(b, 3, mask((1,)))
     assert b[1, 0] == 1.0  # exactly: the Heuristic accuses on it
     assert factored.row_entropy(b, 1) == 0.0
 
 
 def test_a_single_candidate_is_exactly_one_after_soft_evidence(b):
-    factored.refuted_other(b, 1, mask((1, 6, 15)), 15)
-    factored.refuted_other(b, 2, mask((1, 8, 16)), 14)
+    factored.note_refutation(b, 1, mask((1, 6, 15)), 15)
+    factored.note_refutation(b, 2, mask((1, 8, 16)), 14)
     for player in (1, 2, 3):
-        factored.passed(b, player, mask((1, 7, 12)))
+        factored.note_pass(b, player, mask((1, 7, 12)))
     assert b[1, 0] == 1.0
 
 
 def test_soft_evidence_is_equation_3_1(b):
-    factored.passed(b, 2, mask((6,)))
-    factored.refuted_other(b, 2, mask((1, 6, 15)), 15)  # 6 is excluded: n = 2, factor 7.5
+    factored.note_pass(b, 2, mask((6,)))
+    factored.note_refutation(b, 2, mask((1, 6, 15)), 15)  # 6 is excluded: n = 2, factor 7.5
     expected = np.array([0.25, 0, 0.25, 0.25 * 7.5, 0.25, 0, 0])
     np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-15)
     assert b[6].tolist() == [1 / 3, 0, 1 / 3, 0, 1 / 3, 0, 0]
     # The same answer seen again is multiplied in again.
-    factored.refuted_other(b, 2, mask((1, 6, 15)), 15)
+    factored.note_refutation(b, 2, mask((1, 6, 15)), 15)
     expected[3] *= 7.5
     np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-14)
 
 
 def test_a_card_held_for_sure_counts_among_the_possible(b):
-    factored.refuted_us(b, 2, 6)
+    factored.note_card(b, 2, 6)
     assert b[6].tolist() == [0, 0, 0, 1, 0, 0, 0]
-    factored.refuted_other(b, 2, mask((1, 6, 15)), 14)
+    factored.note_refutation(b, 2, mask((1, 6, 15)), 14)
     expected = np.array([0.25, 0, 0.25, 0.25 * 14 / 3, 0.25, 0, 0])
     np.testing.assert_allclose(b[1], expected / expected.sum(), rtol=1e-15)
     assert b[6].tolist() == [0, 0, 0, 1, 0, 0, 0]
@@ -70,21 +70,21 @@ def test_a_card_held_for_sure_counts_among_the_possible(b):
 def test_rows_stay_distributions_to_exhaustion(b):
     """Thousands of repeated answers run to false certainty, never to NaN or an empty row."""
     for _ in range(3000):
-        factored.refuted_other(b, 2, mask((1, 6, 15)), 15)
+        factored.note_refutation(b, 2, mask((1, 6, 15)), 15)
     assert b[1, 3] == 1.0
     before = b.copy()
-    factored.passed(b, 2, mask((1, 6, 15)))
-    factored.refuted_other(b, 3, mask((0, 7, 13)), 15)  # all ours
-    factored.refuted_other(b, 3, mask((2, 8, 16)), 0)
+    factored.note_pass(b, 2, mask((1, 6, 15)))
+    factored.note_refutation(b, 3, mask((0, 7, 13)), 15)  # all ours
+    factored.note_refutation(b, 3, mask((2, 8, 16)), 0)
     np.testing.assert_array_equal(b, before)
     rng = np.random.default_rng(1)
     for _ in range(3000):
         cards = mask((rng.integers(6), rng.integers(6, 12), rng.integers(12, 21)))
         player = int(rng.integers(1, 4))
         if rng.random() < 0.1:
-            factored.passed(b, player, cards)
+            factored.note_pass(b, player, cards)
         else:
-            factored.refuted_other(b, player, cards, 12)
+            factored.note_refutation(b, player, cards, 12)
     sums = b.sum(axis=1)
     known = np.array([card not in (3, 20) for card in range(21)])
     np.testing.assert_allclose(sums[known], 1.0, rtol=1e-12)
@@ -95,7 +95,7 @@ def test_rows_stay_distributions_to_exhaustion(b):
 def test_columns_beyond_the_players_stay_empty(players):
     b = np.zeros((21, 7))
     factored.start(b, players, players - 1, HAND, 0)
-    factored.refuted_other(b, 0, mask((1, 6, 15)), 17)
+    factored.note_refutation(b, 0, mask((1, 6, 15)), 17)
     assert (b[:, players + 1 :] == 0).all()
     np.testing.assert_allclose(b.sum(axis=1), 1.0)
 
@@ -113,10 +113,10 @@ def test_events_update_as_the_formulas_do(b):
     )
     belief = FactoredBelief(Setting(4, 0, (4, 4, 4, 4), HAND, FACE_UP))
     belief.observe(events)
-    factored.passed(b, 1, mask((1, 6, 15)))
-    factored.refuted_other(b, 2, mask((1, 6, 15)), 15)
-    factored.refuted_us(b, 3, 8)
-    factored.refuted_other(b, 1, mask((2, 9, 17)), 14)
+    factored.note_pass(b, 1, mask((1, 6, 15)))
+    factored.note_refutation(b, 2, mask((1, 6, 15)), 15)
+    factored.note_card(b, 3, 8)
+    factored.note_refutation(b, 1, mask((2, 9, 17)), 14)
     np.testing.assert_array_equal(belief.marginals(), b)
     rooms = b[12:, 0] / b[12:, 0].sum()
     np.testing.assert_allclose(belief.envelope_table().sum(axis=(0, 1)), rooms)
@@ -124,19 +124,19 @@ def test_events_update_as_the_formulas_do(b):
 
 def test_contradictions_go_unnoticed():
     belief = FactoredBelief(Setting(4, 0, (4, 4, 4, 4), HAND, FACE_UP))
-    belief.refuted_us(1, 8, mask((1, 8, 15)))
-    belief.passed(1, mask((1, 8, 15)))
-    belief.refuted_us(2, 8, mask((1, 8, 15)))
+    belief.note_card(1, 8, mask((1, 8, 15)))
+    belief.note_pass(1, mask((1, 8, 15)))
+    belief.note_card(2, 8, mask((1, 8, 15)))
     assert belief.marginals()[8].tolist() == [0, 0, 0, 1, 0, 0, 0]
 
 
 def test_an_update_tells_which_rows_it_changed(b):
     for update, changes in (
-        (lambda: factored.passed(b, 2, mask((1, 7, 15))), (1, 15)),  # 7 is held for sure
-        (lambda: factored.passed(b, 2, mask((1, 7, 15))), ()),  # nothing new
-        (lambda: factored.refuted_other(b, 1, mask((1, 6, 15)), 15), (1, 6, 15)),
-        (lambda: factored.refuted_other(b, 2, mask((1, 6, 15)), 15), (6,)),
-        (lambda: factored.refuted_other(b, 2, mask((1, 15)), 15), ()),
+        (lambda: factored.note_pass(b, 2, mask((1, 7, 15))), (1, 15)),  # 7 is held for sure
+        (lambda: factored.note_pass(b, 2, mask((1, 7, 15))), ()),  # nothing new
+        (lambda: factored.note_refutation(b, 1, mask((1, 6, 15)), 15), (1, 6, 15)),
+        (lambda: factored.note_refutation(b, 2, mask((1, 6, 15)), 15), (6,)),
+        (lambda: factored.note_refutation(b, 2, mask((1, 15)), 15), ()),
     ):
         before = b.copy()
         assert update() == mask(changes)
@@ -146,7 +146,7 @@ def test_an_update_tells_which_rows_it_changed(b):
 def test_a_category_without_an_envelope_card_is_never_certain(b):
     assert not factored.never_certain(b)
     for card in range(6, 12):
-        factored.refuted_us(b, 2, card)
+        factored.note_card(b, 2, card)
     assert factored.never_certain(b)
 
 
@@ -162,7 +162,7 @@ def test_a_category_without_an_envelope_card_is_never_certain(b):
 )
 def test_whether_a_row_leaves_hope(b, row, never):
     for card in range(6):
-        factored.refuted_us(b, 2, card)
+        factored.note_card(b, 2, card)
     b[4] = row
     assert factored.never_certain(b) == never
 
@@ -179,11 +179,11 @@ def test_what_is_never_certain_never_is():
             for player in 1, 2, 3:
                 held = [card for card in cards if stream.random() < b[card, player + 1]]
                 if held and stream.random() < 0.5:
-                    factored.refuted_us(b, player, held[0])
+                    factored.note_card(b, player, held[0])
                 elif held:
-                    factored.refuted_other(b, player, mask(cards), 12)
+                    factored.note_refutation(b, player, mask(cards), 12)
                 else:
-                    factored.passed(b, player, mask(cards))
+                    factored.note_pass(b, player, mask(cards))
                     continue
                 break
             found = certain_envelope(b) != 0

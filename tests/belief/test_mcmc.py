@@ -6,7 +6,7 @@ from histories import brute_force, deals_below, hands, means
 from scipy.stats import chisquare
 
 from belief.closure import new_known, update_closure
-from belief.contract.history import explained, random_history, random_sizes, setting_of
+from belief.contract.history import explains_answers, random_history, random_sizes, setting_of
 from belief.evidence import LEAST_INFORMATIVE, UNIFORM
 from belief.sampling import mcmc
 from mcts.kernel.compile import INTERPRETED, jit
@@ -53,7 +53,7 @@ def ready(history):
     """Return the evidence of a history, what is known, and the list of its open cards."""
     ev, known, cards = history.record(), new_known()[0], np.zeros(21, np.int64)
     assert update_closure(ev, known)
-    return ev, known, cards, mcmc.list_cards(mcmc.unsettled(ev, known), cards)
+    return ev, known, cards, mcmc.list_cards(mcmc.unsettled_cards(ev, known), cards)
 
 
 @pytest.mark.parametrize("showing", [UNIFORM, LEAST_INFORMATIVE])
@@ -90,7 +90,7 @@ def test_a_walk_keeps_what_a_deal_must_keep():
         taken = mcmc.walk(ev, known, deal, trial, cards, n, new_stream(i), 300)
         mcmc.spread(deal, holder)
         assert taken > 0 or n < 2
-        assert explained(holder[None], history).all()
+        assert explains_answers(holder[None], history).all()
         assert [np.sum(holder == p + 1) for p in range(players)] == history.sizes.tolist()
         kinds = (slice(0, 6), slice(6, 12), slice(12, 21))
         assert [np.sum(holder[kind] == 0) for kind in kinds] == [1, 1, 1]
@@ -157,12 +157,12 @@ def test_repair_finds_a_deal():
         stream = new_stream(1)
         mcmc.deal(ev, deal, stream)
         mcmc.spread(deal, holder)
-        assert mcmc.explains(ev, deal) == explained(holder[None], history)[0]
+        assert mcmc.explains(ev, deal) == explains_answers(holder[None], history)[0]
         own = int(ev.has[ev.seat])
         movable = mcmc.list_cards((1 << 21) - 1 & ~int(ev.face_up) & ~own, cards)
         found = mcmc.repair(ev, known, deal, cards, movable, stream, 5000)
         mcmc.spread(deal, holder)
-        assert not found or explained(holder[None], history).all()
+        assert not found or explains_answers(holder[None], history).all()
         assert deal[history.seat + 1] == own
         repaired += found
     assert repaired >= 0.95 * n

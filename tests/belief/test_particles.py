@@ -6,7 +6,7 @@ import pytest
 from belief.beliefs.base import Setting
 from belief.beliefs.particles import ParticleBelief, ParticleDeprivation
 from belief.beliefs.registry import make_belief
-from belief.contract.history import events_of, explained, mask, random_history, setting_of
+from belief.contract.history import events_of, explains_answers, mask, random_history, setting_of
 from belief.events import PASSED, REFUTED_US
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
@@ -78,7 +78,7 @@ def test_long_games_do_not_deprive():
         history = random_history(rng, 3 + i % 4, 80)
         belief = ParticleBelief(setting_of(history), new_stream(i), 100)
         belief.observe(events_of(history))
-        assert explained(belief.sample(new_stream(1), 50), history).all()
+        assert explains_answers(belief.sample(new_stream(1), 50), history).all()
 
 
 def test_its_own_stream_is_all_it_consumes():

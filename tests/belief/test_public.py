@@ -54,7 +54,7 @@ def test_who_shows_has_one_of_them_as_bayes_says(view):
     for asked in ((0, 7, 12), (1, 6, 13), (0, 6, 12), (5, 11, 19)):
         expected = by_bayes(view, 2, asked)
         assert np.abs(expected - view).max() > 0.05
-        public.showed(view, 2, mask(asked))
+        public.note_refutation(view, 2, mask(asked))
         np.testing.assert_allclose(view, expected, atol=1e-12)
         # Uneven rows for the next one.
         view[list(asked)] *= rng.uniform(0.5, 1.0, (3, 7))
@@ -63,8 +63,8 @@ def test_who_shows_has_one_of_them_as_bayes_says(view):
 
 def test_the_only_one_that_it_can_have_is_certain(view):
     for card in (0, 6):
-        public.passed(view, 1, mask((card,)))
-    public.showed(view, 1, mask((0, 6, 12)))
+        public.note_pass(view, 1, mask((card,)))
+    public.note_refutation(view, 1, mask((0, 6, 12)))
     assert view[12].tolist() == [0, 0, 1, 0, 0, 0, 0]
 
 
@@ -87,7 +87,7 @@ def test_those_asked_before_the_answerer_passed_and_those_after_it_were_not_aske
 def test_a_contradiction_under_independence_changes_nothing(view):
     view[:, 2] = 0.0
     before = view.copy()
-    public.showed(view, 1, mask((0, 6, 12)))
+    public.note_refutation(view, 1, mask((0, 6, 12)))
     assert np.array_equal(view, before)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from belief.beliefs.base import Setting
 from belief.beliefs.registry import make_belief
 from belief.closure import new_known, update_closure
-from belief.contract.history import events_of, explained, mask, random_history, setting_of
+from belief.contract.history import events_of, explains_answers, mask, random_history, setting_of
 from belief.sampling.sample_rows import new_memory, sample_deals
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
@@ -24,7 +24,7 @@ def test_deals_have_nearly_the_marginals_they_are_made_from():
         shaped += sample_deals(
             matrix, belief.evidence, belief.known, new_memory(), new_stream(i), deals
         )
-        assert explained(deals, history).all()
+        assert explains_answers(deals, history).all()
         counted = np.stack([(deals == column).mean(axis=0) for column in range(7)], axis=1)
         open_cards = matrix.max(axis=1) < 1
         apart.append(np.abs(counted - matrix)[open_cards].mean())

@@ -110,7 +110,7 @@ def test_contradictions_are_found_in_parts(cramped):
     evidence.reset(ev, 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
     for player in (1, 2):
         for weapon, room in ((6, 12), (8, 15), (9, 16), (10, 17), (11, 18)):
-            evidence.refuted_other(ev, player, mask((weapon, room)))
+            evidence.note_refutation(ev, player, mask((weapon, room)))
     with pytest.raises(ContradictoryEvidence):
         cramped(ev)
 

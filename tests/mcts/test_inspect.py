@@ -318,6 +318,6 @@ def test_shares_of_simulations_that_decide_in_the_tree():
         asked.append((before, listed.tolist()))
         return True
 
-    assert inspect.decided(made(), begins) == [1.0, 0.3, 0.0]
+    assert inspect.count_decisions(made(), begins) == [1.0, 0.3, 0.0]
     assert asked == [(7, [1, 2])]
-    assert inspect.decided(made(), lambda before, listed: False) == [1.0, 0.0, 0.0]
+    assert inspect.count_decisions(made(), lambda before, listed: False) == [1.0, 0.0, 0.0]

@@ -79,7 +79,7 @@ def test_bad_budgets(budget, sentence):
     ],
 )
 def test_a_shared_budget(budget, parts, share):
-    assert budget.shared(parts) == share
+    assert budget.split(parts) == share
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ class PlainBMCTS:
             deal = self.p.deals[int(draw(self.stream)) % len(self.p.deals)]
             s.envelope = sum(1 << int(card) for card in np.flatnonzero(deal == 0))
             for seat in range(self.players):
-                matrix.passed(s.belief[seat], seat, s.envelope)
+                matrix.note_pass(s.belief[seat], seat, s.envelope)
 
     def descend(self) -> list[tuple[Edge, float]]:
         """Select down to a leaf and expand it; return the edges followed, and their rewards."""

@@ -8,7 +8,7 @@ from mcts.kernel import store
 from sim.models import best_response as module
 from sim.models.best_response import LEAST_WEIGHT, MOST_WEIGHT, best_response
 from sim.models.company import wins
-from sim.models.timing import best_rule, share_won, watched
+from sim.models.timing import best_rule, collect_turns, share_won
 from sim.policies.table import Policy
 from sim.rules import Rules, preset
 
@@ -34,11 +34,11 @@ def test_it_is_the_best_of_all_that_are_tried(games, monkeypatch):
     prices = ((0.0, 0.0), (1.0, 0.2))
     for name, value in (("PRICES", prices), ("STEPS", ()), ("SUMMONING", ()), ("_FIRST", 1.0)):
         monkeypatch.setattr(module, name, value)
-    found = module._computed(Rules(), HIDE, ((EARLY, 1.0),))
+    found = module._compute(Rules(), HIDE, ((EARLY, 1.0),))
     shares = {}
     for hiding, summoning in prices:
         tried = replace(found, hiding=hiding, summoning=summoning)
-        turns = watched(Rules(), tried, EARLY, module._SEED, range(200))
+        turns = collect_turns(Rules(), tried, EARLY, module._SEED, range(200))
         threshold, by_out = best_rule(turns)
         tried = replace(tried, threshold=threshold, by_out=by_out)
         shares[tried] = share_won(turns, threshold, by_out)
@@ -94,7 +94,7 @@ def test_it_is_kept_on_disk_for_the_next_process(games, monkeypatch, tmp_path):
     monkeypatch.setattr(store, "open_store", lambda: store.Store(tmp_path))
     first = best_response(Rules(), HIDE, EARLY)
     best_response.cache_clear()  # as in another process
-    monkeypatch.setattr(module, "_computed", None)
+    monkeypatch.setattr(module, "_compute", None)
     assert best_response(Rules(), HIDE, EARLY) == first
     with pytest.raises(TypeError):  # the controls: another model, other rules are not there
         best_response(Rules(), HIDE, Policy("closure"))

@@ -20,7 +20,7 @@ from belief.exact.solver import ExactPosterior
 from belief.giveaway import COLUMNS, given_away, tabulate
 from belief.information import closed_form
 from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON
-from sim.contract.hidden import swapped
+from sim.contract.hidden import exchange
 from sim.planning import cluedo
 from sim.planning.planner import Planner
 from sim.policies.common import turns_to
@@ -178,7 +178,7 @@ def test_a_list_is_a_function_of_what_the_seat_knows():
             before = listed(p, s)
             kept, other = s.state.copy(), (one.seat + 1) % p.world[0].players
             deal = ExactPosterior(s.state[0].evidence[one.seat]).sample(stream_of(compared), 1)[0]
-            s.state[0] = swapped(s.state[0], one.seat, deal, noise)
+            s.state[0] = exchange(s.state[0], one.seat, deal, noise)
             assert listed(p, s) == before
             s.state[0].public[:] = noise.random((21, 7)) / 7  # as a private matrix would be
             found_out += listed(p, s) != before
@@ -215,12 +215,12 @@ def witness(world, gathered, seat, asker, cards, answerer, card):
         if player == answerer:
             break
         if player != seat:
-            evidence.passed(gathered, player, cards)
+            evidence.note_pass(gathered, player, cards)
     if answerer not in (-1, seat):
         if seat == asker:
-            evidence.refuted_us(gathered, answerer, card, cards)
+            evidence.note_card(gathered, answerer, card, cards)
         else:
-            evidence.refuted_other(gathered, answerer, cards)
+            evidence.note_refutation(gathered, answerer, cards)
 
 
 def test_an_accusation_pays_its_probability_under_the_propagated_belief():

@@ -55,7 +55,7 @@ class Cheat(Planner):
         root = found.root[0]
         for card in cards_of(int(self.truth.state.hand[other])):
             evidence.has_card(root.evidence[self._seat], other, card)
-            factored.refuted_us(root.belief[self._seat], other, card)
+            factored.note_card(root.belief[self._seat], other, card)
             found.deals[:, card] = other + 1
         if self.config.belief == "exact":
             assert solver.solve(root.evidence[self._seat], found.posterior)
@@ -300,13 +300,13 @@ def matrix_of(one, seat, hand, face_up, shown):
         asked = [(asker + i) % players for i in range(1, players)]
         for passer in asked[: asked.index(answerer)] if answerer >= 0 else asked:
             if passer != seat:
-                factored.passed(matrix, passer, cards)
+                factored.note_pass(matrix, passer, cards)
         if answerer >= 0 and asker == seat:
             card = next(shown)
-            factored.refuted_us(matrix, answerer, card)
+            factored.note_card(matrix, answerer, card)
             known |= 1 << card
         elif answerer not in (-1, seat):
-            factored.refuted_other(matrix, answerer, cards, 21 - known.bit_count())
+            factored.note_refutation(matrix, answerer, cards, 21 - known.bit_count())
     return matrix, known
 
 

@@ -89,7 +89,7 @@ def test_what_is_learnt_from_others_does_not_enter(monkeypatch):
     def nosy(self, event):
         seen(self, event)
         if event[0] != self.seat and event[2] == -1:
-            self.constraints.stood({card for card in range(21) if event[1] >> card & 1})
+            self.constraints.note_silence({card for card in range(21) if event[1] >> card & 1})
 
     monkeypatch.setattr(ConstraintPlayer, "see", nosy)
     rules = preset("ferrari2009", turn_cap=200)
@@ -108,13 +108,13 @@ def test_both_keep_the_contract(name, walk):
 def test_constraints_leave_the_assignments_that_they_should():
     facts = Constraints({0, 1, 6, 12})
     assert len(facts.assignments()) == 4 * 5 * 8
-    facts.disproved(2)
-    facts.disproved(2)
+    facts.note_disproof(2)
+    facts.note_disproof(2)
     assert facts.domain(0) == [3, 4, 5]
-    facts.stood({0, 7, 20})  # its own suspect tells nothing
+    facts.note_silence({0, 7, 20})  # its own suspect tells nothing
     assert (facts.domain(0), facts.domain(1), facts.domain(2)) == ([3, 4, 5], [7], [20])
-    facts.disproved(3)
-    facts.disproved(4)
+    facts.note_disproof(3)
+    facts.note_disproof(4)
     assert facts.assignments() == [(5, 7, 20)]
 
 

@@ -53,9 +53,9 @@ def recomputed(rules, face_up, events):
         for step in range(1, rules.players):
             player = (asker + step) % rules.players
             if player == answerer:
-                public.showed(view, player, cards & ~face_up)
+                public.note_refutation(view, player, cards & ~face_up)
                 break
-            public.passed(view, player, cards & ~face_up)
+            public.note_pass(view, player, cards & ~face_up)
     return view
 
 

@@ -13,7 +13,7 @@ from positions import stream_of
 
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory, act
-from sim.contract.hidden import deals, decide, decisions, swapped
+from sim.contract.hidden import deals, decide, decisions, exchange
 from sim.game import legal, open_decision
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, Rules, world
@@ -67,7 +67,8 @@ def situations(name, policy, deals_each=2):
             truth = empty()
             truth[0] = state
             others = [
-                swapped(state, seat, deal, noise) for deal in deals(state, seat, stream, deals_each)
+                exchange(state, seat, deal, noise)
+                for deal in deals(state, seat, stream, deals_each)
             ]
             yield Situation(rules, seat, memory, truth[0], others)
 

@@ -13,7 +13,7 @@ from sim.models.company_belief import CompanyBelief
 from sim.models.likelihood import ACCUSES, NAMES, WALKS
 from sim.models.observer import Observer
 from sim.models.responses import RESPONSES, best_reply, points, reading
-from sim.models.seating import draw_company, seated
+from sim.models.seating import draw_company, to_records
 from sim.models.types import PRESETS, TYPES, Mixture, mixture
 from sim.player import PolicyPlayer
 from sim.players.registry import make
@@ -126,7 +126,7 @@ def test_simulations_draw_the_posterior():
 
 
 def test_a_type_is_seated_with_all_its_switches():
-    types = seated(tuple(TYPES.values()))
+    types = to_records(tuple(TYPES.values()))
     for one, policy in zip(types, TYPES.values(), strict=True):
         assert one.policy == number(policy.name)
         for switch in ("threshold", "own_card_weight", "hiding", "summoning", "by_out"):

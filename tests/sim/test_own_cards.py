@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from sim.models.own_cards import LEAST, fitted, most_likely
+from sim.models.own_cards import LEAST, fit_weight, most_likely
 from sim.policies.table import Policy
 from sim.rules import Rules, preset
 
@@ -28,7 +28,7 @@ def test_without_a_single_own_card_the_weight_is_small_but_not_0():
 
 def weight(name, games=40, rules=None, **switches):
     """Return the weight of a policy among its kind."""
-    return fitted(rules or Rules(), Policy(name, **switches), games=games)
+    return fit_weight(rules or Rules(), Policy(name, **switches), games=games)
 
 
 def test_who_asks_for_what_it_lacks_has_a_low_weight_and_who_misleads_a_high_one():

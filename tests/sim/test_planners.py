@@ -210,7 +210,7 @@ def by_tree(planner, one, seed=0):
     config, key = planner.config, int(derive_key(planner._key, seed))
     position = planner.position(one.view)
     deals = planner._exact.sample(new_stream(key), config.trees)
-    share = config.budget.shared(config.trees)
+    share = config.budget.split(config.trees)
     search = planner.search
     return deals, [
         search.run(share, key + i, position._replace(deals=deals[i : i + 1].copy()))

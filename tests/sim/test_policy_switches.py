@@ -96,11 +96,11 @@ def test_inference_is_learning_from_cards_shown_to_others(infers):
     apply(BOARD, state, ASK)
     apply(BOARD, state, REVEAL)
     expected = before[3].copy()
-    factored.passed(expected, 1, int(state.cards))  # learnt from either way
+    factored.note_pass(expected, 1, int(state.cards))  # learnt from either way
     assert not np.array_equal(expected, before[3])
     if infers:
         known = int(state.known[3]).bit_count()
-        factored.refuted_other(expected, 2, int(state.cards), 21 - known)
+        factored.note_refutation(expected, 2, int(state.cards), 21 - known)
     assert np.array_equal(state.belief[3], expected)
     assert state.belief[0][0, 3] == 1.0  # the asker learns the card either way
 

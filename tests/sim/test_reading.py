@@ -116,11 +116,11 @@ def by_hand(one, own_card_weight):
         asked = [(asker + i) % players for i in range(1, players)]
         for passer in asked[: asked.index(answerer)] if answerer >= 0 else asked:
             if passer != seat:
-                factored.passed(matrix, passer, cards)
+                factored.note_pass(matrix, passer, cards)
         if answerer >= 0 and asker == seat:
-            factored.refuted_us(matrix, answerer, card)
+            factored.note_card(matrix, answerer, card)
         elif answerer not in (-1, seat):
-            factored.refuted_other(matrix, answerer, cards, 21 - known.bit_count())
+            factored.note_refutation(matrix, answerer, cards, 21 - known.bit_count())
         if asker == seat and answerer >= 0:
             known |= 1 << card
         fresh = cards & CHOSEN & ~named[asker]
@@ -150,7 +150,7 @@ def test_doubted_rows_are_distributions():
         totals = before.sum(axis=1, keepdims=True)
         before = np.divide(before, totals, out=before, where=totals > 0)
         after, cards, player = before.copy(), int(generator.integers(1 << 21)), 1
-        factored.doubted(after, player, cards, 0.2)
+        factored.note_question(after, player, cards, 0.2)
         np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), rtol=0, atol=1e-12)
         for card in range(21):
             p = before[card, player + 1]
@@ -162,7 +162,7 @@ def test_doubted_rows_are_distributions():
                 touched += 1
             else:
                 np.testing.assert_array_equal(after[card], before[card])
-        factored.doubted(again := before.copy(), player, cards, 1.0)
+        factored.note_question(again := before.copy(), player, cards, 1.0)
         np.testing.assert_allclose(again, before, rtol=0, atol=1e-15)
     assert touched > 100
 

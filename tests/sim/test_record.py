@@ -16,7 +16,7 @@ from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
 from sim.knowledge import begin
 from sim.policies.table import Policy, seat_policies
-from sim.records.events import EVENTS, happened, opening
+from sim.records.events import EVENTS, describe_action, opening
 from sim.records.record import knows, read
 from sim.records.replay import replay, states
 from sim.referee import play
@@ -237,7 +237,7 @@ def told_with_another_deal(record, events, seat, deal):
         assert action in options[: legal(board, s, options)]
         before[0] = s
         apply(board, s, action)
-        told.extend(happened(board, before[0], action, s))
+        told.extend(describe_action(board, before[0], action, s))
 
     for event in events:
         if "action" in event and event["event"] != "show":

@@ -12,7 +12,7 @@ from mcts.search import Search
 from sim.planning.planner import Planner
 from sim.planning.released import departures, notebooks
 from sim.planning.released.departures import NAMES
-from sim.planning.released.domain import Released, released, start, workspace
+from sim.planning.released.domain import Released, make_position, start, workspace
 from sim.planning.released_planner import ENVELOPE, ReleasedPlanner, even_envelope
 from sim.players.registry import make, planner_config
 from sim.rules import Rules, preset, world
@@ -72,7 +72,7 @@ def departing(name, place, player):
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("player", ["bmcts_faithful", "ld_bmcts_faithful"])
 def test_with_no_departure_the_tree_is_that_by_the_text(player, place):
-    p = released(planned(player, place), 0)
+    p = make_position(planned(player, place), 0)
     assert type(p) is Released
     assert tree(p, config(player).search_options) == by_the_text(player, place)
 
@@ -160,7 +160,7 @@ def test_departures_of_the_drawn_envelope_are_for_ld_bmcts():
 def begun(place, *names, player="bmcts_faithful"):
     """Return (parameters, workspace, state) at the start of a simulation with departures."""
     mask = departures.Departures(**dict.fromkeys(names, True)).mask
-    p = released(planned(player, place), mask)
+    p = make_position(planned(player, place), mask)
     s = workspace(p)
     start(p, s, stream_of(1))
     return p, s, s.state[0]

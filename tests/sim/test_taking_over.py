@@ -113,7 +113,7 @@ def test_the_others_know_what_they_were_shown_and_their_hands(node):
 
 def shares(planner):
     """Return the shares of simulations that decide in the tree in the second turn and the third."""
-    return inspect.decided(planner.search.tree, begins_turn)[1:]
+    return inspect.count_decisions(planner.search.tree, begins_turn)[1:]
 
 
 def test_the_tree_reaches_the_next_turns(one):

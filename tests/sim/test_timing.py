@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sim.models.company import wins
-from sim.models.timing import Turns, best_rule, joined, share_won, watched
+from sim.models.timing import Turns, best_rule, collect_turns, join_turns, share_won
 from sim.policies.table import Policy
 from sim.rules import Rules, preset
 
@@ -18,7 +18,7 @@ RULES = ((0.4, 0.0), (0.6, -0.05), (0.35, 0.1), (0.98, 0.0))
 
 @pytest.fixture(scope="module")
 def turns():
-    return watched(Rules(), HIDE, MODEL, 3, range(GAMES))
+    return collect_turns(Rules(), HIDE, MODEL, 3, range(GAMES))
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -33,7 +33,7 @@ def test_each_number_of_a_rule_matters(turns):
 
 
 def test_swift_is_watched_too_but_does_not_wait_when_alone(turns):
-    swift = watched(Rules(), replace(MODEL, threshold=0.4), MODEL, 3, range(200))
+    swift = collect_turns(Rules(), replace(MODEL, threshold=0.4), MODEL, 3, range(200))
     played = wins(Rules(), replace(MODEL, threshold=0.4), MODEL, 3, range(200))
     assert share_won(swift, 0.4) == pytest.approx(played.mean(), abs=2 / 200)
     assert turns.waits.any() and not swift.waits.any()
@@ -42,14 +42,18 @@ def test_swift_is_watched_too_but_does_not_wait_when_alone(turns):
 def test_a_mixed_company_is_watched_as_it_is_played():
     mixed = ((MODEL, 2.0), (Policy("closure"), 1.0))
     played = wins(Rules(), HIDE, mixed, 3, range(120))
-    found = share_won(watched(Rules(), HIDE, mixed, 3, range(120)), 0.4)
+    found = share_won(collect_turns(Rules(), HIDE, mixed, 3, range(120)), 0.4)
     assert found == pytest.approx(played.mean(), abs=2 / 120)
-    assert found != share_won(watched(Rules(), HIDE, MODEL, 3, range(120)), 0.4)  # the control
+    assert found != share_won(
+        collect_turns(Rules(), HIDE, MODEL, 3, range(120)), 0.4
+    )  # the control
 
 
 def test_games_are_watched_in_parts(turns):
-    first, rest = (watched(Rules(), HIDE, MODEL, 3, games) for games in (range(9), range(9, 20)))
-    both, whole = joined(first, rest), watched(Rules(), HIDE, MODEL, 3, range(20))
+    first, rest = (
+        collect_turns(Rules(), HIDE, MODEL, 3, games) for games in (range(9), range(9, 20))
+    )
+    both, whole = join_turns(first, rest), collect_turns(Rules(), HIDE, MODEL, 3, range(20))
     assert both.games == 20
     assert all(np.array_equal(part, at_once) for part, at_once in zip(both, whole, strict=True))
 
@@ -94,9 +98,9 @@ def test_alone_a_rule_waits():
 
 def test_who_does_not_accuse_by_that_belief_is_refused():
     with pytest.raises(ValueError, match="swift and hide alone can be watched, not closure"):
-        watched(Rules(), Policy("closure"), MODEL, 3, range(1))
+        collect_turns(Rules(), Policy("closure"), MODEL, 3, range(1))
 
 
 def test_against_greedy_and_by_other_rules():
-    turns = watched(preset("cai2006"), HIDE, Policy("greedy", threshold=0.5), 3, range(4))
+    turns = collect_turns(preset("cai2006"), HIDE, Policy("greedy", threshold=0.5), 3, range(4))
     assert turns.games == 4 and len(turns.game) > 4

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from belief.closure import new_known, update_closure
-from belief.events import checked, record
+from belief.events import check_events, record
 from belief.evidence import CATEGORY_MASK, EvidenceFull
 from belief.exact.solver import ExactPosterior
 from belief.information import entropy
@@ -88,7 +88,7 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     records = setting.records()
     evidence = records[0]
     events = suggestion_events(knowledge.suggestions, seat, rules.players)[0]
-    record(records.view(np.ndarray), checked(events, rules.players))
+    record(records.view(np.ndarray), check_events(events, rules.players))
     proved = new_known()[0]
     update_closure(evidence, proved)
     has, may = (masks[: rules.players + 1].tolist() for masks in (proved.has, proved.may))

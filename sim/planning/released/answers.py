@@ -19,7 +19,7 @@ from sim.state import ASK, PASS, REVEAL, State, World
 
 
 @jit
-def named(world: World, state: State, action: int) -> int:
+def named_cards(world: World, state: State, action: int) -> int:
     """Return the mask of the cards of the suggestion ``action`` by the seat whose turn it is."""
     pair = action - ASK
     room = world.room_of[state.spot[state.seat]]

@@ -1,4 +1,4 @@
-"""What the program of [Ledford 2018] does otherwise than its text, one switch each.
+"""Departures of the program of [Ledford 2018] from its text, one switch each.
 
 All are off by the text, all on in the presets ``bmcts_released`` and ``ld_bmcts_released``.
 `docs/planners/released.md` has the source of each, and how it is read where that leaves a choice.
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Departures:
-    """Which departures from the text a planner makes.
+    """Departures from the text that a planner makes.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Departures:
     bold_opponents : opponents may also accuse once their entropy is below 4 bits
     instant_win : an opponent that knows the envelope after an answer has won
     certain_only : the agent accuses only if it is certain
-    untold : of LD-BMCTS: nobody is told of the envelope that was drawn
+    untold : of LD-BMCTS: no seat learns of the envelope that was drawn
     no_face_up : suspects and weapons that lie face up are not suggested
     own_answers : a player that does not know its hand learns from its own answers, too
     no_reentry : in simulations nobody enters the room that it is in, whatever the rules
@@ -115,9 +115,9 @@ def refuse_misfits(departures: Departures, planner: Mapping[str, Any]) -> None:
             made = [*of_envelope, *(one for one in NAMES if getattr(departures, one))][0]
             raise ValueError(
                 f"departures.{made} departs from the planner by the text: {key} must be "
-                f"{' or '.join(map(_shown, choices))}, not {_shown(planner[key])}"
+                f"{' or '.join(map(_format, choices))}, not {_format(planner[key])}"
             )
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -25,7 +25,7 @@ from sim.game import open_decision, stops
 from sim.planning import cluedo
 from sim.planning.cluedo import Cluedo
 from sim.planning.information_sets import after_state_key, view_key
-from sim.planning.released.answers import draw_answer, named
+from sim.planning.released.answers import draw_answer, named_cards
 from sim.planning.released.departures import (
     EVEN_ACCUSATIONS,
     FIRST_SEAT,
@@ -93,7 +93,7 @@ class Released(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What one thread needs."""
+    """Memory of one thread."""
 
     state: np.recarray
     posterior: tuple
@@ -106,7 +106,7 @@ class Workspace(NamedTuple):
     state has no room for."""
 
 
-def released(planned: Cluedo, on: int) -> Released:
+def make_position(planned: Cluedo, on: int) -> Released:
     """Return the search of the position ``planned`` with the departures ``on``, as bits."""
     agent = 0 if on & FIRST_SEAT else planned.seat
     root = planned.root.copy()
@@ -219,7 +219,7 @@ def _do(
     paid: np.ndarray,
     stream: np.ndarray,
 ) -> None:
-    """Do one ``action`` of whoever decides: at a turn, in a room, or an answer.
+    """Do one ``action`` of the seat that decides: at a turn, in a room, or an answer.
 
     ``own``: an accusation pays what the agent believes, as in the planner by the text.
     """
@@ -270,7 +270,7 @@ def seen(p, s, player):
 
 @jit
 def terminal(p, s):
-    """Tell whether the simulation has come to its end."""
+    """Return whether the simulation has come to its end."""
     return s.state[0].phase == OVER
 
 
@@ -303,7 +303,7 @@ def _close(
     """Let the players not yet asked answer an open question as in a roll-out."""
     action, asked, passed = question[ACTION], question[ASKED], question[PASSED]
     question[ACTION] = 0
-    cards = named(world, state, action)
+    cards = named_cards(world, state, action)
     draw_answer(world, state, real, agent, on, cards, asked, passed, stream)
     do(world, state, agent, on, action, paid)
 

@@ -1,4 +1,4 @@
-"""What the nodes of the tree offer: the agent's own options, opponents' moves, and answers.
+"""Actions of the tree's nodes: the agent's own options, opponents' moves, and answers.
 
 A suggestion whose answer the tree decides is *open*: the game itself has not seen it yet.  It
 stands in ``question``, with the player that is asked and the columns of those that passed, until
@@ -14,7 +14,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.knowledge import row_bits
 from sim.planning.candidates import every, weave_accusations
-from sim.planning.released.answers import empty_hands, list_answers, may_show, named
+from sim.planning.released.answers import empty_hands, list_answers, may_show, named_cards
 from sim.planning.released.departures import (
     BOLD_OPPONENTS,
     CERTAIN_ONLY,
@@ -142,7 +142,7 @@ def answer(world: World, state: State, agent: int, action: int, question: np.nda
 @jit
 def ask_next(world: World, state: State, agent: int, question: np.ndarray) -> None:
     """Go on to the next player that may have a card, or else round to the seat that asks."""
-    cards = named(world, state, question[ACTION]) & ~state.envelope
+    cards = named_cards(world, state, question[ACTION]) & ~state.envelope
     while True:
         question[ASKED] = question[ASKED] + 1 if question[ASKED] + 1 < world.players else 0
         asked = question[ASKED]
@@ -153,7 +153,7 @@ def ask_next(world: World, state: State, agent: int, question: np.ndarray) -> No
 
 @jit
 def is_decided(state: State, question: np.ndarray) -> bool:
-    """Tell whether it is known how the open suggestion is answered."""
+    """Return whether it is known how the open suggestion is answered."""
     return question[HELD] != 0 or question[ASKED] == state.seat
 
 
@@ -190,9 +190,9 @@ def list_open(
 ) -> int:
     """List the answers of the player that is asked.
 
-    With `ROOT_BELIEF` those that passed before tell nothing about the rows.
+    With `ROOT_BELIEF` those that passed before say nothing about the rows.
     """
-    cards = named(world, state, question[ACTION]) & ~state.envelope
+    cards = named_cards(world, state, question[ACTION]) & ~state.envelope
     passed = 0 if on & ROOT_BELIEF else question[PASSED]
     own = state.belief[agent]
     return list_answers(own, question[ASKED], cards, passed, out, edge_data)

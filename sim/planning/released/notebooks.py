@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.matrix import passed
+from belief.matrix import note_pass
 from belief.matrix import start as prior
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw
@@ -60,17 +60,17 @@ def limit(players: int, state: State, deals: np.ndarray, on: int, stream: np.nda
     for card in range(N_CARDS):
         if deals[row, card] == 0:
             state.envelope |= 1 << card
-    tell(players, state, on)
+    exclude_envelope(players, state, on)
 
 
 @jit
-def tell(players: int, state: State, on: int) -> None:
-    """Tell everybody that it has none of the cards of a drawn envelope, unless `UNTOLD`."""
+def exclude_envelope(players: int, state: State, on: int) -> None:
+    """Let every seat know that it has none of the cards of a drawn envelope, unless `UNTOLD`."""
     if on & UNTOLD:
         return
     cards = state.envelope
     for seat in range(players):
-        passed(state.belief[seat], seat, cards)
+        note_pass(state.belief[seat], seat, cards)
         for card in range(N_CARDS):
             if cards >> card & 1:
                 state.bits[seat, card] = -1.0
@@ -86,4 +86,4 @@ def restore(players: int, state: State, root: State, on: int) -> None:
             for column in range(state.belief.shape[2]):
                 state.belief[seat, card, column] = root.belief[seat, card, column]
     if state.envelope:
-        tell(players, state, on)
+        exclude_envelope(players, state, on)

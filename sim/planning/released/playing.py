@@ -1,4 +1,4 @@
-"""How the game goes on inside a simulation: decisions of policies, answers, accusations, the end.
+"""The game inside a simulation: decisions of policies, answers, accusations, the end.
 
 ``real`` is the seat that searches, ``agent`` the one that it takes itself for, ``on`` the
 departures that are made, as bits.  ``paid`` collects what each seat gets.  Policies draw from
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from belief.evidence import CATEGORY_MASK, count, lowest
-from belief.matrix import never_certain, passed, refuted_other
+from belief.matrix import never_certain, note_pass, note_refutation
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, uniform
 from sim.board import N_ROOMS
@@ -18,7 +18,7 @@ from sim.cards import FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.game import apply, decider, next_turn, open_decision
 from sim.knowledge import row_bits
 from sim.planning.belief_mdp import reward
-from sim.planning.released.answers import draw_answer, named
+from sim.planning.released.answers import draw_answer, named_cards
 from sim.planning.released.departures import (
     ANSWERER_NEXT,
     BOLD_OPPONENTS,
@@ -30,7 +30,7 @@ from sim.planning.released.departures import (
     OWN_ANSWERS,
     RANDOM_SELF,
 )
-from sim.policies.common import accusation, arrived
+from sim.policies.common import accusation, needs_goal
 from sim.policies.heuristic import certain_envelope, suggestion, unsure_room
 from sim.policies.table import choose
 from sim.state import (
@@ -144,8 +144,8 @@ def barred_room(world: World, state: State, on: int) -> int:
 
 @jit
 def has_goal(world: World, state: State, barred: int) -> bool:
-    """Tell whether the seat to move is on its way to a room that it may enter."""
-    return not arrived(world, state, state.seat) and state.goal[state.seat] != barred
+    """Return whether the seat to move is on its way to a room that it may enter."""
+    return not needs_goal(world, state, state.seat) and state.goal[state.seat] != barred
 
 
 @jit
@@ -173,7 +173,7 @@ def any_pair(state: State, on: int) -> int:
 
 @jit
 def may_ask(state: State, pair: int, on: int) -> bool:
-    """Tell whether the agent may name this suspect and weapon: with `NO_FACE_UP` hidden ones."""
+    """Return whether the agent may name this suspect and weapon: with `NO_FACE_UP` hidden ones."""
     if not on & NO_FACE_UP:
         return True
     return not state.face_up & (1 << (pair // 6) | 1 << (FIRST_WEAPON + pair % 6))
@@ -181,7 +181,7 @@ def may_ask(state: State, pair: int, on: int) -> bool:
 
 @jit
 def is_bold(state: State, seat: int) -> bool:
-    """Tell whether the entropy of the whole notebook of ``seat`` is below `BOLD_BITS`."""
+    """Return whether the entropy of the whole notebook of ``seat`` is below `BOLD_BITS`."""
     bits = 0.0
     for card in range(N_CARDS):
         bits += row_bits(state, seat, card)
@@ -240,7 +240,7 @@ def act(
         return
     if PASSAGE < action < ACCUSE:
         first = state.seat + 1 if state.seat + 1 < world.players else 0
-        cards = named(world, state, action)
+        cards = named_cards(world, state, action)
         draw_answer(world, state, real, agent, on, cards, first, 0, stream)
     do(world, state, agent, on, action, paid)
 
@@ -279,9 +279,9 @@ def learn_own_answers(world: World, state: State, asker: int) -> None:
         seat = seat + 1 if seat + 1 < world.players else 0
         if seat == state.answerer:
             unknown = N_CARDS - count(state.known[seat])
-            changed = refuted_other(state.belief[seat], seat, cards, unknown)
+            changed = note_refutation(state.belief[seat], seat, cards, unknown)
         else:
-            changed = passed(state.belief[seat], seat, cards)
+            changed = note_pass(state.belief[seat], seat, cards)
         while changed:
             state.bits[seat, lowest(changed)] = -1.0
             changed &= changed - 1
@@ -359,7 +359,7 @@ def play_out(
 
 @jit
 def is_hopeless(world: World, state: State, agent: int, on: int, alone: bool) -> bool:
-    """Tell whether nobody whose pay counts can win any more.
+    """Return whether nobody whose pay counts can win any more.
 
     Nobody but bold opponents accuses before it is certain.
     """

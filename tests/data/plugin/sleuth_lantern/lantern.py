@@ -11,7 +11,7 @@ from sim.policies.common import SUGGESTS, roam
 REQUIRES = 0
 SWITCHES = ()
 
-accused, suggestion = uniform.accused, uniform.suggestion
+accused, suggestion = uniform.accusation, uniform.suggestion
 
 
 @jit
