@@ -52,7 +52,7 @@ def heard(state: tuple) -> int | None:
 def plain(steps: int) -> Problem:
     """Return Tiger in plain Python."""
     compiled = tiger.TigerParameters(steps=steps, rollout=tiger.RANDOM)
-    low, high = (domain_of(compiled).declared(name, compiled) for name in ("low", "high"))
+    low, high = (domain_of(compiled).declaration(name, compiled) for name in ("low", "high"))
     return Problem(
         start=place,
         actions=legal,

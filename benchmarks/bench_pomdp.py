@@ -46,7 +46,7 @@ Plan = Callable[[int], object]
 def exploration(p: Any, units: float) -> float:
     """Return the option that amounts to ``units`` of return in the formula of POMCP."""
     domain = domain_of(p)
-    return units / math.sqrt(2) / (domain.declared("high", p) - domain.declared("low", p))
+    return units / math.sqrt(2) / (domain.declaration("high", p) - domain.declaration("low", p))
 
 
 def ours(p: Any, units: float) -> Plan:

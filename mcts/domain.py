@@ -1,4 +1,4 @@
-"""What a searchable domain provides, and how to register one.
+"""Interface of searchable domains, and their registration.
 
 A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled
 functions registered for that type; seven more have defaults.  The search calls the functions of
@@ -7,7 +7,7 @@ kernel is specialised, nothing is looked up while it runs, and the machine code 
 
 Perspective: one seat searches, player 0.  As a rule decisions, rewards and observations are that
 seat's, and everybody else is part of the environment, which `step` advances.  A domain that
-declares several ``players`` stops at each decision of any of them, tells by `mover` whose it is,
+declares several ``players`` stops at each decision of any of them, says by `mover` whose it is,
 and pays at the end, each its own `payoff` (rewards of `step` are then not counted).  Its nodes are
 those of player 0's information sets (SO-ISMCTS), or with one of ``perspectives`` a player each
 player's own (MO-ISMCTS).
@@ -114,7 +114,7 @@ def observation(p: Any, s: Any) -> np.uint64:
 
 @_by_type
 def terminal(p: Any, s: Any) -> bool:
-    """Tell whether nothing is left to decide and no further reward will come."""
+    """Return whether nothing is left to decide and no further reward will come."""
 
 
 @_by_type
@@ -129,7 +129,7 @@ def mover(p: Any, s: Any) -> int:
 
 @_by_type
 def available(p: Any, s: Any, action: int) -> bool:
-    """Tell whether a listed ``action`` is legal in the hidden state ``s``; by default it is.
+    """Return whether a listed ``action`` is legal in the hidden state ``s``; by default it is.
 
     For nodes whose mover knows more than the node is keyed by: the list then holds what may be
     legal, and each simulation chooses among what is.  It is not asked at the root, whose list is
@@ -138,7 +138,7 @@ def available(p: Any, s: Any, action: int) -> bool:
 
 
 @_by_type
-def seen(p: Any, s: Any, player: int) -> np.uint64:
+def observation_of(p: Any, s: Any, player: int) -> np.uint64:
     """Return the key of what ``player`` has seen since anybody's last decision.
 
     At the start of a simulation, for players other than 0: of all that it knows then.  By default
@@ -166,7 +166,7 @@ def save(p: Any, s: Any, saved: Any, node: int) -> None:
 
 @_by_type
 def restore(p: Any, s: Any, saved: Any, node: int, stream: np.ndarray) -> bool:
-    """Set ``s`` to what was saved for ``node``, with all that is hidden drawn anew.
+    """Set ``s`` to what was saved for ``node``, with all that is hidden drawn again.
 
     ``s`` has just done the action that leads to ``node``, and observed something else.  What is
     hidden, and all chance to come, must be drawn from the exact belief there.  False if that
@@ -243,7 +243,7 @@ class Domain:
     """Most decisions that the tree may follow; beyond it simulations roll out."""
     mover: Callable = _alone
     available: Callable = _always
-    seen: Callable = _all_alike
+    observation_of: Callable = _all_alike
     payoff: Callable = _nothing
     copy: Callable = _copy_array
     save: Callable = _keep_nothing
@@ -258,10 +258,10 @@ class Domain:
 
     @property
     def restores(self) -> bool:
-        """Whether states at nodes can be taken over (`save`, `restore`, ``saved``)."""
+        """States at nodes can be taken over (`save`, `restore`, ``saved``)."""
         return _nothing_kept is not self.restore
 
-    def declared(self, name: str, p: Any) -> Any:
+    def declaration(self, name: str, p: Any) -> Any:
         """Return the declaration ``name`` for the parameters ``p``."""
         value = getattr(self, name)
         return value(p) if callable(value) else value

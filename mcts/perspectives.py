@@ -10,7 +10,7 @@ Nothing here consumes randomness.
 
 from __future__ import annotations
 
-from mcts.domain import seen
+from mcts.domain import observation_of
 from mcts.kernel.compile import jit, jit_generic
 from mcts.kernel.rng import fold
 from mcts.tree import NOWHERE, child_key
@@ -28,7 +28,7 @@ def begin_keys(tree, root, scratch, settings):
 def add_knowledge(p, s, scratch, settings):
     """Extend the keys of the players other than 0 by all that they know at the root."""
     for view in range(1, settings.perspectives):
-        scratch.key[view] = child_key(scratch.key[view], view, seen(p, s, view))
+        scratch.key[view] = child_key(scratch.key[view], view, observation_of(p, s, view))
 
 
 @jit
@@ -41,7 +41,7 @@ def perspective(player, settings):
 def observe(p, s, scratch, settings, player, action):
     """Extend all keys by what was seen of the ``action`` of ``player``."""
     for view in range(settings.perspectives):
-        what = seen(p, s, view)
+        what = observation_of(p, s, view)
         if view == player:
             scratch.key[view] = child_key(scratch.key[view], action, what)
         else:

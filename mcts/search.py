@@ -92,7 +92,7 @@ class Search:
         self.options = options or Options()
         self.domain = domain_of(p)
         longest, depth, players, perspectives = (
-            int(self.domain.declared(name, p))
+            int(self.domain.declaration(name, p))
             for name in ("max_actions", "max_depth", "players", "perspectives")
         )
         self.tree = new_tree(self.options.nodes, self.options.edge_budget(longest))
@@ -203,11 +203,11 @@ class Search:
     def _settings(self, p: Any) -> Settings:
         """Return the options and the domain's declarations as the kernel takes them."""
         low, high, discount = (
-            float(self.domain.declared(name, p)) for name in ("low", "high", "discount")
+            float(self.domain.declaration(name, p)) for name in ("low", "high", "discount")
         )
         if not low < high:
             raise ValueError(f"the domain declares returns from {low} to {high}: an empty range")
-        players, views = (int(self.domain.declared(n, p)) for n in ("players", "perspectives"))
+        players, views = (int(self.domain.declaration(n, p)) for n in ("players", "perspectives"))
         return self.options.settings(discount, low, high - low, players, views)
 
     def _result(self, settings: Settings, began: Any) -> SearchResult:

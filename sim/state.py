@@ -11,7 +11,8 @@ import numpy as np
 
 from belief.closure import KNOWN
 from belief.evidence import EVIDENCE as EVIDENCE_RECORD
-from belief.evidence import HOLDERS, MAX_PLAYERS, N_CARDS
+from belief.evidence import HOLDERS, N_CARDS
+from belief.evidence import MAX_PLAYERS as MAX_PLAYERS
 from sim.board import N_CORRIDOR, WORDS
 
 EVENT = np.dtype(

@@ -19,7 +19,7 @@ from mcts.kernel.compile import jit
 
 
 @jit
-def even(known, players: int, out: np.ndarray) -> None:
+def even(known: np.record, players: int, out: np.ndarray) -> None:
     """Fill ``out`` (21, 7) with even rows over the holders that ``known`` leaves possible."""
     for card in range(N_CARDS):
         holders = 0
@@ -33,7 +33,7 @@ def even(known, players: int, out: np.ndarray) -> None:
 
 
 @jit
-def _observe(ev: Evidence, known, events: np.ndarray, trace: np.ndarray) -> bool:
+def _observe(ev: Evidence, known: np.record, events: np.ndarray, trace: np.ndarray) -> bool:
     """Take in events one by one with the matrix after each; False at a contradiction."""
     for i in range(len(events)):
         row = events[i]

@@ -39,7 +39,7 @@ _FLOOR = 0.01
 
 
 @jit
-def mask_matrix(matrix_in: np.ndarray, known, players: int, out: np.ndarray) -> None:
+def mask_matrix(matrix_in: np.ndarray, known: np.record, players: int, out: np.ndarray) -> None:
     """Write ``matrix_in`` (21, 7) cut down to what ``known`` leaves possible into ``out``.
 
     A row with a known holder is 1.0 there; others are renormalised over their possible holders, and
@@ -72,7 +72,7 @@ def mask_matrix(matrix_in: np.ndarray, known, players: int, out: np.ndarray) -> 
 
 
 @jit
-def _raise_to_floor(out: np.ndarray, known, players: int, cards: int) -> None:
+def _raise_to_floor(out: np.ndarray, known: np.record, players: int, cards: int) -> None:
     """Raise the possible entries of ``cards`` (mask) to the floor."""
     for holder in range(players + 1):
         rest = cards & known.may[holder]
@@ -98,7 +98,9 @@ def _scale_column(out: np.ndarray, holder: int, cards: int, wanted: int) -> None
 
 
 @jit
-def fit(matrix_in: np.ndarray, known, ev: Evidence, rounds: int, out: np.ndarray) -> None:
+def fit(
+    matrix_in: np.ndarray, known: np.record, ev: Evidence, rounds: int, out: np.ndarray
+) -> None:
     """Write ``matrix_in`` (21, 7), masked and fitted in ``rounds`` of columns and rows, to ``out``.
 
     ``known`` is the settled evidence ``ev``, which gives hand sizes and public shares.  With no
@@ -139,7 +141,7 @@ def _observe(
     b: np.ndarray,
     seen: int,
     ev: Evidence,
-    known,
+    known: np.record,
     events: np.ndarray,
     rounds: int,
     trace: np.ndarray,

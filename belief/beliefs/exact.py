@@ -13,12 +13,14 @@ from belief.beliefs.base import Belief, Setting
 from belief.events import CARD, KIND, NAMED, PLAYER, note, record
 from belief.evidence import HOLDERS, N_CARDS, Evidence, check
 from belief.exact.solver import ExactPosterior, solve
-from belief.exact.workspace import FIRST_STATES, workspace
+from belief.exact.workspace import FIRST_STATES, Workspace, workspace
 from mcts.kernel.compile import jit
 
 
 @jit
-def _observe(ev: Evidence, work, events: np.ndarray, begin: int, trace: np.ndarray) -> int:
+def _observe(
+    ev: Evidence, work: Workspace, events: np.ndarray, begin: int, trace: np.ndarray
+) -> int:
     """Take in events from ``begin`` on, with the marginals after each; return how far it solved."""
     for i in range(begin, len(events)):
         row = events[i]

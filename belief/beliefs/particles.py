@@ -71,7 +71,7 @@ class Cloud(NamedTuple):
 
 
 @jit
-def _begin(cloud, stream: np.ndarray) -> None:
+def _begin(cloud: Cloud, stream: np.ndarray) -> None:
     """Deal all particles uniformly."""
     n = len(cloud.weight)
     for i in range(n):
@@ -80,7 +80,7 @@ def _begin(cloud, stream: np.ndarray) -> None:
 
 
 @jit
-def _resample(cloud, total: float, stream: np.ndarray) -> None:
+def _resample(cloud: Cloud, total: float, stream: np.ndarray) -> None:
     """Copy particles in proportion to their weights, which sum to ``total``; one draw."""
     n = len(cloud.weight)
     step = total / n
@@ -103,7 +103,7 @@ def _resample(cloud, total: float, stream: np.ndarray) -> None:
 
 
 @jit
-def _move(cloud, stream: np.ndarray, steps: int) -> None:
+def _move(cloud: Cloud, stream: np.ndarray, steps: int) -> None:
     """Let every particle walk ``steps`` steps."""
     ev, known = cloud.evidence[0], cloud.known[0]
     n = list_cards(unsettled_cards(ev, known), cloud.cards)
@@ -112,7 +112,7 @@ def _move(cloud, stream: np.ndarray, steps: int) -> None:
 
 
 @jit
-def _rebuild(cloud, stream: np.ndarray, effort: int) -> bool:
+def _rebuild(cloud: Cloud, stream: np.ndarray, effort: int) -> bool:
     """Repair every particle in at most ``effort`` steps; False if none explains the evidence."""
     ev, known = cloud.evidence[0], cloud.known[0]
     movable = 0
@@ -136,7 +136,7 @@ def _rebuild(cloud, stream: np.ndarray, effort: int) -> bool:
 
 @jit
 def _take_in(
-    cloud,
+    cloud: Cloud,
     kind: int,
     player: int,
     cards: int,
@@ -181,7 +181,7 @@ def _take_in(
 
 
 @jit
-def _read(cloud, matrix: np.ndarray) -> None:
+def _read(cloud: Cloud, matrix: np.ndarray) -> None:
     """Fill ``matrix`` (21, 7) with the weighted counts."""
     for card in range(N_CARDS):
         for holder in range(HOLDERS):
@@ -197,7 +197,7 @@ def _read(cloud, matrix: np.ndarray) -> None:
 
 
 @jit
-def _table(cloud, table: np.ndarray) -> None:
+def _table(cloud: Cloud, table: np.ndarray) -> None:
     """Add the weights of the envelopes to ``table`` (6, 6, 9)."""
     for i in range(len(cloud.weight)):
         envelope = cloud.hands[i, ENVELOPE]
@@ -208,7 +208,7 @@ def _table(cloud, table: np.ndarray) -> None:
 
 @jit
 def _filter(
-    cloud, events: np.ndarray, trace: np.ndarray, stream: np.ndarray, steps: int, effort: int
+    cloud: Cloud, events: np.ndarray, trace: np.ndarray, stream: np.ndarray, steps: int, effort: int
 ) -> tuple[int, int]:
     """Take in events, writing the marginals after each if ``trace`` has room for them.
 
@@ -227,7 +227,7 @@ def _filter(
 
 
 @jit
-def _draw(cloud, stream: np.ndarray, holder: np.ndarray) -> None:
+def _draw(cloud: Cloud, stream: np.ndarray, holder: np.ndarray) -> None:
     """Draw deals by weight into ``holder`` (n, 21), one draw of ``stream`` each."""
     for row in range(len(holder)):
         left = uniform(stream)

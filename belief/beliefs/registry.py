@@ -6,6 +6,7 @@ Those of other packages come by entry points.
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def _find_beliefs() -> dict[str, type[Belief]]:
 BELIEFS: dict[str, type[Belief]] = _find_beliefs()
 
 
-def make_belief(name: str, setting: Setting, stream: np.ndarray, **options) -> Belief:
+def make_belief(name: str, setting: Setting, stream: np.ndarray, **options: Any) -> Belief:
     """Return the belief ``name`` of an observer in ``setting``.
 
     ``stream`` is consumed, from here on, by beliefs that take one (particles); ``options`` are

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -183,6 +184,9 @@ def _weigh(records: np.ndarray, work) -> tuple[float, float]:
 _WEIGH = FixedTypes(_weigh)
 
 
+_Reading = TypeVar("_Reading", float, np.ndarray)
+
+
 class ExactPosterior:
     """The exact posterior from Python: NumPy in, NumPy out, errors raised.
 
@@ -220,7 +224,9 @@ class ExactPosterior:
 
     def __init__(self, evidence, work: Workspace | None = None) -> None:
         self.work = workspace(FIRST_STATES) if work is None else work
-        self._parts, self._shares, self._current = [np.array(evidence).reshape(1)], (1.0,), 0
+        self._parts = [np.array(evidence).reshape(1)]
+        self._shares: np.ndarray = np.ones(1)
+        self._current = 0
         self.log_weight, self.total = _WEIGH.call(self._parts[0], self.work)
         if not self.log_weight > -math.inf:  # nan: there was no room
             record = self._parts.pop().view(np.recarray)[0]
@@ -256,11 +262,11 @@ class ExactPosterior:
             _WEIGH.call(self._parts[part], self.work)
             self._current = part
 
-    def _average(self, read: Callable[[], np.ndarray | float]) -> np.ndarray | float:
+    def _average(self, read: Callable[[], _Reading]) -> _Reading:
         """Return what ``read`` says of ``work``, averaged over the parts by their weight."""
         if self.parts == 1:
             return read()
-        mean = 0.0
+        mean: Any = 0.0
         for part, share in enumerate(self._shares):
             self._load(part)
             mean = mean + share * read()

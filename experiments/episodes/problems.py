@@ -170,7 +170,7 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
 def _search(setup: Setup, p: Any) -> tuple[Search, Callable[[Any, int], int]]:
     """Return a search, and what chooses an action by it."""
     domain = domain_of(p)
-    span = domain.declared("high", p) - domain.declared("low", p)
+    span = domain.declaration("high", p) - domain.declaration("low", p)
     units = setup.exploration or _UNITS.get(setup.problem, span)
     options = Options(
         exploration=units / math.sqrt(2) / span,

@@ -71,7 +71,7 @@ def check_domain(
     used, spare = _check_workspaces(domain, p)
     _compile(domain, p, used)
     rng = np.random.default_rng(key)
-    most = int(domain.declared("max_depth", p))
+    most = int(domain.declaration("max_depth", p))
     seen: dict[tuple[int, History], tuple[bytes, bytes]] = {}
     compared = 0
     for path in range(paths):
@@ -126,9 +126,9 @@ def check_search(
         With the number of threads and what fails.
     """
     domain = domain_of(p)
-    low, high = (domain.declared(name, p) for name in ("low", "high"))
+    low, high = (domain.declaration(name, p) for name in ("low", "high"))
     slack = 1e-9 * (high - low)
-    alone = domain.declared("players", p) == 1
+    alone = domain.declaration("players", p) == 1
     for threads in THREADS:
         search = Search(p, replace(options or Options(), threads=threads, oversubscribe=True))
         descents = -(-simulations // search.options.playouts)
@@ -181,11 +181,12 @@ def _tree(tree: Tree) -> list[bytes]:
 
 def _check_declarations(domain: Domain, p: Any) -> None:
     discount, low, high, longest, depth = (
-        domain.declared(name, p) for name in ("discount", "low", "high", "max_actions", "max_depth")
+        domain.declaration(name, p)
+        for name in ("discount", "low", "high", "max_actions", "max_depth")
     )
     ask(0 < discount <= 1, f"discount must be above 0 and at most 1, not {discount}")
     ask(-math.inf < low < high < math.inf, f"the range {low} to {high} is empty or not finite")
-    players, views = (domain.declared(name, p) for name in ("players", "perspectives"))
+    players, views = (domain.declaration(name, p) for name in ("players", "perspectives"))
     ask(views in (1, players), f"perspectives must be 1 or as many as players, not {views}")
     for name, value in (("max_actions", longest), ("max_depth", depth), ("players", players)):
         whole = isinstance(value, (int, np.integer)) and value >= 1
@@ -217,8 +218,8 @@ def _compile(domain: Domain, p: Any, s: Any) -> None:
     domain.mover.compile(position)
     domain.available.compile((*position, int64))
     domain.copy.compile((*position, position[1]))
-    if domain.declared("players", p) > 1:
-        domain.seen.compile((*position, int64))
+    if domain.declaration("players", p) > 1:
+        domain.observation_of.compile((*position, int64))
         domain.payoff.compile((*position, int64))
 
 

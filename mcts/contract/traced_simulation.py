@@ -85,8 +85,8 @@ class TracedSimulation:
         The roll-out is played first from a copy, in the workspace ``spare``.
         """
         domain, p, found = self.domain, self.p, Trace()
-        players, views = (domain.declared(name, p) for name in ("players", "perspectives"))
-        discount = float(domain.declared("discount", p))
+        players, views = (domain.declaration(name, p) for name in ("players", "perspectives"))
+        discount = float(domain.declaration("discount", p))
         stream = new_stream(self.stream)
         domain.start(p, s, stream)
         ask(not domain.terminal(p, s), "the position searched is terminal")
@@ -128,7 +128,7 @@ class TracedSimulation:
         paid = [value] if players == 1 else self._payoffs(s)
         found.events += [*paid, int(stream[0])]
         where = f"after {describe(keys[0], found.taken[-1][0] if over else None)}"
-        low, high = (domain.declared(name, p) for name in ("low", "high"))
+        low, high = (domain.declaration(name, p) for name in ("low", "high"))
         slack = _ROUNDING * (high - low)
         for value in paid:
             inside = low - slack <= value <= high + slack
@@ -137,12 +137,12 @@ class TracedSimulation:
 
     def _view_key(self, s: Any, view: int) -> int:
         """Return the key of what a perspective sees at ``s``."""
-        if self.domain.declared("players", self.p) == 1:
+        if self.domain.declaration("players", self.p) == 1:
             return int(self.domain.observation(self.p, s)) % 2**64
-        return int(self.domain.seen(self.p, s, view)) % 2**64
+        return int(self.domain.observation_of(self.p, s, view)) % 2**64
 
     def _payoffs(self, s: Any) -> list[float]:
-        players = range(self.domain.declared("players", self.p))
+        players = range(self.domain.declaration("players", self.p))
         return [float(self.domain.payoff(self.p, s, player)) for player in players]
 
     def _choose(
@@ -170,7 +170,7 @@ class TracedSimulation:
 
     def _list_actions(self, s: Any, where: str, blank: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the list at ``s`` and its edge data, written over ``blank``."""
-        longest = int(self.domain.declared("max_actions", self.p))
+        longest = int(self.domain.declaration("max_actions", self.p))
         out = np.full(longest + _BEYOND, -2, np.int64)
         edge_data = np.full(longest + _BEYOND, blank)
         beyond = out[longest:].tobytes() + edge_data[longest:].tobytes()

@@ -144,9 +144,9 @@ def _parse_imports(text: bytes) -> Iterator[ast.Import | ast.ImportFrom]:
 
 def _package(module: str) -> str:
     """Return the package to which relative imports of ``module`` refer."""
-    loaded = sys.modules.get(module)
-    if loaded is not None and getattr(loaded, "__package__", None) is not None:
-        return loaded.__package__  # `python -m` calls a module `__main__`
+    package = getattr(sys.modules.get(module), "__package__", None)
+    if package is not None:
+        return package  # `python -m` calls a module `__main__`
     path = file_of(module)
     return module if path and path.name == "__init__.py" else module.rpartition(".")[0]
 

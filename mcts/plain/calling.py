@@ -8,6 +8,8 @@ What Python raises cannot travel through C.  It is put by for its thread, the ca
 the kernel raises `Raised`, in whose place what was put by appears.
 """
 
+# Numba compares signatures with annotations: what it overloads has none.
+# mypy: disallow-untyped-defs=False
 from __future__ import annotations
 
 import ctypes
@@ -28,7 +30,7 @@ _put_by = threading.local()
 class Raised(Exception):
     """Becomes, when it is made, what Python code that a kernel called has raised."""
 
-    def __new__(cls, *_: object) -> BaseException:
+    def __new__(cls, *_: object) -> BaseException:  # type: ignore[misc]
         """Return what was put by for this thread."""
         return _put_by.fault  # and keep it: Numba makes the exception more than once
 
@@ -80,4 +82,6 @@ def _ask(typing_context, what, position, workspace, argument):
 
 @overload(ask)
 def _overload_ask(what, position, workspace, argument):
-    return lambda what, position, workspace, argument: _ask(what, position, workspace, argument)
+    return lambda what, position, workspace, argument: _ask(  # type: ignore[call-arg]
+        what, position, workspace, argument
+    )

@@ -7,6 +7,7 @@ bit.  So a problem that is written twice, in Python and compiled, can be made of
 from __future__ import annotations
 
 import random
+from typing import Any
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MIX_A = 0xBF58476D1CE4E5B9
@@ -21,18 +22,18 @@ class Chance(random.Random):
     def __init__(self, key: int = 0) -> None:
         super().__init__(key)
 
-    def seed(self, a: int = 0, version: int = 2) -> None:
-        """Begin the stream of the key ``a``; nothing of an earlier one is left."""
+    def seed(self, a: Any = 0, version: int = 2) -> None:
+        """Begin the stream of the integer key ``a``; nothing of an earlier one is left."""
         self.word = a & _MASK
         self.gauss_next = None  # Python keeps every second normal deviate
 
-    def getstate(self) -> int:
+    def getstate(self) -> tuple[int]:
         """Return the state of the stream."""
-        return self.word
+        return (self.word,)
 
-    def setstate(self, state: int) -> None:
+    def setstate(self, state: tuple[Any, ...]) -> None:
         """Go on from a state that `getstate` returned."""
-        self.seed(state)
+        self.seed(*state)
 
     def random(self) -> float:
         """Return a float uniform on [0, 1) with 53 bits; one draw."""
@@ -54,4 +55,4 @@ class Chance(random.Random):
 
     def _randbelow(self, n: int) -> int:
         """Serve choice, randrange and shuffle; above 2**53 one draw has too few bits."""
-        return self.below(n) if n <= 2**53 else self._randbelow_with_getrandbits(n)
+        return self.below(n) if n <= 2**53 else super()._randbelow(n)  # type: ignore[misc]

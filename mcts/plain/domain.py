@@ -7,6 +7,8 @@ decision it is, what was seen.  So a step in the tree is one call of Python, and
 another.
 """
 
+# Numba compares signatures with annotations: what a domain registers has none.
+# mypy: disallow-untyped-defs=False
 from __future__ import annotations
 
 import itertools
@@ -100,7 +102,7 @@ def workspace(p: PlainPosition) -> np.ndarray:
     what was seen, whose decision it is, and room for actions."""
     s = private(_LIST + p.number.searched.problem.most_actions, np.int64)
     s[_SLOT] = slot = next(_numbers)
-    _workspaces[slot] = _Workspace(memoryview(s[:]).cast("B").cast("Q"))  # not of `s` itself
+    _workspaces[slot] = _Workspace(s[:].data.cast("B").cast("Q"))  # not of `s` itself
     weakref.finalize(s, _workspaces.pop, slot, None)
     return s
 
@@ -290,7 +292,7 @@ def available(p, s, action):
 
 
 @jit
-def seen(p, s, player):
+def observation_of(p, s, player):
     """Return the number of what ``player`` saw."""
     _ask_python(p, s, _SEEN_BY, player)
     return np.uint64(s[_SEEN])
@@ -326,7 +328,7 @@ register(
     rollout=rollout,
     mover=mover,
     available=available,
-    seen=seen,
+    observation_of=observation_of,
     payoff=payoff,
     copy=copy,
     workspace=workspace,

@@ -69,7 +69,8 @@ def play_episode(
         raise ValueError("a closed loop is of one player: the others belong to the step")
     chance = Chance(int(derive_key(key, _WORLD)))
     drawing = Chance(int(derive_key(key, _BELIEF)))
-    state, done = problem.draw(problem.start, chance), []
+    state = problem.draw(problem.start, chance)
+    done: list[Any] = []
     if problem.over(state):
         return Episode(0.0, done)
 
@@ -78,7 +79,9 @@ def play_episode(
         return state, _OVER if problem.over(state) else problem.observation(state)
 
     def likelihood(state: Any, action: Any, observation: Any) -> float:
-        return 0.0 if problem.over(state) else problem.likelihood(state, action, observation)
+        if problem.likelihood is None or problem.over(state):
+            return 0.0
+        return problem.likelihood(state, action, observation)
 
     belief = ParticleFilter(
         _draw_start(problem, particles, drawing),

@@ -26,6 +26,7 @@ from typing import Any
 from mcts.kernel.errors import SleuthError
 
 State = Any
+Likelihood = Callable[[State, Any, Any], float]
 
 SHARE = 1 / 16
 """Of the proposals that are varied, as in POMCP's program."""
@@ -50,17 +51,17 @@ class ParticleFilter:
 
     states: Sequence[State]
     """The particles; replaced at each update, never changed."""
-    simulate: Callable[[State, Any, random.Random], tuple[State, Any]]
+    simulate: Callable[[State, Any, Any], tuple[State, Any]]
     """``simulate(state, action, chance)`` returns the next state, another one, and what is seen."""
-    likelihood: Callable[[State, Any, Any], float] | None = None
+    likelihood: Likelihood | None = None
     """``likelihood(state, action, observation)``: P(observation) in the state that followed."""
-    vary: Callable[[State, random.Random], State] | None = None
+    vary: Callable[[State, Any], State] | None = None
     """Returns a state like the one it is given, with something hidden in it changed."""
     share: float = SHARE
     """Of proposals that are varied, where there is `vary`."""
     attempts: int = ATTEMPTS
     same: Callable[[Any, Any], Any] = operator.eq
-    """Whether what a particle sees is what was observed; arrays need more than ``==``."""
+    """Return whether what a particle sees is what was observed; arrays need more than ``==``."""
     accepted: int = field(default=0, init=False)
     """Proposals that explained the last observation, at most as many as there are particles ..."""
     proposed: int = field(default=0, init=False)
@@ -80,8 +81,10 @@ class ParticleFilter:
         Deprived
             If no proposal explains the observation; the particles are then as they were.
         """
-        propose = self._reject if self.likelihood is None else self._weigh
-        found = propose(action, observation, chance)
+        if self.likelihood is None:
+            found = self._reject(action, observation, chance)
+        else:
+            found = self._weigh(self.likelihood, action, observation, chance)
         if not found:
             raise Deprived(
                 f"none of {self.proposed:,} simulations from {len(self.states):,} particles "
@@ -98,7 +101,8 @@ class ParticleFilter:
 
     def _reject(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
         """Return as many particles as before that observe what was observed; or none."""
-        wanted, found = len(self.states), []
+        wanted = len(self.states)
+        found: list[State] = []
         self.proposed = 0
         while len(found) < wanted and self.proposed < self.attempts * wanted:
             drawn = self.states[int(chance.random() * wanted)]
@@ -113,10 +117,12 @@ class ParticleFilter:
             ]
         return found
 
-    def _weigh(self, action: Any, observation: Any, chance: random.Random) -> list[State]:
+    def _weigh(
+        self, likelihood: Likelihood, action: Any, observation: Any, chance: random.Random
+    ) -> list[State]:
         """Return as many particles as before, drawn by their likelihood; none if all are 0."""
         moved = [self._proposal(state, action, chance)[0] for state in self.states]
-        weights = [self.likelihood(state, action, observation) for state in moved]
+        weights = [likelihood(state, action, observation) for state in moved]
         if not all(0 <= weight < math.inf for weight in weights):
             raise ValueError("likelihood must be a number from 0")
         self.proposed = len(moved)

@@ -34,7 +34,7 @@ def play(
         Actions after which the episode ends in any case.
     """
     domain = domain_of(p)
-    discount = float(domain.declared("discount", p))
+    discount = float(domain.declaration("discount", p))
     world, stream = domain.workspace(p), new_stream(derive_key(key, 0))
     domain.start(p._replace(steps=most), world, stream)
     total, weight, decision = 0.0, 1.0, 0

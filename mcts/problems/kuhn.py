@@ -153,7 +153,7 @@ def observation(p, s):
 
 
 @jit
-def seen(p, s, player):
+def observation_of(p, s, player):
     """Return all actions so far, and the card of the opponent to itself."""
     return np.uint64(64 * (s[_OTHER] + 1) * player + 8 * s[_MADE] + s[_BETS])
 
@@ -178,7 +178,7 @@ register(
     terminal=terminal,
     rollout=rollout,
     mover=mover,
-    seen=seen,
+    observation_of=observation_of,
     payoff=payoff,
     workspace=workspace,
     discount=1.0,

@@ -220,7 +220,7 @@ def available(p, s, action):
 
 
 @jit
-def seen(p, s, player):
+def observation_of(p, s, player):
     """Return the key of what ``player`` saw since the last decision, and of the cards it knows."""
     players = p.world[0].players
     return view_key(players, s.state[0], (p.seat + player) % players)
@@ -267,7 +267,7 @@ register(
     rollout=rollout,
     mover=mover,
     available=available,
-    seen=seen,
+    observation_of=observation_of,
     payoff=payoff,
     copy=copy,
     save=save,

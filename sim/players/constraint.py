@@ -130,17 +130,17 @@ class ConstraintPlayer(PaperPlayer):
             room = self._goal
         else:
             room = self._nearest(wanted or set(range(N_ROOMS)) - {here}, spot, here)
-        return PASSAGE if self._joined(here, room) else MOVE + room
+        return PASSAGE if self._has_passage(here, room) else MOVE + room
 
     def _nearest(self, rooms: set[int], spot: int, here: int) -> int:
         """Return the room in fewest steps; a secret passage is none, of equals the first listed."""
 
         def far(room: int) -> tuple[int, int]:
-            return 0 if self._joined(here, room) else int(self.world.steps[room, spot]), room
+            return 0 if self._has_passage(here, room) else int(self.world.steps[room, spot]), room
 
         return min(rooms, key=far)
 
-    def _joined(self, here: int, room: int) -> bool:
+    def _has_passage(self, here: int, room: int) -> bool:
         """Return whether a passage leads from the room ``here`` (-1: none) to ``room``."""
         return here >= 0 and self.world.passage[here] == room
 

@@ -9,7 +9,8 @@ H is the entropy of the envelope in bits, T the expected turns until the trio ca
 the posterior after one of the possible answers; nothing is left to win where an accusation is near
 enough to certain.  Of all trios in all rooms the few are looked at whose answers say
 most per posterior, by the closed form on the exact marginals.  The last step counts what the
-answer says about the three named cards (`belief.information.mutual`), a little less than the whole drop.
+answer says about the three named cards (`belief.information.mutual`), a little less than the
+whole drop.
 
 Left out: what the others ask, where they send pawns, and that blocked ways take longer.  Nothing
 here consumes randomness.

@@ -115,7 +115,9 @@ def names(cards: int) -> list[str]:
     return [name for card, name in enumerate(CARDS) if int(cards) >> card & 1]
 
 
-def _event(turn: int, seat: int | None, kind: str, known_to: str | Sequence[int], *values) -> Event:
+def _event(
+    turn: int, seat: int | None, kind: str, known_to: str | Sequence[int], *values: Any
+) -> Event:
     return dict(zip(keys(kind), (int(turn), seat, kind, *values, known_to), strict=True))
 
 

@@ -165,7 +165,7 @@ def read(path: str | Path) -> Record:
         raise RecordError(1, "the file is empty")
     header = _parse(1, lines[0] if lines else rest)
     rules = _check_header(header)
-    events = []
+    events: list[Event] = []
     for number, text in enumerate(lines[1:], 2):
         if events and events[-1]["event"] == "end":
             raise RecordError(number, "there is something after the end of the game")

@@ -132,7 +132,7 @@ register(
     rollout=_rollout,
     mover=_mover,
     available=_available,
-    seen=_seen,
+    observation_of=_seen,
     payoff=_payoff,
     workspace=lambda p: np.zeros(5, np.int64),
     discount=1.0,

@@ -264,7 +264,7 @@ def told(position, deal, ask, card):
     seen = []
     for action in [ask] if card is None else [ask, REVEAL + card]:
         cluedo.step(p, s, action, 0.0, stream)
-        seen.append(int(cluedo.seen(p, s, 0)))
+        seen.append(int(cluedo.observation_of(p, s, 0)))
     return seen
 
 

@@ -110,7 +110,7 @@ class Planner:
             resampled=self.variant.resampled,
             known=known,
         )
-        low, high = (domain_of(p).declared(name, p) for name in ("low", "high"))
+        low, high = (domain_of(p).declaration(name, p) for name in ("low", "high"))
         unit = high / (high - low)
         below, root = (c * unit for c in self._exploration)
         self._search.options = replace(

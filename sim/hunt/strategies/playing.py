@@ -42,7 +42,7 @@ def over(p: AdaptiveHunt) -> bool:
 
 def list_actions(p: AdaptiveHunt) -> list[int]:
     """Return the actions on offer, `STOP` as the last."""
-    longest = int(domain_of(p).declared("max_actions", p))
+    longest = int(domain_of(p).declaration("max_actions", p))
     s, out = workspace(p), np.empty(longest, np.int64)
     start(p._replace(known=0), s, new_stream(0))
     return out[: actions(p, s, out, np.empty(longest))].tolist()

@@ -254,7 +254,7 @@ def observation(p, s):
 
 
 @jit
-def seen(p, s, player):
+def observation_of(p, s, player):
     """Return the key of what follows the last decision of anybody, with the decision.
 
     Where the tree decides for opponents nothing that its nodes depend on is hidden from anybody.
@@ -348,7 +348,7 @@ register(
     terminal=terminal,
     rollout=rollout,
     mover=mover,
-    seen=seen,
+    observation_of=observation_of,
     payoff=payoff,
     copy=copy,
     workspace=workspace,
