@@ -254,7 +254,7 @@ def test_one_name_in_two_distributions_is_refused(install):
 def test_a_policy_without_its_parts_is_refused(install, monkeypatch):
     install(POLICIES, {"blank": "blank"}, blank="REQUIRES, SWITCHES, turn = 0, (), None\n")
     monkeypatch.setattr(policies, "_OUTSIDE", plugins.entry_points(POLICIES))
-    with pytest.raises(BrokenPlugin, match=r"'blank' .* has no accusation and no suggestion"):
+    with pytest.raises(BrokenPlugin, match=r"'blank' .* has no to_accuse and no suggestion"):
         list(filter(policies._has_policy, load_policies()))
 
 

@@ -41,7 +41,7 @@ def proved_envelope(s: State, seat: int) -> int:
 
 
 @jit
-def accusation(world: World, s: State, seat: int) -> int:
+def to_accuse(world: World, s: State, seat: int) -> int:
     """Return the envelope to accuse now, 0 for none."""
     refresh(world, s, seat)
     return proved_envelope(s, seat)

@@ -1,7 +1,7 @@
 """Steps that several policies share.  Those that draw consume ``s.stream``.
 
 A policy answers three questions, each of ``(world, s, seat)``: which envelope it would accuse now
-(``accusation``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
+(``to_accuse``: a mask, 0 for none), what it does at the start of a turn (``turn``: an action, or
 `SUGGESTS`), and which suggestion it makes where its pawn is (``suggestion``: an action).
 ``REQUIRES`` says what has to be kept for its seat, ``SWITCHES`` which switches of
 `sim.policies.table.Policy` it has.

@@ -40,7 +40,7 @@ def possible(s: State, seat: int, category: int) -> int:
 
 
 @jit
-def accusation(world: World, s: State, seat: int) -> int:
+def to_accuse(world: World, s: State, seat: int) -> int:
     """Return the envelope if there is one assignment left, else 0."""
     found = 0
     for category in CATEGORY_MASK:

@@ -24,7 +24,7 @@ SWITCHES = ("inference",)
 
 
 @jit
-def accusation(world: World, s: State, seat: int) -> int:
+def to_accuse(world: World, s: State, seat: int) -> int:
     """Return the envelope to accuse now, 0 for none."""
     return certain_envelope(s.belief[seat])
 

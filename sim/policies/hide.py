@@ -57,7 +57,7 @@ def still_playing(world: World, s: State, seat: int) -> int:
 
 
 @jit
-def accusation(world: World, s: State, seat: int) -> int:
+def to_accuse(world: World, s: State, seat: int) -> int:
     """Return the mask of the envelope to accuse now, 0 for none."""
     swift.refresh(world, s, seat)
     last = last_chance(world, s)

@@ -15,7 +15,7 @@ from sim.state import ASK, State, World
 REQUIRES = 0
 SWITCHES = ()
 
-accusation, turn = unseen_envelope, roam
+to_accuse, turn = unseen_envelope, roam
 
 
 @jit

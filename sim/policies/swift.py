@@ -54,7 +54,7 @@ def refresh(world: World, s: State, seat: int) -> None:
 
 
 @jit
-def accusation(world: World, s: State, seat: int) -> int:
+def to_accuse(world: World, s: State, seat: int) -> int:
     """Return the mask of the likeliest envelope if it reaches the threshold of ``seat``, else 0.
 
     Any will do where there is no later chance to accuse: a draw pays nothing.

@@ -27,7 +27,7 @@ def _name(module: ModuleType) -> str:
 
 
 _OUTSIDE = entry_points("sleuth.policies")
-_PARTS = ("REQUIRES", "SWITCHES", "accusation", "turn", "suggestion")
+_PARTS = ("REQUIRES", "SWITCHES", "to_accuse", "turn", "suggestion")
 
 
 def _has_policy(module: ModuleType) -> bool:
@@ -35,7 +35,7 @@ def _has_policy(module: ModuleType) -> bool:
     missing = [part for part in _PARTS if not hasattr(module, part)]
     if missing and _name(module) in _OUTSIDE:
         raise _OUTSIDE[_name(module)].broken(f"has no {' and no '.join(missing)}")
-    return hasattr(module, "accusation")
+    return hasattr(module, "to_accuse")
 
 
 FAST = sorted(
@@ -53,7 +53,7 @@ FAST_NAMES = NAMES[:SLOW]
 REQUIRES = tuple(module.REQUIRES for module in _MODULES)
 """By policy: what has to be kept for its seat."""
 
-_accusation = by_number([module.accusation for module in FAST])
+_to_accuse = by_number([module.to_accuse for module in FAST])
 _turn = by_number([module.turn for module in FAST])
 _suggestion = by_number([module.suggestion for module in FAST])
 
@@ -175,7 +175,7 @@ def choose(world: World, s: State, seat: int) -> int:
         return REVEAL + showing.card(s, seat)
     which = s.policy[seat]
     if s.phase != SUGGEST:
-        envelope = _accusation(which, world, s, seat)
+        envelope = _to_accuse(which, world, s, seat)
         if envelope:
             return accusation(envelope)
         if s.phase == END:

@@ -11,7 +11,7 @@ from sim.policies.common import SUGGESTS, roam
 REQUIRES = 0
 SWITCHES = ()
 
-accused, suggestion = uniform.accusation, uniform.suggestion
+to_accuse, suggestion = uniform.to_accuse, uniform.suggestion
 
 
 @jit
