@@ -23,7 +23,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import ray
+import ray as ray
 
 from mcts.distributed import private
 from mcts.kernel import temporary

@@ -1,4 +1,4 @@
-"""How well cheap figures choose suggestions: ``python tests/belief/agreement.py [histories]``.
+"""Agreement of cheap figures with exact ones: ``python tests/belief/agreement.py [histories]``.
 
 In positions of random games, all 36 suggestions of a random room are rated by the closed form on
 exact marginals, by that on other marginals, by 50 and 1,000 sampled deals, and by the true expected

@@ -1,4 +1,4 @@
-"""What will be answered: against brute force, and against the weights of what was answered."""
+"""Predicted answers: against brute force, and against the weights of answers given."""
 
 import numpy as np
 import pytest

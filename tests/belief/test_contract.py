@@ -123,7 +123,7 @@ class Forgetful(ClosureBelief):
 
 
 class Restless(ClosureBelief):
-    """Grows surer each time that it is told anything, however much."""
+    """Grows surer with each event, whatever it says."""
 
     times = 1
 

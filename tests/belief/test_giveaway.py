@@ -1,4 +1,4 @@
-"""What a suggestion gives away, against all places of the three cards and all answers to them."""
+"""Information given away by a suggestion, against all places of its cards and all answers."""
 
 from itertools import product
 from math import log2
@@ -39,7 +39,7 @@ def beliefs(request):
     return own, view
 
 
-def expected(own, view, playing, told):
+def expect(own, view, playing, known):
     """Return the opponents' expected gain in log score, one world after the other."""
     total = 0.0
     for places in product(*(np.flatnonzero(own[card]) for card in TRIO)):
@@ -48,7 +48,7 @@ def expected(own, view, playing, told):
         answer = steps[0] if steps else PLAYERS
         for other in playing:
             for card, at in zip(TRIO, places, strict=True):
-                if at == other + 1 or told[other] >> card & 1:
+                if at == other + 1 or known[other] >> card & 1:
                     continue
                 plain, more = (gain(view[card], other, answer, at == 0, by) for by in (1.0, SHOWN))
                 total += chance * (plain + weight(view, card, answer) * (more - plain))
@@ -78,29 +78,29 @@ def gain(row, other, answer, hidden, odds):
     return log2(max(p, LEAST) / max(q, LEAST))
 
 
-def computed(own, view, playing, told):
+def compute(own, view, playing, known):
     table = np.full((21, COLUMNS), np.nan)
     mask = sum(1 << other for other in playing)
-    tabulate(own, view, SEAT, PLAYERS, mask, told, (1 << 21) - 1, table)
+    tabulate(own, view, SEAT, PLAYERS, mask, known, (1 << 21) - 1, table)
     return given_away(table, PLAYERS, *TRIO)
 
 
 @pytest.mark.parametrize("playing", [(0, 2, 3), (2,), ()])
 def test_it_is_the_sum_over_all_worlds(beliefs, playing):
-    told = np.zeros(6, np.int64)
-    assert computed(*beliefs, playing, told) == pytest.approx(expected(*beliefs, playing, told))
+    known = np.zeros(6, np.int64)
+    assert compute(*beliefs, playing, known) == pytest.approx(expect(*beliefs, playing, known))
 
 
 def test_who_has_seen_a_card_in_our_hand_is_not_misled(beliefs):
     own, view = beliefs
     own[TRIO[0]] = np.eye(7)[SEAT + 1]
-    told = np.zeros(6, np.int64)
-    misled = computed(own, view, (0, 2, 3), told)
-    told[[0, 3]] = 1 << TRIO[0]
-    assert computed(own, view, (0, 2, 3), told) == pytest.approx(
-        expected(own, view, (0, 2, 3), told)
+    known = np.zeros(6, np.int64)
+    misled = compute(own, view, (0, 2, 3), known)
+    known[[0, 3]] = 1 << TRIO[0]
+    assert compute(own, view, (0, 2, 3), known) == pytest.approx(
+        expect(own, view, (0, 2, 3), known)
     )
-    assert computed(own, view, (0, 2, 3), told) != pytest.approx(misled)
+    assert compute(own, view, (0, 2, 3), known) != pytest.approx(misled)
 
 
 def test_a_card_that_all_know_to_be_there_explains_the_answer():
@@ -108,20 +108,20 @@ def test_a_card_that_all_know_to_be_there_explains_the_answer():
     rng = np.random.default_rng(8)
     own, view = rows(rng, [0, 1, 3, 4]), rows(rng, [0, 1, 2, 3, 4])
     own[TRIO[2]] = view[TRIO[2]] = np.eye(7)[3]
-    told = np.zeros(6, np.int64)
-    assert computed(own, view, (0, 2, 3), told) == pytest.approx(0.0, abs=1e-12)
+    known = np.zeros(6, np.int64)
+    assert compute(own, view, (0, 2, 3), known) == pytest.approx(0.0, abs=1e-12)
     view[TRIO[2]] = np.ones(7) / 7
-    assert abs(computed(own, view, (0, 2, 3), told)) > 0.01
+    assert abs(compute(own, view, (0, 2, 3), known)) > 0.01
 
 
 def test_a_card_of_our_own_that_all_pass_misleads():
-    """Nobody else can have any of the three; the others cannot tell that from the envelope."""
+    """Nobody else can have any of the three; to the others that looks like the envelope."""
     own, view = np.zeros((21, 7)), np.zeros((21, 7))
     own[list(TRIO), SEAT + 1] = 1.0
     view[:, :5] = 0.2
-    assert computed(own, view, (0, 2, 3), np.zeros(6, np.int64)) < -3.0
+    assert compute(own, view, (0, 2, 3), np.zeros(6, np.int64)) < -3.0
     own[list(TRIO)] = np.eye(7)[0]
-    assert computed(own, view, (0, 2, 3), np.zeros(6, np.int64)) > 3.0
+    assert compute(own, view, (0, 2, 3), np.zeros(6, np.int64)) > 3.0
 
 
 def test_six_weapons_at_once_come_to_the_same_bit_by_bit():

@@ -24,7 +24,7 @@ def binary_bits(p):
     return -p * np.log2(p) - (1 - p) * np.log2(1 - p)
 
 
-def enumerated(history, deals, probability, trio):
+def enumerate_answers(history, deals, probability, trio):
     """Return the exact expected drop of the envelope's joint entropy from asking ``trio``.
 
     The outcome is who answered with which card, or that nobody did.
@@ -128,7 +128,7 @@ def test_closed_form_ranks_as_enumeration_does():
             tuple(int(rng.choice(c)) for c in (range(6), range(6, 12), range(12, 21)))
             for _ in range(40)
         ]
-        exact = np.array([enumerated(history, deals, probability, trio) for trio in trios])
+        exact = np.array([enumerate_answers(history, deals, probability, trio) for trio in trios])
         ours = np.array([information.closed_form(marginals, history.seat, *t) for t in trios])
         if exact.max() > 0.05:
             correlations.append(spearmanr(exact, ours).statistic)
@@ -179,7 +179,9 @@ def test_expected_reduction_is_that_of_enumeration(showing):
             if showing == LEAST_INFORMATIVE and before.intersection(trio):
                 continue  # enumeration takes showing as uniform
             ours = information.expected_reduction(history.record(), *trio, work)
-            assert ours == pytest.approx(enumerated(history, deals, probability, trio), abs=1e-9)
+            assert ours == pytest.approx(
+                enumerate_answers(history, deals, probability, trio), abs=1e-9
+            )
             compared += ours > 0.01
     assert compared >= (2 if INTERPRETED else 10)
 
@@ -193,7 +195,7 @@ def test_expected_reduction_of_impossible_evidence_is_refused():
         information.expected_reduction(ev, 0, 6, 12)
 
 
-def counted(deals, seat, players, trio, share=lambda k: 1 / k):
+def count_answers(deals, seat, players, trio, share=lambda k: 1 / k):
     """Return the plug-in information of deals (n, 21); an answerer of k shows each by ``share``."""
     trio = np.array(trio)
     envelope = [tuple(np.flatnonzero(deal == 0)) for deal in deals]
@@ -235,10 +237,10 @@ def test_sampled_is_the_information_of_its_deals():
         assert stream[0] == again[0]
         for trio in trios:
             ours = information.estimate(drawn, *trio)
-            expected = counted(deals, history.seat, history.players, trio)
+            expected = count_answers(deals, history.seat, history.players, trio)
             assert ours == pytest.approx(max(expected, 0), abs=1e-9)
             assert ours == information.estimate(drawn, *trio)  # scratch is left clean
-            wrong = counted(deals, history.seat, history.players, trio, share=lambda k: 1)
+            wrong = count_answers(deals, history.seat, history.players, trio, share=lambda k: 1)
             apart.append(abs(wrong - expected) > 1e-3)
     assert np.mean(apart) > 0.1
 

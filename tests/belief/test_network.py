@@ -1,4 +1,4 @@
-"""What is hidden by the network of the cards: permanents beside brute force and pyAgrum."""
+"""Hidden cards by the network: permanents beside brute force and pyAgrum."""
 
 import math
 import sys

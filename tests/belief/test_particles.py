@@ -49,7 +49,7 @@ def test_without_moves_the_copies_stay_copies():
     assert errors(1000, steps=0).mean() > 1.5 * errors(1000).mean()
 
 
-def deprived(effort):
+def deprive(effort):
     """Return a belief of two particles that has to see more than two deals can explain."""
     setting = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
     belief = ParticleBelief(setting, new_stream(1), particles=2, effort=effort)
@@ -63,11 +63,11 @@ def deprived(effort):
 
 def test_deprivation_is_named():
     with pytest.raises(ParticleDeprivation, match=r"event \d leaves none of 2 particles, .* more"):
-        deprived(effort=0)
+        deprive(effort=0)
 
 
 def test_deprivation_is_repaired_with_some_effort():
-    matrix = deprived(effort=2000).marginals()
+    matrix = deprive(effort=2000).marginals()
     np.testing.assert_allclose(matrix[[1, 2, 3], 2], 1.0)
     assert matrix[4, 3] == 0
 

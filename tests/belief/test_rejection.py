@@ -76,7 +76,7 @@ def reject(stream, pool, category_start, order, sizes, answers, deal, tally, wan
     return tries
 
 
-def sampled(history, wanted, tries, key):
+def draw_sample(history, wanted, tries, key):
     """Return the tally of accepted deals and the tries."""
     pool = [c for c in range(21) if c not in history.hand and c not in history.face_up]
     starts = [sum(c < category[0] for c in pool) for category in CATEGORIES] + [len(pool)]
@@ -126,14 +126,14 @@ def positions(seed):
         )
         if all(kind != "refuted_us" for kind, *_ in history.events):
             continue
-        _, tries = sampled(history, 1000, round(1000 / LEAST_ACCEPTANCE), found)
+        _, tries = draw_sample(history, 1000, round(1000 / LEAST_ACCEPTANCE), found)
         if tries < round(1000 / LEAST_ACCEPTANCE):
             found += 1
             yield history
 
 
 def z_scores(chance, tally):
-    """Return how many standard deviations the tally is off, where it can be told."""
+    """Return how many standard deviations the tally is off, where that is defined."""
     spread = np.sqrt(ACCEPTED * chance * (1 - chance))
     return ((tally - ACCEPTED * chance) / np.maximum(spread, 1e-9))[spread > 5]
 
@@ -142,7 +142,7 @@ def test_marginals_agree_with_rejection_sampling():
     work = workspace()
     smallest, squares, controls = [], [], []
     for key, history in enumerate(positions(41)):
-        tally, _ = sampled(history, ACCEPTED, 200 * ACCEPTED, 1000 + key)
+        tally, _ = draw_sample(history, ACCEPTED, 200 * ACCEPTED, 1000 + key)
         chance = ExactPosterior(history.record(), work).marginals
         chance = np.clip(chance, 0.0, 1.0)
         chance[history.hand] = 0.0  # are not dealt

@@ -16,18 +16,18 @@ HISTORIES = 4 if INTERPRETED else 60
 
 
 @pytest.fixture
-def cramped(monkeypatch):
+def shrink_workspaces(monkeypatch):
     """Return a function that solves evidence in a workspace of 48 states, which may not grow."""
 
-    def solved(ev):
+    def solve_it(ev):
         with monkeypatch.context() as patch:
             patch.setattr(ExactPosterior, "MAX_STATES", 48)
             return ExactPosterior(ev, workspace(48))
 
-    return solved
+    return solve_it
 
 
-def crowded(clauses=20):
+def crowd(clauses=20):
     """Return a history of three players whose evidence has too many clauses for one state.
 
     The others have each shown somebody one of a suspect, a weapon and always the same room, and
@@ -65,11 +65,11 @@ def assert_same(posterior, other, players):
         np.testing.assert_allclose(ours, theirs, **tolerance)
 
 
-def test_parts_agree_with_the_whole(cramped):
+def test_parts_agree_with_the_whole(shrink_workspaces):
     divided = 0
     for history in histories(31, HISTORIES):
         ev = history.record()
-        posterior, whole = cramped(ev), ExactPosterior(ev)
+        posterior, whole = shrink_workspaces(ev), ExactPosterior(ev)
         assert whole.parts == 1
         assert_same(posterior, whole, history.players)
         divided += posterior.parts > 1
@@ -78,7 +78,7 @@ def test_parts_agree_with_the_whole(cramped):
 
 def test_too_many_clauses_for_one_state():
     """A posterior that really is too wide, against brute force."""
-    history = crowded()
+    history = crowd()
     ev, work = history.record(), workspace()
     assert not solve(ev, work)
     assert work.plan[0].status == TOO_WIDE
@@ -104,7 +104,7 @@ def test_too_many_places_for_a_digit():
     assert posterior.marginals[8] == pytest.approx([1 / 6, 0, 25 / 78, 40 / 78, 0, 0, 0])
 
 
-def test_contradictions_are_found_in_parts(cramped):
+def test_contradictions_are_found_in_parts(shrink_workspaces):
     """Five different cards for a hand of four, which no single mask shows."""
     ev = new_evidence()[0]
     evidence.reset(ev, 4, 0, np.array([4, 4, 4, 4]), mask((0, 7, 13, 14)), mask((3, 20)))
@@ -112,7 +112,7 @@ def test_contradictions_are_found_in_parts(cramped):
         for weapon, room in ((6, 12), (8, 15), (9, 16), (10, 17), (11, 18)):
             evidence.note_refutation(ev, player, mask((weapon, room)))
     with pytest.raises(ContradictoryEvidence):
-        cramped(ev)
+        shrink_workspaces(ev)
 
 
 def p_values(posterior, deals, probability, draws, key):
@@ -127,14 +127,14 @@ def p_values(posterior, deals, probability, draws, key):
     ]
 
 
-def test_samples_of_parts_follow_the_posterior(cramped):
+def test_samples_of_parts_follow_the_posterior(shrink_workspaces):
     draws = 1_000 if INTERPRETED else 40_000
     values, controls = [], []
     for key, history in enumerate(histories(5, 400)):
         deals, probability = brute_force(history)
         if not (2 < len(deals) < 300 and probability.min() * draws > 10):
             continue
-        posterior = cramped(history.record())
+        posterior = shrink_workspaces(history.record())
         if posterior.parts == 1:
             continue
         values += p_values(posterior, deals, probability, draws, key)

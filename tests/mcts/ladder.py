@@ -113,7 +113,7 @@ def fingerprint(tree):
     return state.hexdigest()
 
 
-def searched(simulations, key=1, p=None, **options):
+def run_search(simulations, key=1, p=None, **options):
     search = Search(p or Ladder(), Options(**{"nodes": 2_000, **options}))
     result = search.run(Budget(simulations=simulations), key)
     check_invariants(search.tree)

@@ -58,16 +58,16 @@ def searching(nodes=5_000, simulations=5_000, exploration=0.4, **numbers):
     p = BabyParameters(**{"steps": 20, **numbers})
     search = Search(p, Options(exploration=exploration, nodes=nodes))
 
-    def searched(hungry, seed):
+    def search_from(hungry, seed):
         return search.run(Budget(simulations=simulations), seed, p._replace(hungry=hungry))
 
-    return searched
+    return search_from
 
 
 def six_steps(hungry, propagated, nodes=5_000):
     """Return the best value that a search with six steps to go finds."""
-    searched = searching(nodes, 200_000, 0.1, steps=6, propagated=propagated)
-    return float(np.nanmax(searched(hungry, 1).values))
+    search_from = searching(nodes, 200_000, 0.1, steps=6, propagated=propagated)
+    return float(np.nanmax(search_from(hungry, 1).values))
 
 
 @slow
@@ -88,16 +88,16 @@ def test_flat_monte_carlo_does_not_find_that_value(propagated):
 @pytest.mark.parametrize(("hungry", "best"), [(0.1, IGNORE), (0.45, FEED)])
 @pytest.mark.parametrize("policy", [IGNORING, RANDOM, ANSWERING])
 def test_decisions(hungry, best, policy, propagated):
-    searched = searching(rollout=policy, propagated=propagated)
-    assert [searched(hungry, seed).best for seed in range(10)] == [best] * 10
+    search_from = searching(rollout=policy, propagated=propagated)
+    assert [search_from(hungry, seed).best for seed in range(10)] == [best] * 10
 
 
 @slow
 @variants
 def test_flat_monte_carlo_feeds_too_early(propagated):
-    """What ignores to the end makes it worth more to feed now."""
-    searched = searching(nodes=1, rollout=IGNORING, propagated=propagated)
-    assert searched(0.1, 1).best == FEED
+    """Ignoring to the end makes it worth more to feed now."""
+    search_from = searching(nodes=1, rollout=IGNORING, propagated=propagated)
+    assert search_from(0.1, 1).best == FEED
 
 
 def beliefs(observations):
@@ -140,11 +140,11 @@ def test_policy_values_are_those_known(above, value):
     assert policy_value(feeding_above(above)) == pytest.approx(value, abs=0.15)
 
 
-def found(searched, seeds, seen_as=lambda hungry: hungry):
+def find(search_from, seeds, seen_as=lambda hungry: hungry):
     """Return the share of seeds that feed at each of `BELIEFS`, taken for ``seen_as`` it."""
     return np.array(
         [
-            np.mean([searched(seen_as(hungry), seed).best == FEED for seed in range(seeds)])
+            np.mean([search_from(seen_as(hungry), seed).best == FEED for seed in range(seeds)])
             for hungry in BELIEFS
         ]
     )
@@ -153,7 +153,7 @@ def found(searched, seeds, seen_as=lambda hungry: hungry):
 @slow
 @variants
 def test_the_policy_found_is_good(propagated):
-    feeds = found(searching(propagated=propagated), seeds=10)
+    feeds = find(searching(propagated=propagated), seeds=10)
     assert (feeds[BELIEFS < 0.15] == 0).all() and (feeds[BELIEFS > 0.45] == 1).all()
     assert policy_value(feeds) > SATED - 0.2
 
@@ -161,7 +161,7 @@ def test_the_policy_found_is_good(propagated):
 @slow
 @variants
 def test_the_policy_found_from_flipped_beliefs_is_not(propagated):
-    feeds = found(searching(propagated=propagated), 2, seen_as=lambda hungry: 1 - hungry)
+    feeds = find(searching(propagated=propagated), 2, seen_as=lambda hungry: 1 - hungry)
     assert policy_value(feeds) < ALWAYS + 1
 
 

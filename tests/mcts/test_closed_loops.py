@@ -178,17 +178,17 @@ DOORS = Problem(
 
 
 def test_an_action_that_cannot_be_done_is_told():
-    """What was chosen for the particles must be legal in the state that nobody knows."""
+    """An action chosen for the particles must be legal in the state that nobody knows."""
     peeping = replace(DOORS, actions=lambda state: ["look", state[0]])
-    told = set()
+    messages = set()
     for key in range(9):
         try:
             play_episode(peeping, lambda position, _: peeping.number("left"), key, 20)
         except ValueError as fault:
-            told.add(str(fault))
+            messages.add(str(fault))
         else:
-            told.add("played")
-    assert told == {
+            messages.add("played")
+    assert messages == {
         "'left' was chosen, and cannot be done: actions must not depend on what is hidden",
         "played",
     }

@@ -39,7 +39,7 @@ NODES_BELOW = (
 )
 
 
-def made():
+def make():
     """Return the tree of `EDGES` and `NODES_BELOW`: 3 visits of action 5 led to no node."""
     tree = new_tree(8, 8)
     for edge, (node, action, visits, total) in enumerate(EDGES):
@@ -107,13 +107,13 @@ def test_a_table_without_visits_has_no_shares():
 
 
 def test_the_principal_variation_by_hand():
-    steps = principal_variation(made())
+    steps = principal_variation(make())
     assert steps == [Step(7, 6, 0.5, A), Step(2, 2, 0.25, D)]
-    assert [step.value for step in principal_variation(made(), low=-8, high=8)] == [0.0, -4.0]
+    assert [step.value for step in principal_variation(make(), low=-8, high=8)] == [0.0, -4.0]
 
 
 def test_ties_go_to_the_value_then_to_the_list():
-    tree = made()
+    tree = make()
     tree.edge_visits[:3] = 3
     tree.edge_total[:3] = 1.0, 2.0, 2.0
     assert principal_variation(tree) == [Step(5, 3, 2 / 3, NOWHERE)]
@@ -123,7 +123,7 @@ def test_ties_go_to_the_value_then_to_the_list():
 
 
 def test_what_begins_below_the_root_is_explained_from_there():
-    tree = made()
+    tree = make()
     tree.counters[TOP] = A
     assert principal_variation(tree) == [Step(2, 2, 0.25, D)]
     graph = export(tree)
@@ -133,7 +133,7 @@ def test_what_begins_below_the_root_is_explained_from_there():
 
 
 def test_the_graph_by_hand():
-    graph = export(made(), words=lambda action: f"do {action}", low=0.0, high=16.0)
+    graph = export(make(), words=lambda action: f"do {action}", low=0.0, high=16.0)
     end = {"end": True}
     node = {"end": False}
     assert dict(graph.nodes(data=True)) == {
@@ -167,7 +167,7 @@ def test_the_graph_by_hand():
 
 
 def test_a_part_is_the_most_visited_and_hangs_together(tiger):
-    assert list(export(made(), 4)) == [ROOT, A, -2, B]
+    assert list(export(make(), 4)) == [ROOT, A, -2, B]
     whole = export(tiger)
     for most in (1, 2, 30):
         part = export(tiger, most)
@@ -196,12 +196,12 @@ def check_whole(graph, tree):
 
 def test_the_whole_graph_has_every_simulation(tiger):
     check_whole(export(tiger), tiger)
-    check_whole(export(made()), made())
+    check_whole(export(make()), make())
 
 
 @pytest.mark.parametrize("fault", ["an end is missing", "a node is missing", "a visit is missing"])
 def test_the_check_finds_what_is_missing(fault):
-    graph = export(made())
+    graph = export(make())
     match fault:
         case "an end is missing":
             graph.remove_node(-6)
@@ -210,7 +210,7 @@ def test_the_check_finds_what_is_missing(fault):
         case "a visit is missing":
             graph.nodes[A]["visits"] -= 1
     with pytest.raises(AssertionError):
-        check_whole(graph, made())
+        check_whole(graph, make())
 
 
 def test_the_variation_is_a_path_of_the_graph(tiger):
@@ -254,8 +254,8 @@ def check_readable(graph):
     (axes,) = figure.axes
     texts = list(axes.texts)
     written = Counter(text.get_text() for text in texts)
-    told = {(node, data["action"]): data["words"] for node, _, data in graph.edges(data=True)}
-    for text, times in Counter(told.values()).items():
+    shown = {(node, data["action"]): data["words"] for node, _, data in graph.edges(data=True)}
+    for text, times in Counter(shown.values()).items():
         assert written[text] == times
     for text, times in Counter(str(n) for _, n in graph.nodes(data="visits")).items():
         assert written[text] == times
@@ -271,7 +271,7 @@ def check_readable(graph):
 @pytest.mark.parametrize("most", [1, 12, 60])
 def test_a_picture_is_readable(tiger, most):
     check_readable(export(tiger, most, words))
-    check_readable(export(made(), most, words))
+    check_readable(export(make(), most, words))
 
 
 @pytest.mark.parametrize("squeezed", ["_ROW _LEAF", "_LEAF", "_CHARACTER", "_MARGIN"])
@@ -279,7 +279,7 @@ def test_the_check_finds_a_picture_that_is_not(tiger, monkeypatch, squeezed):
     for length in squeezed.split():
         monkeypatch.setattr(inspect, length, getattr(inspect, length) / 4)
     with pytest.raises(AssertionError):
-        check_readable(export(made(), None, words))
+        check_readable(export(make(), None, words))
         check_readable(export(tiger, 60, words))
 
 
@@ -306,8 +306,8 @@ def test_the_program_on_the_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(code, {})
     assert (tmp_path / "tiger.png").read_bytes().startswith(b"\x89PNG")
-    told = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert told[:4] == ["listen", "open", "open", "listen"]
+    shown = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert shown[:4] == ["listen", "open", "open", "listen"]
 
 
 def test_shares_of_simulations_that_decide_in_the_tree():
@@ -318,6 +318,6 @@ def test_shares_of_simulations_that_decide_in_the_tree():
         asked.append((before, listed.tolist()))
         return True
 
-    assert inspect.count_decisions(made(), begins) == [1.0, 0.3, 0.0]
+    assert inspect.count_decisions(make(), begins) == [1.0, 0.3, 0.0]
     assert asked == [(7, [1, 2])]
-    assert inspect.count_decisions(made(), lambda before, listed: False) == [1.0, 0.0, 0.0]
+    assert inspect.count_decisions(make(), lambda before, listed: False) == [1.0, 0.0, 0.0]

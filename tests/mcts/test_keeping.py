@@ -1,7 +1,7 @@
 """Trees that are kept from one search to the next: what is kept, and when nothing is."""
 
 import numpy as np
-from ladder import Ladder, fingerprint, searched
+from ladder import Ladder, fingerprint, run_search
 
 from mcts.options import Budget, Options
 from mcts.search import Search
@@ -19,7 +19,7 @@ def rung(search, action=3, coin=1):
 
 
 def test_a_kept_tree_begins_with_the_statistics_of_the_node_below():
-    search, _ = searched(300, p=Ladder(length=2))
+    search, _ = run_search(300, p=Ladder(length=2))
     below = Ladder(length=2, begin=1)
     visits, _, top = rung(search)
     assert visits.sum() > 20
@@ -37,7 +37,7 @@ def test_the_statistics_kept_are_those_of_what_was_done_and_seen():
     tables = set()
     for action in range(4):
         for coin in (0, 1):
-            search, _ = searched(4_000, exploration=0.5)
+            search, _ = run_search(4_000, exploration=0.5)
             visits, totals, top = rung(search, action, coin)
             tree = search.tree
             assert tree.key[top] == child_key(ROOT_KEY, action, np.uint64(coin))
@@ -48,14 +48,14 @@ def test_the_statistics_kept_are_those_of_what_was_done_and_seen():
 
 def test_a_kept_leaf_is_listed():
     """Met once before, so that its actions were not asked for."""
-    search, _ = searched(1)
+    search, _ = run_search(1)
     assert search.advance(3, int(search._workers[0][0][1]))
     result = search.run(Budget(simulations=10), 2, Ladder(begin=1))
     assert result.visits.sum() == 10 and search.tree.visits[search.tree.counters[TOP]] == 11
 
 
 def test_two_steps_can_be_followed_without_a_search_between():
-    search, _ = searched(3_000)
+    search, _ = run_search(3_000)
     assert search.advance(3, 0)
     visits, _, top = rung(search, 3, 1)
     assert search.tree.parent[search.tree.parent[top]] == ROOT
@@ -65,14 +65,14 @@ def test_two_steps_can_be_followed_without_a_search_between():
 
 
 def test_after_something_not_foreseen_a_search_begins_afresh():
-    fresh = fingerprint(searched(200, key=8, p=Ladder(begin=1))[0].tree)
+    fresh = fingerprint(run_search(200, key=8, p=Ladder(begin=1))[0].tree)
     for action, coin in ((3, 7), (9, 1)):
-        search, _ = searched(300)
+        search, _ = run_search(300)
         assert not search.advance(action, coin)
         assert not search.advance(3, 1)  # nor does it find its way back
         search.run(Budget(simulations=200), 8, Ladder(begin=1))
         assert fingerprint(search.tree) == fresh
-    search, _ = searched(300)
+    search, _ = run_search(300)
     assert search.advance(3, 1)
     search.run(Budget(simulations=200), 8, Ladder(begin=1))
     assert fingerprint(search.tree) != fresh
@@ -83,9 +83,9 @@ def test_there_is_nothing_to_keep_before_the_first_search():
 
 
 def test_a_tree_more_than_half_full_is_dropped():
-    used = searched(300)[1].nodes
+    used = run_search(300)[1].nodes
     for nodes, kept in ((2 * used, True), (2 * used - 1, False)):
-        search, result = searched(300, nodes=nodes)
+        search, result = run_search(300, nodes=nodes)
         assert result.nodes == used
         assert search.advance(3, 1) == kept
         result = search.run(Budget(simulations=30), 2, Ladder(begin=1))

@@ -10,7 +10,7 @@ from mcts.options import MERGES
 from mcts.search import SearchResult
 
 
-def table(best: int, rows: dict[int, tuple[int, float]], **told) -> SearchResult:
+def table(best: int, rows: dict[int, tuple[int, float]], **given) -> SearchResult:
     """Return a result with the given visits and values by action.
 
     A note is a tenth of the action, an error a hundredth of the visits.
@@ -23,7 +23,7 @@ def table(best: int, rows: dict[int, tuple[int, float]], **told) -> SearchResult
         values=values.astype(float),
         errors=np.where(visits > 1, visits / 100, np.nan),
         best=best,
-        **{"simulations": int(visits.sum()), "seconds": 0.5, "nodes": 7, "full": False} | told,
+        **{"simulations": int(visits.sum()), "seconds": 0.5, "nodes": 7, "full": False} | given,
     )
 
 

@@ -149,7 +149,7 @@ def test_histories_that_cannot_be_found_are_told():
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: refuse(pyspiel.load_game("goofspiel(num_cards=3)")), "is not turn-based"),
         (lambda: make_problem(after("kuhn_poker")), "in which a player is to move"),
@@ -159,8 +159,8 @@ def test_histories_that_cannot_be_found_are_told():
         ),
     ],
 )
-def test_what_cannot_be_searched_is_refused(call, told):
-    with pytest.raises(ValueError, match=told):
+def test_what_cannot_be_searched_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
         call()
 
 

@@ -12,18 +12,18 @@ ACCURACY = 0.85
 
 
 def listen(left, action, chance):
-    """Tiger: listening tells the side, a door places the tiger anew."""
+    """Tiger: listening reports the side, a door places the tiger again."""
     if action == "open":
         left = chance.random() < 0.5
         return left, chance.random() < 0.5
     return left, (chance.random() < ACCURACY) == left
 
 
-def told(left, action, heard_left):
+def inform(left, action, heard_left):
     return 0.5 if action == "open" else ACCURACY if left == heard_left else 1 - ACCURACY
 
 
-@pytest.mark.parametrize("likelihood", [None, told], ids=["rejected", "weighed"])
+@pytest.mark.parametrize("likelihood", [None, inform], ids=["rejected", "weighed"])
 @pytest.mark.parametrize(
     ("history", "left"),
     [
@@ -46,19 +46,19 @@ def test_a_sensor_that_is_read_the_other_way_round_does_not():
     belief = ParticleFilter([True, False] * 2_000, lambda *given: (listen(*given)[0], False))
     with pytest.raises(Deprived):
         belief.update("listen", True, random.Random(1))
-    wrong = ParticleFilter([True, False] * 2_000, listen, lambda *given: 1 - told(*given))
+    wrong = ParticleFilter([True, False] * 2_000, listen, lambda *given: 1 - inform(*given))
     wrong.update("listen", True, random.Random(1))
     assert np.mean(wrong.states) == pytest.approx(0.15, abs=0.03)
 
 
 def test_the_same_chance_gives_the_same_particles():
-    def followed(key):
+    def follow(key):
         belief = ParticleFilter([True, False] * 50, listen)
         chance = random.Random(key)
         belief.update("listen", True, chance)
         return belief.states
 
-    assert followed(3) == followed(3) != followed(4)
+    assert follow(3) == follow(3) != follow(4)
 
 
 ROCKS = 8
@@ -76,7 +76,7 @@ def flip(rocks, chance):
 GOOD = 0b10110010
 
 
-def checked(vary, particles=30, rounds=6, key=1):
+def check_all(vary, particles=30, rounds=6, key=1):
     """Return the mean error of P(a rock is good), when all rocks were checked again and again."""
     chance = random.Random(key)
     states = [int(chance.random() * 2**ROCKS) for _ in range(particles)]
@@ -94,8 +94,8 @@ def checked(vary, particles=30, rounds=6, key=1):
 def test_reinvigorated_particles_find_what_none_of_the_first_was():
     """Thirty of 256 states: without variation the belief ends where no particle was right."""
     keys = range(6)
-    varied = np.array([checked(flip, key=key) for key in keys])
-    stuck = np.array([checked(None, key=key) for key in keys])
+    varied = np.array([check_all(flip, key=key) for key in keys])
+    stuck = np.array([check_all(None, key=key) for key in keys])
     assert varied[:, 0].mean() < 0.08 < stuck[:, 0].mean()
     assert (varied[:, 1] > 1).all() and (stuck[:, 1] == 1).mean() > 0.5
 

@@ -23,7 +23,7 @@ COMPILED = tiger.TigerParameters(steps=STEPS, rollout=tiger.RANDOM)
 PLAIN = plain(STEPS)
 
 
-def searched(p, simulations=2_000, **options):
+def run_search(p, simulations=2_000, **options):
     """Return a search of the position ``p`` that has run, and its result."""
     search = Search(p, Options(**{"exploration": 0.2, "nodes": 1_000, **options}))
     return search, search.run(Budget(simulations=simulations), 1)
@@ -56,7 +56,7 @@ def tree(search):
 )
 def test_the_tree_is_that_of_the_compiled_problem(options):
     of_plain, of_compiled = (
-        searched(p, 200 if INTERPRETED else 2_000, **options)[0]
+        run_search(p, 200 if INTERPRETED else 2_000, **options)[0]
         for p in (PLAIN.position(), COMPILED)
     )
     assert tree(of_plain) == tree(of_compiled)
@@ -64,23 +64,23 @@ def test_the_tree_is_that_of_the_compiled_problem(options):
 
 def test_another_sensor_grows_another_tree():
     hard_of_hearing = replace(PLAIN, observation=lambda state: None)
-    assert tree(searched(hard_of_hearing.position())[0]) != tree(searched(COMPILED)[0])
+    assert tree(run_search(hard_of_hearing.position())[0]) != tree(run_search(COMPILED)[0])
 
 
 @pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 def test_three_steps_are_worth_what_they_are():
-    """Where the roll-out policy listens; without a tree it is what three sounds cost."""
+    """The roll-out policy listens; without a tree it is what three sounds cost."""
     listening = replace(PLAIN, rollout=lambda state, chance: tiger.LISTEN)
-    values = searched(listening.position(), 100_000, exploration=0.1)[1].values
+    values = run_search(listening.position(), 100_000, exploration=0.1)[1].values
     assert np.nanmax(values) == pytest.approx(2.3098, abs=0.4)
-    flat = searched(listening.position(), 2_000, nodes=1)[1].values
+    flat = run_search(listening.position(), 2_000, nodes=1)[1].values
     assert np.nanmax(flat) == pytest.approx(-1 - 0.95 - 0.95**2)
 
 
 def test_a_search_begins_with_the_belief_that_it_is_given():
     sure = PLAIN.position([(True, None)])
-    assert PLAIN.action(searched(sure)[1].best) == tiger.OPEN_RIGHT
-    search, _ = searched(PLAIN.position())
+    assert PLAIN.action(run_search(sure)[1].best) == tiger.OPEN_RIGHT
+    search, _ = run_search(PLAIN.position())
     assert search.run(Budget(simulations=500), 1, sure).best == tiger.OPEN_RIGHT
     assert search.run(Budget(simulations=500), 1).best == tiger.LISTEN
 
@@ -107,14 +107,14 @@ def test_what_a_problem_raises_comes_out_with_the_place(part, threads):
 
     faulty = replace(PLAIN, **{part: fails_the_third_time})
     with pytest.raises(Found, match="here") as caught:
-        searched(faulty.position(), threads=threads, oversubscribe=True)
-    told = "".join(traceback.format_exception(caught.value))
-    assert "fails_the_third_time" in told
-    assert searched(PLAIN.position())[1].simulations == 2_000  # nothing of it is left
+        run_search(faulty.position(), threads=threads, oversubscribe=True)
+    message = "".join(traceback.format_exception(caught.value))
+    assert "fails_the_third_time" in message
+    assert run_search(PLAIN.position())[1].simulations == 2_000  # nothing of it is left
 
 
 @pytest.mark.parametrize(
-    ("parts", "told"),
+    ("parts", "message"),
     [
         ({"low": 3.0, "high": 3.0}, "low below high: 3.0 to 3.0"),
         ({"discount": 0.0}, "discount must be above 0 and at most 1, not 0.0"),
@@ -135,18 +135,18 @@ def test_what_a_problem_raises_comes_out_with_the_place(part, threads):
         ({"terminal": lambda state: state == (True, None)}, r"began with \(True, None\), where"),
     ],
 )
-def test_a_faulty_problem_is_told_so(parts, told):
-    with pytest.raises((ValueError, TypeError), match=told):
-        searched(replace(PLAIN, **parts).position())
+def test_a_faulty_problem_is_refused(parts, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        run_search(replace(PLAIN, **parts).position())
 
 
 def test_who_moves_is_told_by_a_number():
     for wrong in (None, 2, -1):
         with pytest.raises(ValueError, match=f"mover says {wrong}, of 2 players"):
-            searched(replace(KUHN, mover=lambda state, wrong=wrong: wrong).position())
+            run_search(replace(KUHN, mover=lambda state, wrong=wrong: wrong).position())
     numpy = replace(KUHN, mover=lambda state: np.int64(len(state[1]) % 2))
     options = {"selection": "availability", "simulations": 200}
-    trees = [tree(searched(p.position(), **options)[0]) for p in (numpy, KUHN)]
+    trees = [tree(run_search(p.position(), **options)[0]) for p in (numpy, KUHN)]
     assert trees[0] == trees[1]
 
 
@@ -154,13 +154,13 @@ def test_a_search_made_for_few_actions_refuses_a_position_with_more():
     few, more = (
         replace(PLAIN, most_actions=most, actions=lambda state, n=most: range(n)) for most in (3, 9)
     )
-    search, _ = searched(few.position())
+    search, _ = run_search(few.position())
     with pytest.raises(ValueError, match="9 actions are more than the problem's most_actions, 3"):
         search.run(Budget(simulations=5), 1, more.position())
 
 
 def test_a_step_that_changes_the_state_it_is_given_is_found():
-    """Where the belief is a list all simulations share its states."""
+    """All simulations share the states of a belief that is a list."""
 
     def step(state, action, chance):
         state.append(action)
@@ -183,12 +183,12 @@ def test_two_problems_are_searched_at_once():
     """Each in a thread of its own, in small steps: neither sees anything of the other."""
     hard_of_hearing = replace(PLAIN, observation=lambda state: None)
     problems = [PLAIN, hard_of_hearing] * 2
-    alone = [tree(searched(p.position(), 300)[0]) for p in problems]
+    alone = [tree(run_search(p.position(), 300)[0]) for p in problems]
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor() as pool:
-            at_once = list(pool.map(lambda p: tree(searched(p.position(), 300)[0]), problems))
+            at_once = list(pool.map(lambda p: tree(run_search(p.position(), 300)[0]), problems))
     finally:
         sys.setswitchinterval(before)
     assert at_once == alone and alone[0] != alone[1]
@@ -204,9 +204,9 @@ def test_ctrl_c_ends_a_search_and_the_next_one_runs():
         return step(state, action, chance)
 
     with pytest.raises(KeyboardInterrupt):
-        searched(replace(PLAIN, step=interrupts).position(), 10_000_000)
+        run_search(replace(PLAIN, step=interrupts).position(), 10_000_000)
     assert len(calls) >= 50
-    assert searched(PLAIN.position())[1].simulations == 2_000
+    assert run_search(PLAIN.position())[1].simulations == 2_000
 
 
 def deal(chance):
@@ -253,7 +253,7 @@ def test_several_players_are_searched_as_the_compiled_ones(opponent):
     position = replace(KUHN, trees=opponent == kuhn.TREES).position()
     options = {"selection": "availability", "exploration": 0.5}
     of_plain, of_compiled = (
-        searched(p, 300 if INTERPRETED else 2_000, **options)[0]
+        run_search(p, 300 if INTERPRETED else 2_000, **options)[0]
         for p in (position, kuhn.KuhnParameters(card=1, opponent=opponent))
     )
     assert tree(of_plain) == tree(of_compiled)
@@ -277,13 +277,13 @@ def test_what_is_unavailable_in_a_state_is_not_chosen_there():
         high=3.0,
         steps=3,
     )
-    searched(doors.position())
+    run_search(doors.position())
     assert ("open", True) in opened and ("open", False) not in opened
 
 
 def test_a_position_travels_to_another_process():
     sent = pickle.loads(pickle.dumps(PLAIN.position()))
-    assert tree(searched(sent)[0]) == tree(searched(PLAIN.position())[0])
+    assert tree(run_search(sent)[0]) == tree(run_search(PLAIN.position())[0])
 
 
 def test_what_nobody_searches_any_more_is_forgotten():
@@ -293,6 +293,6 @@ def test_what_nobody_searches_any_more_is_forgotten():
 
     gc.collect()
     positions, workspaces = len(domain._searched), len(domain._workspaces)
-    searched(PLAIN.position())
+    run_search(PLAIN.position())
     gc.collect()
     assert (len(domain._searched), len(domain._workspaces)) == (positions, workspaces)

@@ -1,4 +1,4 @@
-"""What plain Python calls actions and observations, as people write them; and its chance."""
+"""Actions and observations of plain Python, as people write them; and its chance."""
 
 import enum
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from mcts.plain.problem import Problem
 from mcts.search import Search
 
 
-def searched(problem):
+def run_search(problem):
     return Search(problem.position(), Options(exploration=0.2, nodes=100)).run(
         Budget(simulations=200), 1
     )
@@ -31,12 +31,12 @@ def test_chance_is_that_of_kernels():
 
 
 def test_all_of_chance_begins_anew_with_its_key():
-    def drawn():
+    def draw_all():
         chance.seed(5)
         return chance.gauss(), chance.getrandbits(70), chance.sample(range(100), 5)
 
     chance = Chance()
-    assert drawn() == drawn()
+    assert draw_all() == draw_all()
     assert 2**64 < max(chance.getrandbits(70) for _ in range(50)) < 2**70
 
 
@@ -51,7 +51,7 @@ def test_words_and_tuples_are_numbers_and_their_own_again():
         high=2.0,
         steps=2,
     )
-    result = searched(problem)
+    result = run_search(problem)
     assert problem.action(result.best) == ("go", "north")
     assert root_table(result, problem.words)[0].words == "('go', 'north')"
     assert [problem.action(found) for found in result.actions] == moves
@@ -87,7 +87,7 @@ class Move:
     ids=str,
 )
 def test_equal_values_have_equal_numbers_whichever_comes_first(equal):
-    """What is equal has one place in the memory of numbers, so the first told for the others."""
+    """Equal values have one place in the memory of numbers, so the first stands for the others."""
     found = set()
     for value in equal:
         _remembered.cache_clear()
@@ -113,7 +113,7 @@ ROOMS = {
 
 @pytest.mark.parametrize("kind", ROOMS)
 def test_actions_come_as_people_write_them(kind):
-    """The third one pays; whether it is over is told by NumPy."""
+    """The third one pays; NumPy says whether it is over."""
     step = Problem(
         start=[0],
         actions=lambda at: ROOMS[kind](),
@@ -124,7 +124,7 @@ def test_actions_come_as_people_write_them(kind):
         high=2.0,
         steps=np.int64(5),
     )
-    result = searched(step)
+    result = run_search(step)
     assert str(step.action(result.best)) == str(list(ROOMS[kind]())[2])
     assert len(result.actions) == 3 and result.visits.sum() == 200
 

@@ -46,7 +46,7 @@ MOVES = {NORTH: (0, 1), EAST: (1, 0), SOUTH: (0, -1), WEST: (-1, 0)}
 
 
 class Recursion:
-    """The problem anew: beliefs are tuples of P(good) a rock, None where it is gone.
+    """The problem again: beliefs are tuples of P(good) a rock, None where it is gone.
 
     ``right(cell, rock)`` is the probability that a check is right.
     """
@@ -129,7 +129,7 @@ def recursion(rocks):
     return Recursion(2, rocks, lambda cell, rock: NOISY), ((0, 1), (0.5,) * len(rocks), STEPS)
 
 
-def found(p, nodes=20_000):
+def find(p, nodes=20_000):
     """Return the best value that a search finds."""
     search = Search(p, Options(exploration=0.2, nodes=nodes))
     return float(np.nanmax(search.run(Budget(simulations=200_000), 1).values))
@@ -144,17 +144,17 @@ def found(p, nodes=20_000):
 def test_the_start_is_worth_what_it_is(rocks, value, tolerance):
     exact, position = recursion(rocks)
     assert exact.value(*position) == pytest.approx(value, abs=1e-4)
-    assert found(noisy(rocks)) == pytest.approx(value, abs=tolerance)
+    assert find(noisy(rocks)) == pytest.approx(value, abs=tolerance)
 
 
 @slow
 def test_flat_monte_carlo_does_not_find_that_value():
-    assert found(noisy(ONE, rollout=RANDOM), nodes=1) < 12.6 - 1
+    assert find(noisy(ONE, rollout=RANDOM), nodes=1) < 12.6 - 1
 
 
 @slow
 def test_a_blind_sensor_is_worth_less():
-    assert found(noisy(ONE, accuracy=0.5)) < 12.6 - 1
+    assert find(noisy(ONE, accuracy=0.5)) < 12.6 - 1
 
 
 @slow
@@ -191,7 +191,7 @@ def small(**numbers):
 
 def test_exact_values():
     assert SMALL.values((2, 0), (None, None), 1) == {NORTH: 0, EAST: 10, WEST: 0}
-    # one rock, underfoot: a check tells, sample it if it is good, leave
+    # one rock, underfoot: check, sample it if it is good, leave
     here = SMALL.values((1, 1), (None, 0.5), 4)
     assert here[CHECK + 1] == pytest.approx(0.95 * (0.5 * (10 + 0.95**2 * 10) + 0.5 * 0.95 * 10))
     assert here[SAMPLE] == pytest.approx(0.95**2 * 10)

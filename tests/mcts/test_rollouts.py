@@ -1,4 +1,4 @@
-"""What a leaf is worth: several roll-outs, shared among threads, with common random numbers.
+"""Value of a leaf: several roll-outs, shared among threads, with common random numbers.
 
 On a domain whose roll-outs are single draws, so that every return can be worked out by hand.
 """
@@ -84,8 +84,8 @@ register(
 )
 
 
-def searched(simulations, key=5, p=None, **options):
-    """Return the search and its result; without a tree, if not told otherwise."""
+def run_search(simulations, key=5, p=None, **options):
+    """Return the search and its result; without a tree, by default."""
     search = Search(p or Fog(), Options(**{"nodes": 1, "oversubscribe": True, **options}))
     result = search.run(Budget(simulations=simulations), key)
     check_invariants(search.tree, tolerance=0.0)
@@ -113,7 +113,7 @@ def total(search):
 
 @pytest.mark.parametrize("rollouts_per_leaf", [1, 2, 4])
 def test_the_roll_outs_of_a_leaf_are_averaged(rollouts_per_leaf):
-    search, result = searched(64, rollouts_per_leaf=rollouts_per_leaf)
+    search, result = run_search(64, rollouts_per_leaf=rollouts_per_leaf)
     assert result.simulations == 64
     assert result.visits.sum() == search.tree.visits[ROOT] == 64 // rollouts_per_leaf
     worth = [leaf(derive_key(5, i), rollouts_per_leaf) for i in range(64 // rollouts_per_leaf)]
@@ -122,14 +122,14 @@ def test_the_roll_outs_of_a_leaf_are_averaged(rollouts_per_leaf):
 
 
 def test_a_budget_that_the_leaves_do_not_divide_is_rounded_up():
-    _, result = searched(10, rollouts_per_leaf=4)
+    _, result = run_search(10, rollouts_per_leaf=4)
     assert (result.simulations, result.visits.sum()) == (12, 3)
 
 
 def test_more_roll_outs_make_returns_vary_less():
     spread = []
     for rollouts_per_leaf in (1, 16):
-        _, result = searched(
+        _, result = run_search(
             3_200 * rollouts_per_leaf, rollouts_per_leaf=rollouts_per_leaf, exploration=100.0
         )
         spread.append(float((result.errors * np.sqrt(result.visits)).mean()))
@@ -141,7 +141,7 @@ def test_more_roll_outs_make_returns_vary_less():
 def test_threads_share_the_roll_outs_of_a_leaf(threads, rollouts_per_leaf):
     playouts = threads * rollouts_per_leaf
     shared = {"mode": "leaf", "threads": threads, "rollouts_per_leaf": rollouts_per_leaf}
-    search, result = searched(24 * playouts, **shared)
+    search, result = run_search(24 * playouts, **shared)
     assert result.simulations == 24 * playouts
     assert result.visits.sum() == search.tree.visits[ROOT] == 24
     worth = [leaf(derive_key(5, i), rollouts_per_leaf, threads) for i in range(24)]
@@ -154,7 +154,7 @@ def test_a_leaf_parallel_search_is_reproducible():
     """With sums that do not depend on their order, as here."""
     tables = []
     for _ in range(3):
-        search, result = searched(400, p=Fog(depth=3), nodes=50, mode="leaf", threads=2)
+        search, result = run_search(400, p=Fog(depth=3), nodes=50, mode="leaf", threads=2)
         nodes = search.tree.order[: result.nodes]
         tables.append((result.values.tolist(), search.tree.visits[nodes].tolist()))
     assert tables[0] == tables[1] == tables[2]
@@ -163,7 +163,7 @@ def test_a_leaf_parallel_search_is_reproducible():
 
 @pytest.mark.parametrize("mode", [{}, {"mode": "leaf", "threads": 2}, {"rollouts_per_leaf": 4}])
 def test_values_are_those_of_the_domain(mode):
-    _, result = searched(6_000, exploration=1.0, **mode)
+    _, result = run_search(6_000, exploration=1.0, **mode)
     right = np.arange(WIDTH) + 7.5 / 16
     assert np.abs(result.values - right).max() < 0.1
     assert (np.abs(result.values - right) < 4 * result.errors).all()
@@ -183,15 +183,15 @@ def test_an_error_in_a_roll_out_reaches_the_caller_from_every_thread():
 
 def test_errors_are_standard_errors():
     """Each action's returns are known where all have the same chance."""
-    _, result = searched(30, common_random_numbers=True, exploration=0.3)
+    _, result = run_search(30, common_random_numbers=True, exploration=0.3)
     for action, visits in enumerate(result.visits):
         returns = [action + leaf(derive_key(5, i)) for i in range(visits)]
         assert result.values[action] == pytest.approx(np.mean(returns), abs=1e-12)
         error = np.std(returns, ddof=1) / np.sqrt(visits)
         assert result.errors[action] == pytest.approx(error, abs=1e-12)
     assert len(set(result.visits.tolist())) > 1
-    assert np.isnan(searched(3)[1].errors).all()  # one visit each tells nothing
-    assert np.isnan(searched(1)[1].errors).all()
+    assert np.isnan(run_search(3)[1].errors).all()  # one visit each says nothing
+    assert np.isnan(run_search(1)[1].errors).all()
 
 
 COMMON = [{}, {"rollouts_per_leaf": 2}, {"nodes": 40}, {"threads": 2, "mode": "leaf"}]
@@ -199,13 +199,13 @@ COMMON = [{}, {"rollouts_per_leaf": 2}, {"nodes": 40}, {"threads": 2, "mode": "l
 
 @pytest.mark.parametrize("how", COMMON, ids=lambda how: "-".join(map(str, how)) or "plain")
 def test_common_random_numbers_are_the_same_for_the_nth_visit_of_every_action(how):
-    """What an action's first n visits are worth beyond it is the same for every action."""
+    """The first n visits beyond an action are worth the same for every action."""
 
     def worth(common_random_numbers):
         """Return whether all agree that were visited equally often, and how many did."""
         agree, compared, seen = True, 0, {}
         for simulations in range(6, 60, 2):
-            search, result = searched(
+            search, result = run_search(
                 simulations, common_random_numbers=common_random_numbers, exploration=1.0, **how
             )
             beyond = 4 * search.tree.edge_total[:WIDTH] - result.visits * np.arange(WIDTH)
@@ -221,13 +221,13 @@ def test_common_random_numbers_are_the_same_for_the_nth_visit_of_every_action(ho
 
 
 def test_common_random_numbers_by_hand():
-    search, result = searched(40, common_random_numbers=True, exploration=1.0)
+    search, result = run_search(40, common_random_numbers=True, exploration=1.0)
     for action, visits in enumerate(result.visits.tolist()):
         expected = sum(action + leaf(derive_key(5, i)) for i in range(visits))
         assert 4 * search.tree.edge_total[action] == expected
 
 
 def test_time_is_told_apart():
-    _, result = searched(2_000, p=Fog(depth=6), nodes=500)
+    _, result = run_search(2_000, p=Fog(depth=6), nodes=500)
     assert set(result.phases) == {"selection", "belief", "roll-out"}
     assert all(seconds > 0.0 for seconds in result.phases.values())

@@ -59,7 +59,7 @@ def two_nodes() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def shared(two_nodes: None) -> Iterator[list[RootSearch]]:
+def shared_searches(two_nodes: None) -> Iterator[list[RootSearch]]:
     searches: list[RootSearch] = []
     yield searches
     for search in searches:
@@ -67,11 +67,11 @@ def shared(two_nodes: None) -> Iterator[list[RootSearch]]:
 
 
 @pytest.fixture
-def workers(shared: list[RootSearch]) -> RootSearch:
+def workers(shared_searches: list[RootSearch]) -> RootSearch:
     """Two workers, on all the CPUs, for tests that leave two living ones."""
-    if not shared:
-        shared.append(RootSearch(TIGER, OPTIONS, 2))
-    return shared[0]
+    if not shared_searches:
+        shared_searches.append(RootSearch(TIGER, OPTIONS, 2))
+    return shared_searches[0]
 
 
 def made_here(
@@ -86,7 +86,7 @@ def made_here(
 
 
 def same(one: SearchResult, other: SearchResult) -> bool:
-    """Tell whether two results are equal to the last bit, times apart."""
+    """Return whether two results are equal to the last bit, times apart."""
     return all(
         np.array_equal(getattr(one, field.name), getattr(other, field.name), equal_nan=True)
         if isinstance(getattr(one, field.name), np.ndarray)
@@ -96,8 +96,8 @@ def same(one: SearchResult, other: SearchResult) -> bool:
     )
 
 
-def ended(process: int) -> bool:
-    """Wait until ``process`` is gone; tell whether it is."""
+def has_ended(process: int) -> bool:
+    """Wait until ``process`` is gone; return whether it is."""
     for _ in range(500):
         try:
             os.kill(process, 0)
@@ -173,11 +173,11 @@ def test_positions_arrive_with_the_same_numba_type():
     )
 
     @ray.remote(num_cpus=0)
-    def arrived(told, packed):
-        return str(typeof(pickle.loads(packed))), str(typeof(told.tuples))
+    def describe_types(position, packed):
+        return str(typeof(pickle.loads(packed))), str(typeof(position.tuples))
 
     packed = pickle.dumps(sent, pickle.HIGHEST_PROTOCOL)
-    by_pickle, by_ray = ray.get(arrived.remote(ray.put(sent), ray.put(packed)))
+    by_pickle, by_ray = ray.get(describe_types.remote(ray.put(sent), ray.put(packed)))
     assert by_pickle == str(typeof(sent))
     assert by_ray != str(typeof(sent.tuples)), "Ray's own way would do"
 
@@ -292,9 +292,9 @@ def test_ray_is_started_on_this_machine_alone(monkeypatch):
     assert asked == [7]
 
 
-def test_oversubscribed_workers_fit_and_end_when_closed(shared):
-    while shared:  # they have all the CPUs
-        shared.pop().close()
+def test_oversubscribed_workers_fit_and_end_when_closed(shared_searches):
+    while shared_searches:  # they have all the CPUs
+        shared_searches.pop().close()
     options = replace(OPTIONS, threads=2, oversubscribe=True)
     with RootSearch(TIGER, options, 3) as search:
         processes = {place.process for place in search.places}
@@ -302,7 +302,7 @@ def test_oversubscribed_workers_fit_and_end_when_closed(shared):
         result = search.run(BUDGET, 1)
     assert result.visits.sum() == result.simulations == 301
     assert len(processes) == 3
-    assert handles and all(ended(process) for process in processes)
+    assert handles and all(has_ended(process) for process in processes)
     search.close()
     with pytest.raises(ValueError, match="the search is closed"):
         search.run(BUDGET, 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ladder import Ladder, fingerprint, searched
+from ladder import Ladder, fingerprint, run_search
 
 from mcts.domain import Domain, domain_of, register
 from mcts.kernel.compile import INTERPRETED
@@ -21,7 +21,7 @@ ROOT_FOLDER = Path(__file__).parents[2]
 
 
 def test_one_simulation_by_hand():
-    search, result = searched(1)
+    search, result = run_search(1)
     # action 3 with edge datum 0, then the roll-out a step later
     assert result.actions.tolist() == [3, 2, 1, 0]
     assert result.edge_data.tolist() == [0.0, 0.25, 0.5, 0.75]
@@ -33,26 +33,26 @@ def test_one_simulation_by_hand():
 
 
 def test_edge_data_reach_step_and_returns_are_discounted():
-    _, result = searched(4, p=Ladder(length=2))
+    _, result = run_search(4, p=Ladder(length=2))
     # one visit of each: action + edge datum + the discounted roll-out
     assert result.visits.tolist() == [1, 1, 1, 1]
     assert result.values.tolist() == [3 + 4, 2.25 + 4, 1.5 + 4, 0.75 + 4]
 
 
 def test_a_terminal_state_is_worth_nothing_more():
-    _, result = searched(4, p=Ladder(length=1))
+    _, result = run_search(4, p=Ladder(length=1))
     assert result.values.tolist() == [3, 2.25, 1.5, 0.75]
     assert result.nodes == 1
 
 
 def test_the_best_ladder_is_climbed():
-    _, result = searched(20_000, exploration=0.2, p=Ladder(tail=0.0))
+    _, result = run_search(20_000, exploration=0.2, p=Ladder(tail=0.0))
     assert result.best == 3
     assert result.values[0] == pytest.approx(3 + 0.5 * (3 + 0.5 * 3), abs=0.05)
 
 
 def test_actions_are_listed_on_the_second_visit():
-    search, _ = searched(60)
+    search, _ = run_search(60)
     tree = search.tree
     nodes = tree.order[: tree.counters[NODES]]
     inner = nodes[nodes != ROOT]
@@ -63,41 +63,41 @@ def test_actions_are_listed_on_the_second_visit():
 
 
 def test_a_node_that_lists_nothing_is_a_leaf():
-    _, result = searched(100, p=Ladder(lists=1))
+    _, result = run_search(100, p=Ladder(lists=1))
     assert result.values.tolist() == [7.0, 6.25, 5.5, 4.75]
     assert not result.full
 
 
 def test_nothing_to_decide_is_an_error():
     with pytest.raises(ValueError, match="offers no action"):
-        searched(5, p=Ladder(lists=2))
+        run_search(5, p=Ladder(lists=2))
 
 
 def test_an_edge_budget_below_the_root_list_is_an_error():
     with pytest.raises(ValueError, match="edge budget of 3 does not hold"):
-        searched(5, edges=3)
+        run_search(5, edges=3)
 
 
 @pytest.mark.parametrize("budget", [{"nodes": 5}, {"edges": 10}])
 def test_a_full_tree_goes_on_searching(budget):
-    _, result = searched(3_000, **budget)
+    _, result = run_search(3_000, **budget)
     assert result.full
     assert result.simulations == result.visits.sum() == 3_000
     assert result.nodes <= budget.get("nodes", 2_000)
-    assert not searched(10)[1].full
+    assert not run_search(10)[1].full
 
 
 def test_errors_in_a_worker_reach_the_caller_and_the_search_can_be_used_again():
     search = Search(Ladder(), Options(nodes=2_000))
     with pytest.raises(ValueError, match="the rung broke"):
         search.run(Budget(simulations=100), 1, Ladder(trap=1))
-    before = fingerprint(searched(100)[0].tree)
+    before = fingerprint(run_search(100)[0].tree)
     search.run(Budget(simulations=100), 1)
     assert fingerprint(search.tree) == before
 
 
 def test_a_search_is_reproducible_and_the_key_matters():
-    prints = [fingerprint(searched(500, key)[0].tree) for key in (1, 1, 2, 2**64 - 1)]
+    prints = [fingerprint(run_search(500, key)[0].tree) for key in (1, 1, 2, 2**64 - 1)]
     assert prints[0] == prints[1]
     assert len(set(prints)) == 3
 
@@ -105,25 +105,25 @@ def test_a_search_is_reproducible_and_the_key_matters():
 @pytest.mark.parametrize("key", [-1, 2**64, 10**20, 1.0, True])
 def test_a_key_is_a_word_of_64_bits(key):
     with pytest.raises(ValueError, match=rf"key must be .* to {2**64 - 1}, not "):
-        searched(1, key)
+        run_search(1, key)
 
 
 def test_a_search_used_again_is_a_fresh_one():
-    search, _ = searched(500, key=3)
+    search, _ = run_search(500, key=3)
     search.run(Budget(simulations=500), 4)
     search.run(Budget(simulations=500), 3)
-    assert fingerprint(search.tree) == fingerprint(searched(500, key=3)[0].tree)
+    assert fingerprint(search.tree) == fingerprint(run_search(500, key=3)[0].tree)
 
 
 def test_another_position_may_be_given():
-    search, first = searched(50)
+    search, first = run_search(50)
     second = search.run(Budget(simulations=50), 1, Ladder(tail=0.0))
     assert (second.values < first.values).all()
     assert search.run(Budget(simulations=50), 1).values.tolist() == first.values.tolist()
 
 
 def test_both_budgets_end_at_the_first():
-    search, _ = searched(1)
+    search, _ = run_search(1)
     assert search.run(Budget(simulations=100, seconds=60.0), 1).simulations == 100
     short = search.run(Budget(simulations=10**9, seconds=0.02), 1)
     assert 1 <= short.simulations < 10**9
@@ -143,13 +143,13 @@ TUNABLES = [
 
 def test_every_tunable_changes_the_search():
     """(In-flight treatments, threads and roll-outs: see the tests of those.)"""
-    prints = [fingerprint(searched(300, **options)[0].tree) for options in [{}, *TUNABLES]]
+    prints = [fingerprint(run_search(300, **options)[0].tree) for options in [{}, *TUNABLES]]
     assert len(set(prints)) == len(prints)
 
 
 def test_availability_is_uct_where_every_action_is_always_legal():
     """(Where it is not, see the tests of selection.)"""
-    uct, counted = (searched(500, selection=rule)[0].tree for rule in ("uct", "availability"))
+    uct, counted = (run_search(500, selection=rule)[0].tree for rule in ("uct", "availability"))
     assert fingerprint(uct) == fingerprint(counted)
     assert counted.edge_available[0] == 500 and not uct.edge_available[0]
 

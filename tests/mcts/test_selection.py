@@ -79,7 +79,7 @@ register(
 _select = specialise(getattr(select, "py_func", select), __name__)
 
 
-def selected(tree, settings, awake=ALL):
+def select_edge(tree, settings, awake=ALL):
     """Return the edge that is followed from the node when the actions in ``awake`` are legal."""
     return _select(Sleepers(), np.array([awake]), tree, ROOT, settings)
 
@@ -111,7 +111,7 @@ def by_hand(visits, totals, c):
     return bounds.index(max(bounds))
 
 
-def drawn(generator, most=30):
+def draw(generator, most=30):
     """Return visits and totals of five edges, and an exploration constant."""
     visits = generator.integers(1, most, 5)
     return visits, visits * generator.random(5), float(generator.choice([0.0, 0.1, 0.7, 3.0]))
@@ -121,38 +121,38 @@ def test_uct_is_the_formula():
     generator = np.random.default_rng(1)
     chosen = set()
     for _ in range(200):
-        visits, totals, c = drawn(generator)
+        visits, totals, c = draw(generator)
         best = by_hand(visits.tolist(), totals.tolist(), c)
-        assert selected(node_with(visits, totals), settings(exploration=c)) == best
+        assert select_edge(node_with(visits, totals), settings(exploration=c)) == best
         chosen.add(best)
     assert chosen == set(range(5))
 
 
 def test_exploration_changes_the_choice():
     tree = node_with([50, 2], [30.0, 1.0])
-    assert selected(tree, settings(exploration=0.0)) == 0
-    assert selected(tree, settings(exploration=0.7)) == 1
+    assert select_edge(tree, settings(exploration=0.0)) == 0
+    assert select_edge(tree, settings(exploration=0.7)) == 1
 
 
 def test_the_root_may_explore_more_than_the_nodes_below():
     tree = node_with([50, 2], [30.0, 1.0])
     curious = settings(exploration=0.0, root_exploration=0.7)
-    assert selected(tree, curious) == 0
+    assert select_edge(tree, curious) == 0
     tree.counters[TOP] = ROOT
-    assert selected(tree, curious) == 1
+    assert select_edge(tree, curious) == 1
 
 
 def test_at_the_root_every_listed_action_is_legal():
     """(Elsewhere what is not is neither taken nor counted: see below.)"""
     tree = node_with([9, 2], [1.0, 2.0])
-    assert selected(tree, settings(), awake=0b01) == 0
+    assert select_edge(tree, settings(), awake=0b01) == 0
     tree.counters[TOP] = ROOT
-    assert selected(tree, settings(), awake=0b01) == 1
+    assert select_edge(tree, settings(), awake=0b01) == 1
 
 
 def test_unvisited_edges_come_first_in_the_listed_order():
     tree = node_with([3, 0, 0], [3.0, 0.0, 0.0])
-    assert selected(tree, settings()) == 1
+    assert select_edge(tree, settings()) == 1
 
 
 def test_edges_not_on_offer_are_neither_taken_nor_counted():
@@ -160,7 +160,7 @@ def test_edges_not_on_offer_are_neither_taken_nor_counted():
     tree = node_with(visits, totals)
     tree.visits[ROOT] = 9
     # c such that counting the 1000 visits asleep would not change the choice, but taking would
-    assert selected(tree, settings(widening_base=0.5)) == by_hand(visits[:2], totals[:2], 0.7)
+    assert select_edge(tree, settings(widening_base=0.5)) == by_hand(visits[:2], totals[:2], 0.7)
     # and a pair for which N decides: 2 ln 8 against 2 ln 1008
     visits, totals = [7, 1, 1000], [6.3, 0.0, 0.0]
     tree = node_with(visits, totals)
@@ -168,7 +168,7 @@ def test_edges_not_on_offer_are_neither_taken_nor_counted():
     assert by_hand(visits[:2], totals[:2], 0.4) == 0
     log = math.log(sum(visits))
     assert 0.9 + 0.4 * math.sqrt(2 * log / 7) < 0.4 * math.sqrt(2 * log)
-    assert selected(tree, settings(widening_base=0.5, exploration=0.4)) == 0
+    assert select_edge(tree, settings(widening_base=0.5, exploration=0.4)) == 0
 
 
 @pytest.mark.parametrize(
@@ -199,17 +199,17 @@ def test_what_is_not_available_is_never_chosen(selection, in_flight):
     generator = np.random.default_rng(2)
     chosen, best_asleep = set(), 0
     for _ in range(300):
-        visits, totals, c = drawn(generator, most=4)
+        visits, totals, c = draw(generator, most=4)
         visits[generator.random(5) < 0.1] = 0
         flying = generator.integers(0, 2, 5)
         awake = int(generator.integers(1, 32))
         tree = node_with(visits, totals, flying, visits + 3)
         how = settings(exploration=c, selection=selection, in_flight=in_flight)
-        edge = selected(tree, how, awake)
+        edge = select_edge(tree, how, awake)
         assert awake >> edge & 1
         chosen.add(edge)
         all_awake = node_with(visits, totals, flying, visits + 3)
-        best_asleep += not awake >> selected(all_awake, how) & 1
+        best_asleep += not awake >> select_edge(all_awake, how) & 1
     assert chosen == set(range(5))
     assert best_asleep > 50  # the control: with all awake it would often have been another
 
@@ -217,14 +217,14 @@ def test_what_is_not_available_is_never_chosen(selection, in_flight):
 @pytest.mark.parametrize("selection", SELECTION)
 def test_where_nothing_is_available_there_is_nowhere_to_go(selection):
     tree = node_with([3, 0], [1.0, 0.0])
-    assert selected(tree, settings(selection=selection), awake=0b100) == NOWHERE
+    assert select_edge(tree, settings(selection=selection), awake=0b100) == NOWHERE
     assert not tree.edge_available[:2].any()
 
 
 def test_uct_counts_the_visits_of_what_is_available_alone():
     """A pair for which N decides: 2 ln 8 against 2 ln 1008."""
     tree = node_with([7, 1, 1000], [6.3, 0.0, 1000.0])
-    assert selected(tree, settings(exploration=0.4), awake=0b011) == 0
+    assert select_edge(tree, settings(exploration=0.4), awake=0b011) == 0
     assert by_hand([7, 1], [6.3, 0.0], 0.4) == 0
     log = math.log(1008)
     assert 0.9 + 0.4 * math.sqrt(2 * log / 7) < 0.4 * math.sqrt(2 * log)
@@ -235,7 +235,7 @@ def test_availability_is_the_formula():
     generator = np.random.default_rng(3)
     chosen, as_uct = set(), 0
     for _ in range(300):
-        visits, totals, c = drawn(generator, most=6)
+        visits, totals, c = draw(generator, most=6)
         before = visits + generator.integers(0, 5, 5)
         awake = int(generator.integers(1, 32))
         legal = [edge for edge in range(5) if awake >> edge & 1]
@@ -246,9 +246,9 @@ def test_availability_is_the_formula():
         }
         best = max(legal, key=bounds.get)
         tree = node_with(visits, totals, available=before)
-        assert selected(tree, settings(exploration=c, selection="availability"), awake) == best
+        assert select_edge(tree, settings(exploration=c, selection="availability"), awake) == best
         chosen.add(best)
-        as_uct += selected(tree, settings(exploration=c), awake) == best
+        as_uct += select_edge(tree, settings(exploration=c), awake) == best
         # Those that are legal count this visit, the others do not.
         counted = tree.edge_available[:5] - before
         assert counted.tolist() == [int(edge in legal) for edge in range(5)]
@@ -258,17 +258,17 @@ def test_availability_is_the_formula():
 
 def test_availability_counts_also_on_the_way_to_an_unvisited_action():
     tree = node_with([2, 0, 4, 0], [1.0, 0.0, 1.0, 0.0], available=[5, 5, 5, 5])
-    assert selected(tree, settings(selection="availability"), awake=0b1101) == 3
+    assert select_edge(tree, settings(selection="availability"), awake=0b1101) == 3
     assert tree.edge_available[:4].tolist() == [6, 5, 6, 6]
 
 
-def played(selection, awake, simulations=400, c=0.3, chance=(0.2, 0.5, 0.6, 0.55)):
+def play_out(selection, awake, simulations=400, c=0.3, chance=(0.2, 0.5, 0.6, 0.55)):
     """Return the edges chosen in turn at one node whose returns are coins of these chances."""
     generator = np.random.default_rng(4)
     tree, how = node_with([0] * 4, [0.0] * 4), settings(exploration=c, selection=selection)
     chosen = []
     for number in range(simulations):
-        edge = selected(tree, how, awake(number))
+        edge = select_edge(tree, how, awake(number))
         tree.edge_visits[edge] += 1
         tree.edge_total[edge] += generator.random() < chance[edge]
         chosen.append(edge)
@@ -276,10 +276,10 @@ def played(selection, awake, simulations=400, c=0.3, chance=(0.2, 0.5, 0.6, 0.55
 
 
 def test_availability_is_uct_where_everything_is_always_available():
-    assert played("availability", lambda number: ALL) == played("uct", lambda number: ALL)
+    assert play_out("availability", lambda number: ALL) == play_out("uct", lambda number: ALL)
     # The control: where one action is legal every third time only, it is not.
     rarely = [0b1111, 0b1011, 0b1011]
-    assert played("availability", lambda number: rarely[number % 3]) != played(
+    assert play_out("availability", lambda number: rarely[number % 3]) != play_out(
         "uct", lambda number: rarely[number % 3]
     )
 
@@ -289,28 +289,28 @@ def test_weights_multiply_the_formula():
     generator = np.random.default_rng(5)
     chosen, as_uct = set(), 0
     for _ in range(200):
-        visits, totals, c = drawn(generator)
+        visits, totals, c = draw(generator)
         weights = generator.random(5) + 0.2
         log = 2 * math.log(sum(visits))
         bounds = weights * (totals / visits + c * np.sqrt(log / visits))
         tree = node_with(visits, totals, weights=weights)
-        edge = selected(tree, settings(exploration=c, selection="weighted"))
+        edge = select_edge(tree, settings(exploration=c, selection="weighted"))
         assert edge == int(np.argmax(bounds))
         chosen.add(edge)
-        as_uct += selected(tree, settings(exploration=c)) == edge
+        as_uct += select_edge(tree, settings(exploration=c)) == edge
     assert chosen == set(range(5))
     assert as_uct < 180  # the control: without weights it is another rule
 
 
 def test_of_the_unvisited_the_heaviest_goes_first():
     tree = node_with([4, 0, 0, 0], [4.0, 0.0, 0.0, 0.0], weights=[9.0, 0.2, 0.5, 0.5])
-    assert selected(tree, settings(selection="weighted")) == 2
-    assert selected(tree, settings()) == 1  # the control
-    assert selected(tree, settings(selection="weighted"), awake=0b0011) == 1
+    assert select_edge(tree, settings(selection="weighted")) == 2
+    assert select_edge(tree, settings()) == 1  # the control
+    assert select_edge(tree, settings(selection="weighted"), awake=0b0011) == 1
 
 
 def test_weighted_is_uct_where_all_weigh_the_same():
-    assert played("weighted", lambda number: ALL) == played("uct", lambda number: ALL)
+    assert play_out("weighted", lambda number: ALL) == play_out("uct", lambda number: ALL)
 
 
 # Visits in flight.
@@ -318,16 +318,16 @@ def test_weighted_is_uct_where_all_weigh_the_same():
 
 def test_virtual_loss_steers_away_and_none_does_not():
     tree = node_with([5, 5], [4.0, 3.9], [3, 0])
-    assert selected(tree, settings(in_flight="none")) == 0
-    assert selected(tree, settings(in_flight="virtual_loss")) == 1
-    assert selected(tree, settings(in_flight="virtual_loss", virtual_loss=0.0)) == 0
+    assert select_edge(tree, settings(in_flight="none")) == 0
+    assert select_edge(tree, settings(in_flight="virtual_loss")) == 1
+    assert select_edge(tree, settings(in_flight="virtual_loss", virtual_loss=0.0)) == 0
 
 
 def test_virtual_loss_counts_as_visits_with_return_0():
     plain = by_hand([5 + 2 * 2, 7], [4.0, 3.9], 0.3)
     tree = node_with([5, 7], [4.0, 3.9], [2, 0])
     wanted = settings(in_flight="virtual_loss", virtual_loss=2.0, exploration=0.3)
-    assert selected(tree, wanted) == plain
+    assert select_edge(tree, wanted) == plain
 
 
 def test_wu_uct_is_the_formula():
@@ -335,16 +335,16 @@ def test_wu_uct_is_the_formula():
     generator = np.random.default_rng(5)
     others = dict.fromkeys(("none", "virtual_loss"), 0)
     for _ in range(300):
-        visits, totals, c = drawn(generator)
+        visits, totals, c = draw(generator)
         flying = generator.integers(0, 6, 5)
         n = visits + flying
         log = math.log(n.sum())
         bounds = totals / visits + c * np.sqrt(2 * log / n)
         tree = node_with(visits, totals, flying)
         best = int(np.argmax(bounds))
-        assert selected(tree, settings(in_flight="wu_uct", exploration=c)) == best
+        assert select_edge(tree, settings(in_flight="wu_uct", exploration=c)) == best
         for other in others:
-            others[other] += selected(tree, settings(in_flight=other, exploration=c)) != best
+            others[other] += select_edge(tree, settings(in_flight=other, exploration=c)) != best
     assert min(others.values()) > 20  # the controls: neither of the others is this rule
 
 
@@ -352,13 +352,13 @@ def test_wu_uct_takes_no_notice_of_the_virtual_loss():
     tree = node_with([5, 5], [4.0, 3.9], [3, 0])
     for loss in (0.0, 1.0, 50.0):
         wu_uct = settings(in_flight="wu_uct", virtual_loss=loss, exploration=0.0)
-        assert selected(tree, wu_uct) == 0  # the mean is 0.8, whatever is in flight
+        assert select_edge(tree, wu_uct) == 0  # the mean is 0.8, whatever is in flight
 
 
 @pytest.mark.parametrize("in_flight", ["virtual_loss", "wu_uct"])
 def test_an_unvisited_edge_in_flight_is_passed_over(in_flight):
     tree = node_with([0, 0], [0.0, 0.0], [1, 0])
-    assert selected(tree, settings(in_flight="none")) == 0
-    assert selected(tree, settings(in_flight=in_flight)) == 1
+    assert select_edge(tree, settings(in_flight="none")) == 0
+    assert select_edge(tree, settings(in_flight=in_flight)) == 1
     lonely = node_with([0], [0.0], [1])
-    assert selected(lonely, settings(in_flight=in_flight, virtual_loss=0.5)) == 0
+    assert select_edge(lonely, settings(in_flight=in_flight, virtual_loss=0.5)) == 0

@@ -17,7 +17,7 @@ PLAYOUTS = 4_000
 ONE_TREE, TWO_TREES = Whisper(views=1), Whisper(views=2)
 
 
-def searched(p, **options):
+def run_search(p, **options):
     """Return the tree and the result of a search."""
     how = {"selection": "availability", "exploration": 0.5, "nodes": 100, **options}
     search = Search(p, Options(**how))
@@ -39,36 +39,36 @@ def whispers(tree):
 
 def test_one_tree_has_the_nodes_of_player_0_and_two_trees_those_of_each():
     """Player 0: the root, and two actions by three whispers.  Player 1: two actions, by bit."""
-    tree, result = searched(ONE_TREE)
+    tree, result = run_search(ONE_TREE)
     assert (result.nodes, len(whispers(tree))) == (1 + 2 * 3 + 2, 2)
-    tree, result = searched(TWO_TREES)
+    tree, result = run_search(TWO_TREES)
     assert (result.nodes, len(whispers(tree))) == (1 + 2 * 3 + 2 * 2, 4)
     # Those of player 1 hang in a tree of its own.
     assert all(tree.parent[node] == NOWHERE for node, *_ in whispers(tree))
-    tree, _ = searched(ONE_TREE)
+    tree, _ = run_search(ONE_TREE)
     assert all(tree.parent[node] == ROOT for node, *_ in whispers(tree))
 
 
 @pytest.mark.parametrize("p", [ONE_TREE, TWO_TREES], ids=["one tree", "two trees"])
 def test_the_invariants_hold(p):
-    tree, result = searched(p)
+    tree, result = run_search(p)
     check_invariants(tree, tolerance=0.0)
     assert result.visits.sum() == result.simulations == PLAYOUTS
     for threads in (2, 4):
-        tree, result = searched(p, threads=threads, oversubscribe=True)
+        tree, result = run_search(p, threads=threads, oversubscribe=True)
         check_invariants(tree, tolerance=0.0)
         assert result.visits.sum() == PLAYOUTS
 
 
 def test_only_who_knows_the_bit_can_whisper_it():
-    _, one = searched(ONE_TREE)
-    _, two = searched(TWO_TREES)
+    _, one = run_search(ONE_TREE)
+    _, two = run_search(TWO_TREES)
     assert one.values.max() < 0.7  # a half, and what a whispered 2 gives away
     assert two.values.max() > 0.9
 
 
 def values_of_the_mover(tree):
-    """Tell whether each whisper of a known bit is worth what player 1 is paid for it."""
+    """Return whether each whisper of a known bit is worth what player 1 is paid for it."""
     return all(
         {round(mean, 12) for mean, n in zip(means, visits, strict=True) if n} <= {0.25, 0.75}
         and 0.75 in means
@@ -77,7 +77,7 @@ def values_of_the_mover(tree):
 
 
 def test_backed_up_values_are_those_of_the_mover():
-    tree, result = searched(TWO_TREES)
+    tree, result = run_search(TWO_TREES)
     assert values_of_the_mover(tree)
     for _, _, visits, means in whispers(tree):
         assert np.argmax(visits) == np.argmax(means)
@@ -86,11 +86,11 @@ def test_backed_up_values_are_those_of_the_mover():
     assert total == tree.returns[0] == int(total) > 0.75 * PLAYOUTS
     assert result.values == pytest.approx(tree.edge_total[:2] / result.visits)
     # The control: as if everybody were paid what player 0 gets.
-    assert not values_of_the_mover(searched(Whisper(views=2, selfish=0))[0])
+    assert not values_of_the_mover(run_search(Whisper(views=2, selfish=0))[0])
 
 
 def test_in_one_tree_a_whisper_is_worth_its_mean_over_the_bit():
-    for _, actions, visits, means in whispers(searched(ONE_TREE)[0]):
+    for _, actions, visits, means in whispers(run_search(ONE_TREE)[0]):
         assert actions == [0, 1, 2]
         assert means[2] == 0.25
         known = 0.25 * (visits[0] + visits[1]) + 0.5 * 0.5 * (visits[0] + visits[1])
@@ -100,7 +100,7 @@ def test_in_one_tree_a_whisper_is_worth_its_mean_over_the_bit():
 def test_what_is_not_legal_for_a_hidden_bit_is_never_done_but_counted_when_it_is():
     """(An illegal whisper raises.)"""
     for p in (ONE_TREE, TWO_TREES):
-        tree, _ = searched(p)
+        tree, _ = run_search(p)
         for node, _, visits, _ in whispers(tree):
             first, passed = tree.first[node], int(tree.visits[node]) - 1  # on the first, a leaf
             counts = tree.edge_available[first : first + 3].tolist()
@@ -110,7 +110,7 @@ def test_what_is_not_legal_for_a_hidden_bit_is_never_done_but_counted_when_it_is
             else:
                 assert counts[2] in (0, passed)
     # The control: without availability the rule counts nothing.
-    tree, _ = searched(ONE_TREE, selection="uct")
+    tree, _ = run_search(ONE_TREE, selection="uct")
     assert not tree.edge_available[: tree.counters[16]].any()
 
 
@@ -119,7 +119,7 @@ def test_roll_outs_of_a_leaf_are_averaged_for_each_player():
         {"rollouts_per_leaf": 4},
         {"mode": "leaf", "threads": 2, "oversubscribe": True},
     ):
-        tree, result = searched(TWO_TREES, **options)
+        tree, result = run_search(TWO_TREES, **options)
         check_invariants(tree, tolerance=0.0)
         playouts = PLAYOUTS // result.visits.sum()
         assert playouts == options.get("rollouts_per_leaf", 2)

@@ -134,7 +134,7 @@ def slow_search(workers=1, mode="tree"):
 
 
 def nothing_runs(search):
-    """Tell whether simulations have ceased."""
+    """Return whether simulations have ceased."""
     before = int(search._control[threads.NEXT])
     time.sleep(0.05)
     return int(search._control[threads.NEXT]) == before

@@ -68,13 +68,13 @@ def searching(propagated, steps=25, **numbers):
     start = TigerParameters(steps=steps, propagated=propagated, **numbers)
     search = Search(start, Options(exploration=exploration, nodes=simulations))
 
-    def searched(left, seed):
+    def search_from(left, seed):
         return search.run(Budget(simulations=simulations), seed, start._replace(left=left))
 
-    return searched
+    return search_from
 
 
-def shares(searched, seeds, sign=1):
+def shares(search_from, seeds, sign=1):
     """Search every belief state; return the share of seeds by [difference, action].
 
     ``sign`` -1 searches from the belief of flipped observations.
@@ -82,7 +82,7 @@ def shares(searched, seeds, sign=1):
     found = np.zeros((len(DIFFERENCES), 3))
     for row, difference in enumerate(DIFFERENCES):
         for seed in range(seeds):
-            found[row, searched(belief(sign * difference), seed).best] += 1
+            found[row, search_from(belief(sign * difference), seed).best] += 1
     return found / seeds
 
 
@@ -139,17 +139,17 @@ def test_the_policy_found_from_flipped_observations_is_not(propagated):
 )
 @pytest.mark.parametrize("policy", [LISTENING, LISTEN_THEN_ACT])
 def test_decisions(left, best, policy, propagated):
-    searched = searching(propagated, rollout=policy)
-    assert [searched(left, seed).best for seed in range(5)] == [best] * 5
+    search_from = searching(propagated, rollout=policy)
+    assert [search_from(left, seed).best for seed in range(5)] == [best] * 5
 
 
 @slow
 @variants
 def test_determinized_searches_open_at_once(propagated):
     """Each knows the side, so that none has a use for listening: strategy fusion."""
-    searched = searching(propagated, steps=10)
-    visits = searched(0.0, 1).visits + searched(1.0, 2).visits
-    assert searched(0.5, 3).best == LISTEN
+    search_from = searching(propagated, steps=10)
+    visits = search_from(0.0, 1).visits + search_from(1.0, 2).visits
+    assert search_from(0.5, 3).best == LISTEN
     assert visits[LISTEN] < min(visits[OPEN_LEFT], visits[OPEN_RIGHT])
 
 
@@ -245,7 +245,7 @@ def test_opening_a_door(door, home):
     left, reward, sound, after = many(TigerParameters(left=0.3), door)
     assert (reward == np.where(left == home, -100, 10)).all()
     told_nothing(sound, after)
-    assert set(after) == {0.0, 1.0} and after.mean() == pytest.approx(0.5, abs=0.03)  # placed anew
+    assert set(after) == {0.0, 1.0} and after.mean() == pytest.approx(0.5, abs=0.03)  # placed again
 
 
 def test_listening_under_a_propagated_belief():

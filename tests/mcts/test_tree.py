@@ -29,7 +29,7 @@ from mcts.tree import (
 )
 
 
-def rooted(nodes=8, edges=16):
+def plant(nodes=8, edges=16):
     """Return a tree whose root lists actions 10, 11, 12."""
     tree = new_tree(nodes, edges)
     tree.status[ROOT] = LISTING
@@ -48,7 +48,7 @@ def below(tree, edge, observation):
 
 
 def test_children_are_found_by_action_and_observation():
-    tree = rooted()
+    tree = plant()
     seen = {}
     for edge in range(3):
         for observation in (0, 5):
@@ -64,7 +64,7 @@ def test_children_are_found_by_action_and_observation():
 
 
 def test_looking_for_a_node_makes_none():
-    tree = rooted()
+    tree = plant()
     key = key_below(tree, 0, 5)
     assert find(tree, key) == NOWHERE
     assert tree.counters[NODES] == 1
@@ -74,7 +74,7 @@ def test_looking_for_a_node_makes_none():
 
 
 def test_nodes_whose_keys_want_one_slot_are_kept_apart():
-    tree = rooted(nodes=16, edges=16)
+    tree = plant(nodes=16, edges=16)
     keys = [np.uint64(3 + i * len(tree.key)) for i in range(4)]
     nodes = [expand(tree, key, ROOT, 0) for key in keys]
     assert len(set(nodes)) == 4
@@ -83,7 +83,7 @@ def test_nodes_whose_keys_want_one_slot_are_kept_apart():
 
 
 def test_a_full_table_gives_no_more_nodes_but_finds_the_old():
-    tree = rooted(nodes=4)
+    tree = plant(nodes=4)
     nodes = [below(tree, 0, i) for i in range(6)]
     assert NOWHERE not in nodes[:3]
     assert nodes[3:] == [NOWHERE] * 3
@@ -92,7 +92,7 @@ def test_a_full_table_gives_no_more_nodes_but_finds_the_old():
 
 
 def test_a_list_too_long_for_the_edges_left_closes_the_node():
-    tree = rooted(edges=5)
+    tree = plant(edges=5)
     node = below(tree, 0, 1)
     tree.status[node] = LISTING
     assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 3) == CLOSED
@@ -101,7 +101,7 @@ def test_a_list_too_long_for_the_edges_left_closes_the_node():
 
 
 def test_an_empty_list_closes_the_node_without_filling_the_tree():
-    tree = rooted()
+    tree = plant()
     node = below(tree, 0, 1)
     tree.status[node] = LISTING
     assert attach(tree, node, np.zeros(3, np.int64), np.zeros(3), 0) == CLOSED
@@ -109,7 +109,7 @@ def test_an_empty_list_closes_the_node_without_filling_the_tree():
 
 
 def test_clearing_leaves_a_fresh_tree():
-    tree = searched().tree
+    tree = run_search().tree
     clear(tree)
     fresh = new_tree(len(tree.order), len(tree.action))
     for name in ("key", "status", "visits", "counters", "returns"):
@@ -118,14 +118,14 @@ def test_clearing_leaves_a_fresh_tree():
     assert tree.status[ROOT] == UNLISTED
 
 
-def searched():
+def run_search():
     search = Search(TigerParameters(steps=12), Options(exploration=0.2, nodes=5_000))
     search.run(Budget(simulations=2_000), 7)
     return search
 
 
 def test_a_search_keeps_the_invariants():
-    tree = searched().tree
+    tree = run_search().tree
     assert tree.counters[NODES] > 100
     check_invariants(tree)
 
@@ -157,21 +157,21 @@ SPOILS = {
 @pytest.mark.parametrize("name", SPOILS)
 def test_each_invariant_can_fail(name):
     spoil, complaint = SPOILS[name]
-    tree = searched().tree
+    tree = run_search().tree
     spoil(tree)
     with pytest.raises(AssertionError, match=complaint):
         check_invariants(tree)
 
 
 def test_a_node_twice_in_the_table_is_seen():
-    tree = searched().tree
+    tree = run_search().tree
     tree.key[tree.order[5]] = tree.key[tree.order[6]]
     with pytest.raises(AssertionError, match="stands twice"):
         check_invariants(tree)
 
 
 def test_a_node_left_in_the_middle_of_listing_is_seen():
-    tree = searched().tree
+    tree = run_search().tree
     tree.status[_deepest(tree)] = LISTING
     with pytest.raises(AssertionError, match="still being listed"):
         check_invariants(tree)

@@ -84,7 +84,7 @@ def _observation(p, s):
 
 
 @jit
-def _seen(p, s, player):
+def _see(p, s, player):
     if s[STAGE] == 0:
         return np.uint64(s[BIT] if player == 1 else 0)
     return np.uint64(1 + s[LAST])
@@ -132,7 +132,7 @@ register(
     rollout=_rollout,
     mover=_mover,
     available=_available,
-    observation_of=_seen,
+    observation_of=_see,
     payoff=_payoff,
     workspace=lambda p: np.zeros(5, np.int64),
     discount=1.0,

@@ -17,14 +17,14 @@ from checks import (
     FINE,
     PROOF,
     PROPERTIES,
-    asked,
     cards_kept,
+    check_move,
+    check_question,
+    check_summons,
+    check_turn,
     learnt,
     mask,
-    moved,
     pawns,
-    summoned,
-    turned,
 )
 from faults import ILLEGAL, SHARED, STUCK, WRONG, spoil, spoil_list
 from walking import ground
@@ -73,7 +73,7 @@ KIND_ENDS = (9, 10, 46, 370, 391, 392)
 
 
 @jit
-def hashed(words: np.ndarray, place: int) -> np.uint64:
+def hash_words(words: np.ndarray, place: int) -> np.uint64:
     """Return a hash of one state; equal neighbours do not cancel out."""
     total = np.uint64(0)
     for i in range(words.shape[1]):
@@ -109,8 +109,8 @@ def anything(s, options: np.ndarray, n: int, stream: np.ndarray, accusing: int) 
 
 
 @jit
-def decided(world, s, g, n: int, work, sample, stream, accusing: int) -> int:
-    """Return the action of whoever decides."""
+def decide(world, s, g, n: int, work, sample, stream, accusing: int) -> int:
+    """Return the action of the seat that decides."""
     who = s.showing[s.answerer] if s.phase == SHOW else s.policy[s.seat]
     if who == EXTERNAL:
         return anything(s, g.options, n, stream, accusing)
@@ -119,7 +119,7 @@ def decided(world, s, g, n: int, work, sample, stream, accusing: int) -> int:
 
 @jit
 def jumps_to_conclusions(world, s, action: int, doubts: np.ndarray) -> bool:
-    """Tell whether a seat that waits for proof accuses wrongly, though not in its last turn."""
+    """Return whether a seat that waits for proof accuses wrongly, though not in its last turn."""
     if not ACCUSE <= action < REVEAL or doubts[s.seat]:
         return False
     playing = world.players - s.out[: world.players].sum()
@@ -142,13 +142,13 @@ def checked_step(rules, states, g, action: int, known) -> int:
     before, s = states[BEFORE], states[LIVE]
     code = checked_state(rules, states, g)
     if code == FINE:
-        code = turned(rules, before, s, action, g)
+        code = check_turn(rules, before, s, action, g)
     if code == FINE:
-        code = moved(rules, before, s, action, g)
+        code = check_move(rules, before, s, action, g)
     if code == FINE:
-        code = summoned(rules, before, s, action, g)
+        code = check_summons(rules, before, s, action, g)
     if code == FINE:
-        code = asked(rules, before, s, action, g)
+        code = check_question(rules, before, s, action, g)
     if code == FINE and s.events:
         code = learnt(rules, s, known)
     return code
@@ -172,7 +172,7 @@ def step(
     world, checked, states, words, hashes, g, known, work, sample, stream, doubts, accusing, fault,
     tally,
 ) -> int:  # fmt: skip
-    """Do one step, by whoever decides, and check all that there is to check."""
+    """Do one step of the seat that decides, and check all that there is to check."""
     played, rules, s, at = world[0], checked[0], states[LIVE], (tally.steps - 1) % COPIES_KEPT
     n = legal(played, s, g.options)
     if fault:
@@ -180,7 +180,7 @@ def step(
     code = mask(rules, s, g, n)
     if code != FINE:
         return code
-    action = decided(played, s, g, n, work, sample, stream, accusing)
+    action = decide(played, s, g, n, work, sample, stream, accusing)
     if action == greedy.UNSOLVED:
         return UNSOLVED
     if fault == ILLEGAL:
@@ -197,7 +197,7 @@ def step(
     place = LIVE if fault == SHARED else KEPT + at
     copy(words, LIVE, BEFORE)
     copy(words, LIVE, KEPT + at)
-    hashes[at] = hashed(words, place)
+    hashes[at] = hash_words(words, place)
     count_up(s, action, rules.players, tally)
     if fault == STUCK:
         return FINE
@@ -206,13 +206,13 @@ def step(
     if fault:
         spoil(rules, states[BEFORE], s, action, fault)
     for i in range(min(tally.steps, COPIES_KEPT)):
-        if hashed(words, LIVE if fault == SHARED else KEPT + i) != hashes[i]:
+        if hash_words(words, LIVE if fault == SHARED else KEPT + i) != hashes[i]:
             return COPIES
     return checked_step(rules, states, g, action, known[0])
 
 
 @jit
-def tried(world, checked, states, words, g, known, tally) -> int:
+def try_action(world, checked, states, words, g, known, tally) -> int:
     """Do every legal action, one after another, each in the same state; check what it makes."""
     s, n = states[LIVE], legal(world[0], states[LIVE], g.options)
     copy(words, LIVE, BEFORE)
@@ -246,7 +246,7 @@ def play(
         while code == FINE and s.phase != OVER and tally.events < events:
             tally.steps += 1
             if tally.events % EVERY == EVERY - 1 and fault == 0:
-                code = tried(world, checked, states, words, g, known, tally)
+                code = try_action(world, checked, states, words, g, known, tally)
                 if code != FINE:
                     break
             code = step(
@@ -264,7 +264,7 @@ def play(
 
 @dataclass(frozen=True)
 class Table:
-    """Who plays by which rules; a seat without a policy does anything legal.
+    """Players and rules of a table; a seat without a policy does anything legal.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class Table:
     asked_to_show: bool = True
 
 
-def seated(table: Table) -> np.recarray:
+def seat_player(table: Table) -> np.recarray:
     """Return the states for `play`, with everybody in their seats and all knowledge kept."""
     states = empty(KEPT + COPIES_KEPT)
     live = states[LIVE]
@@ -309,7 +309,7 @@ def play_checked(
 
     The control: with a planted ``fault``, or ``checked`` against other rules than are played.
     """
-    states, tally = seated(table), np.zeros(1, TALLY).view(np.recarray)
+    states, tally = seat_player(table), np.zeros(1, TALLY).view(np.recarray)
     words = states.view(np.uint64).reshape(len(states), -1)
     slow = any(which and which.name == "greedy" for which in table.seats)
     # As `play_many` would, but what is too large here is an error.
@@ -323,6 +323,6 @@ def play_checked(
     return tally[0]
 
 
-def found(tally: np.record) -> str:
+def find(tally: np.record) -> str:
     """Return the name of the property that failed, ``fine`` if none did."""
     return "unsolved" if tally.code == UNSOLVED else PROPERTIES[tally.code]

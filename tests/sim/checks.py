@@ -1,4 +1,4 @@
-"""What holds in every state of a game and after every action, for kernels that play millions.
+"""Invariants of every state of a game and every action, for kernels that play millions.
 
 Each check returns `FINE` or the number of the property that does not hold.  They are written from
 the rules, not from `sim.game`.
@@ -7,7 +7,7 @@ the rules, not from `sim.game`.
 from __future__ import annotations
 
 import numpy as np
-from walking import bar, called, flood, walked
+from walking import bar, check_call, check_walk, flood
 
 from belief.closure import update_closure
 from belief.evidence import ALL_CARDS, CATEGORY_MASK, N_CARDS, count
@@ -72,13 +72,13 @@ PROPERTIES = (
 
 
 @jit
-def moved(world, before, after, action: int, g) -> int:
+def check_move(world, before, after, action: int, g) -> int:
     """Check where all pawns stand after ``action``."""
     seat = before.seat
     start, landed = before.spot[seat], after.spot[seat]
     right = True
     if action < PASSAGE and world.board:
-        right = walked(world, before, after, g, action - MOVE)
+        right = check_walk(world, before, after, g, action - MOVE)
     elif action < PASSAGE:
         right = landed == world.first_door[action - MOVE]
     elif action == PASSAGE:
@@ -91,7 +91,7 @@ def moved(world, before, after, action: int, g) -> int:
         right = landed == start
     for other in range(world.players):
         if other != seat and after.spot[other] != before.spot[other]:
-            right &= called(world, before, action) == other
+            right &= check_call(world, before, action) == other
     return FINE if right else MOVED
 
 
@@ -99,12 +99,12 @@ def moved(world, before, after, action: int, g) -> int:
 
 
 @jit
-def summoned(world, before, after, action: int, g) -> int:
-    """Check who is summoned: whoever was moved by a suggestion and has not acted since."""
+def check_summons(world, before, after, action: int, g) -> int:
+    """Check summons: the pawn that was moved by a suggestion and has not acted since."""
     acts = action < ACCUSE or action >= PASS
     for seat in range(world.players):
         wanted = 0 if acts and seat == before.seat else before.summoned[seat]
-        if called(world, before, action) == seat:
+        if check_call(world, before, action) == seat:
             room = g.room[before.spot[before.seat]]
             if g.room[before.spot[seat]] != room:
                 wanted = 1
@@ -126,7 +126,7 @@ def first_able(world, s, cards: int) -> int:
 
 
 @jit
-def asked(world, before, after, action: int, g) -> int:
+def check_question(world, before, after, action: int, g) -> int:
     """Check the cards that are named, who answers, and who knows what afterwards."""
     asking = ASK <= action < ACCUSE
     cards, card, asker = before.cards, -1, before.seat
@@ -197,10 +197,10 @@ def stays(before, after, phase: int) -> int:
 
 
 @jit
-def turned(world, before, after, action: int, g) -> int:
+def check_turn(world, before, after, action: int, g) -> int:
     """Check who decides what after ``action``."""
     if ACCUSE <= action < REVEAL:
-        return _accused(world, before, after, action - ACCUSE)
+        return _check_accusation(world, before, after, action - ACCUSE)
     for seat in range(world.players):
         if after.out[seat] != before.out[seat]:
             return ACCUSED
@@ -224,7 +224,7 @@ def turned(world, before, after, action: int, g) -> int:
 
 
 @jit
-def _accused(world, before, after, trio: int) -> int:
+def _check_accusation(world, before, after, trio: int) -> int:
     """Check what an accusation came to."""
     seat = before.seat
     when = before.phase == TURN or (before.phase == END and world.accuse > 0)
@@ -244,8 +244,8 @@ def _accused(world, before, after, trio: int) -> int:
 
 
 @jit
-def allowed(world, s, action: int, g) -> bool:
-    """Tell whether the rules allow ``action``; `bar` and `flood` have filled ``g.away``."""
+def allows(world, s, action: int, g) -> bool:
+    """Return whether the rules allow ``action``; `bar` and `flood` have filled ``g.away``."""
     here = g.room[s.spot[s.seat]]
     if action < PASSAGE:
         return s.phase == TURN and (action - MOVE != here or world.reenter == 1)
@@ -275,7 +275,7 @@ def mask(world, s, g, n: int) -> int:
         flood(g, -1 if inside else start, g.room[start], g.away)
     listed = 0
     for action in range(N_ACTIONS):
-        if s.phase != OVER and allowed(world, s, action, g):
+        if s.phase != OVER and allows(world, s, action, g):
             if listed == n or g.options[listed] != action:
                 return MASK
             listed += 1
@@ -351,7 +351,7 @@ def consistent(world, s, seat: int) -> int:
 
 
 @jit
-def closed(world, s, seat: int, known) -> int:
+def check_closure(world, s, seat: int, known) -> int:
     """Check the closure of ``seat`` against the truth, and against a fresh one in ``known``."""
     if not update_closure(s.evidence[seat], known):
         return CLOSURE
@@ -367,7 +367,7 @@ def closed(world, s, seat: int, known) -> int:
 
 
 @jit
-def distributed(world, s, seat: int) -> int:
+def check_rows(world, s, seat: int) -> int:
     """Check that every row of the factored belief of ``seat`` is a distribution."""
     for card in range(N_CARDS):
         total = 0.0
@@ -389,9 +389,9 @@ def learnt(world, s, known) -> int:
         if s.tracks[seat] & EVIDENCE:
             code = consistent(world, s, seat)
             if code == FINE:
-                code = closed(world, s, seat, known)
+                code = check_closure(world, s, seat, known)
         if code == FINE and s.tracks[seat] & FACTORED:
-            code = distributed(world, s, seat)
+            code = check_rows(world, s, seat)
         if code != FINE:
             return code
     return FINE

@@ -33,7 +33,7 @@ def quiet(mask, rng):
     return int(rng.choice(others if len(others) else options))
 
 
-def begun(rules="ledford", seed=5, game=0, **switches):
+def begin_game(rules="ledford", seed=5, game=0, **switches):
     """Return an environment, unwrapped, at the start of a game."""
     core = raw_env(rules, **switches)
     core.reset(seed=seed, options={"game": game})
@@ -41,7 +41,7 @@ def begun(rules="ledford", seed=5, game=0, **switches):
 
 
 def over(core):
-    """Tell whether the game is over."""
+    """Return whether the game is over."""
     return any(core.terminations.values()) or any(core.truncations.values())
 
 

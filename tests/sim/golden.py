@@ -1,7 +1,7 @@
 """Golden games: what a few games came to, kept as data and compared whole.
 
 They change when the rules, a policy or the streams of chance change on purpose.  Then write them
-anew, from the root of the repository, and say in the commit why::
+again, from the root of the repository, and say in the commit why::
 
     python -m tests.sim.golden
 """
@@ -30,7 +30,7 @@ SEED = 2018
 
 @dataclass(frozen=True)
 class Table:
-    """Who plays by which rules, and how many games are kept."""
+    """Players and rules of a table, and how many games are kept."""
 
     rules: Rules
     policies: Sequence[Policy | str]
@@ -67,7 +67,7 @@ TABLES = {
 }
 
 
-def played(table: Table, game: int) -> dict[str, Any]:
+def play_out(table: Table, game: int) -> dict[str, Any]:
     """Play one game; return how it ended, with a digest of where pawns and knowledge stand."""
     board, state = world(table.rules)[0], empty()[0]
     seat_policies(state, table.policies)
@@ -86,11 +86,11 @@ def played(table: Table, game: int) -> dict[str, Any]:
 
 def games(table: Table) -> list[dict[str, Any]]:
     """Play all games of a table."""
-    return [played(table, game) for game in range(table.games)]
+    return [play_out(table, game) for game in range(table.games)]
 
 
 def write() -> None:
-    """Write the file anew, and say which tables are not what they were."""
+    """Write the file again, and say which tables are not what they were."""
     before = json.loads(FILE.read_text())
     after = {name: games(table) for name, table in TABLES.items()}
     rows = (

@@ -29,7 +29,7 @@ KINDS = (range(6), range(6, 12), range(12, 21))
 """The cards that are suspects, weapons, rooms."""
 
 
-def added(values: Iterable[float]) -> float:
+def add_one(values: Iterable[float]) -> float:
     """Return the sum, rounded after each addition, which `sum` is not from Python 3.12 on."""
     return reduce(add, values)
 
@@ -126,7 +126,7 @@ class PlainBMCTS:
             found += [Edge(ASK + pair) for pair in range(36)]
         if s.phase != SUGGEST:
             b = s.belief[self.seat, :, 0].tolist()
-            scale = reduce(mul, [added(b[card] for card in kind) for kind in KINDS])
+            scale = reduce(mul, [add_one(b[card] for card in kind) for kind in KINDS])
             chances = {(x, y, z): b[x] * b[y] / scale * b[z] for x, y, z in product(*KINDS)}
             x, y, z = max(chances, key=chances.get)
             accusation = Edge(ACCUSE + 9 * (6 * x + y - 6) + z - 12, chances[x, y, z])
@@ -170,7 +170,7 @@ class PlainBMCTS:
         for asked in ((s.seat + i) % self.players for i in range(1, self.players)):
             if asked != self.seat:
                 for card in (card for card in cards if not s.envelope >> card & 1):
-                    chance, total = b[card, asked + 1], added(b[card].tolist())
+                    chance, total = b[card, asked + 1], add_one(b[card].tolist())
                     if chance > 0.0 and uniform(self.stream) * total < chance:
                         s.hand[asked] |= 1 << card
                     b[card, asked + 1] = 0.0
@@ -201,7 +201,7 @@ class PlainBMCTS:
         """Return rho(b) = sum_s b(s) R(s) of accusing the likeliest envelope [eq. 2.11]."""
         chance, b = 1.0, self.s.belief[self.seat, :, 0].tolist()
         for kind in KINDS:
-            total = added(b[card] for card in kind)
+            total = add_one(b[card] for card in kind)
             chance *= max(b[card] for card in kind) / total if total > 0.0 else 0.0
         return chance
 

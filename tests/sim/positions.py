@@ -47,7 +47,7 @@ class Position:
 
     @property
     def view(self) -> np.recarray:
-        """What the seat sees."""
+        """View of the seat."""
         return view_of(self.state, self.seat)
 
     @property
@@ -180,7 +180,7 @@ def fingerprint(tree: Tree) -> str:
     return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
-def found(planner: Planner) -> tuple:
+def find(planner: Planner) -> tuple:
     """Return all that the last search of ``planner`` found: its root table and its whole tree."""
     result = planner.result
     arrays = (result.actions, result.edge_data, result.visits, result.values)
@@ -188,7 +188,7 @@ def found(planner: Planner) -> tuple:
     return result.best, table, fingerprint(planner.search.tree)
 
 
-def decided(
+def decide(
     one: Position, config: PlannerConfig = SMALL, planner: type[Planner] = Planner, *arguments
 ) -> Planner:
     """Let a new planner decide at a position; return it."""
@@ -210,7 +210,7 @@ def cards_of(mask: int) -> list[int]:
     return [card for card in range(21) if mask >> card & 1]
 
 
-def swapped(one: Position, deal: np.ndarray, stream: np.ndarray) -> Position:
+def exchange(one: Position, deal: np.ndarray, stream: np.ndarray) -> Position:
     """Return ``one`` with the hidden cards as in ``deal`` and the rest of the truth scrambled.
 
     The seat's own cards, the public state and all that the seat saw stay the same.
@@ -237,16 +237,16 @@ def swapped(one: Position, deal: np.ndarray, stream: np.ndarray) -> Position:
 
 
 def other_deals(one: Position, count: int, key: int = 1) -> list[Position]:
-    """Return positions that ``one``'s seat cannot tell from it, all with another envelope."""
+    """Return positions that look like it to ``one``'s seat, all with another envelope."""
     stream = stream_of(key)
     deals = ExactPosterior(one.evidence()).sample(stream, 60)
-    others = [swapped(one, deal, stream) for deal in deals]
+    others = [exchange(one, deal, stream) for deal in deals]
     others = [other for other in others if other.state.envelope != one.state.envelope]
     assert len(others) >= count
     return others[:count]
 
 
-def drawn(p: cluedo.Cluedo, s: cluedo.Workspace, count: int, key: int = 1) -> np.ndarray:
+def draw(p: cluedo.Cluedo, s: cluedo.Workspace, count: int, key: int = 1) -> np.ndarray:
     """Return ``count`` deals (0 envelope, seat + 1, -1 face up) drawn by `start`."""
     stream = stream_of(key)
     deals = np.full((count, 21), -1)

@@ -20,7 +20,7 @@ def spec_of(name: str, **changes: Any) -> dict[str, Any]:
 
     ``changes`` are by dotted key, with ``__`` for the dot.
     """
-    spec = _merged(name)
+    spec = _merge(name)
     for key, value in changes.items():
         OmegaConf.update(spec, key.replace("__", "."), value)
     return OmegaConf.to_container(spec)
@@ -34,7 +34,7 @@ def _merged(name: str) -> Any:
         for default in own.pop("defaults", ())
         if isinstance(default, str) and default[0] not in "_/"
     ]
-    return OmegaConf.merge(*map(_merged, above), own)
+    return OmegaConf.merge(*map(_merge, above), own)
 
 
 def leaves(section: dict[str, Any], above: str = "") -> list[str]:
@@ -47,6 +47,6 @@ def leaves(section: dict[str, Any], above: str = "") -> list[str]:
 
 
 PLANNER_PRESETS = tuple(
-    sorted(path.stem for path in PLAYERS.glob("*.yaml") if _merged(path.stem).name in PLANNERS)
+    sorted(path.stem for path in PLAYERS.glob("*.yaml") if _merge(path.stem).name in PLANNERS)
 )
 """Those that search."""

@@ -1,7 +1,7 @@
 """Games written down, with the true state at their end, and one kept as data that must replay.
 
 That one changes when the rules or the streams of chance change on purpose, or the format of
-records.  Then write it anew, from the root of the repository, and say in the commit why::
+records.  Then write it again, from the root of the repository, and say in the commit why::
 
     python -m tests.sim.recorded
 """
@@ -58,7 +58,7 @@ def players(names: Sequence[str | Policy]) -> list[Player]:
     return [Wanderer() if name == "wanderer" else PolicyPlayer(name) for name in names]
 
 
-def written(
+def write(
     rules: Rules, names: Sequence[str | Policy], seed: int, game: int
 ) -> tuple[str, GameResult, np.record]:
     """Play a game; return its record, its result and the true state at its end."""
@@ -80,7 +80,7 @@ def short_game(name: str, count: int, number: int) -> tuple[str, GameResult, np.
     others = [name for name in NAMES if name != "csp"]
     names = ["wanderer", Policy("swift", threshold=0.4), *others, Policy("csp", walk="adjacent")]
     seats = [names[(number + seat) % len(names)] for seat in range(count)]
-    return written(preset(name, players=count, turn_cap=50), seats, SHORT_SEED, number)
+    return write(preset(name, players=count, turn_cap=50), seats, SHORT_SEED, number)
 
 
 def record_of(text: str | bytes, folder: Path) -> Record:
@@ -93,7 +93,7 @@ def record_of(text: str | bytes, folder: Path) -> Record:
 def golden() -> str:
     """Play the game that is kept as data, and return its record."""
     seats = ["wanderer", Policy("swift", threshold=0.3), "heuristic", "random"]
-    return written(preset("classic", turn_cap=40), seats, SEED, GAME)[0]
+    return write(preset("classic", turn_cap=40), seats, SEED, GAME)[0]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What Hypothesis draws: rules, policies, and tables at which games are checked."""
+"""Hypothesis strategies: rules, policies, and tables at which games are checked."""
 
 from __future__ import annotations
 

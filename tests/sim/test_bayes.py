@@ -69,7 +69,7 @@ class Noted(BayesPlayer):
         return self.actions[-1]
 
 
-def played(evidence="repaired", again="other", threshold=0.9, games=8):
+def play_out(evidence="repaired", again="other", threshold=0.9, games=8):
     """Return what it did in some games, and the time of its decisions."""
     player = Noted(evidence, again, threshold)
     for game in range(games):
@@ -79,11 +79,11 @@ def played(evidence="repaired", again="other", threshold=0.9, games=8):
 
 @pytest.fixture(scope="module")
 def usual():
-    return played()
+    return play_out()
 
 
 def test_the_same_seed_is_the_same_game_and_a_decision_takes_little(usual):
-    again, took = played()
+    again, took = play_out()
     assert again == usual[0]
     assert np.median(took) < 2
 
@@ -92,7 +92,7 @@ def test_the_same_seed_is_the_same_game_and_a_decision_takes_little(usual):
     "switched", [{"evidence": "text"}, {"evidence": "exact"}, {"again": "same"}, {"threshold": 0.4}]
 )
 def test_every_switch_changes_the_play(usual, switched):
-    assert played(**switched)[0] != usual[0]
+    assert play_out(**switched)[0] != usual[0]
 
 
 @pytest.mark.parametrize("evidence", EVIDENCE)
@@ -119,15 +119,15 @@ def test_it_believes_what_the_belief_of_that_name_does(evidence):
 def test_tables_that_contradict_themselves_are_counted():
     """The control of the repairs: by the text it happens in these games, repaired it does not."""
 
-    def counted(evidence):
+    def count(evidence):
         player, found = BayesPlayer(evidence), 0
         for game in range(60):
             play(FERRARI, [player, PolicyPlayer("closure"), PolicyPlayer("closure")], 5, game)
             found += player.opinion.contradictions
         return found
 
-    assert counted("text") > 10
-    assert counted("repaired") == 0
+    assert count("text") > 10
+    assert count("repaired") == 0
 
 
 # One decision, with chances made up.
@@ -135,7 +135,7 @@ def test_tables_that_contradict_themselves_are_counted():
 EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
 
 
-def seated(rules=FERRARI, phase=TURN, room=None, **switches):
+def seat(rules=FERRARI, phase=TURN, room=None, **switches):
     """Return a player in seat 0 with the cards 0, 1, 6, 12, 13, 14, and a function that asks it."""
     player, views = BayesPlayer("exact", **switches), empty()
     s = views[0]
@@ -159,7 +159,7 @@ def only(*rooms):
 
 
 def test_it_walks_to_the_nearest_room_that_is_open():
-    ask, s = seated()
+    ask, s = seat()
     steps = [int(BOARD.steps[room, s.spot[0]]) for room in range(9)]
     far = sorted(range(9), key=steps.__getitem__)
     assert steps[far[0]] < steps[far[4]] < steps[far[7]]
@@ -175,35 +175,35 @@ def test_it_walks_to_the_nearest_room_that_is_open():
 
 
 def test_a_passage_is_nearest():
-    ask, _ = seated(room=STUDY)
+    ask, _ = seat(room=STUDY)
     assert ask(*EVEN, only(STUDY, HALL, KITCHEN)) == PASSAGE
     assert ask(*EVEN, only(STUDY, HALL)) == MOVE + HALL
 
 
 def test_the_room_where_it_stands_is_entered_again_or_another_first():
     rooms = only(HALL, LOUNGE)
-    ask, _ = seated(room=HALL)
+    ask, _ = seat(room=HALL)
     assert ask(*EVEN, rooms) == MOVE + LOUNGE
-    ask, s = seated(room=HALL, again="same")
+    ask, s = seat(room=HALL, again="same")
     out = ask(*EVEN, rooms)
     assert out == WALK + BOARD.neighbours[s.spot[0], 0]
     s.spot[0] = out - WALK
     assert ask(*EVEN, rooms) == MOVE + HALL
-    ask, _ = seated(room=HALL)  # the one that is left: by way of the nearest other
+    ask, _ = seat(room=HALL)  # the one that is left: by way of the nearest other
     nearest = ask(*EVEN, only(HALL))
     assert MOVE <= nearest < PASSAGE and nearest != MOVE + HALL
-    ask, _ = seated(preset("ferrari2009", movement="towards"), room=HALL, again="same")
+    ask, _ = seat(preset("ferrari2009", movement="towards"), room=HALL, again="same")
     assert ask(*EVEN, rooms) == MOVE + LOUNGE  # it may not stop before the door
 
 
 def test_summoned_it_suggests_at_once():
-    ask, s = seated(room=HALL)
+    ask, s = seat(room=HALL)
     s.summoned[0] = 1
     assert ASK <= ask(*EVEN, only(LOUNGE, STUDY)) < ACCUSE
 
 
 def test_it_names_the_likeliest_open_cards_else_its_own():
-    ask, _ = seated(phase=SUGGEST, room=HALL)
+    ask, _ = seat(phase=SUGGEST, room=HALL)
     suspects, weapons = [0, 0, 0.2, 0.5, 0.3, 0], [0, 0, 0, 0.06, 0, 0.94]
     assert ask(suspects, weapons, only(HALL, LOUNGE)) == ASK + 6 * 3 + 3
     weapons = [0, 0, 0, 0, 0, 1]
@@ -213,7 +213,7 @@ def test_it_names_the_likeliest_open_cards_else_its_own():
 
 @pytest.mark.parametrize("phase", [TURN, END])
 def test_it_accuses_when_all_three_reach_the_threshold(phase):
-    ask, _ = seated(phase=phase)
+    ask, _ = seat(phase=phase)
     sure = [0, 0, 0.92, 0.08, 0, 0], [0, 0, 0, 0, 0.91, 0.09], [0, 0, 0, 0, 0, 0, 0, 0.9, 0.1]
     assert ask(*sure) == ACCUSE + 9 * (6 * 2 + 4) + 7
     for kind in range(3):

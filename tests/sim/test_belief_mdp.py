@@ -29,7 +29,7 @@ def places():
     return found[:2]
 
 
-def begun(one, config=BMCTS, key=1):
+def begin_game(one, config=BMCTS, key=1):
     """Return (parameters, workspace) at the start of a simulation."""
     p, s = searched_position(one, config)
     cluedo.start(p, s, stream_of(key))
@@ -38,12 +38,12 @@ def begun(one, config=BMCTS, key=1):
 
 def test_a_simulation_begins_without_hands(places):
     for one in places:
-        p, s = begun(one)
+        p, s = begin_game(one)
         state = s.state[0]
         assert state.envelope == 0
         held = [int(state.hand[seat]) for seat in range(4)]
         assert held == [int(one.state.hand[seat]) * (seat == one.seat) for seat in range(4)]
-        p, s = begun(one, LD)
+        p, s = begin_game(one, LD)
         state = s.state[0]
         assert state.hand[[seat for seat in range(4) if seat != one.seat]].sum() == 0
         assert [len([c for c in cards_of(int(state.envelope)) if first <= c < end])
@@ -54,10 +54,10 @@ def test_a_simulation_begins_without_hands(places):
 # How often.
 
 
-def expected(p, state, asker, cards, sequential=True):
+def expect(p, state, asker, cards, sequential=True):
     """Return the probability of every (answerer or -1, mask of what it holds), worked out here.
 
-    Not ``sequential``, as if an answer told nothing about the next.
+    Not ``sequential``, as if an answer informed nothing about the next.
     """
     seat, players = p.seat, p.world[0].players
     rows = {card: state.belief[seat, card].copy() for card in cards}
@@ -99,7 +99,7 @@ def draw_answers(p, state, action, matrix, stream, hands):
 def answers(p, s, action, count):
     """Return how often each (answerer or -1, mask) came out for the suggestion ``action``."""
     state, found, drawn = s.state[0], Counter(), np.zeros((count, 6), np.int64)
-    cards = suggested(p, state, action)
+    cards = suggest(p, state, action)
     draw_answers(p, state, action, s.matrix, stream_of(8), drawn)
     for hands in drawn.tolist():
         held = [hand & sum(1 << c for c in cards) for hand in hands]
@@ -111,7 +111,7 @@ def answers(p, s, action, count):
     return found
 
 
-def suggested(p, state, action):
+def suggest(p, state, action):
     """Return the three cards of a suggestion where the pawn of the seat to move is."""
     pair = action - ASK
     room = int(p.world[0].room_of[state.spot[state.seat]])
@@ -136,27 +136,27 @@ def fit(counts, chances):
 def test_answers_come_as_often_as_the_matrix_says(config, places):
     draws, values, controls = 2_500, [], []
     for one in places:
-        p, s = begun(one, config)
+        p, s = begin_game(one, config)
         state = s.state[0]
         for asker in (one.seat, (one.seat + 1) % 4, (one.seat + 2) % 4):
             state.seat = asker
             state.spot[asker] = state.spot[one.seat]
             for pair in (7, 29):
-                cards = suggested(p, state, ASK + pair)
+                cards = suggest(p, state, ASK + pair)
                 counts = answers(p, s, ASK + pair, draws)
-                values.append(fit(counts, expected(p, state, asker, cards)))
-                alike = expected(p, state, asker, cards, sequential=False)
+                values.append(fit(counts, expect(p, state, asker, cards)))
+                alike = expect(p, state, asker, cards, sequential=False)
                 if len(counts) > 2 and asker == one.seat:
                     controls.append(fit(counts, alike))
     assert min(values) > 1e-4
     assert np.mean(np.array(values) > 0.05) > 0.6
-    assert np.median(controls) < 1e-6  # as if earlier passes told nothing
+    assert np.median(controls) < 1e-6  # as if earlier passes informed nothing
 
 
 # Along simulations.
 
 
-def played(one, config, simulations=60, matrix=None):
+def play_out(one, config, simulations=60, matrix=None):
     """Yield the events, with the cards shown, of simulations that ask; ``matrix`` replaces ours."""
     p, s = searched_position(one, config)
     out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
@@ -180,7 +180,7 @@ def played(one, config, simulations=60, matrix=None):
 def shows_what_it_lacks(one, config, matrix=None):
     """Return how many cards were shown by a player that had passed on them, and how many not."""
     wrong = right = 0
-    for _, events in played(one, config, matrix=matrix):
+    for _, events in play_out(one, config, matrix=matrix):
         lacks = Counter()
         for asker, cards, answerer, card in [*one.seen, *events]:
             order = [(asker + i) % 4 for i in range(1, 4)]
@@ -206,13 +206,13 @@ def test_a_drawn_envelope_is_never_shown(places):
     forbidden = 0
     for one in places:
         envelope = 0
-        for restricted, events in played(one, LD):
+        for restricted, events in play_out(one, LD):
             envelope = restricted
             assert envelope.bit_count() == 3
             shown = [card for _, _, answerer, card in events if answerer not in (-1, one.seat)]
             assert shown == [] or all(not envelope >> card & 1 for card in shown)
         # The control: without it these cards are shown.
-        for _, events in played(one, BMCTS):
+        for _, events in play_out(one, BMCTS):
             forbidden += sum(
                 envelope >> card & 1
                 for _, _, answerer, card in events
@@ -224,7 +224,7 @@ def test_a_drawn_envelope_is_never_shown(places):
 def test_the_matrix_is_propagated_by_the_answers(places):
     changed = 0
     for one in places:
-        p, s = begun(one)
+        p, s = begin_game(one)
         state, stream = s.state[0], stream_of(4)
         for _ in range(4):
             before, known = state.belief[one.seat].copy(), int(state.known[one.seat])
@@ -248,7 +248,7 @@ def test_the_matrix_is_propagated_by_the_answers(places):
 
 def test_opponents_share_our_belief_but_for_our_hand(places):
     for one in places:
-        _, s = begun(one)
+        _, s = begin_game(one)
         state, seat = s.state[0], one.seat
         ours = cards_of(int(state.hand[seat]))
         for other in range(4):
@@ -274,9 +274,9 @@ def own_columns(state, seat):
 
 def test_agents_are_told_that_they_do_not_hold_the_cards_of_a_drawn_envelope(places):
     """[Ledford 2018, s. 3.5]; and nothing else: not that these are in the envelope."""
-    told = 0
+    informed = 0
     for one in places:
-        restricted, free = begun(one, LD)[1].state[0], begun(one)[1].state[0]
+        restricted, free = begin_game(one, LD)[1].state[0], begin_game(one)[1].state[0]
         envelope = cards_of(int(restricted.envelope))
         np.testing.assert_array_equal(restricted.belief[one.seat], free.belief[one.seat])
         for other in {*range(4)} - {one.seat}:
@@ -288,8 +288,8 @@ def test_agents_are_told_that_they_do_not_hold_the_cards_of_a_drawn_envelope(pla
             np.testing.assert_array_equal(rows[rest], free.belief[other][rest])
             before, after = own_columns(free, other), own_columns(restricted, other)
             np.testing.assert_allclose(before[1], after[1], atol=1e-12)
-            told += (before[0][envelope] > 0).sum()  # the control: unrestricted they do not know
-    assert told > 5
+            informed += (before[0][envelope] > 0).sum()  # the control: unrestricted
+    assert informed > 5
 
 
 def test_the_chance_of_an_accusation_is_that_of_independent_rows():
@@ -306,7 +306,7 @@ def test_the_chance_of_an_accusation_is_that_of_independent_rows():
 
 
 def test_opponents_that_accuse_are_right(places):
-    p, s = begun(places[0])
+    p, s = begin_game(places[0])
     state = s.state[0]
     other = (p.seat + 1) % 4
     state.seat = other
@@ -317,7 +317,7 @@ def test_opponents_that_accuse_are_right(places):
 def test_roll_outs_pay_what_the_belief_makes_of_the_own_accusation(places):
     values = []
     for one in places:
-        p, s = begun(one)
+        p, s = begin_game(one)
         for key in range(20):
             cluedo.start(p, s, stream_of(key))
             value = cluedo.rollout(p, s, stream_of(key))

@@ -20,11 +20,11 @@ HIDE = Policy("hide")
 def games(monkeypatch):
     """Set the games that are played, and forget what was found before and after."""
 
-    def chosen(number):
+    def choose(number):
         monkeypatch.setattr(module, "_GAMES", number)
 
     best_response.cache_clear()
-    yield chosen
+    yield choose
     best_response.cache_clear()
 
 

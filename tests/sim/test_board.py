@@ -151,7 +151,7 @@ def random_cases(rng, count):
 
 
 def lands_well(pawns, start, room, roll, landed):
-    """Tell whether ``landed`` is as far as rolled along a shortest path round the pawns."""
+    """Return whether ``landed`` is as far as rolled along a shortest path round the pawns."""
     free = graph().subgraph(set(graph()) - pawns)
     goals = set(door_spots(room))
     far = nx.multi_source_dijkstra_path_length(free, goals)

@@ -1,4 +1,4 @@
-"""Which actions a node offers the planner on Cluedo, and what they are worth."""
+"""Actions that a node offers the planner on Cluedo, and their values."""
 
 from dataclasses import replace
 from itertools import product
@@ -28,13 +28,13 @@ from sim.rules import world
 from sim.state import ACCUSE, ASK, PASSAGE, REVEAL, SUGGEST, TURN
 
 
-def accused(action):
+def accuse(action):
     """Return the three cards that an accusation names."""
     pair, room = divmod(action - ACCUSE, 9)
     return pair // 6, FIRST_WEAPON + pair % 6, FIRST_ROOM + room
 
 
-def listed(p, s):
+def list_actions(p, s):
     """Return the actions at ``s`` and what stands beside them."""
     out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
     n = cluedo.actions(p, s, out, edge_data)
@@ -51,7 +51,7 @@ def at_start(one, **changes):
 def test_all_offers_every_action_that_is_no_accusation():
     kinds = set()
     for one in unsure_positions(8):
-        names, _ = listed(*at_start(one, candidates=0))
+        names, _ = list_actions(*at_start(one, candidates=0))
         wanted = [action for action in legal_actions(one) if not ACCUSE <= action < REVEAL]
         assert sorted(action for action in names if action < ACCUSE) == wanted
         kinds |= {int(one.state.phase)}
@@ -66,11 +66,11 @@ def kind(action):
 def test_candidates_are_the_best_of_all():
     asked = 0
     for one in unsure_positions(10):
-        everything, _ = listed(*at_start(one, candidates=40))
-        plain, _ = listed(*at_start(one, candidates=0))
+        everything, _ = list_actions(*at_start(one, candidates=40))
+        plain, _ = list_actions(*at_start(one, candidates=0))
         assert sorted(everything) == sorted(plain)
         for most in (1, 3, 6):
-            names, _ = listed(*at_start(one, candidates=most))
+            names, _ = list_actions(*at_start(one, candidates=most))
             assert set(names) <= set(legal_actions(one))
             assert len(set(names)) == len(names)
             for which in ("ask", "way"):
@@ -85,7 +85,7 @@ def test_suggestions_are_listed_by_falling_information():
     checked = 0
     for one in unsure_positions(10):
         marginals = ExactPosterior(one.evidence()).marginals
-        names, _ = listed(*at_start(one, candidates=40))
+        names, _ = list_actions(*at_start(one, candidates=40))
         room = world(one.rules)[0].room_of[one.state.spot[one.seat]]
         bits = [
             closed_form(marginals, one.seat, (a - ASK) // 6, 6 + (a - ASK) % 6, FIRST_ROOM + room)
@@ -109,8 +109,8 @@ def nets(one, hiding, summoning):
         public.witness(view, board.players, asker, cards, answerer, s.face_up)
     playing = sum(1 << i for i in range(board.players) if i != one.seat and not s.out[i])
     table = np.empty((21, COLUMNS))
-    told = s.has_shown[one.seat]
-    tabulate(marginals, view, one.seat, board.players, playing, told, ALL_CARDS, table)
+    shown = s.has_shown[one.seat]
+    tabulate(marginals, view, one.seat, board.players, playing, shown, ALL_CARDS, table)
     room, found = int(board.room_of[s.spot[one.seat]]), []
     for suspect, weapon in product(range(6), range(6)):
         trio = suspect, FIRST_WEAPON + weapon, FIRST_ROOM + room
@@ -127,7 +127,7 @@ def test_suggestions_are_listed_by_what_is_left_of_their_information():
     for one in unsure_positions(10):
         if one.state.phase != SUGGEST:
             continue
-        names, _ = listed(*at_start(one, candidates=40, **PRICES))
+        names, _ = list_actions(*at_start(one, candidates=40, **PRICES))
         asked = [action - ASK for action in names if kind(action) == "ask"]
         left = nets(one, **PRICES)
         assert sorted(asked) == list(range(36))
@@ -143,7 +143,7 @@ def test_a_room_is_worth_its_best_suggestion_by_turns():
     for one in unsure_positions(12):
         if one.state.phase != TURN:
             continue
-        names, _ = listed(*at_start(one, candidates=40, **PRICES))
+        names, _ = list_actions(*at_start(one, candidates=40, **PRICES))
         board, spot, worth = world(one.rules)[0], int(one.state.spot[one.seat]), []
         for action in (name for name in names if name < PASSAGE):
             turns = turns_to(board, one.state, one.seat, action)
@@ -161,7 +161,7 @@ def nodes_below(one, noise, **changes):
     stream = stream_of(int(noise.integers(1 << 30)))
     for _ in range(4):
         yield p, s
-        names = [action for action in listed(p, s)[0] if action < ACCUSE]
+        names = [action for action in list_actions(p, s)[0] if action < ACCUSE]
         if not names:
             return
         cluedo.step(p, s, int(noise.choice(names)), 0.0, stream)
@@ -175,23 +175,23 @@ def test_a_list_is_a_function_of_what_the_seat_knows():
     hides = {"opponents": "hide", "rollout": "hide", "candidates": 4, **PRICES}
     for one in unsure_positions(6):
         for p, s in nodes_below(one, noise, **hides):
-            before = listed(p, s)
+            before = list_actions(p, s)
             kept, other = s.state.copy(), (one.seat + 1) % p.world[0].players
             deal = ExactPosterior(s.state[0].evidence[one.seat]).sample(stream_of(compared), 1)[0]
             s.state[0] = exchange(s.state[0], one.seat, deal, noise)
-            assert listed(p, s) == before
+            assert list_actions(p, s) == before
             s.state[0].public[:] = noise.random((21, 7)) / 7  # as a private matrix would be
-            found_out += listed(p, s) != before
+            found_out += list_actions(p, s) != before
             s.state[0] = kept[0]
             s.state[0].public[:] = s.state[0].belief[other]
-            found_out += listed(p, s) != before
+            found_out += list_actions(p, s) != before
             s.state[0] = kept[0]
             compared += 1
     assert compared > 15 and found_out > compared
 
 
 def test_what_is_public_goes_on_in_a_simulation():
-    """Under nodes it is what the log and the path together say, whoever keeps it."""
+    """Under nodes it is what the log and the path together say."""
     noise, checked = np.random.default_rng(4), 0
     for one in unsure_positions(10):
         board = world(one.rules)[0]
@@ -233,11 +233,11 @@ def test_an_accusation_pays_its_probability_under_the_propagated_belief():
         for _ in range(5):
             if cluedo.terminal(p, s):
                 break
-            names, listed_data = listed(p, s)
+            names, listed_data = list_actions(p, s)
             truth = ExactPosterior(gathered)
             for action, edge_data in zip(names, listed_data, strict=True):
                 if action >= ACCUSE:
-                    assert edge_data == pytest.approx(truth.envelope_probability(*accused(action)))
+                    assert edge_data == pytest.approx(truth.envelope_probability(*accuse(action)))
                     different.add(edge_data)
                     compared += 1
                 else:
@@ -276,4 +276,4 @@ def test_with_one_envelope_left_the_planner_accuses_it_without_a_search():
     action = planner.decide(one.view)
     assert planner.result is None
     assert ACCUSE <= action < REVEAL
-    assert sum(1 << card for card in accused(action)) == one.state.envelope
+    assert sum(1 << card for card in accuse(action)) == one.state.envelope

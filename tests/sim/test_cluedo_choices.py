@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from omegaconf import OmegaConf
-from positions import SMALL, decided, found, positions, unsure_positions
+from positions import SMALL, decide, find, positions, unsure_positions
 from presets import WIN_MODEL, leaves, spec_of
 
 from belief.exact.solver import ExactPosterior
@@ -34,7 +34,7 @@ def tunable_position():
         if one.state.phase == TURN:
             likely = ExactPosterior(one.evidence()).likely_envelopes(3)
             if len(likely) == 3 and likely[1][1] > 0.02 and likely[0][1] < 0.3:
-                tree = decided(one).search.tree
+                tree = decide(one).search.tree
                 if np.count_nonzero(tree.status == LISTED) > 3:
                     return one
     raise AssertionError("no such position")
@@ -95,14 +95,14 @@ MORE_PLAN_CHANGES = {
 @pytest.mark.parametrize("name", PLAN_CHANGES)
 def test_every_field_of_a_plan_changes_the_search(one, name):
     value, base = PLAN_CHANGES[name]
-    assert found(decided(one, replace(base, **{name: value})))[1:] != found(decided(one, base))[1:]
+    assert find(decide(one, replace(base, **{name: value})))[1:] != find(decide(one, base))[1:]
 
 
 @pytest.mark.parametrize("name", MORE_PLAN_CHANGES)
 def test_fields_change_the_search_of_other_forms_as_well(one, name):
     field, value, base = MORE_PLAN_CHANGES[name]
     changed = replace(base, **{field: value})
-    assert found(decided(one, changed))[1:] != found(decided(one, base))[1:]
+    assert find(decide(one, changed))[1:] != find(decide(one, base))[1:]
 
 
 OPTION_CHANGES = {
@@ -135,7 +135,7 @@ def test_every_option_is_looked_at():
 @pytest.mark.parametrize("name", OPTION_CHANGES)
 def test_every_option_changes_the_search(one, name):
     changed = replace(SMALL, options=replace(SMALL.options, **{name: OPTION_CHANGES[name]}))
-    assert found(decided(one, changed))[1:] != found(decided(one))[1:]
+    assert find(decide(one, changed))[1:] != find(decide(one))[1:]
 
 
 # The configuration.
@@ -151,7 +151,7 @@ def spec(preset="bmcts", **changes):
     return OmegaConf.to_container(config)
 
 
-def planned(one, preset="bmcts", **changes):
+def plan(one, preset="bmcts", **changes):
     """Return the planner of these values after its decision."""
     planner = one.take(make(spec(preset, **changes), Rules()))
     planner.decide(one.view)
@@ -254,18 +254,18 @@ def test_every_key_of_the_configuration_is_looked_at():
     ids=lambda part: "" if isinstance(part, dict) else str(part),
 )
 def test_every_key_changes_what_is_found(one, key, value, beside):
-    before = root(planned(one, **beside))
-    assert before == root(planned(one, **beside))  # nothing but the key makes a difference
-    assert before != root(planned(one, **{**beside, key: value}))
+    before = root(plan(one, **beside))
+    assert before == root(plan(one, **beside))  # nothing but the key makes a difference
+    assert before != root(plan(one, **{**beside, key: value}))
 
 
 def test_a_label_is_no_more_than_a_name(one):
-    planner = planned(one, label="mine")
-    assert planner.name == "mine" and root(planner) == root(planned(one))
+    planner = plan(one, label="mine")
+    assert planner.name == "mine" and root(planner) == root(plan(one))
 
 
 def test_oversubscribing_allows_threads_and_changes_no_search_of_one(one):
-    assert root(planned(one, **{"search.oversubscribe": True})) == root(planned(one))
+    assert root(plan(one, **{"search.oversubscribe": True})) == root(plan(one))
     threads = {"search.threads": cores() + 1}
     with pytest.raises(ValueError, match="set oversubscribe"):
         make(spec(**threads), Rules())
@@ -277,11 +277,11 @@ def test_threads_and_modes_show_in_the_result(one):
     assert set(MODES) == {"tree", "leaf", "root"}
     many = {"search.oversubscribe": True, "search.threads": 2}
     for mode, descents in (("tree", 200), ("leaf", 100)):
-        planner = planned(one, **many, **{"search.mode": mode})
+        planner = plan(one, **many, **{"search.mode": mode})
         assert len(planner.search._workers) == 2
         assert planner.result.simulations == 200
         assert planner.result.visits.sum() == descents
-    assert len(planned(one).search._workers) == 1
+    assert len(plan(one).search._workers) == 1
 
 
 def test_workers_search_a_tree_each(one, monkeypatch):
@@ -297,10 +297,10 @@ def test_workers_search_a_tree_each(one, monkeypatch):
     module.RootSearch = Recorder
     monkeypatch.setitem(sys.modules, "mcts.root", module)
     workers = {"search.mode": "root", "search.workers": 3, "search.merge": "vote"}
-    planner = planned(one, **workers)
+    planner = plan(one, **workers)
     assert asked == [("root", 1, 3, "vote")]
     assert type(planner.search) is Recorder
-    planned(one)
+    plan(one)
     assert len(asked) == 1
 
 
@@ -309,26 +309,27 @@ _select = specialise(getattr(select, "py_func", select), "sim.planning.cluedo")
 
 def test_visits_in_flight_change_the_selection(one):
     """With visits of the best edge planted under way, at the root of a tree that was searched."""
-    planner = planned(one)
+    planner = plan(one)
     tree, position = planner.search.tree, planner.position(one.view)
     state = planner.search._workers[0][0]
 
-    def selected(**changes):
+    def select_edge(**changes):
         options = make(spec(**changes), Rules()).config.search_options
         return _select(position, state, tree, ROOT, options.settings(1.0, 0.0, 1.0))
 
-    best = selected()
+    best = select_edge()
     tree.edge_in_flight[best] = 60
-    chosen = {name: selected(**{"search.in_flight": name}) for name in ("none", "virtual_loss")}
+    chosen = {name: select_edge(**{"search.in_flight": name}) for name in ("none", "virtual_loss")}
     assert chosen["none"] == best != chosen["virtual_loss"]
-    assert selected(**{"search.virtual_loss": 1e-9}) == best
+    assert select_edge(**{"search.virtual_loss": 1e-9}) == best
     # Visits under way lower the bound in both, but under WU-UCT not the mean.
     tree.edge_in_flight[best] = 0
     greedy = {"search.root_exploration": 1e-3}
-    best = selected(**greedy)
+    best = select_edge(**greedy)
     tree.edge_in_flight[best] = 3
-    assert selected(**greedy, **{"search.virtual_loss": 50}) != best
-    assert selected(**greedy, **{"search.virtual_loss": 50, "search.in_flight": "wu_uct"}) == best
+    assert select_edge(**greedy, **{"search.virtual_loss": 50}) != best
+    both = {"search.virtual_loss": 50, "search.in_flight": "wu_uct"}
+    assert select_edge(**greedy, **both) == best
     tree.edge_in_flight[best] = 0
 
 
@@ -369,7 +370,7 @@ def kept_on(start, **changes):
     board, made = world(start.rules)[0], empty()
     made[0] = start.state
     state = made[0]
-    planner = planned(start, **changes)
+    planner = plan(start, **changes)
     apply(board, state, planner.result.best)
     if state.phase != SUGGEST:
         return None
@@ -391,7 +392,7 @@ def test_a_kept_tree_is_begun_with():
 
 
 def test_a_tree_is_not_carried_into_the_next_game(one):
-    planner = decided(one, make(spec(**{"search.keep_tree": True}), Rules()).config)
+    planner = decide(one, make(spec(**{"search.keep_tree": True}), Rules()).config)
     planner.search._kept = planner.search._followed = True  # as `advance` leaves it
     one.take(planner).decide(one.view)
     assert planner.result.visits.sum() == 200

@@ -1,4 +1,4 @@
-"""What the planner may know: no leaks, no peeking, and deals as what it has seen allows."""
+"""Knowledge of the planner: no leaks, no peeking, and deals as what it has seen allows."""
 
 from collections import Counter
 from dataclasses import replace
@@ -10,15 +10,15 @@ from positions import (
     SMALL,
     Position,
     cards_of,
-    decided,
-    drawn,
-    found,
+    decide,
+    draw,
+    exchange,
+    find,
     least_p_value,
     other_deals,
     position,
     searched_position,
     stream_of,
-    swapped,
     unsure_positions,
 )
 from scipy.stats import chisquare
@@ -94,13 +94,13 @@ def test_the_planner_cannot_see(name):
     changed, config = 0, EVERYBODY[name]
     places = 6 if name in ("small", "shipped") else 3
     for key, one in enumerate(unsure_positions(places)):
-        first, cheating = found(decided(one, config)), found(decided(one, config, Cheat, one))
+        first, cheating = find(decide(one, config)), find(decide(one, config, Cheat, one))
         for other in other_deals(one, 2, key):
             assert other.view.tobytes() == one.view.tobytes()
             assert other.seen == one.seen
             assert other.state.tobytes() != one.state.tobytes()
-            assert found(decided(other, config)) == first
-            changed += found(decided(other, config, Cheat, other)) != cheating
+            assert find(decide(other, config)) == first
+            changed += find(decide(other, config, Cheat, other)) != cheating
     assert changed >= 4 * places // 3  # the same check catches a planner that peeks
 
 
@@ -121,7 +121,7 @@ class Remembers(Planner):
 
     def decide(self, view):
         action = super().decide(view)
-        self.memory.append((view.tobytes(), action, found(self) if self.result else None))
+        self.memory.append((view.tobytes(), action, find(self) if self.result else None))
         return action
 
 
@@ -131,8 +131,8 @@ class Swaps:
     The state has the other hidden cards in it while the view is made, and the truth afterwards.
     """
 
-    def __init__(self, look, tell):
-        self.look, self.tell = look, tell
+    def __init__(self, look, show):
+        self.look, self.show = look, show
         self.events, self.swaps = [], 0
 
     def view_of(self, state, seat):
@@ -140,7 +140,7 @@ class Swaps:
         one = Position(Rules(), seat, truth, self.events)
         stream = stream_of(len(self.events))
         for deal in ExactPosterior(one.evidence()).sample(stream, 20):
-            other = swapped(one, deal, stream).state
+            other = exchange(one, deal, stream).state
             if other.envelope != truth.envelope:
                 self.swaps += 1
                 break
@@ -156,7 +156,7 @@ class Swaps:
         asker, cards, answerer, card = event
         if answerer >= 0 and seat not in (asker, answerer):
             card = next(other for other in cards_of(cards) if other != card)
-        return self.tell((asker, cards, answerer, card), seat)
+        return self.show((asker, cards, answerer, card), seat)
 
 
 def shows_hands(state, seat):
@@ -174,12 +174,12 @@ def shows_knowledge(state, seat):
 
 
 def tells_all(event, seat):
-    """Tell everybody the card."""
+    """Show every seat the card."""
     return event
 
 
 @pytest.mark.parametrize(
-    ("look", "tell", "tight"),
+    ("look", "show", "tight"),
     [
         (view_of, as_seen, True),
         (shows_hands, as_seen, False),
@@ -187,7 +187,7 @@ def tells_all(event, seat):
         (view_of, tells_all, False),
     ],
 )
-def test_the_referee_lets_nothing_through(monkeypatch, look, tell, tight):
+def test_the_referee_lets_nothing_through(monkeypatch, look, show, tight):
     """In a real game; the last three are the control."""
 
     def game(view, event):
@@ -199,8 +199,8 @@ def test_the_referee_lets_nothing_through(monkeypatch, look, tell, tight):
         result = play(Rules(turn_cap=20), [*seats[:2], planner, *seats[2:]], 8, 1)
         return planner, result.turns
 
-    swaps = Swaps(look, tell)
-    truth, turns = game(look, tell)
+    swaps = Swaps(look, show)
+    truth, turns = game(look, show)
     other, turns_again = game(swaps.view_of, swaps.as_seen)
     assert truth.decisions >= 4 and len(truth._log.events) >= 5
     assert swaps.swaps >= 4
@@ -228,7 +228,7 @@ def test_drawn_deals_match_the_exact_posterior():
     joint = 0
     for key, one in enumerate(unsure_positions(3)):
         p, s = searched_position(one)
-        deals = drawn(p, s, 1_500, key)
+        deals = draw(p, s, 1_500, key)
         for deal in deals:
             assert (np.bincount(deal[deal > 0], minlength=5)[1:5] == one.rules.hand_sizes).all()
         for asker, cards, answerer, card in one.seen:
@@ -311,7 +311,7 @@ def matrix_of(one, seat, hand, face_up, shown):
 
 
 def honest(one, state, seat, matrix):
-    """Tell whether ``matrix`` follows from the drawn hand of ``seat`` and what it saw.
+    """Return whether ``matrix`` follows from the drawn hand of ``seat`` and what it saw.
 
     Which card it was shown by another opponent is the simulation's choice among the drawn
     answerer's, so any is allowed that explains the set of the cards it knows.

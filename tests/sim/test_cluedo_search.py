@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from positions import (
     SMALL,
-    decided,
-    found,
+    decide,
+    find,
     legal_actions,
     position,
     positions,
@@ -52,7 +52,7 @@ def test_passing_at_the_end_of_a_turn_is_worth_going_on(name):
     for one in positions(30, (2, 3, 4, 5, 6), rules=preset(name), others="uniform"):
         if one.state.phase != END or looked_at == 3:
             continue
-        result = decided(one, replace(SMALL, least_accused=0.0)).result
+        result = decide(one, replace(SMALL, least_accused=0.0)).result
         values = dict(zip(result.actions.tolist(), result.values.tolist(), strict=True))
         assert len(values) > 1 and result.best == PASS
         assert values.pop(PASS) > max(values.values())
@@ -63,7 +63,7 @@ def test_passing_at_the_end_of_a_turn_is_worth_going_on(name):
 def test_values_are_probabilities_and_accusations_are_worth_their_notes():
     compared = 0
     for one in positions(6, (5, 7), others="uniform"):
-        result = decided(one, replace(SMALL, least_accused=0.001)).result
+        result = decide(one, replace(SMALL, least_accused=0.001)).result
         seen = result.visits > 0
         assert ((result.values[seen] >= 0) & (result.values[seen] <= 1)).all()
         accusing = seen & (result.actions >= ACCUSE)
@@ -75,20 +75,20 @@ def test_values_are_probabilities_and_accusations_are_worth_their_notes():
 
 def test_one_thread_is_reproducible_and_the_key_matters():
     for one in unsure_positions(2):
-        first, again = decided(one), decided(one)
-        assert found(first) == found(again)
+        first, again = decide(one), decide(one)
+        assert find(first) == find(again)
         first._key += 1
         first.decisions = 0
         first.decide(one.view)
-        assert found(first)[1:] != found(again)[1:]
+        assert find(first)[1:] != find(again)[1:]
 
 
 def test_every_decision_has_a_key_of_its_own():
     one = unsure_positions(1)[0]
-    sat = decided(one)
-    before = found(sat)
+    sat = decide(one)
+    before = find(sat)
     sat.decide(one.view)
-    assert found(sat)[1:] != before[1:]
+    assert find(sat)[1:] != before[1:]
     assert (sat.decisions, sat.simulations) == (2, 500)
     assert sat.search_seconds > 0
 
@@ -103,7 +103,7 @@ def test_suggestions_lead_to_nodes_that_are_met_again():
     met = []
     for one in places:
         if one.state.phase == SUGGEST:
-            tree = decided(one, PlannerConfig()).search.tree
+            tree = decide(one, PlannerConfig()).search.tree
             met.append(np.count_nonzero(tree.status == LISTED) - 1)
     assert len(met) >= 4
     assert min(met) > 80, met
@@ -167,7 +167,7 @@ def test_contradictory_evidence_has_a_name():
 def test_other_numbers_of_players():
     for players in (3, 5, 6):
         one = position(2, 2, seat=1, rules=Rules(players=players))
-        result = decided(one, replace(SMALL, budget=Budget(simulations=40))).result
+        result = decide(one, replace(SMALL, budget=Budget(simulations=40))).result
         assert result.simulations == 40
         assert result.best in legal_actions(one)
 

@@ -58,7 +58,7 @@ class Beside(ConstraintPlayer):
         return ours
 
 
-def compared(rules, walk, compiled):
+def compare(rules, walk, compiled):
     """Return how many decisions there were in some games, and how many were not the same."""
     player = Beside(walk, compiled)
     for game in range(GAMES):
@@ -72,14 +72,14 @@ def compared(rules, walk, compiled):
 @pytest.mark.parametrize("name", [*PAPERS, "speed"])
 def test_the_compiled_player_is_the_interpreted_one(name, walk):
     rules = preset(name, turn_cap=90)
-    decided, apart = compared(rules, walk, Policy("csp", walk=walk))
+    decided, apart = compare(rules, walk, Policy("csp", walk=walk))
     assert decided > 15 * GAMES and apart == 0
 
 
 @pytest.mark.parametrize("compiled", ["random", Policy("csp", walk="adjacent")])
 def test_another_policy_is_not(compiled):
     other = compiled if isinstance(compiled, Policy) else Policy(compiled)
-    assert compared(preset("ferrari2009", turn_cap=90), "nearest", other)[1] > 0
+    assert compare(preset("ferrari2009", turn_cap=90), "nearest", other)[1] > 0
 
 
 def test_what_is_learnt_from_others_does_not_enter(monkeypatch):
@@ -93,7 +93,7 @@ def test_what_is_learnt_from_others_does_not_enter(monkeypatch):
 
     monkeypatch.setattr(ConstraintPlayer, "see", nosy)
     rules = preset("ferrari2009", turn_cap=200)
-    assert INTERPRETED or compared(rules, "nearest", Policy("csp"))[1] > 0
+    assert INTERPRETED or compare(rules, "nearest", Policy("csp"))[1] > 0
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -111,7 +111,7 @@ def test_constraints_leave_the_assignments_that_they_should():
     facts.note_disproof(2)
     facts.note_disproof(2)
     assert facts.domain(0) == [3, 4, 5]
-    facts.note_silence({0, 7, 20})  # its own suspect tells nothing
+    facts.note_silence({0, 7, 20})  # its own suspect says nothing
     assert (facts.domain(0), facts.domain(1), facts.domain(2)) == ([3, 4, 5], [7], [20])
     facts.note_disproof(3)
     facts.note_disproof(4)

@@ -1,4 +1,4 @@
-"""Where the hidden cards of a simulation come from: rows of deals, one envelope, the leaf."""
+"""Sources of the hidden cards of a simulation: rows of deals, one envelope, the leaf."""
 
 from dataclasses import replace
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from positions import (
     SMALL,
-    decided,
-    drawn,
+    decide,
+    draw,
     least_p_value,
     searched_position,
     stream_of,
@@ -60,7 +60,7 @@ def test_rows_of_a_belief_that_cannot_draw_in_a_simulation_are_drawn_alike(belie
     few = p._replace(deals=p.deals[:4].copy())
     rows = [deal.tobytes() for deal in few.deals]
     times = np.zeros(len(rows))
-    for deal in drawn(few, s, 400):
+    for deal in draw(few, s, 400):
         deal[deal == one.seat + 1] = few.deals[0][deal == one.seat + 1]
         times[rows.index(deal.tobytes())] += 1
     same = [rows.index(row) for row in rows]  # equal rows are counted at the first
@@ -71,7 +71,7 @@ def test_rows_of_a_belief_that_cannot_draw_in_a_simulation_are_drawn_alike(belie
 
 def test_an_exact_belief_needs_no_rows(places):
     assert len(searched_position(places[0])[0].deals) == 0
-    # Nor do variants that restrict nothing, whatever they are told about an envelope.
+    # Nor do variants that restrict nothing, whatever envelope they are given.
     assert len(searched_position(places[0], replace(SMALL, redraw="decision"))[0].deals) == 0
 
 
@@ -82,16 +82,16 @@ def test_all_deals_of_a_decision_share_one_envelope(changes, places):
     for one in places:
         p, s = searched_position(one, replace(LD, **changes))
         assert len(envelopes(p.deals)) == 1
-        assert envelopes(drawn(p, s, 100)) == envelopes(p.deals)
+        assert envelopes(draw(p, s, 100)) == envelopes(p.deals)
         # The control: drawn each simulation.
         p, s = searched_position(one, replace(LD, redraw="simulation", **changes))
-        assert len(envelopes(drawn(p, s, 100))) > 3
+        assert len(envelopes(draw(p, s, 100))) > 3
 
 
 def test_below_one_envelope_deals_differ_and_explain_what_was_seen(places):
     for one in places:
         p, s = searched_position(one, LD)
-        deals = drawn(p, s, 200)
+        deals = draw(p, s, 200)
         assert len({deal.tobytes() for deal in deals}) > 20
         marginals = ExactPosterior(one.evidence()).marginals
         dealt = deals >= 0
@@ -122,7 +122,7 @@ def test_the_envelope_of_a_decision_follows_the_posterior(places):
 BY_TREE = {"opponents": "tree", "rollout_opponents": "heuristic"}
 
 
-def accused(one, config, right, key):
+def accuse(one, config, right, key):
     """Return (parameters, workspace) after an accusation of the drawn envelope, or of another."""
     p, s = searched_position(one, config)
     cluedo.start(p, s, stream_of(key))
@@ -141,25 +141,25 @@ def test_the_others_play_on_when_the_searching_seat_has_accused_wrongly(variant)
     out, edge_data = np.empty(cluedo.MAX_ACTIONS, np.int64), np.empty(cluedo.MAX_ACTIONS)
     for one in turns:
         for key in range(12):
-            p, s = accused(one, replace(SMALL, variant=variant, **BY_TREE), False, key)
+            p, s = accuse(one, replace(SMALL, variant=variant, **BY_TREE), False, key)
             assert not cluedo.terminal(p, s) and s.state[0].out[one.seat]
             assert cluedo.mover(p, s) != 0
             assert cluedo.actions(p, s, out, edge_data) == 0  # a leaf for ever
             assert cluedo.rollout(p, s, stream_of(key)) == 0.0
             paid += [cluedo.payoff(p, s, player) for player in range(4)]
-            p, s = accused(one, replace(SMALL, variant=variant, **BY_TREE), True, key)
+            p, s = accuse(one, replace(SMALL, variant=variant, **BY_TREE), True, key)
             assert cluedo.terminal(p, s)
             assert [cluedo.payoff(p, s, player) for player in range(4)] == [1.0, 0.0, 0.0, 0.0]
-            p, s = accused(one, replace(SMALL, variant="pomcp"), False, key)
+            p, s = accuse(one, replace(SMALL, variant="pomcp"), False, key)
             assert cluedo.terminal(p, s)
             assert not any(cluedo.payoff(p, s, player) for player in range(4))
     assert paid[0] == 0.0 and paid[1:].sum() > 12 and (paid[1:] > 0).all()
 
 
 def test_a_wrong_accusation_at_the_root_is_worth_a_game_to_the_others():
-    """What follows it in the tree is one leaf a view, and never a decision."""
+    """It is followed in the tree by one leaf per view, and never by a decision."""
     one = next(one for one in unsure_positions(12) if one.state.phase == TURN)
-    planner = decided(one, replace(SMALL, variant="so_ismcts", least_accused=0.001, **BY_TREE))
+    planner = decide(one, replace(SMALL, variant="so_ismcts", least_accused=0.001, **BY_TREE))
     tree = planner.search.tree
     nodes = tree.order[1 : tree.counters[NODES]]
     wrong = nodes[(tree.action[tree.incoming[nodes]] >= ACCUSE) & (tree.parent[nodes] == ROOT)]

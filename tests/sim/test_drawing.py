@@ -3,14 +3,14 @@
 import re
 
 import numpy as np
-from env_play import accuse, begun, play
+from env_play import accuse, begin_game, play
 
 from sim.cards import ROOMS
 from sim.environment.aec import env
 
 
 def test_pictures_show_the_board():
-    core = begun("classic", players=6, render_mode="ansi")
+    core = begin_game("classic", players=6, render_mode="ansi")
     lines = core.render().splitlines()
     squares = [line.ljust(48)[::2] for line in lines[:25]]
     starts = {"0": (16, 0), "1": (23, 7), "2": (14, 24), "3": (9, 24), "4": (0, 18), "5": (0, 5)}
@@ -32,16 +32,16 @@ def test_pictures_show_the_board():
 
 
 def test_pictures_show_what_was_said_and_no_hidden_card():
-    core = begun("classic", players=3, render_mode="ansi")
-    told = []
+    core = begin_game("classic", players=3, render_mode="ansi")
+    pictures = []
     for _ in play(core, np.random.default_rng(1), 300):
-        told.append(core.render().splitlines()[26:])
-    assert max(len(lines) for lines in told) == 5
-    shown = [line for lines in told for line in lines if "shows" in line]
+        pictures.append(core.render().splitlines()[26:])
+    assert max(len(lines) for lines in pictures) == 5
+    shown = [line for lines in pictures for line in lines if "shows" in line]
     assert shown and all(re.search(r"player_\d shows a card$", line) for line in shown)
     assert any(re.search(r": player_\d passes, player_\d", line) for line in shown)
     for doing in ("to move", "to suggest", "may accuse", r"suggests \w+, [\w ]+, [\w ]+"):
-        assert any(re.search(rf"\) rolled \d+, {doing}$", lines[1]) for lines in told)
+        assert any(re.search(rf"\) rolled \d+, {doing}$", lines[1]) for lines in pictures)
     core.reset(seed=5)
     accuse(core, rightly=False)
     assert "\naccused wrongly: player_0" in core.render()

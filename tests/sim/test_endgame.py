@@ -64,7 +64,7 @@ def exact(one: Endgame) -> ExactPosterior:
     return ExactPosterior(view.evidence[one.seat])
 
 
-def shown(one: Endgame) -> np.ndarray:
+def show(one: Endgame) -> np.ndarray:
     """Return the product over the cards shown to the seat of 1/k, under each deal."""
     weights = np.ones(len(one.deals))
     for asker, cards, answerer, _ in one.events:
@@ -83,7 +83,7 @@ def test_the_posterior_is_that_of_the_exact_belief(players):
         np.testing.assert_allclose(np.transpose(marginals), belief.marginals, atol=1e-12)
         np.testing.assert_allclose(table(one, one.weights), belief.envelope_table(), atol=1e-12)
         # Their sum too: no deal is missing or listed twice.
-        assert shown(one).sum() == pytest.approx(belief.total, rel=1e-12)
+        assert show(one).sum() == pytest.approx(belief.total, rel=1e-12)
         even = np.full(len(one.deals), 1 / len(one.deals))
         unequal += np.abs(table(one, even) - belief.envelope_table()).max() > 1e-3
     assert unequal >= 2, "the control: without 1/k the two would differ"
@@ -103,12 +103,12 @@ def test_a_deal_is_listed_only_if_nobody_passed_on_its_cards():
     passed = (0, 1 << 0 | 1 << 6 | 1 << 12, -1, -1)
     assert count(passed) == 3  # all of them in the envelope
     refuted_other = (2, 1 << 0 | 1 << 6 | 1 << 12, 1, -1)
-    told = (0, 1 << 0 | 1 << 6 | 1 << 12, 1, 0)
+    shown_card = (0, 1 << 0 | 1 << 6 | 1 << 12, 1, 0)
     # Envelopes with 0, 1, 2, 3 of the other cards 1, 7, 13 leave as many of the named to players.
     assert count(refuted_other) == 3 * 1 * 2 + 3 * 3 + 1 * 3
-    assert count(told) == 4 * 2
+    assert count(shown_card) == 4 * 2
     assert list_deals(sizes, 0, own, away, [passed], 2) is None
-    assert count(passed, told) == 0
+    assert count(passed, shown_card) == 0
 
 
 def few_deals() -> Endgame:
@@ -169,7 +169,7 @@ GAMES = 500
 
 
 @cache
-def played(worst: bool = False) -> list[tuple[Endgame, int]]:
+def play_out(worst: bool = False) -> list[tuple[Endgame, int]]:
     """Return positions of 3, 4 and 5 players and how often their best play won."""
     chosen = [some(players)[0] for players in (3, 4, 5)] + [some(4)[1]]
     return [(one, Optimal(one, worst).wins(GAMES)) for one in chosen]
@@ -186,28 +186,28 @@ WITHIN = 3.29  # 99.9 %
 
 
 def test_best_play_wins_the_game_as_often_as_its_value_says():
-    wins = [won for _, won in played()]
-    assert abs(deviations([one.best for one, _ in played()], wins)) < WITHIN
+    wins = [won for _, won in play_out()]
+    assert abs(deviations([one.best for one, _ in play_out()], wins)) < WITHIN
 
 
 @pytest.mark.parametrize("turns", [TURNS - 1, TURNS + 1])
 def test_games_see_another_number_of_turns(turns):
-    wins = [won for _, won in played()]
-    assert abs(deviations([solver_of(one).value(turns) for one, _ in played()], wins)) > WITHIN
+    wins = [won for _, won in play_out()]
+    assert abs(deviations([solver_of(one).value(turns) for one, _ in play_out()], wins)) > WITHIN
 
 
 @pytest.mark.parametrize("fault", [forgets_shares, forgets_the_order])
 def test_games_see_other_answers(monkeypatch, fault):
     """The third fault, `shows_the_lowest`, changes the best values by too little for that."""
-    wins = [won for _, won in played()]
+    wins = [won for _, won in play_out()]
     monkeypatch.setattr(solver, "answers", fault)
-    values = np.minimum([solver_of(one).value(TURNS) for one, _ in played()], 1.0)
+    values = np.minimum([solver_of(one).value(TURNS) for one, _ in play_out()], 1.0)
     assert abs(deviations(values, wins)) > WITHIN
 
 
 def test_games_see_the_worst_suggestions():
-    wins = [won for _, won in played(worst=True)]
-    assert deviations([one.best for one, _ in played()], wins) < -WITHIN
+    wins = [won for _, won in play_out(worst=True)]
+    assert deviations([one.best for one, _ in play_out()], wins) < -WITHIN
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])
@@ -249,7 +249,7 @@ def test_the_same_seed_finds_the_same_positions():
 
 
 class Fixed(Player):
-    """Does what it is told to, and keeps what it is told."""
+    """Does the actions that it is given, and keeps what it sees."""
 
     def __init__(self, *actions: int) -> None:
         super().__init__("fixed")

@@ -88,12 +88,12 @@ class ByDeals:
             table[key] = table.get(key, 0.0) + weight
         return entropy(np.array([*table.values()]))
 
-    def known(self, weights):
-        """Tell whether there is one envelope left."""
+    def is_known(self, weights):
+        """Return whether there is one envelope left."""
         return len({h for h, weight in zip(self.hidden, weights, strict=True) if weight}) == 1
 
-    def told(self, weights, number):
-        """Return what the answer to a trio tells about the named cards."""
+    def information(self, weights, number):
+        """Return the bits of the answer to a trio about the named cards."""
         joint = {}
         for deal, weight in enumerate(weights):
             named = tuple(card in self.hidden[deal] for card in TRIOS[number])
@@ -107,7 +107,7 @@ class ByDeals:
     def value(self, weights, number, steps, turns=1.0):
         """Return the value of suggesting a trio now, with ``steps`` suggestions in all."""
         if steps == 1:
-            return self.told(weights, number) - self.price * turns
+            return self.information(weights, number) - self.price * turns
         value = self.bits(weights) - self.price * turns
         parts = {}
         for deal, weight in enumerate(weights):
@@ -119,7 +119,7 @@ class ByDeals:
             if chance == 0.0:
                 continue
             value -= chance * self.bits(part / chance)
-            if not self.known(part):
+            if not self.is_known(part):
                 value += chance * self.best(part / chance, steps - 1)
         return value
 
@@ -236,7 +236,7 @@ def test_every_switch_of_the_configuration_changes_the_play():
 def test_a_room_is_not_left_for_itself_if_that_is_barred():
     rules = preset("ferrari2009", turn_cap=300)
 
-    def doubled(same_room):
+    def double(same_room):
         rooms, doubles = [], 0
         for game in range(1 if INTERPRETED else 5):
             player = EntropyPlayer(same_room=same_room, price=0.0)
@@ -250,8 +250,8 @@ def test_a_room_is_not_left_for_itself_if_that_is_barred():
             doubles += sum(a == b for a, b in pairwise(rooms))
         return doubles
 
-    assert doubled(False) == 0
-    assert INTERPRETED or doubled(True) > 0
+    assert double(False) == 0
+    assert INTERPRETED or double(True) > 0
 
 
 @pytest.mark.parametrize(

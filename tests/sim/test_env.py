@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from env_play import GAMES, accuse, begun, over, play, quiet, read
+from env_play import GAMES, accuse, begin_game, over, play, quiet, read
 from pettingzoo.test import api_test, render_test, seed_test
 
 import sim
@@ -38,15 +38,15 @@ def test_pettingzoo_accepts_it(rules, switches, capsys):
         api_test(env(rules, **switches), num_cycles=1000)
         seed_test(lambda: env(rules, **switches), num_cycles=200)
         render_test(lambda **mode: env(rules, **mode, **switches))
-    told = {str(warning.message) for warning in caught}
-    assert [message for message in told if not message.startswith(UNAVOIDABLE)] == []
+    messages = {str(warning.message) for warning in caught}
+    assert [message for message in messages if not message.startswith(UNAVOIDABLE)] == []
 
 
 def test_step_accepts_what_the_mask_says_and_nothing_else():
     rng = np.random.default_rng(2)
     phases = set()
     for rules in ("ferrari2009", "ledford"):
-        core = begun(rules)
+        core = begin_game(rules)
         for agent, seen in play(core, rng, 120):
             phase = int(read(seen)["phase"])
             if (rules, phase) in phases:
@@ -144,7 +144,7 @@ def test_the_cap_on_turns_truncates(rules):
 
 
 def test_a_wrong_accuser_goes_on_to_show_cards_and_does_nothing_else():
-    core = begun()
+    core = begin_game()
     accuse(core, rightly=False)
     shown = 0
     for agent, seen in play(core, np.random.default_rng(1), 800):
@@ -196,7 +196,7 @@ def test_what_cannot_be_is_refused():
         env(sise=3)
     with pytest.raises(ValueError, match="render_mode must be one of ansi, human"):
         env(render_mode="rgb_array")
-    core = begun(seed=4, game=2)
+    core = begin_game(seed=4, game=2)
     for wrong in ({"seed": -1}, {"seed": 2**63}, {"options": {"game": -1}}):
         with pytest.raises(ValueError, match="must be at least 0"):
             core.reset(**wrong)
@@ -207,7 +207,7 @@ def test_what_cannot_be_is_refused():
 
 
 def test_it_is_fast_enough_to_learn_in():
-    core, rng = begun("classic"), np.random.default_rng(1)
+    core, rng = begin_game("classic"), np.random.default_rng(1)
     sum(1 for _ in play(core, rng, 50))
     start, steps = time.perf_counter(), sum(1 for _ in play(core, rng, 500))
     assert steps == 500 and time.perf_counter() - start < 5
@@ -220,8 +220,12 @@ def test_the_page_has_every_field_and_runs(capsys):
     assert len(EXAMPLES) == 4
     for example in EXAMPLES:
         exec(compile(example, "docs/environment.md", "exec"), {"__name__": "example"})
-    told = capsys.readouterr().out
-    assert "never accuses gets [" in told and "cards in hand:" in told and "Conservatory" in told
+    messages = capsys.readouterr().out
+    assert (
+        "never accuses gets [" in messages
+        and "cards in hand:" in messages
+        and "Conservatory" in messages
+    )
 
 
 def test_nothing_else_of_the_game_needs_pettingzoo():
@@ -232,7 +236,7 @@ def test_nothing_else_of_the_game_needs_pettingzoo():
 
 
 def test_a_finished_game_offers_nothing():
-    core = begun()
+    core = begin_game()
     accuse(core, rightly=True)
     for agent in core.agents:
         seen = core.observe(agent)
@@ -243,7 +247,7 @@ def test_a_finished_game_offers_nothing():
 @pytest.mark.skipif(INTERPRETED, reason="kernels are Python functions there")
 def test_a_step_takes_few_calls(calls):
     """The machinery of records alone made it hundreds; counted, since clocks waver."""
-    core, rng = begun(), np.random.default_rng(1)
+    core, rng = begin_game(), np.random.default_rng(1)
     core.step(core.policy_action("heuristic"))
     for _, seen in play(core, rng, 30):
         action = quiet(seen["action_mask"], rng)

@@ -1,8 +1,8 @@
-"""What the environment has for learners: accusations that are worth it, their price, floats."""
+"""The environment for learners: accusations that are worth it, their price, floats."""
 
 import numpy as np
 import pytest
-from env_play import accuse, begun, over, play, quiet, read
+from env_play import accuse, begin_game, over, play, quiet, read
 from pettingzoo.test import api_test, seed_test
 
 from belief.exact.solver import ExactPosterior
@@ -18,7 +18,7 @@ from sim.state import ACCUSE, EVIDENCE, EXTERNAL, REVEAL, TURN, empty
 LEARNING = {"accuse_from": 0.2, "wrong_price": 0.5, "flat": True}
 
 
-def offered(core):
+def offers_one(core):
     """Return the accusations in the mask."""
     mask = core.observe(core.agent_selection)["action_mask"]
     return (ACCUSE + np.flatnonzero(mask[ACCUSE:REVEAL])).tolist()
@@ -26,17 +26,17 @@ def offered(core):
 
 @pytest.mark.parametrize("threshold", [0.1, 1.0])
 def test_accusations_are_offered_from_a_probability_on(threshold):
-    core, rng = begun("ledford", accuse_from=threshold), np.random.default_rng(4)
+    core, rng = begin_game("ledford", accuse_from=threshold), np.random.default_rng(4)
     found = compared = 0
     for _, seen in play(core, rng, 900):
         if read(seen)["phase"] != TURN:
-            assert not offered(core)
+            assert not offers_one(core)
             continue
         facts = evidence_of(core)
         table = ExactPosterior(facts).envelope_table()
         suspects, weapons, rooms = np.nonzero(table >= threshold - 1e-9)
         wanted = (ACCUSE + 9 * (6 * suspects + weapons) + rooms).tolist()
-        assert offered(core) == wanted
+        assert offers_one(core) == wanted
         assert seen["action_mask"][:ACCUSE].any()  # something else can always be done
         compared += 1
         found += len(wanted)
@@ -56,17 +56,17 @@ def evidence_of(core):
 
 
 def test_without_the_switch_all_are_offered():
-    core = begun("ledford")
-    assert len(offered(core)) == 324
-    assert not offered(begun("ledford", accuse_from=1.0))
-    assert len(offered(begun("ledford", accuse_from=1e-6))) > 30
+    core = begin_game("ledford")
+    assert len(offers_one(core)) == 324
+    assert not offers_one(begin_game("ledford", accuse_from=1.0))
+    assert len(offers_one(begin_game("ledford", accuse_from=1e-6))) > 30
 
 
 def test_a_policy_may_accuse_what_is_not_offered():
-    core = begun("ledford", accuse_from=1.0, seed=12)
+    core = begin_game("ledford", accuse_from=1.0, seed=12)
     while not over(core):
         core.step(core.policy_action("heuristic"))
-    other = begun("ledford", seed=12)
+    other = begin_game("ledford", seed=12)
     while not over(other):
         other.step(other.policy_action("heuristic"))
     assert core._state.tobytes() == other._state.tobytes()
@@ -106,24 +106,24 @@ def test_pettingzoo_accepts_the_switches(rules):
 
 
 def test_the_flat_observation_says_what_is_true():
-    core, rng = begun("ledford", **LEARNING), np.random.default_rng(1)
+    core, rng = begin_game("ledford", **LEARNING), np.random.default_rng(1)
     for agent, seen in play(core, rng, 200):
         assert core.observation_space(agent).contains(seen)
         vector, seat = seen["observation"], core.possible_agents.index(agent)
-        told = vector.view(FLAT_LAYOUT)[0]
+        fields = vector.view(FLAT_LAYOUT)[0]
         assert vector.shape == (SIZE,) and vector.dtype == np.float32
-        assert told["phase"].sum() == told["room"].sum() == 1
-        held = np.flatnonzero(told["chance"][:, 1] == 1.0)
+        assert fields["phase"].sum() == fields["room"].sum() == 1
+        held = np.flatnonzero(fields["chance"][:, 1] == 1.0)
         assert sum(1 << int(card) for card in held) == core._state.hand[seat]
-        sums = told["chance"].sum(axis=1)
+        sums = fields["chance"].sum(axis=1)
         face_up = [int(core._state.face_up) >> card & 1 for card in range(21)]
         np.testing.assert_allclose(sums, 1 - np.array(face_up), atol=1e-5)
         truth = core._state.envelope
-        assert all(told["chance"][card, 0] > 0 for card in range(21) if int(truth) >> card & 1)
+        assert all(fields["chance"][card, 0] > 0 for card in range(21) if int(truth) >> card & 1)
 
 
 def test_what_cannot_be_is_refused():
-    assert len(offered(begun(accuse_from=5e-324))) > 30  # the least there is
+    assert len(offers_one(begin_game(accuse_from=5e-324))) > 30  # the least there is
     for wrong in (0.0, -0.1, 1.5, float("nan"), "half"):
         with pytest.raises(ValueError, match="accuse_from must be above 0"):
             env(accuse_from=wrong)
@@ -138,7 +138,7 @@ def test_a_seat_is_told_nothing_hidden():
     """Two hidden cards change places: offers and vector stay, until something is seen of it."""
     same = 0
     for game in range(6):
-        one, two = (begun("speed", game=game, **LEARNING) for _ in range(2))
+        one, two = (begin_game("speed", game=game, **LEARNING) for _ in range(2))
         cards = [int(two._state.hand[seat]) for seat in (1, 2)]
         a, b = (card & -card for card in cards)
         two._state.hand[1] ^= a | b
@@ -199,6 +199,6 @@ def test_a_learner_begins_with_a_decision():
 
 
 def accuses_rightly(core: raw_env, action: int) -> bool:
-    """Tell whether an accusation names the envelope."""
+    """Return whether an accusation names the envelope."""
     suspect, weapon, room = (action - ACCUSE) // 54, (action - ACCUSE) // 9 % 6, (action - 46) % 9
     return core._state.envelope == 1 << suspect | 1 << 6 + weapon | 1 << 12 + room

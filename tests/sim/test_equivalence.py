@@ -82,7 +82,7 @@ def deal_of(state):
     return deal
 
 
-def searched(variant, first, view, events, known=None):
+def run_search(variant, first, view, events, known=None):
     """Return the value of each action in each of `SEARCHES` searches, and the actions.
 
     Half of the deals are ``known``, if it is given, the rest those of the belief.
@@ -111,7 +111,7 @@ def compare(ones, others):
     return np.where(same, np.isclose(ones.mean(axis=0), others.mean(axis=0)) * 1.0, found)
 
 
-def rejected(p_values):
+def rejects(p_values):
     """Return how many hypotheses Holm's procedure rejects at `LEVEL`."""
     ordered = np.sort(np.concatenate(p_values))
     bar = LEVEL / (len(ordered) - np.arange(len(ordered)))
@@ -121,9 +121,9 @@ def rejected(p_values):
 
 @pytest.fixture(scope="module")
 def honest():
-    """What the three planners found at every position."""
+    """Results of the three planners at every position."""
     return [
-        (at, {variant: searched(variant, *at[:3]) for variant in ("bmcts", "ld_bmcts", "pomcp")})
+        (at, {variant: run_search(variant, *at[:3]) for variant in ("bmcts", "ld_bmcts", "pomcp")})
         for at in positions()
     ]
 
@@ -137,13 +137,13 @@ def test_the_three_agree(honest):
             assert actions.tolist() == listed.tolist()
             p_values.append(compare(base, values))
     assert sum(map(len, p_values)) > 150
-    assert rejected(p_values) == 0
+    assert rejects(p_values) == 0
 
 
 def test_a_leak_is_seen(honest):
     """Control: every other deal of POMCP is the true one."""
     p_values = []
     for at, found in honest[:6]:
-        values, _ = searched("pomcp", *at)
+        values, _ = run_search("pomcp", *at)
         p_values.append(compare(found["bmcts"][0], values))
-    assert rejected(p_values) > 0
+    assert rejects(p_values) > 0

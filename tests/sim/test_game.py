@@ -288,7 +288,7 @@ def test_answers_are_asked_for_in_seat_order():
     state.hand[:4] = [wanted, 0, 0, wanted]
     apply(board, state, ASK + 6 * scarlett)
     assert (state.phase, state.answerer, decider(state)) == (SHOW, 3, 3)
-    # Scarlett's pawn was called, whoever holds the card.
+    # Scarlett's pawn was called, not that of the card's holder.
     assert state.spot[0] == board.first_door[LOUNGE] and state.summoned[0]
     apply(board, state, REVEAL + scarlett)
     assert state.event[0].tolist() == [1, state.cards, 3, scarlett]
@@ -383,7 +383,7 @@ def test_advance_stops_when_the_events_are_full():
 
 @pytest.mark.parametrize("table", golden.TABLES)
 def test_golden_games(table):
-    """(A change on purpose: `golden` says how to write them anew.)"""
+    """(A change on purpose: `golden` says how to write them again.)"""
     recorded = json.loads(golden.FILE.read_text())[table]
     assert golden.games(golden.TABLES[table]) == recorded
 

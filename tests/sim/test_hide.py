@@ -45,7 +45,7 @@ def steps(rules, policies, game, seed=3, tracks=0):
 # The public view.
 
 
-def recomputed(rules, face_up, events):
+def recompute(rules, face_up, events):
     """Return the public view from the log alone."""
     view = np.zeros((21, 7))
     public.open_view(view, rules.players, world(rules)[0].hand_sizes, face_up)
@@ -66,11 +66,11 @@ def test_the_public_view_follows_from_the_public_log(name):
     for state, _ in steps(rules, policies, 0):
         events += [tuple(int(x) for x in event) for event in state.event[: state.events]]
         if state.phase == TURN:
-            expected = recomputed(rules, int(state.face_up), events)
+            expected = recompute(rules, int(state.face_up), events)
             np.testing.assert_array_equal(state.public, expected)
     assert len(events) > 4
     # The control: another order of the same log gives another view.
-    assert not np.array_equal(recomputed(rules, int(state.face_up), events[::-1]), state.public)
+    assert not np.array_equal(recompute(rules, int(state.face_up), events[::-1]), state.public)
 
 
 def test_a_seat_that_replays_its_log_has_the_same_view():
@@ -236,8 +236,8 @@ def thinking(games=4, **switches):
         for state, action in steps(Rules(), [policy, *["swift"] * 3], game):
             if ASK <= action < ACCUSE and state.seat == 0:
                 table = np.full((21, COLUMNS), np.nan)
-                told, everyone = state.has_shown[0], hide.still_playing(BOARD, state, 0)
-                tabulate(state.marginals, state.public, 0, 4, everyone, told, (1 << 21) - 1, table)
+                shown, everyone = state.has_shown[0], hide.still_playing(BOARD, state, 0)
+                tabulate(state.marginals, state.public, 0, 4, everyone, shown, (1 << 21) - 1, table)
                 yield state, table
 
 

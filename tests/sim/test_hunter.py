@@ -81,8 +81,8 @@ def by_outcomes(chances, ways, weights):
         value = -weights.test * ways.test - weights.distance * length
         if left[room] > 1 - 1e-12 or not rest:
             return value + weights.benefit * before
-        told = before - (1 - left[room]) * sum(map(surprise, rest.values()))
-        return value + weights.benefit * told + (1 - left[room]) * on(room, rest)
+        gained = before - (1 - left[room]) * sum(map(surprise, rest.values()))
+        return value + weights.benefit * gained + (1 - left[room]) * on(room, rest)
 
     start = {room: float(chances[room]) for room in range(r)}
     # What is no target counts as one place: what it might be is no part of the hunt.
@@ -134,7 +134,7 @@ def test_lengths_are_those_of_the_board():
 # In games.
 
 
-def made(rules=FERRARI, **switches):
+def make_one(rules=FERRARI, **switches):
     return make(spec_of("hunter", **switches), rules)
 
 
@@ -144,7 +144,7 @@ def made(rules=FERRARI, **switches):
 )
 def test_it_keeps_the_contract(rules, evidence):
     rules = preset(rules)
-    assert check_player(lambda: made(rules, evidence=evidence, benefit_weight=40), rules) > 20
+    assert check_player(lambda: make_one(rules, evidence=evidence, benefit_weight=40), rules) > 20
 
 
 class Peeping(HunterPlayer):
@@ -168,32 +168,32 @@ def test_one_that_peeps_is_caught():
 
 
 @cache
-def played(name="hunter", **switches):
+def play_out(name="hunter", **switches):
     """Return all that a player does in a few games, and the milliseconds of its decisions."""
     player = make(spec_of(name, **switches), FERRARI)
     decide, actions, took = player.decide, [], []
 
-    def timed(view):
+    def time_decision(view):
         began = time.perf_counter()
         actions.append(decide(view))
         took.append(1000 * (time.perf_counter() - began))
         return actions[-1]
 
-    player.decide = timed
+    player.decide = time_decision
     for game in range(6):
         play(FERRARI, [player, PolicyPlayer("heuristic"), PolicyPlayer("closure")], 5, game)
     return actions, took
 
 
 def test_the_same_seed_is_the_same_game_and_a_decision_is_quick():
-    first, again = played(benefit_weight=40), played.__wrapped__(benefit_weight=40)
+    first, again = play_out(benefit_weight=40), play_out.__wrapped__(benefit_weight=40)
     assert first[0] == again[0]
     assert np.median(again[1]) < 1
 
 
 def test_without_benefit_it_is_the_player_of_the_network():
     """Control: with more of it, it is not."""
-    assert played(benefit_weight=0)[0] == played("bn")[0] != played(benefit_weight=40)[0]
+    assert play_out(benefit_weight=0)[0] == play_out("bn")[0] != play_out(benefit_weight=40)[0]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_without_benefit_it_is_the_player_of_the_network():
     ],
 )
 def test_every_switch_changes_the_play(switched):
-    assert played(**{"benefit_weight": 40, **switched})[0] != played(benefit_weight=40)[0]
+    assert play_out(**{"benefit_weight": 40, **switched})[0] != play_out(benefit_weight=40)[0]
 
 
 # One decision, with chances made up.
@@ -220,9 +220,9 @@ def test_every_switch_changes_the_play(switched):
 EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
 
 
-def seated(room=None, **switches):
+def seat(room=None, **switches):
     """Return a function that asks a player in seat 0, and the state that it sees."""
-    player, views = made(evidence="exact", **switches), empty()
+    player, views = make_one(evidence="exact", **switches), empty()
     s = views[0]
     s.hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))
     player.begin(FERRARI, 0, views, 1)
@@ -242,24 +242,24 @@ def test_a_likely_room_is_worth_a_longer_way():
     """Control: where bins are dear it is not."""
     rooms = np.zeros(N_ROOMS)
     rooms[[HALL, LOUNGE, KITCHEN]] = 0.06, 0.06, 0.88
-    ask, _ = seated(HALL, benefit_weight=100)
+    ask, _ = seat(HALL, benefit_weight=100)
     assert ask(rooms) == MOVE + KITCHEN
-    ask, _ = seated(HALL, benefit_weight=100, distance_weight=10)
+    ask, _ = seat(HALL, benefit_weight=100, distance_weight=10)
     assert ask(rooms) == MOVE + LOUNGE
 
 
 def test_its_own_room_is_a_choice_if_it_goes_out_and_in():
     rooms = np.zeros(N_ROOMS)
     rooms[[HALL, LOUNGE]] = 0.5
-    assert seated(HALL)[0](rooms) == MOVE + LOUNGE
-    assert seated(HALL, again="same")[0](rooms) >= WALK
-    ask, s = seated(HALL)
+    assert seat(HALL)[0](rooms) == MOVE + LOUNGE
+    assert seat(HALL, again="same")[0](rooms) >= WALK
+    ask, s = seat(HALL)
     s.summoned[0] = 1
     assert ASK <= ask(rooms) < ASK + 36
 
 
 def test_a_room_that_is_known_is_entered_as_often_as_possible():
-    ask, _ = seated(STUDY)
+    ask, _ = seat(STUDY)
     assert ask(np.eye(N_ROOMS)[KITCHEN]) == PASSAGE
     assert ask(np.eye(N_ROOMS)[HALL]) == MOVE + HALL
 
@@ -268,7 +268,7 @@ def test_a_room_that_is_known_is_entered_as_often_as_possible():
 
 
 def test_it_is_made_from_the_configuration():
-    player = made(label="mine", showing="least_informative", distance_weight=3)
+    player = make_one(label="mine", showing="least_informative", distance_weight=3)
     assert (player.name, player.showing, player.evidence, player.threshold) == (
         "mine",
         "least_informative",
@@ -281,6 +281,6 @@ def test_it_is_made_from_the_configuration():
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"ferrari2009", "cai2006"}))
 def test_rules_that_it_does_not_fit_are_refused_in_a_sentence(name):
     with pytest.raises(ValueError, match=f"hands by category, which rules={name}") as refused:
-        made(PRESETS[name])
+        make_one(PRESETS[name])
     assert "\n" not in str(refused.value)
-    assert made(PRESETS[name], evidence="exact").evidence == "exact"
+    assert make_one(PRESETS[name], evidence="exact").evidence == "exact"

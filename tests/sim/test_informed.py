@@ -46,7 +46,7 @@ def trio(cards):
 
 
 def accuses(action):
-    """Tell whether ``action`` is an accusation."""
+    """Return whether ``action`` is an accusation."""
     return ACCUSE <= action < REVEAL
 
 

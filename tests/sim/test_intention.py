@@ -25,7 +25,7 @@ def suggesting(policy, games):
             apply(BOARD, states[0], choose(BOARD, states[0], decider(states[0])))
 
 
-def chosen(states, intention):
+def choose_action(states, intention):
     """Return the pair named by the seat to move if it remembers ``intention``."""
     again = states.copy()
     again[0].intention = intention
@@ -37,11 +37,11 @@ def test_what_was_intended_is_what_is_found_again(name):
     remembered = looked = planted = 0
     for states in suggesting(Policy(name, threshold=0.35), 6):
         now = int(states[0].intention)
-        afresh = chosen(states, 0)
-        assert chosen(states, now) == afresh
+        afresh = choose_action(states, 0)
+        assert choose_action(states, now) == afresh
         looked += 1
         # The control: another pair, planted, would be named.
-        if now and chosen(states, now + (1 if afresh < 35 else -1)) != afresh:
+        if now and choose_action(states, now + (1 if afresh < 35 else -1)) != afresh:
             planted += 1
         room = BOARD.room_of[states[0].spot[states[0].seat]]
         remembered += bool(now) and (now - 1) // 36 % 9 == room

@@ -37,7 +37,7 @@ EVERYTHING = PlannerConfig(
 
 
 @cache
-def found():
+def find():
     return list(islice(endgames(0), POSITIONS))
 
 
@@ -45,7 +45,7 @@ def regret(config, simulations):
     """Return what the turns of a planner lose at each position against best play."""
     planner = Planner(replace(config, budget=Budget(simulations=simulations)))
     lost = []
-    for key, one in enumerate(found()):
+    for key, one in enumerate(find()):
         one.sit(planner, key)
         action = one.choice(planner, key)
         assert planner.result.simulations == simulations

@@ -1,7 +1,7 @@
 """No policy sees what its seat cannot know: hands, envelope, what others learnt, the key.
 
 At decisions in real games by all presets, what the seat cannot know is swapped for another deal
-that it cannot tell from the true one, and noise.  Its choice must stay the same.
+that looks to it like the true one, and noise.  Its choice must stay the same.
 """
 
 from collections import Counter

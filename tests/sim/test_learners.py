@@ -39,9 +39,9 @@ def test_rllib_wraps_it():
     seen, _ = game.reset(seed=3)
     steps, total, over = 0, dict.fromkeys(game.agents, 0.0), False
     while not over:
-        ((agent, told),) = seen.items()
-        assert game.get_observation_space(agent).contains(told)
-        action = int(rng.choice(np.flatnonzero(told["action_mask"])))
+        ((agent, observation),) = seen.items()
+        assert game.get_observation_space(agent).contains(observation)
+        action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
         seen, rewards, ended, cut, _ = game.step({agent: action})
         over, steps = ended["__all__"] or cut["__all__"], steps + 1
         for name, reward in rewards.items():
@@ -72,7 +72,7 @@ def test_the_example_runs(tmp_path):
     picture = tmp_path / "curve.png"
     command = [sys.executable, "examples/maskable_ppo.py", "--rules", "speed", "--seconds", "1"]
     command += ["--points", "1", "--games", "4", "--even-games", "4", "--picture", str(picture)]
-    told = subprocess.run(
+    ended = subprocess.run(
         command,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -80,6 +80,6 @@ def test_the_example_runs(tmp_path):
         text=True,
         timeout=280,
     )
-    assert told.returncode == 0, told.stderr
-    assert "even among what is offered" in told.stdout and "of 4" in told.stdout
+    assert ended.returncode == 0, ended.stderr
+    assert "even among what is offered" in ended.stdout and "of 4" in ended.stdout
     assert picture.stat().st_size > 5_000

@@ -1,4 +1,4 @@
-"""What is legal, and where pawns land, against the rules stated once more with NetworkX."""
+"""Legal actions and landings against the rules stated once more with NetworkX."""
 
 import numpy as np
 import pytest
@@ -38,14 +38,14 @@ def states(under, game, count):
         apply(world(under)[0], state, random_action(world(under)[0], state, stream, out))
 
 
-def listed(under, state):
+def list_actions(under, state):
     """Return the legal actions as the game has them."""
     out = np.empty(N_ACTIONS, np.int64)
     return out[: legal(world(under)[0], state, out)].tolist()
 
 
 def lands_as_ruled(played, under, state):
-    """Tell whether every move, played by the rules ``played``, ends where ``under`` has it."""
+    """Return whether every move, played by the rules ``played``, ends where ``under`` has it."""
     scratch = empty()
     for action in slow_rules.actions(under, state):
         if action > PASSAGE:
@@ -61,7 +61,7 @@ def lands_as_ruled(played, under, state):
 @given(rules(), st.integers(0, 10_000))
 def test_legal_actions_are_those_of_the_rules(under, game):
     for state in states(under, game, STATES):
-        assert listed(under, state) == list(slow_rules.actions(under, state))
+        assert list_actions(under, state) == list(slow_rules.actions(under, state))
 
 
 @drawn
@@ -88,7 +88,7 @@ def test_also_where_pawns_crowd(under, game, data):
     state.spot[others] = pawns[: len(others)]
     state.spot[seat] = start
     state.roll = data.draw(st.integers(1, 6 * under.dice))
-    assert listed(under, state) == list(slow_rules.actions(under, state))
+    assert list_actions(under, state) == list(slow_rules.actions(under, state))
     assert lands_as_ruled(under, under, state)
 
 
@@ -107,7 +107,7 @@ def test_other_rules_are_told_apart(name, switch):
     wrong = 0
     for game in range(3):
         for state in states(under, game, 150):
-            wrong += listed(played, state) != list(slow_rules.actions(under, state))
+            wrong += list_actions(played, state) != list(slow_rules.actions(under, state))
             if state.phase == TURN and not wrong:
                 wrong += not lands_as_ruled(played, under, state)
     assert wrong > 0

@@ -152,7 +152,7 @@ def test_rules_that_do_not_fit_are_refused_in_a_sentence():
     assert _make(preset("ledford"), evidence="exact").evidence == "exact"
 
 
-def _seated(rules=FERRARI, **switches):
+def _seat(rules=FERRARI, **switches):
     """Return a player in seat 0 and the state that it sees."""
     player, state = _make(rules, **switches), empty()
     state[0].hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))  # as 213 asks
@@ -166,7 +166,7 @@ def _believe(player, suspects, weapons, rooms):
     player.opinion.chances[:] = np.concatenate([suspects, weapons, rooms])
 
 
-def _visited(player, room, times):
+def _visit(player, room, times):
     for _ in range(times):
         player.see((0, 1 << FIRST_ROOM + room, -1, -1))
     player.opinion._told = times  # what it believes is set by hand
@@ -176,7 +176,7 @@ EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
 
 
 def test_it_walks_to_the_room_of_most_value_less_costs():
-    player, s = _seated()
+    player, s = _seat()
     rooms = np.full(9, 1 / 6)
     rooms[:3] = 0
     _believe(player, *EVEN, rooms)
@@ -185,18 +185,18 @@ def test_it_walks_to_the_room_of_most_value_less_costs():
     player.worth = np.zeros_like
     far = neural.distances(True)[:, s.spot[0]]
     assert player.walk(s) == MOVE + far.argmin()
-    _visited(player, far.argmin(), 20)
+    _visit(player, far.argmin(), 20)
     assert player.walk(s) != MOVE + far.argmin()
     assert visits(player.log.events, 0)[far.argmin()] == 20
 
 
 def test_passages_are_near_and_its_own_room_takes_a_step_out():
-    player, s = _seated(q="zero")
+    player, s = _seat(q="zero")
     rooms = np.full(9, 1 / 9)
     _believe(player, *EVEN, rooms)
     s.spot[0] = world(FERRARI)[0].first_door[STUDY]
     assert player.walk(s) == PASSAGE
-    _visited(player, KITCHEN, 9)
+    _visit(player, KITCHEN, 9)
     out = player.walk(s)
     assert out >= WALK and graph().has_edge(out - WALK, int(s.spot[0]))
     s.summoned[0] = 1
@@ -205,7 +205,7 @@ def test_passages_are_near_and_its_own_room_takes_a_step_out():
 
 def test_where_it_cannot_stop_in_the_corridor_its_own_room_is_no_choice():
     rules = preset("ferrari2009", movement="towards")
-    player, s = _seated(rules, q="zero", distance_weight=0, visit_weight=0)
+    player, s = _seat(rules, q="zero", distance_weight=0, visit_weight=0)
     _believe(player, *EVEN, np.full(9, 1 / 9))
     s.spot[0] = world(rules)[0].first_door[STUDY]
     assert player.walk(s) == MOVE + HALL
@@ -221,14 +221,14 @@ def test_distances_are_manhattan_and_at_most_what_is_walked():
 
 
 def test_it_suggests_what_is_in_doubt_else_its_own():
-    player, s = _seated()
+    player, s = _seat()
     s.phase = SUGGEST
     _believe(player, [0, 0, 0.3, 0.4, 0.2, 0.1], [0, 0, 0, 1, 0, 0], np.eye(9)[5])
     assert player.act(s) == ASK + 6 * 3 + 0
 
 
 def test_it_accuses_when_all_three_are_likely_enough():
-    player, s = _seated()
+    player, s = _seat()
     sure = [0, 0, 0.9, 0.1, 0, 0], [0, 0, 0, 0.95, 0.05, 0], [*[0] * 7, 0.08, 0.92]
     _believe(player, *sure)
     for phase in (TURN, END):
@@ -250,6 +250,6 @@ def test_a_grid_needs_settings_that_name_it(tmp_path):
     told["settings"] = {"seed": 1}
     told["settings_digest"] = network_files.digest(told["settings"])
     path = tmp_path / "network.json"
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match="do not name its states"):
         _make(q="grid", network=str(path))

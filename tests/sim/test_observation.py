@@ -1,10 +1,10 @@
-"""What a seat is told is true, and it is told nothing else."""
+"""Observations are true, and hold nothing else."""
 
 import copy
 
 import numpy as np
 import pytest
-from env_play import GAMES, begun, over, play, quiet, read
+from env_play import GAMES, begin_game, over, play, quiet, read
 
 from sim.cards import CATEGORY_MASK, FIRST_ROOM
 from sim.chance import game_key
@@ -18,7 +18,7 @@ from sim.view import seen_by
 def test_masks_and_observations_follow_the_machine(rules, switches):
     rng = np.random.default_rng(1)
     reached = set()
-    core = begun(rules, **switches)
+    core = begin_game(rules, **switches)
     board, state = world(core.rules)[0], empty()[0]
     state.policy[:] = state.showing[:] = EXTERNAL
     new_game(board, state, np.uint64(game_key(5, 0)))
@@ -39,12 +39,12 @@ def test_masks_and_observations_follow_the_machine(rules, switches):
         action = quiet(seen["action_mask"], copy.deepcopy(rng))
         apply(board, state, action)
         if (state.asked > before.asked and state.phase != SHOW) or before.phase == SHOW:
-            asked.insert(0, answered(before, state, action))
+            asked.insert(0, answer(before, state, action))
         assert yet == (before.asked, before.phase)
     assert SHOW in reached and len(reached) >= 3
 
 
-def answered(before, after, action):
+def answer(before, after, action):
     """Return the (asker, cards, answerer, card) that the step from ``before`` ended."""
     cards, answerer = int(after.cards), int(after.answerer)
     if before.phase == SHOW:
@@ -101,7 +101,7 @@ def agree(rules, seat, game, rng):
     something that it is entitled to see.  Returns (whether all was equal, how many observations,
     and how often the twins' hidden answers differed).
     """
-    one, two = begun(rules, game=game), begun(rules, game=game)
+    one, two = begin_game(rules, game=game), begin_game(rules, game=game)
     state, players = two._state, two.rules.players
     held = {c: h for h in range(players) if h != seat for c in range(21) if state.hand[h] >> c & 1}
     first = int(rng.choice(list(held)))

@@ -23,7 +23,7 @@ def load(**switches):
     return pyspiel.load_game(NAME, switches)
 
 
-def begun(game, deal=0):
+def begin_game(game, deal=0):
     """Return the first decision after a deal."""
     state = game.new_initial_state()
     state.apply_action(deal)
@@ -48,7 +48,7 @@ def test_deals_are_all_there_are():
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "message"),
     [
         ((2, 1, 2, 1, 3), "1 cards are too few for 2 players: put more in play"),
         ((1, 2, 2, 1, 3), "players must be 2 to 6, not 1"),
@@ -56,8 +56,8 @@ def test_deals_are_all_there_are():
         ((4, 6, 6, 9, 3), "more than 100,000 deals: take fewer cards"),
     ],
 )
-def test_a_table_that_cannot_be_is_refused(numbers, told):
-    with pytest.raises(ValueError, match=told):
+def test_a_table_that_cannot_be_is_refused(numbers, message):
+    with pytest.raises(ValueError, match=message):
         Table(*numbers)
 
 
@@ -68,16 +68,16 @@ def test_who_asks_sees_the_card_and_the_others_that_there_was_one():
         for number, deal in enumerate(game.table.deals)
         if deal.hands[1] >> CARDS.index("Scarlett") & 1
     )
-    state = begun(game, deal)
+    state = begin_game(game, deal)
     assert state.current_player() == 0
     do(state, "enters Hall")
     do(state, "asks Scarlett+knife")
     assert state.current_player() == 1
     before = [state.information_state_string(seat) for seat in range(3)]
-    assert all(told.endswith("0 asks Scarlett+knife, 1 has one") for told in before)
+    assert all(message.endswith("0 asks Scarlett+knife, 1 has one") for message in before)
     do(state, "shows Scarlett")
-    told = [state.information_state_string(seat) for seat in range(3)]
-    assert [now.removeprefix(then) for now, then in zip(told, before, strict=True)] == [
+    message = [state.information_state_string(seat) for seat in range(3)]
+    assert [now.removeprefix(then) for now, then in zip(message, before, strict=True)] == [
         "; 1 shows Scarlett",
         "; 1 shows Scarlett",
         "; 1 shows",
@@ -89,13 +89,13 @@ def test_the_deal_shows_in_the_hand_alone():
     game = load(suspects=3, weapons=2)
     by_hand = {}
     for number, deal in enumerate(game.table.deals):
-        told = begun(game, number).information_state_string(0)
-        assert by_hand.setdefault(deal.hands[0], told) == told
+        message = begin_game(game, number).information_state_string(0)
+        assert by_hand.setdefault(deal.hands[0], message) == message
     assert len(set(by_hand.values())) == len(by_hand) > 1
 
 
 def test_a_wrong_accusation_is_known_to_who_made_it():
-    state = begun(load())
+    state = begin_game(load())
     (right,) = [
         action
         for action in state.legal_actions()
@@ -147,12 +147,12 @@ def test_what_all_may_observe_tells_nobodys_cards():
         public_info=True, perfect_recall=True, private_info=pyspiel.PrivateInfoType.NONE
     )
     public = make_observation(game, kind)
-    told = set()
+    message = set()
     for deal in range(len(game.table.deals)):
-        state = begun(game, deal)
+        state = begin_game(game, deal)
         state.apply_action(0)
-        told |= {public.string_from(state, player) for player in range(2)}
-    assert told == {"0 enters Study"}
+        message |= {public.string_from(state, player) for player in range(2)}
+    assert message == {"0 enters Study"}
     everything = pyspiel.IIGObservationType(
         public_info=True, perfect_recall=True, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS
     )
@@ -168,20 +168,20 @@ def test_threads_may_play_one_game(monkeypatch):
     def overtaken(*given):
         result = step(*given)
         if not others:
-            others.append(begun(game, 5))
+            others.append(begin_game(game, 5))
             do(others[0], "enters Study")  # after which nobody may enter
             others.clear()
         return result
 
-    def played():
-        state = begun(game)
+    def play_all():
+        state = begin_game(game)
         do(state, "enters Study")
         do(state, "asks Scarlett+knife")
         return state.information_state_string(1), state.legal_actions()
 
-    alone = played()
+    alone = play_all()
     monkeypatch.setattr(table.stepping, "do", SimpleNamespace(call=overtaken))
-    assert played() == alone
+    assert play_all() == alone
 
 
 def test_it_passes_their_test_of_games(monkeypatch):
@@ -240,7 +240,7 @@ def test_a_search_finds_that_it_must_guess():
     options = Options(selection="availability", exploration=0.35, nodes=1_000)
     plan = planner(options, Budget(simulations=400))
     for deal in (0, 5):
-        state = begun(game, deal)
+        state = begin_game(game, deal)
         shares = plan(state, 1)
         best = max(shares, key=shares.get)
         assert guess(state, 0)[best] > 0

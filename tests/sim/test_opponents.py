@@ -1,4 +1,4 @@
-"""Who sits opposite: the belief over types, what it reads, and simulations that draw from it."""
+"""Opponents: the belief over types, what it reads, and simulations that draw from it."""
 
 import sys
 
@@ -26,7 +26,7 @@ FEW = Mixture(("heuristic", "closure", "swift", "swift35", "hide35"), (1.0,) * 5
 OWN = Policy("swift", threshold=0.5)
 
 
-def watched(kind, games=range(2), rules=RULES, deals=12, mixed=FEW):
+def watch_one(kind, games=range(2), rules=RULES, deals=12, mixed=FEW):
     """Yield an observer after each of some games against one kind."""
     observer = Observer(OWN, mixed, deals)
     for game in games:
@@ -77,7 +77,7 @@ def test_in_the_true_deal_the_true_type_does_all_that_was_done(rules, monkeypatc
 def surprise(kind, named=None):
     """Return the mean log loss of the true type at the end of games, in nats."""
     at = FEW.types.index(named or kind)
-    found = [np.log(one.belief.of_seat(seat)[at]) for one in watched(kind) for seat in (1, 2, 3)]
+    found = [np.log(one.belief.of_seat(seat)[at]) for one in watch_one(kind) for seat in (1, 2, 3)]
     return -np.mean(found)
 
 
@@ -133,20 +133,20 @@ def test_a_type_is_seated_with_all_its_switches():
             assert one[switch] == getattr(policy, switch)
 
 
-class Telling(Observer):
+class Leaking(Observer):
     """Chooses by the bytes of its belief, so that whatever that reads changes what it does."""
 
     def decide(self, view):
         super().decide(view)
-        told = int(np.ascontiguousarray(self.belief.likelihood).view(np.uint64).sum() % 8)
-        room = (told + int(view[0].turn)) % 9
+        digest = int(np.ascontiguousarray(self.belief.likelihood).view(np.uint64).sum() % 8)
+        room = (digest + int(view[0].turn)) % 9
         if view[0].phase == SUGGEST:
-            return ASK + told
+            return ASK + digest
         here = world(self._rules)[0].room_of[view[0].spot[self._seat]]
         return MOVE + (room if here != room else (room + 1) % 9)
 
 
-class Peeping(Telling):
+class Peeping(Leaking):
     """Looks into the true envelope."""
 
     def _look(self, view, facts):
@@ -159,7 +159,7 @@ class Peeping(Telling):
 
 def test_the_belief_is_a_function_of_the_view():
     rules = preset("ledford", turn_cap=32)
-    assert check_player(lambda: Telling(OWN, FEW, 4), rules, games=2, swaps=1) >= 6
+    assert check_player(lambda: Leaking(OWN, FEW, 4), rules, games=2, swaps=1) >= 6
     with pytest.raises(AssertionError, match="when what its seat cannot know is exchanged"):
         check_player(lambda: Peeping(OWN, FEW, 4), rules, games=2, swaps=3)
 

@@ -30,7 +30,7 @@ def config(preset):
 
 
 @cache
-def searched(preset, place):
+def run_search(preset, place):
     """Return the parameters of the search of a place."""
     one = position(*PLACES[place], rules=SHORT)
     assert one.state.phase == (SUGGEST if place == "in a room" else TURN)
@@ -45,14 +45,14 @@ def plain(preset, place, kind=PlainBMCTS, key=KEY, exploration=1.0):
             node.visits,
             [(edge.action, edge.chance, edge.visits, edge.total) for edge in node.edges or ()],
         )
-        for node in kind(searched(preset, place), exploration).search(SIMULATIONS, key)
+        for node in kind(run_search(preset, place), exploration).search(SIMULATIONS, key)
     ]
 
 
 @cache
-def compiled(preset, place):
+def run_compiled(preset, place):
     """Return the same of the compiled search."""
-    search = Search(searched(preset, place), config(preset).search_options)
+    search = Search(run_search(preset, place), config(preset).search_options)
     search.run(Budget(simulations=SIMULATIONS), KEY)
     return tree_of(search)
 
@@ -78,7 +78,7 @@ def tree_of(search):
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("preset", ["bmcts_faithful", "ld_bmcts_faithful"])
 def test_the_kernel_grows_the_tree_of_the_plain_one(preset, place):
-    tree = compiled(preset, place)
+    tree = run_compiled(preset, place)
     assert tree == plain(preset, place)
     assert len(tree) > SIMULATIONS // 2 and any(parent and parent[0] for parent, _, _ in tree)
     assert any(0.0 < total < visits for _, _, edges in tree for *_, visits, total in edges)
@@ -134,4 +134,4 @@ class Certain(PlainBMCTS):
 def test_a_plain_one_that_differs_grows_another_tree(changes):
     """The control: that the comparison can fail."""
     where = "bmcts_faithful", "at a turn"
-    assert plain(*where, **changes) != compiled(*where)
+    assert plain(*where, **changes) != run_compiled(*where)

@@ -11,7 +11,7 @@ import pytest
 from numba import typeof
 from positions import (
     SMALL,
-    decided,
+    decide,
     legal_actions,
     positions,
     searched_position,
@@ -104,9 +104,9 @@ CONFIGS |= {
 }
 
 
-def planned(name, one, **changes):
+def plan_one(name, one, **changes):
     """Return the planner of a variant after its decision at a position."""
-    return decided(one, replace(CONFIGS[name], **changes))
+    return decide(one, replace(CONFIGS[name], **changes))
 
 
 def edges(planner):
@@ -124,7 +124,7 @@ def places():
 @pytest.mark.parametrize("name", VARIANTS)
 def test_values_are_probabilities_and_the_choice_is_legal(name, places):
     for one in places:
-        result = planned(name, one).result
+        result = plan_one(name, one).result
         seen = result.visits > 0
         assert ((result.values[seen] >= 0) & (result.values[seen] <= 1)).all()
         assert result.best in legal_actions(one)
@@ -134,17 +134,17 @@ def test_values_are_probabilities_and_the_choice_is_legal(name, places):
 def test_only_ismcts_lets_the_tree_move_the_others(places):
     for name in VARIANTS:
         for one in places:
-            shows = (edges(planned(name, one)) >= REVEAL).any()
+            shows = (edges(plan_one(name, one)) >= REVEAL).any()
             assert not shows or "ismcts" in name
         if "ismcts" in name:
-            assert any((edges(planned(name, one)) >= REVEAL).any() for one in places)
+            assert any((edges(plan_one(name, one)) >= REVEAL).any() for one in places)
 
 
 def test_mo_ismcts_has_a_tree_for_each_player_and_so_ismcts_one(places):
     first = {"so_ismcts": 0, "mo_ismcts": 0}
     for name in first:
         for one in places:
-            tree = planned(name, one).search.tree
+            tree = plan_one(name, one).search.tree
             nodes = tree.order[: tree.counters[NODES]]
             first[name] += int((tree.parent[nodes[nodes != ROOT]] == NOWHERE).sum())
     assert first["so_ismcts"] == 0 < first["mo_ismcts"]
@@ -152,7 +152,7 @@ def test_mo_ismcts_has_a_tree_for_each_player_and_so_ismcts_one(places):
 
 def test_availability_is_counted_by_ismcts_alone(places):
     for name in VARIANTS:
-        tree = planned(name, places[0]).search.tree
+        tree = plan_one(name, places[0]).search.tree
         counts = tree.edge_available[: tree.counters[EDGES]]
         assert counts.any() == ("ismcts" in name)
 
@@ -160,11 +160,11 @@ def test_availability_is_counted_by_ismcts_alone(places):
 def test_an_opponent_never_shows_a_card_that_it_was_not_drawn(places):
     """Cards that some node of SHOW lists and a drawn hand lacks: counted less often than passed.
 
-    It is asked where it has but one as well: how long a history is must not tell how many.
+    It is asked where it has but one as well: the length of a history must not show how many.
     """
     rare = single = 0
     for one in places:
-        tree = planned("so_ismcts", one, budget=Budget(simulations=2_000)).search.tree
+        tree = plan_one("so_ismcts", one, budget=Budget(simulations=2_000)).search.tree
         nodes = tree.order[: tree.counters[NODES]]
         for node in nodes[tree.status[nodes] == LISTED].tolist():
             block = slice(tree.first[node], tree.first[node] + tree.length[node])
@@ -180,8 +180,8 @@ def test_an_opponent_never_shows_a_card_that_it_was_not_drawn(places):
 
 def test_flat_has_no_tree(places):
     for one in places:
-        assert planned("flat", one).result.nodes == 1
-        assert planned("bmcts", one).result.nodes > 10
+        assert plan_one("flat", one).result.nodes == 1
+        assert plan_one("bmcts", one).result.nodes > 10
 
 
 def test_an_accusation_pays_by_the_deal_where_it_says_so():
@@ -189,7 +189,7 @@ def test_an_accusation_pays_by_the_deal_where_it_says_so():
     exact, apart = 0, dict.fromkeys(("pomcp", "so_ismcts", "mo_ismcts"), 0)
     for one in positions(4, (5, 7), others="uniform"):
         for name in ("bmcts", "ld_bmcts", "bmcts_or", "flat", *apart):
-            result = planned(name, one, least_accused=0.001).result
+            result = plan_one(name, one, least_accused=0.001).result
             accusing = (result.visits > 4) & (result.actions >= ACCUSE) & (result.actions < REVEAL)
             values, edge_data = result.values[accusing], result.edge_data[accusing]
             right = np.rint(values * result.visits[accusing])
@@ -220,7 +220,7 @@ def by_tree(planner, one, seed=0):
 
 def test_pimc_adds_the_visits_of_its_trees(places):
     for one in places:
-        planner = planned("pimc", one, trees=5)
+        planner = plan_one("pimc", one, trees=5)
         found = planner.result
         deals, results = by_tree(planner, one)
         assert len(deals) == 5 and len({deal.tobytes() for deal in deals}) > 1
@@ -241,7 +241,7 @@ def test_pimc_adds_the_visits_of_its_trees(places):
 def test_a_tree_of_pimc_knows_the_deal(places):
     """So it lists the envelope to be accused, and that is as good as won."""
     for one in places:
-        planner = planned("pimc", one, trees=5)
+        planner = plan_one("pimc", one, trees=5)
         deals, results = by_tree(planner, one)
         listed = 0
         for deal, result in zip(deals, results, strict=True):
@@ -256,7 +256,7 @@ def test_a_tree_of_pimc_knows_the_deal(places):
         assert listed == (0 if asks.all() else 5)  # in a room there is nothing to do but ask
 
 
-def told(position, deal, ask, card):
+def inform(position, deal, ask, card):
     """Return what the searching seat sees after asking and being shown ``card`` in ``deal``."""
     p = position._replace(deals=deal[None].copy())
     s, stream = cluedo.workspace(p), new_stream(5)
@@ -292,12 +292,12 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
             both = [(key, deals) for key, deals in held.items() if len(deals) == 2]
             if both:
                 ((_, card), deals), ask = both[0], ASK + pair
-                one_card, several = (told(position, deals[many], ask, card) for many in (0, 1))
+                one_card, several = (inform(position, deals[many], ask, card) for many in (0, 1))
                 assert one_card == several
                 other = [c for c in cards if deals[True][c] == deals[True][card] and c != card]
-                assert told(position, deals[True], ask, other[0]) != several
+                assert inform(position, deals[True], ask, other[0]) != several
                 position.root[0].showing[position.root[0].showing == ASKED] = EXTERNAL
-                first = [told(position, deals[many], ask, None) for many in (0, 1)]
+                first = [inform(position, deals[many], ask, None) for many in (0, 1)]
                 assert first[0] != first[1]
                 compared += 1
                 break

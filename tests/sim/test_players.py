@@ -176,11 +176,11 @@ def test_model_switches_reach_the_policies_that_have_them():
 def test_a_response_is_what_was_chosen_against_its_model_when_it_first_plays(monkeypatch):
     asked = []
 
-    def chosen(rules, own, model):
+    def choose(rules, own, model):
         asked.append((own.name, model))
         return replace(own, threshold=model.threshold)
 
-    monkeypatch.setattr("sim.players.response.best_response", chosen)
+    monkeypatch.setattr("sim.players.response.best_response", choose)
     for threshold in (0.4, 0.7):
         spec = spec_of("response", opponents="swift", model__threshold=threshold)
         player = make(spec, Rules())

@@ -45,7 +45,7 @@ def fresh(game=0):
     return state
 
 
-def chosen(state, policy, draws=DRAWS, seat=0):
+def choose_action(state, policy, draws=DRAWS, seat=0):
     """Return what ``policy`` chooses in ``state`` under many streams; the goal starts as it is."""
     found, goal = [], int(state.goal[seat])
     state.policy[seat] = policy
@@ -86,7 +86,7 @@ def test_the_start_entropy_is_30_bits():
 def test_the_heuristic_walks_to_a_room_of_highest_entropy():
     state = fresh()
     open_rooms = [room for room in range(9) if not state.known[0] >> FIRST_ROOM + room & 1]
-    goals = chosen(state, HEURISTIC) - MOVE
+    goals = choose_action(state, HEURISTIC) - MOVE
     counts = [int((goals == room).sum()) for room in open_rooms]
     assert sum(counts) == DRAWS
     assert chisquare(counts).pvalue > 1e-4  # ties are uniform
@@ -94,17 +94,17 @@ def test_the_heuristic_walks_to_a_room_of_highest_entropy():
     for room in open_rooms:
         believe(state, FIRST_ROOM + room, [0.4, 0, 0.2, 0.2, 0.2])
     believe(state, FIRST_ROOM + open_rooms[2], [0.25, 0, 0.25, 0.25, 0.25])
-    assert set(chosen(state, HEURISTIC, 50)) == {MOVE + open_rooms[2]}
+    assert set(choose_action(state, HEURISTIC, 50)) == {MOVE + open_rooms[2]}
 
 
 def test_the_heuristic_keeps_its_goal_until_it_is_there():
     state = fresh()
     known = next(room for room in range(9) if state.known[0] >> FIRST_ROOM + room & 1)
     state.goal[0] = known  # of entropy 0, and kept all the same
-    assert set(chosen(state, HEURISTIC, 50)) == {MOVE + known}
+    assert set(choose_action(state, HEURISTIC, 50)) == {MOVE + known}
     in_room(state, HALL)
     state.goal[0] = HALL
-    goals = set(chosen(state, HEURISTIC, 200) - MOVE)
+    goals = set(choose_action(state, HEURISTIC, 200) - MOVE)
     assert HALL not in goals and len(goals) > 2
 
 
@@ -141,11 +141,11 @@ def test_the_heuristic_names_the_first_of_the_most_unsure():
     suspects = [card for card in range(6) if not state.known[0] >> card & 1]
     weapons = [card for card in range(6, 12) if not state.known[0] >> card & 1]
     first = ASK + 6 * suspects[0] + weapons[0] - FIRST_WEAPON
-    assert set(chosen(state, HEURISTIC, 50)) == {first}
+    assert set(choose_action(state, HEURISTIC, 50)) == {first}
     believe(state, suspects[0], [0.7, 0, 0.1, 0.1, 0.1])
     believe(state, weapons[0], [0.7, 0, 0.1, 0.1, 0.1])
     second = ASK + 6 * suspects[1] + weapons[1] - FIRST_WEAPON
-    assert set(chosen(state, HEURISTIC, 50)) == {second}
+    assert set(choose_action(state, HEURISTIC, 50)) == {second}
 
 
 def test_the_heuristic_accuses_on_three_certain_cards_only():
@@ -154,14 +154,14 @@ def test_the_heuristic_accuses_on_three_certain_cards_only():
     accusation = ACCUSE + 9 * (6 * 3 + 2) + KITCHEN
     certain(state, trio[:2])
     believe(state, trio[2], [1 - 1e-12, 0, 1e-12, 0, 0])
-    assert (chosen(state, HEURISTIC, 50) < PASSAGE).all()
+    assert (choose_action(state, HEURISTIC, 50) < PASSAGE).all()
     certain(state, trio[2:])
-    assert set(chosen(state, HEURISTIC, 50)) == {accusation}
+    assert set(choose_action(state, HEURISTIC, 50)) == {accusation}
     # Certain of all other cards is not certain of the envelope [the text's rule is kept].
     state = fresh()
     certain(state, trio[:2])
     certain(state, [c for c in range(FIRST_ROOM, 21) if c != trio[2]], column=2)
-    assert (chosen(state, HEURISTIC, 50) < ACCUSE).all()
+    assert (choose_action(state, HEURISTIC, 50) < ACCUSE).all()
 
 
 @pytest.mark.parametrize("policy", [HEURISTIC, RANDOM, UNIFORM])
@@ -177,7 +177,7 @@ def test_the_kinds_of_action_on_offer_are_equally_likely(policy):
         state = fresh()
         if room is not None:
             in_room(state, room, summoned)
-        actions = chosen(state, policy)
+        actions = choose_action(state, policy)
         counts = {
             "move": int((actions < PASSAGE).sum()),
             "passage": int((actions == PASSAGE).sum()),
@@ -203,12 +203,12 @@ def test_kind_of_turn_reads_nothing_but_public_facts():
 @pytest.mark.parametrize("policy", [RANDOM, UNIFORM])
 def test_wanderers_draw_a_goal_and_keep_it(policy):
     state = fresh()
-    counts = np.bincount(chosen(state, policy) - MOVE, minlength=9)
+    counts = np.bincount(choose_action(state, policy) - MOVE, minlength=9)
     assert chisquare(counts).pvalue > 1e-4 and len(counts) == 9
     state.goal[0] = LIBRARY
-    assert set(chosen(state, policy, 50)) == {MOVE + LIBRARY}
+    assert set(choose_action(state, policy, 50)) == {MOVE + LIBRARY}
     in_room(state, LIBRARY)
-    counts = np.bincount(chosen(state, policy) - MOVE, minlength=9)
+    counts = np.bincount(choose_action(state, policy) - MOVE, minlength=9)
     assert counts[LIBRARY] == 0
     assert chisquare(np.delete(counts, LIBRARY)).pvalue > 1e-4
 
@@ -225,10 +225,10 @@ def test_random_suggests_unseen_cards_uniformly_and_uniform_any():
         if not (state.known[0] >> suspect & 1 or state.known[0] >> FIRST_WEAPON + weapon & 1)
     ]
     assert 1 < len(unseen) <= 12
-    counts = np.bincount(chosen(state, RANDOM) - ASK, minlength=36)
+    counts = np.bincount(choose_action(state, RANDOM) - ASK, minlength=36)
     assert counts.nonzero()[0].tolist() == [action - ASK for action in unseen]
     assert chisquare(counts[counts > 0]).pvalue > 1e-4
-    counts = np.bincount(chosen(state, UNIFORM) - ASK, minlength=36)
+    counts = np.bincount(choose_action(state, UNIFORM) - ASK, minlength=36)
     assert len(counts) == 36
     assert chisquare(counts).pvalue > 1e-4
 
@@ -240,10 +240,10 @@ def test_wanderers_accuse_when_three_cards_are_left(policy):
     suspect, weapon, room = (card for card in range(21) if envelope >> card & 1)
     state.known[0] = ((1 << 21) - 1) & ~envelope
     accusation = ACCUSE + 9 * (6 * suspect + weapon - FIRST_WEAPON) + room - FIRST_ROOM
-    assert set(chosen(state, policy, 50)) == {accusation}
+    assert set(choose_action(state, policy, 50)) == {accusation}
     fourth = next(card for card in range(6) if card != suspect)
     state.known[0] &= ~(1 << fourth)
-    assert (chosen(state, policy, 50) < ACCUSE).all()
+    assert (choose_action(state, policy, 50) < ACCUSE).all()
 
 
 def test_any_matching_card_is_shown_equally_often():
@@ -252,7 +252,7 @@ def test_any_matching_card_is_shown_equally_often():
         state.phase, state.answerer = SHOW, 2
         held = [card for card in range(21) if state.hand[2] >> card & 1]
         state.cards = sum(1 << card for card in held[:3])
-        cards = chosen(state, policy, seat=2) - REVEAL
+        cards = choose_action(state, policy, seat=2) - REVEAL
         assert sorted(set(cards.tolist())) == held[:3]
         assert chisquare([(cards == card).sum() for card in held[:3]]).pvalue > 1e-4
 
@@ -318,7 +318,7 @@ def test_kept_entropies_are_those_of_the_belief():
 
 
 def test_kept_entropies_are_those_of_the_rows():
-    """What a suggestion leaves as it is keeps its entropy; the control changes a row unseen."""
+    """Rows that a suggestion leaves alone keep their entropy; the control changes a row unseen."""
     state, kept = fresh(), 0
     state.policy[:], state.showing[:] = HEURISTIC, 0
     while state.phase != OVER and state.asked < 40:

@@ -18,7 +18,7 @@ GAMES = np.arange(300)
 BOARD = world(Rules())[0]
 
 
-def stepped(rules, policies, game, seed=2):
+def steps(rules, policies, game, seed=2):
     """Yield (state, action) before every action of a game; do not keep the state."""
     board, state = world(rules)[0], empty()[0]
     seat_policies(state, policies)
@@ -31,7 +31,7 @@ def stepped(rules, policies, game, seed=2):
 
 
 def accuses(action):
-    """Tell whether ``action`` is an accusation."""
+    """Return whether ``action`` is an accusation."""
     return ACCUSE <= action < REVEAL
 
 
@@ -56,7 +56,7 @@ def test_swift_accuses_from_its_threshold_on(threshold):
         rules = PRESETS[name]
         policies = [Policy("swift", threshold=threshold)] * rules.players
         for game in range(4):
-            for state, action in stepped(rules, policies, game):
+            for state, action in steps(rules, policies, game):
                 if state.phase in (SHOW, SUGGEST):
                     continue
                 seat, matrix = int(state.seat), np.zeros((21, 7))
@@ -132,7 +132,7 @@ def test_reading_makes_games_shorter_among_those_who_name_no_card_of_their_own(n
 # Showing.
 
 
-def shown(showing, seen, draws=600):
+def show(showing, seen, draws=600):
     """Return how often seat 2 shows each of cards 0, 6 and 12, of which the asker saw ``seen``."""
     state = empty()[0]
     new_game(BOARD, state, np.uint64(game_key(2, 1)))
@@ -151,13 +151,13 @@ def shown(showing, seen, draws=600):
 
 def test_random_showing_takes_no_notice_of_what_the_asker_has_seen():
     for seen in (0, 1 << 6, 1 | 1 << 6):
-        assert chisquare(shown("random", seen)).pvalue > 1e-4
+        assert chisquare(show("random", seen)).pvalue > 1e-4
 
 
 def test_least_informative_shows_again_what_the_asker_has_seen():
-    assert shown("least_informative", 1 << 6) == [0, 600, 0]
-    assert chisquare(shown("least_informative", 0)).pvalue > 1e-4
-    first, none, last = shown("least_informative", 1 | 1 << 12 | 1 << 20)
+    assert show("least_informative", 1 << 6) == [0, 600, 0]
+    assert chisquare(show("least_informative", 0)).pvalue > 1e-4
+    first, none, last = show("least_informative", 1 | 1 << 12 | 1 << 20)
     assert none == 0 and chisquare([first, last]).pvalue > 1e-4
 
 
@@ -169,7 +169,7 @@ def test_in_games_least_informative_shows_a_new_card_only_where_it_must(name):
         rules = PRESETS[name]
         policies = [Policy("uniform", showing=showing)] * rules.players
         for game in range(4):
-            for state, action in stepped(rules, policies, game):
+            for state, action in steps(rules, policies, game):
                 if state.phase == SHOW:
                     seen = int(state.has_shown[state.answerer, state.seat])
                     if seen & int(state.hand[state.answerer] & state.cards):

@@ -130,7 +130,7 @@ def test_a_sampler_that_knows_the_hands_is_found(name):
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_posterior_is_as_often_right_as_it_says(name):
-    """Against players whose suggestions tell nothing: P(true envelope) averages sum of P squared.
+    """Against players whose suggestions say nothing: P(true envelope) averages sum of P squared.
 
     The control: a posterior surer of its likely envelopes than it should be.
     """

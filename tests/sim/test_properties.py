@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from checked_play import Table, found, play_checked
+from checked_play import Table, find, play_checked
 from faults import FAULTS
 from hypothesis import given
 from strategies import repeatable, tables
@@ -32,7 +32,7 @@ def checked_tables(examples, events, names=FAST_NAMES):
     @given(tables(names))
     def check(table):
         tally = play_checked(table, events)
-        assert found(tally) == "fine", tally
+        assert find(tally) == "fine", tally
         for name in ("events", "tried", "games", "won", "capped"):
             sums[name] += int(tally[name])
         for name in ("clauses", "shown"):
@@ -73,7 +73,7 @@ def test_the_slow_policy():
 def test_presets(name, seats):
     which = None if seats == "anything" else Policy(seats)
     tally = play_checked(Table(PRESETS[name], [which] * PRESETS[name].players, 7), EVENTS)
-    assert found(tally) == "fine", tally
+    assert find(tally) == "fine", tally
 
 
 # Controls.
@@ -96,12 +96,12 @@ def test_a_planted_fault_is_found(fault):
     if fault == "the game stands still":
         table = replace(table, rules=replace(table.rules, turn_cap=10))
     tally = play_checked(table, 2_000, 1 + list(FAULTS).index(fault))
-    assert found(tally) == FAULTS[fault]
+    assert find(tally) == FAULTS[fault]
 
 
 @compiled
 def test_nothing_is_found_where_nothing_is_planted():
-    assert found(play_checked(BUSY, 2_000)) == "fine"
+    assert find(play_checked(BUSY, 2_000)) == "fine"
 
 
 OTHER_RULES = [
@@ -125,10 +125,10 @@ OTHER_RULES = [
 def test_a_game_by_other_rules_is_found(switch, properties):
     """Played with one switch changed, and checked as if it had not been."""
     table = replace(BUSY, seats=[None] * 5, rules=replace(BUSY.rules, **switch))
-    assert found(play_checked(table, 20_000, checked=BUSY.rules)) in properties
+    assert find(play_checked(table, 20_000, checked=BUSY.rules)) in properties
 
 
 def test_a_category_hand_is_not_any_hand():
     by_category, equal = preset("ferrari2009"), preset("ferrari2009", hands="equal")
     table = Table(equal, [None] * 3)
-    assert found(play_checked(table, 2_000, checked=by_category)) == "cards"
+    assert find(play_checked(table, 2_000, checked=by_category)) == "cards"

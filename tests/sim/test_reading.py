@@ -1,10 +1,10 @@
-"""What suggestions tell of who makes them: players seldom name a suspect or weapon of their own."""
+"""Information of suggestions about the asker: players seldom name cards of their own."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from positions import SMALL, decided, found, positions, searched_position, unsure_positions
+from positions import SMALL, decide, find, positions, searched_position, unsure_positions
 
 from belief import matrix as factored
 from belief.exact.solver import ExactPosterior
@@ -186,7 +186,7 @@ def test_reading_pays_among_those_who_name_no_card_of_their_own():
             for own_card_weight in (0.1, 1.0)
         ]
     assert mean["swift"][0] < mean["swift"][1] - 0.2
-    # The control: where suggestions tell nothing, reading misleads.
+    # The control: where suggestions say nothing, reading misleads.
     assert mean["uniform"][0] > mean["uniform"][1] + 0.1
 
 
@@ -202,7 +202,7 @@ def test_a_planner_reads_by_its_doubt():
             assert facts.named.tolist() == (named_by(one) if own_card_weight < 1 else [0] * 6)
             truth = ExactPosterior(one.evidence(own_card_weight=own_card_weight))
             np.testing.assert_array_equal(p.posterior.marginals, truth.marginals)
-        assert found(decided(one, replace(SMALL, own_card_weight=1.0))) == found(decided(one))
+        assert find(decide(one, replace(SMALL, own_card_weight=1.0))) == find(decide(one))
 
 
 def test_the_seat_in_roll_outs_reads_if_its_policy_can():

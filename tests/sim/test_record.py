@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from recorded import FILE, SHORT_SEED, golden, players, record_of, short_game, written
+from recorded import FILE, SHORT_SEED, golden, players, record_of, short_game, write
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import new_stream
@@ -64,7 +64,7 @@ def test_the_games_of_these_tests_hold_every_kind_of_event():
 
 def test_the_header_says_who_plays(keep):
     names = ["wanderer", Policy("swift", threshold=0.4, showing="least_informative"), "random"]
-    record = keep(written(Rules(players=3, turn_cap=3), names, 0, 9)[0])
+    record = keep(write(Rules(players=3, turn_cap=3), names, 0, 9)[0])
     assert record.seats[0] == {"label": "wanderer", "policy": "external", "showing": "external"}
     switches = {
         "threshold": 0.4,
@@ -84,7 +84,7 @@ def test_watching_changes_nothing(number):
         ["greedy", "wanderer", "swift", "greedy"],
         [Policy("greedy", threshold=0.5), "heuristic", "closure", "random"],
     ):
-        result = written(rules, names, SHORT_SEED, number)[1]
+        result = write(rules, names, SHORT_SEED, number)[1]
         assert result == play(rules, players(names), SHORT_SEED, number)
 
 
@@ -103,7 +103,7 @@ def test_the_record_kept_as_data_replays():
 
 
 class Knowledge:
-    """What follows from the events that one seat knows: the fields of its view, and its log."""
+    """Consequences of the events that one seat knows: the fields of its view, and its log."""
 
     def __init__(self, rules, seat):
         self.rules, self.seat, self.board = rules, seat, world(rules)[0]
@@ -124,7 +124,7 @@ class Knowledge:
         elif kind in ("reach", "passage"):
             view.spot[seat], view.summoned[seat] = self.spot(event), 0
         elif kind == "suggestion":
-            self.suggested(event, cards)
+            self.take_suggestion(event, cards)
         elif kind == "refute":
             view.answerer = -1 if event["by"] is None else event["by"]
             asked = [(seat + step) % self.rules.players for step in range(1, self.rules.players)]
@@ -148,7 +148,7 @@ class Knowledge:
         squares = {tuple(xy): spot for spot, xy in graph().nodes(data="xy")}
         return squares[tuple(event["xy"])]
 
-    def suggested(self, event, cards):
+    def take_suggestion(self, event, cards):
         view, seat, called = self.view, event["seat"], event["called"]
         view.cards = cards
         view.asked += 1
@@ -194,7 +194,7 @@ def test_what_is_known_to_a_seat_is_its_view(name, count, keep):
 
 
 def test_each_kind_of_event_is_known_to_those_it_concerns():
-    """Of the rest, the tests with views and with other deals tell."""
+    """The rest is for the tests with views and with other deals."""
     record = read(FILE)
     for event, after in pairwise([*record.events, record.end]):
         kind, seat = event["event"], event["seat"]
@@ -211,16 +211,16 @@ def test_each_kind_of_event_is_known_to_those_it_concerns():
 
 def opening_moves(record, turns):
     """Return the events of the first turns, and what each seat has learnt in them."""
-    told = []
+    replayed = []
     for events, state in states(record):
-        told += events
+        replayed += events
         if state[0].turn > turns:
             break
-    return told, state[0].evidence.copy()
+    return replayed, state[0].evidence.copy()
 
 
 def told_with_another_deal(record, events, seat, deal):
-    """Play the actions of ``events`` with hidden cards that ``seat`` cannot tell from the real."""
+    """Play the actions of ``events`` with hidden cards that look real to ``seat``."""
     board, state, before = world(record.rules)[0], empty(), empty()
     s = state[0]
     seat_policies(s, [None] * record.rules.players)
@@ -229,7 +229,7 @@ def told_with_another_deal(record, events, seat, deal):
     s.envelope, s.hand[:] = of[0], of[1:]
     for player in range(record.rules.players):
         begin(board, s, player)
-    told = opening(board, s)
+    replayed = opening(board, s)
     shown = [e["action"] for e in events if e["event"] == "show" and knows(e, seat)]
     options = np.empty(N_ACTIONS, np.int64)
 
@@ -237,7 +237,7 @@ def told_with_another_deal(record, events, seat, deal):
         assert action in options[: legal(board, s, options)]
         before[0] = s
         apply(board, s, action)
-        told.extend(describe_action(board, before[0], action, s))
+        replayed.extend(describe_action(board, before[0], action, s))
 
     for event in events:
         if "action" in event and event["event"] != "show":
@@ -245,9 +245,9 @@ def told_with_another_deal(record, events, seat, deal):
             if s.phase == SHOW:
                 last = legal(board, s, options) - 1
                 ours = seat in (s.seat, decider(s))
-                before_now = sum(e["event"] == "show" and knows(e, seat) for e in told)
+                before_now = sum(e["event"] == "show" and knows(e, seat) for e in replayed)
                 take(shown[before_now] if ours else int(options[last]))
-    return told
+    return replayed
 
 
 @pytest.mark.parametrize("name", ["ledford", "classic", "speed"])
@@ -261,12 +261,12 @@ def test_hidden_cards_change_nothing_that_a_seat_knows(name, keep):
             for deal in ExactPosterior(evidence[seat]).sample(new_stream(number), 4):
                 if {CARDS[card] for card in np.flatnonzero(deal == 0)} in accused:
                     continue  # what was wrong would be right
-                told = told_with_another_deal(record, events, seat, deal)
+                replayed = told_with_another_deal(record, events, seat, deal)
                 ours, theirs = (
                     [event for event in told_by if knows(event, seat) and event["event"] != "end"]
-                    for told_by in (told, events)
+                    for told_by in (replayed, events)
                 )
                 assert ours == theirs
                 tried += 1
-                differing += told != events
+                differing += replayed != events
     assert differing > 0.9 * tried > 20

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, replace
 
 import pytest
-from recorded import FILE, SHORT_SEED, players, record_of, short_game, written
+from recorded import FILE, SHORT_SEED, players, record_of, short_game, write
 
 from sim.cards import CARDS, ROOMS
 from sim.records.record import FORMAT, VERSION, Recorder, RecordError, checksum, line
@@ -24,14 +24,14 @@ def keep(tmp_path):
 def fault(keep):
     """Return the error that a text raises, in reading or in replaying."""
 
-    def raised(text) -> RecordError:
+    def read_fault(text) -> RecordError:
         with pytest.raises(RecordError) as caught:
             replay(keep(text))
         assert str(caught.value) == f"line {caught.value.line}: {caught.value.reason}"
         assert "\n" not in caught.value.reason
         return caught.value
 
-    return raised
+    return read_fault
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_a_truncated_record_is_found(fault, lines):
     assert fault("").reason == "the file is empty"
 
 
-def changed(lines, kind, change, skip=0):
+def change_line(lines, kind, change, skip=0):
     """Return the number of an event's line, and the text of the record with it changed."""
     found = [i for i, text in enumerate(lines) if json.loads(text).get("event") == kind]
     at = found[skip]
@@ -140,18 +140,20 @@ def reorder(event):
     ],
 )
 def test_a_changed_event_is_found_and_explained(fault, lines, kind, change, reason):
-    number, text = changed(lines, kind, change)
+    number, text = change_line(lines, kind, change)
     raised = fault(text)
     assert raised.line == number
     assert reason in raised.reason
 
 
 def test_a_card_that_could_not_be_shown_is_named(fault, lines):
-    """Where the answerer has a choice, which is where the wanderer shows a card."""
+    """The answerer has a choice where the wanderer shows a card."""
     reasons = set()
     for skip in range(text_of(lines).count('"event":"show"')):
         for card in range(0, len(CARDS), 4):
-            number, text = changed(lines, "show", put(card=CARDS[card], action=REVEAL + card), skip)
+            number, text = change_line(
+                lines, "show", put(card=CARDS[card], action=REVEAL + card), skip
+            )
             if text == text_of(lines):
                 continue
             raised = fault(text)
@@ -166,7 +168,7 @@ def test_a_change_without_consequences_is_found_at_the_end(fault, lines):
     last = 0
     for skip in range(4):
         for room, goal in enumerate(ROOMS):
-            _, text = changed(lines, "move", put(goal=goal, action=room), skip)
+            _, text = change_line(lines, "move", put(goal=goal, action=room), skip)
             if text != text_of(lines):
                 raised = fault(text)
                 if raised.line == len(lines):
@@ -203,11 +205,11 @@ def test_a_changed_header_is_found_and_explained(fault, lines, change, reason):
     change(value)
     raised = fault(text_of([line(value), *lines[1:]]))
     assert raised.line == 1
-    raised = fault(text_of([checked(value), *lines[1:]]))
+    raised = fault(text_of([check(value), *lines[1:]]))
     assert (raised.line, raised.reason) == (1, reason)
 
 
-def checked(value):
+def check(value):
     """Return a header with the check that its content has."""
     value.pop("check")
     value["check"] = checksum([line(value)])
@@ -217,13 +219,13 @@ def checked(value):
 def test_another_game_in_the_header_is_found_in_the_deal(fault, lines):
     value = json.loads(lines[0])
     value["game"] += 1
-    assert fault(text_of([checked(value), *lines[1:]])).line == 2
+    assert fault(text_of([check(value), *lines[1:]])).line == 2
 
 
 def test_a_switch_younger_than_the_record_has_its_default(keep, lines):
     value = json.loads(lines[0])
     del value["rules"]["board"], value["seats"][1]["inference"]
-    older = [checked(value), *lines[1:-1]]
+    older = [check(value), *lines[1:-1]]
     end = json.loads(lines[-1])
     end["check"] = checksum(older)
     assert replay(keep(text_of([*older, line(end)])))[0].winner == end["winner"]
@@ -262,7 +264,7 @@ def test_a_game_not_over_is_a_truncated_record(fault):
 
 def test_a_record_of_another_length_is_found(fault, keep):
     """An end without turns to come, of a game that would go on."""
-    text = written(Rules(turn_cap=5), ["random"] * 4, SHORT_SEED, 0)[0]
+    text = write(Rules(turn_cap=5), ["random"] * 4, SHORT_SEED, 0)[0]
     record = keep(text)
     longer = replace(record, rules=replace(record.rules, turn_cap=6))
     with pytest.raises(RecordError, match=r"line .*: 'end' where 'roll' is due"):

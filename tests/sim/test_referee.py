@@ -19,7 +19,7 @@ MIXED = ["heuristic", "random", "uniform", "heuristic"]
 
 
 class Replay(Player):
-    """Decides from views and events as a compiled policy would: the test tells it the chance."""
+    """Decides from views and events as a compiled policy would: the test gives it the chance."""
 
     def __init__(self, policy, picks_cards=False):
         super().__init__(f"replayed {policy}")
@@ -54,7 +54,7 @@ class Replay(Player):
         return action
 
 
-def seated(policies, replayed=(), picks_cards=False):
+def seat_player(policies, replayed=(), picks_cards=False):
     """Return one player a seat; those in ``replayed`` are not compiled."""
     return [
         Replay(name, picks_cards) if seat in replayed else PolicyPlayer(name)
@@ -76,7 +76,7 @@ def same(result, table, game):
 def play_as_in_the_arena(policies, games, **how):
     """Play ``games`` games and compare each with the arena's."""
     table = play_many(Rules(), policies, SEED, np.arange(games))
-    seats = seated(policies, **how)
+    seats = seat_player(policies, **how)
     for game in range(games):
         for player in seats:
             player.chance = np.uint64(game_key(SEED, game))
@@ -124,7 +124,7 @@ def test_a_player_may_choose_the_card_it_shows():
 
 
 def test_events_hide_the_card_from_those_it_was_not_shown_to():
-    seats = seated(MIXED, replayed=(0, 1, 2, 3))
+    seats = seat_player(MIXED, replayed=(0, 1, 2, 3))
     for player in seats:
         player.chance = np.uint64(game_key(SEED, 1))
     result = play(Rules(), seats, SEED, 1)
@@ -190,14 +190,14 @@ class Says(Player):
 
 @pytest.mark.parametrize("action", [10, 9, 375, 391, -1])
 def test_illegal_actions_are_named(action):
-    seats = [Says(action), *seated(MIXED[1:])]
+    seats = [Says(action), *seat_player(MIXED[1:])]
     with pytest.raises(IllegalAction, match=f"stubborn in seat 0 chose action {action}"):
         play(Rules(), seats, SEED, 0)
 
 
 def test_one_player_a_seat():
     with pytest.raises(ValueError, match="4 seats need as many players, got 3"):
-        play(Rules(), seated(MIXED[:3]), SEED, 0)
+        play(Rules(), seat_player(MIXED[:3]), SEED, 0)
     with pytest.raises(ValueError, match="3 seats need as many policies, got 4"):
         play_many(Rules(players=3), MIXED, SEED, np.arange(2))
     with pytest.raises(ValueError, match="unknown policy 'heursitic'"):

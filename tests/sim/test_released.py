@@ -41,7 +41,7 @@ def config(player):
 
 
 @cache
-def planned(player, place):
+def plan(player, place):
     """Return the position that the planner by the text searches."""
     one = at(place)
     return one.take(Planner(config(player))).position(one.view)
@@ -57,7 +57,7 @@ def tree(p, options):
 @cache
 def by_the_text(player, place):
     """Return that of the planner by the text."""
-    return tree(planned(player, place), config(player).search_options)
+    return tree(plan(player, place), config(player).search_options)
 
 
 def departing(name, place, player):
@@ -72,7 +72,7 @@ def departing(name, place, player):
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("player", ["bmcts_faithful", "ld_bmcts_faithful"])
 def test_with_no_departure_the_tree_is_that_by_the_text(player, place):
-    p = make_position(planned(player, place), 0)
+    p = make_position(plan(player, place), 0)
     assert type(p) is Released
     assert tree(p, config(player).search_options) == by_the_text(player, place)
 
@@ -157,28 +157,28 @@ def test_departures_of_the_drawn_envelope_are_for_ld_bmcts():
 # Who believes what.
 
 
-def begun(place, *names, player="bmcts_faithful"):
+def begin_game(place, *names, player="bmcts_faithful"):
     """Return (parameters, workspace, state) at the start of a simulation with departures."""
     mask = departures.Departures(**dict.fromkeys(names, True)).mask
-    p = make_position(planned(player, place), mask)
+    p = make_position(plan(player, place), mask)
     s = workspace(p)
     start(p, s, stream_of(1))
     return p, s, s.state[0]
 
 
 def test_in_the_first_seat_all_are_sure_of_our_hand():
-    p, _, state = begun("at a turn", "first_seat")
+    p, _, state = begin_game("at a turn", "first_seat")
     real = p.planned.seat
     assert real != 0 and p.agent == 0
     hand = [c for c in range(21) if p.planned.root[0].hand[real] >> c & 1]
     np.testing.assert_array_equal(state.belief[0], p.planned.root[0].belief[real])
     for seat in range(4):
         assert (state.belief[seat][hand, real + 1] == 1.0).all()
-    text = begun("at a turn")[2]  # the control: by the text nobody else is
+    text = begin_game("at a turn")[2]  # the control: by the text nobody else is
     assert not (text.belief[0][hand, real + 1] == 1.0).any()
 
 
-def kept(state):
+def keep(state):
     """Return all notebooks."""
     return state.belief[:4].copy(), state.bits[:4].copy(), state.known[:4].copy()
 
@@ -188,15 +188,15 @@ def test_notebooks_are_set_back_to_those_of_the_root():
     for names, player, same in (
         ((), "bmcts_faithful", True),
         (("untold",), "ld_bmcts_faithful", True),
-        ((), "ld_bmcts_faithful", False),  # who was told of an envelope is told again
+        ((), "ld_bmcts_faithful", False),  # a seat shown an envelope is shown it again
     ):
-        p, _, state = begun("in a room", *names, player=player)
-        before = kept(state)
+        p, _, state = begin_game("in a room", *names, player=player)
+        before = keep(state)
         assert np.array_equal(before[0], p.root[0].belief[:4]) == same
         state.belief[:], state.bits[:], state.known[:4] = 0.2, 3.0, 7
-        assert not np.array_equal(kept(state)[0], before[0])
+        assert not np.array_equal(keep(state)[0], before[0])
         notebooks.restore(4, state, p.root[0], p.on)
-        for after, other in zip(kept(state), before, strict=True):
+        for after, other in zip(keep(state), before, strict=True):
             np.testing.assert_array_equal(after, other)
 
 
@@ -213,13 +213,13 @@ def test_an_even_envelope_is_even():
 
 
 def test_who_is_told_of_the_envelope():
-    for names, told in (((), True), (("untold",), False)):
-        p, _, state = begun("in a room", *names, player="ld_bmcts_faithful")
+    for names, informs in (((), True), (("untold",), False)):
+        p, _, state = begin_game("in a room", *names, player="ld_bmcts_faithful")
         cards = [c for c in range(21) if state.envelope >> c & 1]
         assert len(cards) == 3
         other = (p.planned.seat + 1) % 4
         own = state.belief[other][cards, other + 1]
-        assert (not own.any()) == told
+        assert (not own.any()) == informs
 
 
 # Trees.
@@ -242,7 +242,7 @@ def test_nothing_that_lies_face_up_is_suggested():
     assert at("in a room").state.phase == SUGGEST
     listed = {}
     for names in ((), ("no_face_up",)):
-        p = begun("in a room", *names)[0]
+        p = begin_game("in a room", *names)[0]
         p.root[0].face_up = 1 << 2 | 1 << 9
         search = Search(p, config("bmcts_faithful").search_options)
         listed[names] = (search.run(Budget(simulations=1), 1).actions - ASK).tolist()
@@ -256,5 +256,5 @@ def test_nobody_enters_the_room_that_it_is_in():
     here = int(world(at(place).rules)[0].room_of[state.spot[state.seat]])
     assert state.phase == TURN and here >= 0
     for names, offered in (((), True), (("no_reentry",), False)):
-        search = Search(begun(place, *names)[0], config("bmcts_faithful").search_options)
+        search = Search(begin_game(place, *names)[0], config("bmcts_faithful").search_options)
         assert (MOVE + here in search.run(Budget(simulations=1), 1).actions) == offered

@@ -1,10 +1,10 @@
-"""What answers, turns and ends are in simulations of the released program."""
+"""Answers, turns and ends in simulations of the released program."""
 
 import numpy as np
 import pytest
 from positions import position, stream_of
 from presets import spec_of
-from test_released import begun, config
+from test_released import begin_game, config
 
 from mcts.kernel.compile import jit
 from mcts.options import Budget
@@ -45,7 +45,7 @@ def asked_often(world, state, real, agent, on, cards, stream, held):
 
 
 def test_even_answers_are_a_coin_whatever_the_belief_says():
-    p, _, state = begun("in a room")
+    p, _, state = begin_game("in a room")
     seat = (state.seat + 1) % 4
     belief = state.belief[p.agent]
     belief[[0, 6, 12]] = 0.0
@@ -74,7 +74,7 @@ def own_turns(world, state, on, out):
 
 def drawn_turns(room, on, sure=False):
     """Return 2,000 actions of the agent in seat 0 at a turn in ``room``; it may be ``sure``."""
-    p, _, state = begun("at a turn")
+    p, _, state = begin_game("at a turn")
     world = p.planned.world[0]
     state.phase, state.seat, state.summoned[0] = TURN, 0, 0
     state.spot[0] = world.first_door[room]
@@ -119,7 +119,7 @@ def test_the_own_seat_accuses_any_trio_once_it_knows():
 
 
 def test_bold_opponents_accuse_what_is_likeliest_below_four_bits():
-    state = begun("at a turn")[2]
+    state = begin_game("at a turn")[2]
     matrix = state.belief[2]
     matrix[:] = 0.0
     matrix[:, 1] = 1.0
@@ -136,13 +136,13 @@ def test_bold_opponents_accuse_what_is_likeliest_below_four_bits():
 # What comes of a suggestion: one simulation of a game that ends after the next turn.
 
 
-def asked(*names, knows=None):
+def ask(*names, knows=None):
     """Let the agent suggest, the second to answer be known to have a card, and the next play.
 
     ``knows``: so many seats after the asker one knows the envelope.  Returns asker, what is paid,
     and the state at the end of the game.
     """
-    p = begun("in a room", *names)[0]
+    p = begin_game("in a room", *names)[0]
     asker, state = p.agent, p.root[0]
     world = p.planned.world.copy()
     world[0].turn_cap = state.turn + 1
@@ -162,23 +162,27 @@ def asked(*names, knows=None):
 
 
 def test_after_an_answer_the_answerers_left_goes_on():
-    asker, _, state = asked()
+    asker, _, state = ask()
     assert state.seat == (asker + 1) % 4
-    asker, _, state = asked("answerer_next")
+    asker, _, state = ask("answerer_next")
     assert state.seat == (asker + 3) % 4
 
 
 def test_an_opponent_that_knows_wins_at_once():
-    asker, paid, state = asked("instant_win", knows=2)
+    asker, paid, state = ask("instant_win", knows=2)
     assert state.winner == (asker + 2) % 4
     assert paid.tolist() == [float(seat == state.winner) for seat in range(6)]
-    for control in (asked("instant_win"), asked(knows=2), asked("instant_win", knows=0)):
+    for control in (
+        ask("instant_win"),
+        ask(knows=2),
+        ask("instant_win", knows=0),
+    ):
         assert control[2].winner == -1 and not control[1].any()
 
 
 def test_who_does_not_know_its_hand_learns_from_its_answers():
     for names, learnt in (((), False), (("own_answers",), True)):
-        asker, _, state = asked(*names)
+        asker, _, state = ask(*names)
         passed = (asker + 1) % 4  # it had none of the three
         assert (state.belief[passed][6, passed + 1] == 0.0) == learnt
 

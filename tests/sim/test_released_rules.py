@@ -33,7 +33,7 @@ def inside(x, y):
     return next(spot for spot, at in graph().nodes(data="xy") if at == (x, y))
 
 
-def begun(rules, *policies, roll=1, **spots):
+def begin_game(rules, *policies, roll=1, **spots):
     """Return board and state at the first turn, that of seat 0, with pawns at ``spots``."""
     board, state = world(rules)[0], empty()[0]
     seat_policies(state, policies or [None] * 4)
@@ -46,9 +46,9 @@ def begun(rules, *policies, roll=1, **spots):
     return board, state
 
 
-def moved(rules, room, roll, start, policy=None, **spots):
+def check_move(rules, room, roll, start, policy=None, **spots):
     """Return where the pawn of seat 0 ends that makes for ``room``, and the phase after that."""
-    board, state = begun(rules, policy, None, None, None, roll=roll, p0=start, **spots)
+    board, state = begin_game(rules, policy, None, None, None, roll=roll, p0=start, **spots)
     apply(board, state, MOVE + ROOMS.index(room))
     return int(state.spot[0]), int(state.phase)
 
@@ -75,11 +75,11 @@ def test_every_departure_changes_games_in_both_directions(switch):
     [("Study", (7, 3)), ("Lounge", (16, 5)), ("Conservatory", (4, 18))],
 )
 def test_without_walls_a_door_is_entered_from_every_side(room, beside):
-    assert moved(Rules(walls=False), room, 1, square(*beside)) == (
+    assert check_move(Rules(walls=False), room, 1, square(*beside)) == (
         door_spots(ROOMS.index(room))[0],
         SUGGEST,
     )
-    assert moved(Rules(), room, 1, square(*beside))[0] < door_spots(0)[0]
+    assert check_move(Rules(), room, 1, square(*beside))[0] < door_spots(0)[0]
 
 
 def test_without_walls_these_and_the_doors_of_the_hall_are_the_only_new_steps():
@@ -101,8 +101,8 @@ def test_without_walls_a_path_leads_through_the_doors_of_the_hall(roll, ends):
     """A pawn stands before the first entrance: the other door leads there, and is in the room."""
     start, pawn = square(12, 7), {"p1": square(11, 7)}
     rules = Rules(walls=False, entrance="first")
-    assert moved(rules, "Hall", roll, start, "random", **pawn) == (inside(*ends), SUGGEST)
-    walled = moved(Rules(entrance="first"), "Hall", roll, start, "random", **pawn)
+    assert check_move(rules, "Hall", roll, start, "random", **pawn) == (inside(*ends), SUGGEST)
+    walled = check_move(Rules(entrance="first"), "Hall", roll, start, "random", **pawn)
     assert walled[0] != inside(11, 6)
 
 
@@ -132,15 +132,15 @@ def test_policies_walk_to_the_first_entrance_and_others_to_the_nearest(room, lis
     assert int(board.first_door[number]) == inside(*listed)
     for door in door_spots(number):
         (front,) = graph()[door]
-        nearest = moved(rules, room, 1, front)
-        assert nearest == (door, SUGGEST) == moved(Rules(), room, 1, front, "random")
-        walked = moved(rules, room, 1, front, "random")[0]
+        nearest = check_move(rules, room, 1, front)
+        assert nearest == (door, SUGGEST) == check_move(Rules(), room, 1, front, "random")
+        walked = check_move(rules, room, 1, front, "random")[0]
         assert (walked == door) == (door == inside(*listed))
 
 
 def test_a_summoned_pawn_arrives_at_the_first_entrance():
     for rules, door in ((Rules(), (9, 4)), (Rules(entrance="first"), (11, 6))):
-        board, state = begun(rules, p0=inside(12, 6))
+        board, state = begin_game(rules, p0=inside(12, 6))
         state.phase = SUGGEST
         apply(board, state, ASK + 6 * SUSPECTS.index("Mustard"))
         assert int(state.spot[1]) == inside(*door)
@@ -149,7 +149,7 @@ def test_a_summoned_pawn_arrives_at_the_first_entrance():
 @pytest.mark.parametrize(("roll", "ends"), [(1, (7, 19)), (2, None), (6, None)])
 def test_the_own_room_is_entered_again_with_a_roll_of_two(roll, ends):
     door = inside(8, 19)
-    board, state = begun(Rules(reenter=True), roll=roll, p0=door)
+    board, state = begin_game(Rules(reenter=True), roll=roll, p0=door)
     out = np.empty(N_ACTIONS, np.int64)
     again = MOVE + ROOMS.index("Ballroom")
     assert again in out[: legal(board, state, out)]
@@ -158,21 +158,21 @@ def test_the_own_room_is_entered_again_with_a_roll_of_two(roll, ends):
         assert (int(state.spot[0]), int(state.phase)) == (door, SUGGEST)
     else:
         assert int(state.spot[0]) == square(*ends) and state.phase == TURN
-    board, state = begun(Rules(), roll=roll, p0=door)
+    board, state = begin_game(Rules(), roll=roll, p0=door)
     assert again not in out[: legal(board, state, out)]
 
 
 def test_who_is_shut_in_does_not_enter_again():
     door, front = inside(8, 19), square(7, 19)
     rules = Rules(reenter=True, blocked="again")
-    spot, phase = moved(rules, "Ballroom", 6, door, "random", p1=front)
+    spot, phase = check_move(rules, "Ballroom", 6, door, "random", p1=front)
     assert (spot, phase) == (door, TURN)
 
 
 @pytest.mark.parametrize("asker", ["random", "heuristic", None])
 def test_only_suggestions_of_random_call(asker):
     for rules in (Rules(callers="random"), Rules()):
-        board, state = begun(rules, asker, None, None, None, p0=inside(9, 4))
+        board, state = begin_game(rules, asker, None, None, None, p0=inside(9, 4))
         state.phase = SUGGEST
         before = int(state.spot[1])
         apply(board, state, ASK + 6 * SUSPECTS.index("Mustard"))
@@ -186,7 +186,7 @@ def test_who_has_no_path_decides_again_by_its_own_policy():
     shut, found = {"p1": square(6, 4)}, set()
     for rules in (Rules(), Rules(blocked="again")):
         for turn in range(1, 30):
-            board, state = begun(rules, "heuristic", None, None, None, p0=square(9, 7), **shut)
+            board, state = begin_game(rules, "heuristic", None, None, None, p0=square(9, 7), **shut)
             state.turn = turn
             state.bits[0][:] = 0.0
             state.bits[0][12 + ROOMS.index("Kitchen")] = 2.0
@@ -202,7 +202,7 @@ def test_random_walkers_also_make_for_their_own_room():
     rules = Rules(reenter=True)
     goals = set()
     for turn in range(200):
-        board, state = begun(rules, "random", None, None, None, p0=inside(8, 19))
+        board, state = begin_game(rules, "random", None, None, None, p0=inside(8, 19))
         state.stream[0] = 7919 * turn
         goals.add(int(roam(board, state, 0)))
     assert goals == set(range(N_ROOMS))

@@ -14,19 +14,19 @@ U = [5, 4.3182, 3.8430, 3.5565, 3.3842, 3.2761, 3.2043, 3.1538, 3.1165]
 
 
 @pytest.fixture(scope="module")
-def sampled():
+def draw_sample():
     return rooms.Sampled().problem()
 
 
 @pytest.fixture(scope="module")
-def exact(sampled):
-    return rooms.solve(sampled)[0]
+def exact(draw_sample):
+    return rooms.solve(draw_sample)[0]
 
 
 @pytest.fixture(scope="module")
-def learnt(sampled):
+def learnt(draw_sample):
     """Tables of Q after 5e6 updates, by rate."""
-    learners = {rate: Learner(sampled, rate, 0.6, 1) for rate in (FALLING, ONE)}
+    learners = {rate: Learner(draw_sample, rate, 0.6, 1) for rate in (FALLING, ONE)}
     for learner in learners.values():
         learner.learn(5_000_000)
     return learners
@@ -54,15 +54,15 @@ def test_closed_values_are_those_worked_out_by_hand():
     np.testing.assert_allclose(rooms.closed_values(), U, atol=5e-5)
 
 
-def test_the_projection_costs_what_it_did_elsewhere(sampled, exact):
+def test_the_projection_costs_what_it_did_elsewhere(draw_sample, exact):
     """The trial found 3.22 to 3.26 for seven rooms alike, where U_7 is 3.204."""
-    seven = ((sampled.states > 0).sum(axis=1) == 7) & (sampled.states.max(axis=1) < 0.1429)
+    seven = ((draw_sample.states > 0).sum(axis=1) == 7) & (draw_sample.states.max(axis=1) < 0.1429)
     found = exact[seven].max(axis=1)
     assert len(found) > 10 and found.min() > U[6] and found.mean() == pytest.approx(3.24, abs=0.02)
 
 
-def test_states_are_different_distributions_and_the_vertices_are_among_them(sampled):
-    states = sampled.states
+def test_states_are_different_distributions_and_the_vertices_are_among_them(draw_sample):
+    states = draw_sample.states
     assert states.shape == (1300, N_ROOMS) == np.unique(states, axis=0).shape
     np.testing.assert_allclose(states.sum(axis=1), 1)
     assert np.array_equal(states[:N_ROOMS], np.eye(N_ROOMS))
@@ -92,11 +92,11 @@ def test_by_the_posterior_the_state_is_a_martingale_and_by_uniform_outcomes_it_i
         assert off < 1e-12 if outcomes == POSTERIOR else off > 0.1
 
 
-def test_nothing_follows_where_nothing_is_in_doubt(sampled):
-    settled = (sampled.states == 0) | (sampled.states == 1)
-    moved = sampled.following != np.arange(len(sampled.states))[:, None, None]
-    assert not (moved & (sampled.chance > 0))[settled].any()
-    assert (moved & (sampled.chance > 0))[~settled].any()
+def test_nothing_follows_where_nothing_is_in_doubt(draw_sample):
+    settled = (draw_sample.states == 0) | (draw_sample.states == 1)
+    moved = draw_sample.following != np.arange(len(draw_sample.states))[:, None, None]
+    assert not (moved & (draw_sample.chance > 0))[settled].any()
+    assert (moved & (draw_sample.chance > 0))[~settled].any()
 
 
 def test_a_falling_rate_converges_and_one_does_not(learnt, exact):
@@ -107,35 +107,35 @@ def test_a_falling_rate_converges_and_one_does_not(learnt, exact):
     assert right[FALLING] > right[ONE] + 0.1
 
 
-def test_ten_times_the_updates_do_not_help_a_rate_of_one(sampled, exact, learnt):
-    few = Learner(sampled, ONE, 0.6, 1)
+def test_ten_times_the_updates_do_not_help_a_rate_of_one(draw_sample, exact, learnt):
+    few = Learner(draw_sample, ONE, 0.6, 1)
     few.learn(500_000)
     error = learning.error(few.q, exact)
     assert learning.error(learnt[ONE].q, exact) == pytest.approx(error, abs=0.02)
 
 
-def test_learning_repeats_itself_and_the_key_names_it(sampled):
+def test_learning_repeats_itself_and_the_key_names_it(draw_sample):
     def table(key):
-        learner = Learner(sampled, FALLING, 0.6, key)
+        learner = Learner(draw_sample, FALLING, 0.6, key)
         learner.learn(400)
         learner.learn(600)
         assert learner.visits.sum() == 1000
         return learner.q
 
-    whole = Learner(sampled, FALLING, 0.6, 1)
+    whole = Learner(draw_sample, FALLING, 0.6, 1)
     whole.learn(1000)
     assert np.array_equal(table(1), whole.q) and not np.array_equal(table(2), whole.q)
 
 
-def test_what_is_unknown_is_refused(sampled):
+def test_what_is_unknown_is_refused(draw_sample):
     with pytest.raises(ValueError, match="choose one of falling, one"):
-        Learner(sampled, "slow", 0.6, 1)
+        Learner(draw_sample, "slow", 0.6, 1)
     with pytest.raises(ValueError, match="choose one of uniform, posterior"):
-        rooms.problem(sampled.states, "certain")
+        rooms.problem(draw_sample.states, "certain")
 
 
-def test_the_worth_of_the_best_rooms_is_the_best_value(sampled, exact):
+def test_the_worth_of_the_best_rooms_is_the_best_value(draw_sample, exact):
     np.testing.assert_allclose(
-        rooms.worth(exact.argmax(axis=1), sampled), exact.max(axis=1), atol=1e-9
+        rooms.worth(exact.argmax(axis=1), draw_sample), exact.max(axis=1), atol=1e-9
     )
-    assert (rooms.worth(exact.argmin(axis=1), sampled) < exact.max(axis=1)).all()
+    assert (rooms.worth(exact.argmin(axis=1), draw_sample) < exact.max(axis=1)).all()

@@ -36,7 +36,7 @@ def results(rules, policies, games=GAMES):
     return [column.tolist() for column in columns]
 
 
-def refereed(rules, seats, game, watch=None):
+def referee(rules, seats, game, watch=None):
     """Return the referee's result of a game, as the arena's."""
     result = play(rules, seats, SEED, game, watch)
     suggestions = [seat.suggestions for seat in result.seats]
@@ -66,9 +66,9 @@ def test_the_referee_plays_the_games_of_the_arena(name, policies):
     for game in range(GAMES):
         arena_s = [column[game] for column in table]
         watched = []
-        assert refereed(rules, [PolicyPlayer(which) for which in policies], game) == arena_s
-        assert refereed(rules, outside, game) == arena_s
-        assert refereed(rules, outside, game, lambda s, a, seen=watched: seen.append(a)) == arena_s
+        assert referee(rules, [PolicyPlayer(which) for which in policies], game) == arena_s
+        assert referee(rules, outside, game) == arena_s
+        assert referee(rules, outside, game, lambda s, a, seen=watched: seen.append(a)) == arena_s
         assert watched[-1] == -1 and len(watched) > arena_s[1]
 
 
@@ -98,7 +98,7 @@ def test_a_workspace_that_is_too_small_grows_and_changes_no_game(monkeypatch, na
     assert in_the_arena >= 2
     seats = [PolicyPlayer(which) for which in policies]
     for watch in (None, lambda state, action: None):
-        assert refereed(rules, seats, 0, watch) == [column[0] for column in roomy]
+        assert referee(rules, seats, 0, watch) == [column[0] for column in roomy]
     assert Cramped.grown > in_the_arena
 
 

@@ -12,7 +12,7 @@ from sim.referee import play
 from sim.rules import PRESETS, Rules
 
 
-def played(game):
+def play_out(game):
     """Play ``game`` to its end; return it."""
     while not game.over:
         game.act(game.decide())
@@ -29,14 +29,14 @@ def company(rules):
 def test_the_same_players_play_the_referees_game(rules):
     recorder = Recorder(rules, company(rules), 3, 1)
     play(rules, company(rules), 3, 1, watch=recorder)
-    assert played(SteppedGame(rules, company(rules), 3, 1)).record() == recorder.text()
+    assert play_out(SteppedGame(rules, company(rules), 3, 1)).record() == recorder.text()
 
 
 def test_a_planner_searches_as_for_the_referee():
     seats = [make(spec_of("bmcts", budget__simulations=20), Rules()), *company(Rules())[:3]]
     recorder = Recorder(Rules(), seats, 3, 2)
     play(Rules(), seats, 3, 2, watch=recorder)
-    assert played(SteppedGame(Rules(), seats, 3, 2)).record() == recorder.text()
+    assert play_out(SteppedGame(Rules(), seats, 3, 2)).record() == recorder.text()
 
 
 def test_people_decide_from_outside(tmp_path):
@@ -68,11 +68,11 @@ def test_what_the_rules_do_not_allow_changes_nothing():
 
 
 def test_a_game_goes_on_where_its_actions_lead():
-    """The seats that decide inside are asked again, the others are told what they did."""
-    whole = played(SteppedGame(Rules(), company(Rules()), 3, 5))
+    """The seats that decide inside are asked again, the others are given what they did."""
+    whole = play_out(SteppedGame(Rules(), company(Rules()), 3, 5))
     again = SteppedGame(Rules(), company(Rules()), 3, 5)
     for action in whole.actions[:40]:
         assert again.decide() == action
         again.act(action)
     assert again.events == whole.events[: len(again.events)]
-    assert played(again).record() == whole.record()
+    assert play_out(again).record() == whole.record()

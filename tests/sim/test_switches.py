@@ -300,7 +300,7 @@ def test_the_cap_ends_every_game(name):
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_are_played_by_their_own_rules(name):
-    """Which kinds of action a game has is what its switches say."""
+    """The kinds of action in a game are those that its switches allow."""
     rules = preset(name, turn_cap=300)
     board, state = world(rules)[0], fresh(name, turn_cap=300)[1]
     noise, kinds = np.random.default_rng(4), set()

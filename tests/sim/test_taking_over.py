@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from positions import SMALL, cards_of, decided, drawn, least_p_value, positions, stream_of
+from positions import SMALL, cards_of, decide, draw, least_p_value, positions, stream_of
 
 from belief.exact.solver import ExactPosterior
 from mcts import inspect
@@ -52,7 +52,7 @@ def arrive(p, s, key):
             return
 
 
-def taken(node, count, key=3):
+def take(node, count, key=3):
     """Take the node over so often, from another one; return the deals and the last workspace."""
     p, _, saved, _ = node
     s, stream = cluedo.workspace(p), stream_of(key)
@@ -71,7 +71,7 @@ def test_it_sees_the_same(node):
     other = cluedo.workspace(p)
     arrive(p, other, 3)
     assert int(cluedo.observation(p, other)) != key
-    s = taken(node, 1)[1]
+    s = take(node, 1)[1]
     assert int(cluedo.observation(p, s)) == key
     again = np.zeros(1, SEEN).view(np.recarray)
     cluedo.save(p, s, again, 0)
@@ -85,10 +85,10 @@ def test_deals_are_those_of_the_belief_there(node):
     """Controls: the deal of the first simulation; deals of the belief at the root."""
     p, first, saved, _ = node
     marginals = ExactPosterior(saved[0].evidence).marginals
-    deals, s = taken(node, DRAWS)
+    deals, s = take(node, DRAWS)
     assert least_p_value(deals, marginals) > 1e-4
     if not INTERPRETED:
-        assert least_p_value(drawn(p, s, DRAWS), marginals) < 1e-4
+        assert least_p_value(draw(p, s, DRAWS), marginals) < 1e-4
     state = first.state[0]
     deal = np.full(21, -1)
     deal[cards_of(int(state.envelope))] = 0
@@ -100,7 +100,7 @@ def test_deals_are_those_of_the_belief_there(node):
 
 def test_the_others_know_what_they_were_shown_and_their_hands(node):
     p = node[0]
-    s = taken(node, 5)[1]
+    s = take(node, 5)[1]
     state, own = s.state[0], p.seat
     shown = [*p.events.tolist(), *s.path[: s.length[0]].tolist()]
     for seat in range(p.world[0].players):
@@ -117,20 +117,20 @@ def shares(planner):
 
 
 def test_the_tree_reaches_the_next_turns(one):
-    limited = decided(one, replace(TAKING, transpositions=True))
+    limited = decide(one, replace(TAKING, transpositions=True))
     tree = limited.search.tree
     check_invariants(tree)
     made = tree.edge_outcomes[: tree.counters[EDGES]]
     assert (made <= np.ceil(np.maximum(tree.edge_visits[: len(made)], 1) ** 0.25)).all()
     second, third = shares(limited)
     assert second > 0.5 and third > 0.1
-    before = shares(decided(one))
+    before = shares(decide(one))
     assert before[0] < second / 2 and before[1] < 0.05
 
 
 def test_threads_leave_a_good_tree(one):
     threads = replace(LIMITED, threads=4, oversubscribe=True, outcomes_base=2.0)
-    check_invariants(decided(one, replace(TAKING, options=threads)).search.tree)
+    check_invariants(decide(one, replace(TAKING, options=threads)).search.tree)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_threads_leave_a_good_tree(one):
         ({"variant": "so_ismcts", "opponents": "tree"}, "outcomes_base must be 0 for so_ismcts"),
         (
             {"variant": "ld_bmcts", "redraw": "decision"},
-            "outcomes_base must be 0 for ld_bmcts, whose deal is not drawn anew",
+            "outcomes_base must be 0 for ld_bmcts, whose deal is not drawn again",
         ),
     ],
 )

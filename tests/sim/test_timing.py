@@ -1,4 +1,4 @@
-"""When to accuse: what rules win in recorded games is what they win, and the best one is found."""
+"""Time to accuse: rules win in recorded games what they win, and the best one is found."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ def test_turns_are_in_order(turns):
     assert not (turns.out[1:] >= turns.out[:-1]).all()  # the control
 
 
-def made(chance, right, out, game=None):
+def make(chance, right, out, game=None):
     """Return turns of made-up games, a row each unless ``game`` says otherwise."""
     game = np.arange(len(chance)) if game is None else np.asarray(game)
     columns = (np.array(chance), np.array(right), np.array(out))
@@ -79,19 +79,19 @@ def test_the_best_rule_is_found_where_it_is_known():
     early = np.tile([0.5, 0.9], n), np.tile([0.0, 1.0], n), np.ones(2 * n)
     late = np.full(n, 0.5), np.ones(n), np.zeros(n)
     game = np.concatenate([np.repeat(np.arange(n), 2), n + np.arange(n)])
-    turns = made(*(np.concatenate(both) for both in zip(early, late, strict=True)), game)
+    turns = make(*(np.concatenate(both) for both in zip(early, late, strict=True)), game)
     assert share_won(turns, *best_rule(turns, (0.0,))) == 0.5  # the control: no fixed bar wins all
     threshold, by_out = best_rule(turns)
     assert share_won(turns, threshold, by_out) == 1.0 and threshold <= 0.5 < threshold + by_out
 
 
 def test_ties_go_to_who_waits():
-    assert best_rule(made([0.5, 1.0], [1.0, 1.0], [0.0, 0.0], [0, 0])) == (1.0, 0.0)
-    assert best_rule(made([0.5, 1.0], [1.0, 0.0], [0.0, 0.0], [0, 0])) == (0.5, 0.0)
+    assert best_rule(make([0.5, 1.0], [1.0, 1.0], [0.0, 0.0], [0, 0])) == (1.0, 0.0)
+    assert best_rule(make([0.5, 1.0], [1.0, 0.0], [0.0, 0.0], [0, 0])) == (0.5, 0.0)
 
 
 def test_alone_a_rule_waits():
-    turns = made([0.6, 1.0], [0.0, 1.0], [3.0, 3.0], [0, 0])
+    turns = make([0.6, 1.0], [0.0, 1.0], [3.0, 3.0], [0, 0])
     assert share_won(turns, 0.5) == 0.0
     assert share_won(turns._replace(waits=np.ones(2, bool)), 0.5) == 1.0
 

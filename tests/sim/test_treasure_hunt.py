@@ -1,4 +1,4 @@
-"""What the draft [Xu 2013] says of turns, counts and orders of measurements, and where it is wrong.
+"""The draft [Xu 2013] on turns, counts and orders of measurements, and where it is wrong.
 
 The figures are those of the corrected draft; a control shows what its misprints would give.
 """
@@ -17,23 +17,23 @@ from sim.rules import FARTHEST, Rules, preset, world
 
 
 @cache
-def reached(rolls, steps):
+def reach(rolls, steps):
     """Return P(so many rolls add up to at least ``steps``): the last may be higher than needed."""
     if steps <= 0:
         return 1.0
-    return sum(reached(rolls - 1, steps - i) for i in range(1, 7)) / 6 if rolls else 0.0
+    return sum(reach(rolls - 1, steps - i) for i in range(1, 7)) / 6 if rolls else 0.0
 
 
 @cache
-def printed(rolls, steps):
+def print_formula(rolls, steps):
     """Return the same by the recurrence as the draft prints it: the last roll is exactly ``i``."""
     if steps <= 0 or steps > 6 * rolls:
         return float(steps <= 0)
-    before = [printed(rolls - 1, steps - i) for i in range(7)]
+    before = [print_formula(rolls - 1, steps - i) for i in range(7)]
     return before[0] + sum(before[i] - before[i - 1] for i in range(1, 7)) / 6
 
 
-def expected_turns(steps, recurrence=reached):
+def expected_turns(steps, recurrence=reach):
     """Return the sum over t < steps of P(t rolls add up to less)."""
     return sum(1.0 - recurrence(rolls, steps) for rolls in range(steps))
 
@@ -58,8 +58,8 @@ def test_the_renewal_equation_of_the_world_is_the_recurrence():
 def test_the_printed_recurrence_is_not():
     wrong = {2: 1.833, 7: 6.307, 12: 9.039}
     for steps, turns in wrong.items():
-        assert expected_turns(steps, printed) == pytest.approx(turns, abs=5e-4)
-        assert abs(expected_turns(steps, printed) - world(Rules())[0].turns[steps]) > 0.6
+        assert expected_turns(steps, print_formula) == pytest.approx(turns, abs=5e-4)
+        assert abs(expected_turns(steps, print_formula) - world(Rules())[0].turns[steps]) > 0.6
 
 
 def starting(players, hand):
@@ -85,8 +85,8 @@ def test_the_draft_s_counts_of_deals_are_those_of_the_exact_posterior():
     assert 1e5 < of_six / 115_500 < 1e6  # not "two to three magnitudes"
 
 
-def told(measurements, chosen):
-    """Return the bits that the ``chosen`` of the measurements tell about a uniform y in 0 .. 3.
+def inform(measurements, chosen):
+    """Return the bits that the ``chosen`` of the measurements give about a uniform y in 0 .. 3.
 
     A measurement is a row for each y of the chances of its outcomes, given y independent of others.
     """
@@ -108,21 +108,21 @@ def test_without_distances_falling_profit_is_best_only_where_benefits_add_up():
         best = max(combinations(range(6), number), key=lambda chosen: profit[list(chosen)].sum())
         assert set(best) == set(np.argsort(-profit)[:number].tolist())
     measurements = [HIGH_BIT, HIGH_BIT, LOW_BIT_MOSTLY]  # the first two are one
-    alone = [told(measurements, [number]) for number in range(3)]
+    alone = [inform(measurements, [number]) for number in range(3)]
     assert alone[0] == alone[1] == 1.0 > alone[2] > 0.5
     falling = np.argsort(alone)[::-1][:2]
-    best = max(combinations(range(3), 2), key=lambda chosen: told(measurements, chosen))
+    best = max(combinations(range(3), 2), key=lambda chosen: inform(measurements, chosen))
     assert set(falling.tolist()) == {0, 1} and 2 in best
-    assert told(measurements, best) > told(measurements, falling) + 0.5
+    assert inform(measurements, best) > inform(measurements, falling) + 0.5
 
 
 def test_information_of_several_measurements_adds_up_to_the_drop_of_entropy():
     """The terms of the sum depend on the order, their sum does not."""
     measurements = [HIGH_BIT, LOW_BIT_MOSTLY, HIGH_BIT * 0.6 + 0.2]
-    whole = told(measurements, range(3))
+    whole = inform(measurements, range(3))
     terms = set()
     for order in permutations(range(3)):
-        so_far = [told(measurements, order[:n]) for n in range(4)]
+        so_far = [inform(measurements, order[:n]) for n in range(4)]
         terms.add(tuple(np.round(np.diff(so_far), 6)))
         assert np.diff(so_far).sum() == pytest.approx(whole, abs=1e-12)
     assert len(terms) > 1 and whole <= entropy(np.full(4, 0.25))

@@ -1,4 +1,4 @@
-"""What a planner is not told: its own switches, the weight of own cards, and its prices."""
+"""Settings that a planner is not given: own switches, weight of own cards, prices."""
 
 from dataclasses import replace
 
@@ -50,8 +50,8 @@ def test_a_best_response_of_hide_tells_prices_and_reading_too(one):
     own = best_response.best_response(Rules(), Policy("hide"), Policy("swift", threshold=0.35))
     assert planner._own == own and planner._weight == own.own_card_weight < 1
     assert planner._prices == [own.hiding, own.summoning]
-    # What is told counts for more.
-    told = {**untold, "own_card_weight": 0.5, "actions__hiding": 0.25}
-    planner = one.take(make(spec_of("bmcts", **told, **hides, **model), Rules()))
+    # Given settings count for more.
+    given = {**untold, "own_card_weight": 0.5, "actions__hiding": 0.25}
+    planner = one.take(make(spec_of("bmcts", **given, **hides, **model), Rules()))
     assert planner._weight == planner._own.own_card_weight == 0.5
     assert planner._prices == [0.25, own.summoning]

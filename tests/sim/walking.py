@@ -1,4 +1,4 @@
-"""Where a pawn may go: plain searches over the edges of the graph, for kernels that check play."""
+"""Moves of a pawn: plain searches over the edges of the graph, for kernels that check play."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def bar(world, s, g) -> None:
 
 @jit
 def by_first(world, s) -> bool:
-    """Tell whether the seat whose turn it is walks to the first entrance of a room."""
+    """Return whether the seat whose turn it is walks to the first entrance of a room."""
     return world.to_first == 1 and s.policy[s.seat] != EXTERNAL
 
 
 @jit
 def steps_out(g, start: int, roll: int, landed: int) -> int:
-    """Tell whether who leaves ``start`` to come back may land there: as `lands`."""
+    """Return whether who leaves ``start`` to come back may land there: as `lands`."""
     beside, ways = False, 0
     for i in range(4):
         near = g.near[start, i]
@@ -90,7 +90,7 @@ def flood(g, spot: int, room: int, far: np.ndarray) -> None:
 
 @jit
 def lands(world, before, g, goal: int, landed: int) -> int:
-    """Tell whether who walks to ``goal`` may land there: 1 yes, 0 no, -1 there is no way."""
+    """Return whether who walks to ``goal`` may land there: 1 yes, 0 no, -1 there is no way."""
     start = before.spot[before.seat]
     here = g.room[start]
     first = by_first(world, before)
@@ -114,8 +114,8 @@ def lands(world, before, g, goal: int, landed: int) -> int:
 
 
 @jit
-def walked(world, before, after, g, goal: int) -> bool:
-    """Tell whether the pawn went towards ``goal``, or else to another room that has a way."""
+def check_walk(world, before, after, g, goal: int) -> bool:
+    """Return whether the pawn went towards ``goal``, or else to another room that has a way."""
     start, landed = before.spot[before.seat], after.spot[before.seat]
     bar(world, before, g)
     right = lands(world, before, g, goal, landed)
@@ -133,7 +133,7 @@ def walked(world, before, after, g, goal: int) -> bool:
 
 
 @jit
-def called(world, before, action: int) -> int:
+def check_call(world, before, action: int) -> int:
     """Return the seat whose pawn a suggestion moves, -1 if none."""
     moves = world.board and world.summons and ASK <= action < ACCUSE
     if world.random_calls and before.policy[before.seat] != RANDOM:

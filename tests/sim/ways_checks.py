@@ -22,7 +22,7 @@ def orders(targets):
 def shortest_by_orders(graph, start, goal):
     """Return the shortest length that measures each set of targets, float64 (2**targets,).
 
-    Each order of all targets is walked, and its beginnings tell of the smaller sets.
+    Each order of all targets is walked, and its beginnings give the smaller sets.
     """
     targets = number_of_targets(graph)
     cells = list(graph)
