@@ -20,7 +20,7 @@ from sim.rules import PRESETS, Rules, world
 from sim.state import END, N_ACTIONS, SHOW, SUGGEST, TURN, empty
 
 PHASES = (TURN, SUGGEST, SHOW, END)
-GAMES = 1 if INTERPRETED else 6
+GAMES = 1 if INTERPRETED else 3
 A_GAME = 12
 """Decisions of a phase that are looked at in a game."""
 
