@@ -1,4 +1,4 @@
-"""Three hundred thousand actions under all rules, by all policies and by players that do anything legal.
+"""A third of a million actions under all rules, by all policies and by players of legal actions.
 
 `checks` says what must hold after each of them; the controls plant faults that it must find.
 """
