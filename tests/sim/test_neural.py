@@ -13,6 +13,7 @@ from sim import network_files
 from sim.board import graph
 from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
+from sim.network_files import digest
 from sim.player import PolicyPlayer
 from sim.players import neural
 from sim.players.neural import NeuralPlayer, visits
