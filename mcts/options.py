@@ -46,7 +46,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def checked(name: str, value: int, end: int) -> int:
+def check_integer(name: str, value: int, end: int) -> int:
     """Return ``value``, of what ``name`` says, as Python's integer.
 
     Raises

@@ -137,7 +137,7 @@ def _setup(settings: DictConfig) -> _Setup:
     from belief.beliefs.registry import BELIEFS
     from experiments.beliefs.calibration import REFERENCE
     from experiments.matches.schedule import is_policy
-    from sim.players.registry import compiled, make
+    from sim.players.registry import make, make_policy
     from sim.rules import preset
 
     if "budget" in settings.player:
@@ -145,7 +145,7 @@ def _setup(settings: DictConfig) -> _Setup:
     try:
         rules = preset(**plain(settings.rules))
         player = plain(settings.player)
-        policy = compiled(player) if is_policy(player) else None
+        policy = make_policy(player) if is_policy(player) else None
         make(player, rules)
     except ValueError as fault:
         raise Refusal(str(fault)) from None

@@ -29,7 +29,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.hunt.reward import Weights
 from sim.players.bayes import AGAIN, BayesPlayer
-from sim.players.moves import WALKS, settled, wanted_rooms
+from sim.players.moves import WALKS, settle, wanted_rooms
 from sim.players.paper import Believing
 from sim.players.room_hunt import (
     BINS_A_TURN,

@@ -29,7 +29,7 @@ import numpy as np
 from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
 from sim.cards import FIRST_ROOM
-from sim.players.moves import reached, suggestion
+from sim.players.moves import find_certain, suggestion
 from sim.players.paper import Believing, Opinion, PaperPlayer
 from sim.policies.common import accusation
 from sim.policies.walking import step_out, towards

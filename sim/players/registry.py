@@ -93,7 +93,7 @@ def planner_config(spec: Mapping[str, Any]) -> PlannerConfig:
     return found.configure()
 
 
-def compiled(spec: Mapping[str, Any]) -> Policy:
+def make_policy(spec: Mapping[str, Any]) -> Policy:
     """Return the compiled policy that ``spec``, as for `make`, describes; ValueError as `make`."""
     found = settings(spec)
     if not isinstance(found, PolicySettings):

@@ -26,7 +26,7 @@ def spec_of(name: str, **changes: Any) -> dict[str, Any]:
     return OmegaConf.to_container(spec)
 
 
-def _merged(name: str) -> Any:
+def _merge(name: str) -> Any:
     """Return a preset on top of those that it names in its defaults."""
     own = OmegaConf.load(PLAYERS / f"{name}.yaml")
     above = [
