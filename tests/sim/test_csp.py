@@ -159,5 +159,5 @@ def test_a_planner_may_take_its_opponents_to_be_one():
 
 def test_an_unknown_walk_is_refused_in_one_sentence():
     for name in ("csp", "constraint"):
-        with pytest.raises(ValueError, match="unknown way to walk 'far': choose one of nearest"):
+        with pytest.raises(ValueError, match="walk=far: choose one of nearest"):
             make({**spec_of(name), "walk": "far"}, Rules())
