@@ -13,7 +13,6 @@ from sim import network_files
 from sim.board import graph
 from sim.cards import FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
-from sim.network_files import digest
 from sim.player import PolicyPlayer
 from sim.players import neural
 from sim.players.neural import NeuralPlayer, visits
@@ -247,9 +246,9 @@ def test_names_of_functions_are_those_of_the_configuration():
 
 
 def test_a_grid_needs_settings_that_name_it(tmp_path):
-    told = json.loads(network.load().dumps())
-    told["settings"] = {"seed": 1}
-    told["settings_digest"] = network_files.digest(told["settings"])
+    content = json.loads(network.load().dumps())
+    content["settings"] = {"seed": 1}
+    content["settings_digest"] = network_files.digest(content["settings"])
     path = tmp_path / "network.json"
     path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match="do not name its states"):
