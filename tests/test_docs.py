@@ -13,7 +13,8 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "docs"
 CONF = ROOT / "conf"
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "CHANGELOG.md"})
+"""The changelog names what is gone."""
 PACKAGES = ("mcts", "belief", "sim", "experiments")
 FOLDERS = (*PACKAGES, "conf", "docs", "tests", "benchmarks", "examples")
 
