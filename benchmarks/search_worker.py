@@ -56,7 +56,7 @@ def spec_of(preset: str) -> Any:
     """Return a preset's values on top of those that it inherits."""
     own = OmegaConf.load(PRESETS / f"{preset}.yaml")
     parents = [
-        name for name in own.pop("defaults") if isinstance(name, str) and name[0] not in "_/"
+        name for name in own.pop("defaults", []) if isinstance(name, str) and name[0] not in "_/"
     ]
     return OmegaConf.merge(*map(spec_of, parents), own)
 
