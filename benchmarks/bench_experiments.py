@@ -38,7 +38,7 @@ MATCHES = {
 
 def match(name: str) -> Match:
     """Return the match ``name`` of `MATCHES`."""
-    (found,) = lineups.matches(config.composed("compare", MATCHES[name]))
+    (found,) = lineups.matches(config.compose("compare", MATCHES[name]))
     return found
 
 

@@ -1,1 +1,1 @@
-"""What to run: Hydra groups of players, rules and experiments, as package data."""
+"""Configuration: Hydra groups of players, rules and experiments, as package data."""

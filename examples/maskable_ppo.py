@@ -90,7 +90,7 @@ class Point(NamedTuple):
         )
 
 
-def won(table: Against, choose: Choose, seed: int, games: int) -> int:
+def count_wins(table: Against, choose: Choose, seed: int, games: int) -> int:
     """Return how many of the games 0 .. games - 1 of run ``seed`` the learner's seat wins."""
     wins = 0
     for game in range(games):
@@ -138,7 +138,7 @@ class Curve(BaseCallback):
             return int(self.model.predict(seen, action_masks=mask)[0])
 
         before = time.process_time()
-        wins = won(self.table, choose, self.seed, self.games)
+        wins = count_wins(self.table, choose, self.seed, self.games)
         self.points.append(Point(self.spent, self.num_timesteps, wins, self.games))
         print(self.points[-1].describe(), flush=True)
         self.drawn(self.points)
@@ -184,7 +184,7 @@ def main() -> None:
 
     fresh = asked.seed + TABLES
     rng, measured = np.random.default_rng(asked.seed), table()
-    thoughtless = won(
+    thoughtless = count_wins(
         measured,
         lambda _, mask: int(rng.choice(np.flatnonzero(mask))),
         fresh,
@@ -193,13 +193,13 @@ def main() -> None:
     even = Point(0.0, 0, thoughtless, asked.even_games)
     print("even among what is offered:", even.describe(), flush=True)
 
-    def drawn(points: list[Point]) -> None:
-        if asked.picture:  # anew each time, so that a run that is stopped leaves its own
+    def draw_points(points: list[Point]) -> None:
+        if asked.picture:  # each time, so that a run that is stopped leaves its own
             share = 1.0 / measured.table.rules.players
             title = f"MaskablePPO against {asked.against}, rules {asked.rules}"
             draw(points, even, share, title, asked.picture)
 
-    curve = Curve(measured, asked.seconds, asked.points, fresh, asked.games, drawn)
+    curve = Curve(measured, asked.seconds, asked.points, fresh, asked.games, draw_points)
     model = MaskablePPO(
         "MlpPolicy",
         make_vec_env(table, TABLES, seed=asked.seed),

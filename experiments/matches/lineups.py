@@ -68,7 +68,7 @@ def read_players(
     found: dict[str, dict[str, Any]] = {}
     names = {entry.split("+")[0] for entry in listed}
     presets = {
-        name: config.composed("compare", [f"player={quote_text(name)}"]).player for name in names
+        name: config.compose("compare", [f"player={quote_text(name)}"]).player for name in names
     }
     for entry in listed:
         player = _entrant(entry, presets, overrides, key)
@@ -220,7 +220,7 @@ def _entrant(
         elif key != "player" and not key.startswith("match."):
             general.append(given)
     own += [f"player.{change}" for change in changes]
-    composed = config.composed("compare", [*general, f"player={quote_text(name)}", *own])
+    composed = config.compose("compare", [*general, f"player={quote_text(name)}", *own])
     config.check(composed)
     return plain(composed.player)
 

@@ -139,7 +139,7 @@ def _format(value: Any) -> str:
 def _published_settings(player: str, opponent: str) -> dict[str, Any]:
     """Return the settings of two presets and of the rules of the text, by dotted path."""
     chosen = [f"player={player}", f"player@opponent={opponent}", f"rules={_RULES}"]
-    settings: Any = OmegaConf.to_container(config.composed("compare", chosen), resolve=True)
+    settings: Any = OmegaConf.to_container(config.compose("compare", chosen), resolve=True)
     return {
         **_flat(settings["player"]),
         **_flat(settings["opponent"], "opponent."),

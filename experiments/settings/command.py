@@ -141,7 +141,7 @@ class Command:
 
     def _run_once(self, given: arguments.Arguments, run: _Job) -> None:
         """Compose and run, without Hydra's own command line, which would compose twice."""
-        settings = config.composed(self.name, given.overrides, with_hydra=True)
+        settings = config.compose(self.name, given.overrides, with_hydra=True)
         folder = Path(settings.hydra.run.dir)
         folder.mkdir(parents=True, exist_ok=True)
         with open_dict(settings):

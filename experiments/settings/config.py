@@ -94,7 +94,7 @@ def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def composed(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
+def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """Return the configuration ``name`` of `conf` with ``overrides``.
 
     Composing takes a tenth of a second, setting a value in a copy some milliseconds, so what is

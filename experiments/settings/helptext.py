@@ -39,7 +39,7 @@ def write(name: str, title: str, overrides: Sequence[str], multirun: bool) -> st
     Refusal
         If they cannot be composed.
     """
-    composed = config.composed(name, overrides, with_hydra=True)
+    composed = config.compose(name, overrides, with_hydra=True)
     chosen = composed.hydra.runtime.choices
     about = composed.hydra.help
     with open_dict(composed):

@@ -73,7 +73,7 @@ def run() -> None:
     from experiments.sweep.space import Space
 
     own, others = split_overrides(arguments.overrides)
-    settings = config.composed("sweep", own)
+    settings = config.compose("sweep", own)
     config.check_sections(settings)
     space = Space(others)
     if arguments.cfg:

@@ -140,7 +140,7 @@ class Space:
         """
         chosen = tuple(f"{axis.element}={parameters[axis.key]}" for axis in self._composing)
         if chosen not in self._bases:
-            self._bases[chosen] = config.composed("compare", [*self.fixed, *chosen])
+            self._bases[chosen] = config.compose("compare", [*self.fixed, *chosen])
         settings = deepcopy(self._bases[chosen])
         for axis in self.axes:
             if axis not in self._composing:

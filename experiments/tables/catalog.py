@@ -42,7 +42,7 @@ def load(name: str) -> Table | Computed:
         If it is missing or wrong.
     """
     register()
-    return read(config.composed(f"table/{name}").table, name)
+    return read(config.compose(f"table/{name}").table, name)
 
 
 def load_ablation(name: str) -> Ablation:

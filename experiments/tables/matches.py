@@ -90,7 +90,7 @@ def _changes(table: Table, cell: Cell, entrant: Entrant, budget: int | None) -> 
 @cache  # layouts and variants have matches in common
 def _compose_matches(overrides: tuple[str, ...]) -> list[Match]:
     """Return the matches of these settings, one per layout."""
-    settings = config.composed("compare", overrides)
+    settings = config.compose("compare", overrides)
     config.check(settings)
     return lineups.matches(settings)
 

@@ -259,4 +259,4 @@ def _variants(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
 @cache
 def preset_settings(name: str) -> Any:
     """Return the settings of the preset ``name`` of ``conf/player``; not to be changed."""
-    return config.composed("compare", [f"player={name}"]).player
+    return config.compose("compare", [f"player={name}"]).player

@@ -230,8 +230,8 @@ def ranking(p, s: State, marginals: np.ndarray) -> Ranking:
     table = np.empty((N_CARDS, COLUMNS))
     if p.hiding > 0.0 or p.summoning > 0.0:
         world, seat = p.world[0], p.seat
-        playing, told = still_playing(world, s, seat), s.has_shown[seat]
-        tabulate(marginals, s.public, seat, world.players, playing, told, ALL_CARDS, table)
+        playing, shown = still_playing(world, s, seat), s.has_shown[seat]
+        tabulate(marginals, s.public, seat, world.players, playing, shown, ALL_CARDS, table)
     return Ranking(marginals, table, p.hiding, p.summoning, p.candidates)
 
 

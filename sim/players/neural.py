@@ -60,7 +60,7 @@ class NeuralPlayer(PaperPlayer):
     Raises
     ------
     ValueError
-        If there is no such network, in one sentence.
+        If the network is unknown, in one sentence.
     """
 
     def __init__(

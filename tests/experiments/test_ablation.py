@@ -262,7 +262,7 @@ def test_after_all_steps_it_is_the_planner_by_the_text(name, tmp_path):
     table = catalog.load("ledford_steps")
     table = replace(table, ways=[CUMULATIVE], players=[f"{name}_released"], layouts=["one"])
     column = of.cells_of(table, tmp_path)
-    text = config.composed("compare", [f"player={name}_faithful"])
+    text = config.compose("compare", [f"player={name}_faithful"])
     faithful = OmegaConf.to_container(text.player, resolve=True)
 
     def differing(cell):

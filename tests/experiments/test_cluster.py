@@ -25,7 +25,7 @@ def test_a_killed_node_costs_no_game(tmp_path):
     )
     assert process.returncode == 0, process.stderr
     assert "killing a node of 2 with 2 cores" in process.stdout
-    (match,) = lineups.matches(config.composed("compare", SETTINGS))
+    (match,) = lineups.matches(config.compose("compare", SETTINGS))
     rows = play.portion(match, range(GAMES)).rows.cast(results.ROW)
     undisturbed = rows.sort_by([("game", "ascending"), ("seat", "ascending")])
     assert results.read(tmp_path / "run").equals(undisturbed)

@@ -170,7 +170,7 @@ def test_a_job_is_told_what_was_typed_and_a_refusal_leaves_no_folder(tmp_path, m
         (lambda settings: OmegaConf.create({"a": "???"}).a, "a: Missing mandatory value"),
         (lambda settings: OmegaConf.create({"a": "${oc.env:N_O}"}).a, "a: KeyError raised while"),
         (lambda settings: bytearray(10**17), "not enough memory ("),
-        (lambda settings: config.composed("nothing"), "Cannot find primary config 'nothing'"),
+        (lambda settings: config.compose("nothing"), "Cannot find primary config 'nothing'"),
     ],
     ids=["key", "interpolation", "missing", "environment", "memory", "composition"],
 )

@@ -104,7 +104,7 @@ def test_a_folder_with_results_is_not_overwritten(run_compare, tmp_path):
 
 
 def _composed(*overrides: str):
-    return config.composed("compare", overrides)
+    return config.compose("compare", overrides)
 
 
 def _by_hydra(*overrides: str):
@@ -137,7 +137,7 @@ def test_every_yaml_meets_the_schema(group):
     refused = {}
     for name in _choices(group):
         try:
-            config.check(config.composed("compare", [f"{group}={name}"]))
+            config.check(config.compose("compare", [f"{group}={name}"]))
         except commandline.Refusal as fault:
             refused[name] = str(fault)
     assert not refused
@@ -147,7 +147,7 @@ def test_every_player_can_be_made():
     fits = sim.rules.preset("ferrari2009")
     made = set()
     for name in _choices("player"):
-        settings = OmegaConf.to_container(config.composed("compare", [f"player={name}"]).player)
+        settings = OmegaConf.to_container(config.compose("compare", [f"player={name}"]).player)
         assert sim.players.registry.make(settings, fits).name == name
         made.add(settings["name"])
     assert {*sim.players.registry.PLANNERS, *sim.players.registry.POLICIES} <= made
@@ -179,13 +179,13 @@ def test_every_choice_of_a_player_fits_who_is_measured_and_who_opposes(group):
 )
 def test_values_set_in_a_copy_are_as_hydra_composes_them(typed):
     for _ in range(2):  # the second time what is chosen is known
-        ours, theirs = config.composed("compare", typed, with_hydra=True), _by_hydra(*typed)
+        ours, theirs = config.compose("compare", typed, with_hydra=True), _by_hydra(*typed)
         assert list(ours.hydra.overrides.task) == typed
         with open_dict(ours):
             del ours["hydra"]
         assert OmegaConf.to_yaml(ours) == OmegaConf.to_yaml(theirs)
         ours.seed = 99  # of the copy alone
-    assert OmegaConf.to_yaml(config.composed("compare")) == OmegaConf.to_yaml(_by_hydra())
+    assert OmegaConf.to_yaml(config.compose("compare")) == OmegaConf.to_yaml(_by_hydra())
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_values_set_in_a_copy_are_as_hydra_composes_them(typed):
 )
 def test_a_value_that_cannot_be_set_is_refused(value, reason):
     with pytest.raises(commandline.Refusal, match=reason):
-        config.composed("compare", [value])
+        config.compose("compare", [value])
 
 
 def test_a_choice_comes_after_presets_and_experiments_and_before_values():
@@ -246,7 +246,7 @@ def test_the_rules_without_a_name_are_those_of_the_thesis():
     assert sim.rules.PRESETS["ledford"] == sim.rules.Rules()
     assert set(sim.rules.PRESETS) == set(_choices("rules"))
     for name in sim.rules.PRESETS:
-        composed = OmegaConf.to_container(config.composed("compare", [f"rules={name}"]).rules)
+        composed = OmegaConf.to_container(config.compose("compare", [f"rules={name}"]).rules)
         assert sim.rules.Rules(**composed) == sim.rules.PRESETS[name]
 
 

@@ -258,7 +258,7 @@ def test_no_way_passes_its_bound(ran):
 
 def test_the_search_has_three_hunts_to_choose_from():
     COMMAND.register()
-    asked = config.composed("hunt", ["hunt=search", "hunt.small.objects=2"]).hunt
+    asked = config.compose("hunt", ["hunt=search", "hunt.small.objects=2"]).hunt
     sizes = {}
     for case in ("fork", "field", "objects"):
         asked.case = case

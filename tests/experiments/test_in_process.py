@@ -25,7 +25,7 @@ PLANNER = ("player=bmcts", "player.budget.simulations=8", "rules.turn_cap=60")
 
 
 def match_of(*overrides: str) -> Match:
-    (match,) = lineups.matches(config.composed("compare", overrides))
+    (match,) = lineups.matches(config.compose("compare", overrides))
     return match
 
 

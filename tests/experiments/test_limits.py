@@ -130,10 +130,10 @@ def test_local_settings_are_sections_of_commands(tmp_path, monkeypatch, content)
 
 
 def test_a_preset_is_settings_and_a_list_has_words():
-    settings = config.composed("compare", ["match.players=[[a]]"])
+    settings = config.compose("compare", ["match.players=[[a]]"])
     with pytest.raises(Refusal, match=r"match\.players=\[\['a'\]\]: give a list of words"):
         config.check_sections(settings)
-    settings = config.composed("compare")
+    settings = config.compose("compare")
     settings.player = ["a"]
     with pytest.raises(Refusal, match="player: its preset must be settings"):
         config.check_sections(settings)

@@ -14,7 +14,7 @@ from experiments.settings.commandline import Refusal
 
 def matches(*overrides: str):
     typed = list(map(arguments.quote, overrides))
-    settings = config.composed("compare", typed)
+    settings = config.compose("compare", typed)
     config.check(settings)
     return lineups.matches(settings, typed)
 
@@ -117,7 +117,7 @@ def test_equal_players_are_told_apart():
     [("x" * 301, "is 301 characters long; the limit is 300"), ("a\udc80", "not valid UTF-8")],
 )
 def test_a_label_that_cannot_be_kept_is_refused(label, told):
-    settings = config.composed("compare", ["player=random", "player.label=x"])
+    settings = config.compose("compare", ["player=random", "player.label=x"])
     settings.player.label = label
     with pytest.raises(Refusal, match=told):
         lineups.matches(settings)

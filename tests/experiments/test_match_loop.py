@@ -155,7 +155,7 @@ def test_two_processes_do_not_play_in_one_folder(scrambled, tmp_path):
 
 def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatch, tmp_path):
     scrambled(6)
-    several = config.composed("compare", ["player=bmcts", "player.search.workers=2"]).player
+    several = config.compose("compare", ["player=bmcts", "player.search.workers=2"]).player
     rooted, threaded = (
         {**OmegaConf.to_container(several), "label": mode} for mode in ("root", "tree")
     )

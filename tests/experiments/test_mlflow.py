@@ -22,7 +22,7 @@ SWIFT = ("player=swift", "opponent=random", "match.workers=1")
 
 
 def composed(*overrides):
-    settings = config.composed("compare", list(overrides))
+    settings = config.compose("compare", list(overrides))
     return OmegaConf.to_container(settings, resolve=True), lineups.matches(settings)
 
 

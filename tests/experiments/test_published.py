@@ -9,7 +9,7 @@ from experiments.settings import config
 
 def match(*overrides):
     """Return the match of a command line."""
-    settings = config.composed("compare", overrides)
+    settings = config.compose("compare", overrides)
     config.check(settings)
     (found,) = lineups.matches(settings, overrides)
     return found

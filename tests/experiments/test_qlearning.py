@@ -8,7 +8,7 @@ from sklearn.neural_network import MLPRegressor
 
 from experiments.qlearning import __main__ as qlearning
 from experiments.qlearning.__main__ import COMMAND
-from experiments.settings.config import composed
+from experiments.settings.config import compose
 from sim.qlearning import learning, network, rooms
 
 SMALL = (
@@ -80,7 +80,7 @@ def test_choices_and_the_shipped_network_are_those_of_the_modules():
     assert qlearning.OUTCOMES == rooms.OUTCOMES and qlearning.RATES == learning.RATES
     assert tuple(network.ACTIVATIONS) == qlearning.ACTIVATIONS
     COMMAND.register()
-    usual = composed("qlearning")
+    usual = compose("qlearning")
     kept = network.load().settings
     assert kept["rate"] == usual.rates[0] and kept["network"] == usual.network
     for key in ("states", "concentration", "outcomes", "discount", "exponent", "updates", "seed"):

@@ -117,7 +117,7 @@ def run(tmp_path, match, rows):
 def robin(tmp_path_factory):
     """The folder of a real round robin with rows of suggestions."""
     told = ["match.layout=robin", "match.players=[swift,closure,heuristic]"]
-    settings = config.composed("compare", [*told, "run.details=[suggestions]", "rules.players=3"])
+    settings = config.compose("compare", [*told, "run.details=[suggestions]", "rules.players=3"])
     (match,) = lineups.matches(settings)
     return write(tmp_path_factory.mktemp("robin"), [match], [play.portion(match, range(24))], 24)
 

@@ -33,7 +33,7 @@ def undisturbed(tmp_path_factory):
     from experiments.matches import lineups, play
     from experiments.settings import config
 
-    settings = config.composed("compare", SETTINGS)
+    settings = config.compose("compare", SETTINGS)
     (match,) = lineups.matches(settings)
     rows = play.portion(replace(match, records=0), range(GAMES)).rows.cast(results.ROW)
     return rows.sort_by([("game", "ascending"), ("seat", "ascending")])

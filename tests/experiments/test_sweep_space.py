@@ -165,7 +165,7 @@ def test_a_point_is_what_its_command_line_composes():
     found = space("player@opponent=closure", *axes)
     for parameters in found.combinations:
         given = [f"{key}={value}" for key, value in parameters.items()]
-        whole = config.composed("compare", ["player@opponent=closure", *given])
+        whole = config.compose("compare", ["player@opponent=closure", *given])
         settings = found.point(parameters).settings
         for key in ("player", "opponent", "rules", "match", "seed"):
             assert settings[key] == whole[key]

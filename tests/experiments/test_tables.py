@@ -58,7 +58,7 @@ def test_values_are_set_as_hydra_does():
         "player=flat", "player@opponent=swift", "player.budget.simulations=null",
         "player.budget.seconds=0.02", "opponent.threshold=0.35", "opponent.label=swift35",
     ]  # fmt: skip
-    expected = config.composed("compare", overrides)
+    expected = config.compose("compare", overrides)
     assert dict(opponent) == dict(expected.opponent)
     assert player["budget"] == dict(expected.player.budget)
     with pytest.raises(Refusal, match="thresold"):

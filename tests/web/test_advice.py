@@ -49,7 +49,7 @@ def test_a_slow_policy_advises(record):
 
 
 def test_a_planner_tells_its_root(record):
-    settings = config.composed("compare", ["player=bmcts", "player.budget.simulations=30"]).player
+    settings = config.compose("compare", ["player=bmcts", "player.budget.simulations=30"]).player
     spec, line = OmegaConf.to_container(settings), lines(record)[4]
     received = advise(record, line, spec)
     assert sum(row["visits"] for row in received["table"]) == received["simulations"] == 30

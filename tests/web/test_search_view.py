@@ -7,7 +7,7 @@ from at_table import COMPUTER, setup
 from omegaconf import OmegaConf
 
 from experiments.explain.recorded import words
-from experiments.settings.config import composed
+from experiments.settings.config import compose
 from experiments.web.tables.search_view import (
     MOST_ACTIONS,
     MOST_NODES,
@@ -23,7 +23,7 @@ ALL = 100_000
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     """The tree of a search of 200 simulations."""
-    spec = composed("compare", ["player=bmcts", "player.budget.simulations=200"]).player
+    spec = compose("compare", ["player=bmcts", "player.budget.simulations=200"]).player
     planner = OmegaConf.to_container(spec, resolve=True)
     table = Table(setup(planner, *(COMPUTER,) * 3), tmp_path_factory.mktemp("searched"))
     table.game.decide()

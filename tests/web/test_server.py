@@ -109,11 +109,11 @@ def test_who_can_reach_the_server_is_told(host, reach, named):
 
 
 def test_it_listens_on_this_machine_alone_unless_told(server):
-    from experiments.settings.config import composed
+    from experiments.settings.config import compose
     from experiments.web.__main__ import COMMAND
 
     COMMAND.register()
-    assert composed("web").host == "127.0.0.1"
+    assert compose("web").host == "127.0.0.1"
     assert server.host.startswith("127.0.0.1:")
     assert server.ask("GET", "/api/lobby")[1]["reach"] == describe_reach("127.0.0.1")
 

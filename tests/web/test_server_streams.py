@@ -324,9 +324,9 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     """The search of a planner at 20 simulations, looked at as it stands at its end."""
     from omegaconf import OmegaConf
 
-    from experiments.settings.config import composed
+    from experiments.settings.config import compose
 
-    spec = composed("compare", ["player=bmcts", "player.budget.simulations=20"]).player
+    spec = compose("compare", ["player=bmcts", "player.budget.simulations=20"]).player
     planner = OmegaConf.to_container(spec, resolve=True)
     table = Table(setup(planner, SWIFT, SWIFT, SWIFT), tmp_path)
     progress = SearchView(0, table.game.seats[0])

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from experiments.settings import schemas
 from experiments.settings.commandline import Refusal
-from experiments.settings.config import check_sections, composed, cores
+from experiments.settings.config import check_sections, compose, cores
 from experiments.texts import LONGEST_LABEL
 from experiments.web.settings import Search
 from experiments.web.tables.setup import LONGEST_NAME, PERSON, SLOWEST, Setup
@@ -140,7 +140,7 @@ def _compose(group: str, name: str, *settings: str) -> dict[str, Any]:
     overrides = [f"{group}={name}", *(f"{group}.{setting}" for setting in settings)]
     try:
         with _composing:
-            whole = composed("compare", overrides)
+            whole = compose("compare", overrides)
         check_sections(whole)
     except Refusal as fault:
         raise ValueError(str(fault)) from None
