@@ -3,7 +3,7 @@
     python -m experiments.paired RUN_A RUN_B
 
 Reads the folders of two runs of one match each, with the same seed, seats, opponents and rules;
-prints both win rates and how much oftener the second player won, with its 95 % interval.
+prints both win rates and how much more often the second player won, with its 95 % interval.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-from hydra import compose, initialize_config_module
+import hydra
+from hydra import initialize_config_module
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf, open_dict
@@ -154,7 +155,7 @@ def _compose(name: str, overrides: Sequence[str]) -> DictConfig:
     with ExitStack() as stack:
         if not GlobalHydra.instance().is_initialized():
             stack.enter_context(initialize_config_module("conf", version_base="1.3"))
-        return compose(name, list(overrides), return_hydra_config=True)
+        return hydra.compose(name, list(overrides), return_hydra_config=True)
 
 
 def _is_value(override: str) -> bool:
