@@ -1,15 +1,12 @@
-from . import baby, closed_loop, kuhn, rocksample, tiger
-from .baby import BabyParameters
+from . import closed_loop, kuhn, rocksample, tiger
 from .kuhn import KuhnParameters
 from .rocksample import RockSampleParameters
 from .tiger import TigerParameters
 
 __all__ = [
-    "BabyParameters",
     "KuhnParameters",
     "RockSampleParameters",
     "TigerParameters",
-    "baby",
     "closed_loop",
     "kuhn",
     "rocksample",

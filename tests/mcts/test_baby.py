@@ -7,12 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from two_states import many, returns
-
-from mcts.contract.testing import check_domain
-from mcts.kernel.compile import INTERPRETED
-from mcts.options import Budget, Options
-from mcts.problems.baby import (
+from baby import (
     ANSWERING,
     CRYING,
     FEED,
@@ -22,6 +17,11 @@ from mcts.problems.baby import (
     RANDOM,
     BabyParameters,
 )
+from two_states import many, returns
+
+from mcts.contract.testing import check_domain
+from mcts.kernel.compile import INTERPRETED
+from mcts.options import Budget, Options
 from mcts.search import Search
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")

@@ -8,7 +8,6 @@ from positions import SMALL, searched_position, unsure_positions
 
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
-from mcts.problems.baby import BabyParameters
 from mcts.problems.kuhn import TREES, KuhnParameters
 from mcts.problems.rocksample import PUBLISHED, rocksample
 from mcts.problems.tiger import TigerParameters
@@ -18,7 +17,6 @@ from mcts.tree import check_invariants
 
 DOMAINS = {
     "tiger": TigerParameters,
-    "baby": BabyParameters,
     "rocksample": lambda: rocksample(7, PUBLISHED[7, 8]),
     "kuhn": lambda: KuhnParameters(opponent=TREES),
     "cluedo": lambda: searched_position(unsure_positions(1)[0], SMALL)[0],

@@ -1,6 +1,6 @@
 """Calibration of the belief over opponents, in games of known companies.
 
-    python -m experiments.beliefs.opponents SEED GAMES FILE.png
+    python -m benchmarks.bench_opponents SEED GAMES FILE.png
 
 An observer plays a compiled policy against each type and against companies filled at random, and
 says before each of its turns how likely each type is in each seat.  Printed is the log loss of the
