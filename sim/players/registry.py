@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass
+from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from typing import Any
+
+import yaml
 
 from mcts.kernel.plugins import entry_points
 from mcts.limits import build
@@ -65,8 +69,18 @@ def convert(spec: Mapping[str, Any]) -> dict[str, Any]:
     return settings(spec).record()
 
 
+@cache
+def _preset_target(name: str) -> str | None:
+    """Return ``_target_`` of our preset ``name``: records of older versions have the name alone."""
+    file = files("conf").joinpath("player", f"{name}.yaml")
+    return yaml.safe_load(file.read_text()).get(TARGET) if file.is_file() else None
+
+
 def _find_class(spec: Mapping[str, Any]) -> Any:
+    name = spec.get("name")
     target = spec.get(TARGET)
+    if target is None and isinstance(name, str) and name.isidentifier():
+        target = _preset_target(name)
     if target is not None:
         module, _, name = str(target).rpartition(".")
         try:
@@ -76,7 +90,6 @@ def _find_class(spec: Mapping[str, Any]) -> Any:
         if not is_dataclass(found) or not hasattr(found, "make"):
             raise ValueError(f"{TARGET}={target}: must be a class of settings, as in sim/seat.py")
         return found
-    name = spec.get("name")
     if name in POLICIES:
         return PolicySettings
     if name in PLANNERS:

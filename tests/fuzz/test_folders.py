@@ -23,7 +23,7 @@ def told(tmp_path, words, most=300):
 
 
 def test_a_plan_that_is_not_looked_at_is_found(monkeypatch, tmp_path):
-    monkeypatch.setattr(held, "checked", lambda kind, value: value)
+    monkeypatch.setattr(held, "check", lambda kind, value: value)
     assert told(tmp_path, "traceback")
 
 
@@ -49,7 +49,7 @@ def test_lost_rows_are_found(monkeypatch, tmp_path):
             part.unlink()
         return found
 
-    monkeypatch.setattr(Results, "resumed", staticmethod(careless))
+    monkeypatch.setattr(Results, "resume", staticmethod(careless))
     assert told(tmp_path, "rows that were there are gone")
 
 

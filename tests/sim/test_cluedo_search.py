@@ -115,7 +115,7 @@ def test_suggestions_lead_to_nodes_that_are_met_again():
         {"candidates": -1},
         {"accusations": 0},
         {"accusations": 9},
-        {"least_accused": 1.0},
+        {"least_accused": 1.1},
         {"least_accused": -0.1},
         {"opponents": "heursitic"},
         {"rollout": "bmcts"},

@@ -250,5 +250,5 @@ def test_models_are_chosen_by_the_opponents_or_by_name():
         win_model.choose_model("swift-0.35", replace(rules, players=3), model)
     with pytest.raises(ValueError, match=r"no win model: .* fits one"):
         win_model.choose_model("nothing.json", rules, model)
-    with pytest.raises(ValueError, match="model_share must be from 0 to 1"):
+    with pytest.raises(ValueError, match="model_share=nan: must be at least 0"):
         PlannerConfig(model_share=float("nan"))
