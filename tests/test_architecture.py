@@ -61,7 +61,6 @@ FLOORS = (
     ("experiments.study",),
     (
         "experiments.compare",
-        "experiments.paired",
         "experiments.sweep",
         "experiments.report",
         "experiments.tables",

@@ -4,6 +4,7 @@
 
 Writes report.html, which needs no other file and no network, and report.md to the folder of the
 first run. A run may still be under way, or have been interrupted; the report begins by saying so.
+Of several runs the comparison is printed as well: paired where they played the same games.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     if twice is not None:
         raise Refusal(f"{twice} is given twice: name each run once")
     # Arrow, SciPy and Matplotlib take seconds to import, for which --help does not wait.
+    from experiments import tabular
     from experiments.report.overview import page
     from experiments.report.page import html, markdown
     from experiments.report.run import load
@@ -77,6 +79,11 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
         for fault in run.faults:
             console.print(f"{run.label}: {fault}", soft_wrap=True)
     document = page(runs)
+    if len(runs) > 1:
+        comparison, *_ = document.sections
+        for block in comparison.blocks:
+            if isinstance(block, tabular.Table):
+                tabular.show(block, console)
     paths = _paths(folders[0] if output is None else output)
     for path, text in zip(paths, (html(document), markdown(document)), strict=True):
         _write(path, text)

@@ -19,7 +19,7 @@ from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
 from experiments.settings.schemas import Compare
 
-COMMANDS = ("compare", "explain", "paired", "replay", "report")
+COMMANDS = ("compare", "explain", "replay", "report")
 """Those made with `experiments.settings.command`."""
 
 PROBE = """

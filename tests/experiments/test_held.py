@@ -14,8 +14,8 @@ from rich.console import Console
 
 from experiments.matches import held, part_files, results
 from experiments.matches.results import Played, Results
-from experiments.paired import __main__ as paired
 from experiments.provenance import files
+from experiments.report import __main__ as report
 from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from sim.records import record
@@ -149,7 +149,7 @@ def test_what_is_no_plan_is_refused_without_being_read(run, kind, monkeypatch):
         path.symlink_to(path.name)
     else:
         path.write_bytes(b"[" * 10_000 + b"]" * 10_000 if kind == "deep" else b'{"a": "\xe9"}')
-    said = refusal(paired.show, run, run, Console(quiet=True))
+    said = refusal(report.report, [run], None, Console(quiet=True))
     assert str(run) in said and "\n" not in said
 
 

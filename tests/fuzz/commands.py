@@ -39,7 +39,6 @@ CASES: dict[str, list[list[str]]] = {
     "explain": [[RECORD, "event=16", *SEARCH, "run.folder=made"]],
     "replay": [[RECORD], [RECORD, "seat=1", "turns=0:3"]],
     "report": [["kept/run"], ["kept/run", "output=page.html"]],
-    "paired": [["kept/run", "kept/run"]],
     "beliefs": [[*QUICK, "player=closure", "games=1", "beliefs=[closure]", "run.folder=made"]],
     "regret": [["player=swift", "positions=2", "seeds=1", "rules.players=3", "run.folder=made"]],
     "qlearning": [["states=20", "updates=1000", "repeats=1", "rates=[falling]", "network.hidden=4",

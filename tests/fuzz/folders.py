@@ -28,7 +28,6 @@ from experiments.matches import match_loop, part_files, results
 from experiments.matches.details import DECISION
 from experiments.matches.results import ROW, Played, Results
 from experiments.matches.schedule import Match, Seating
-from experiments.paired import __main__ as paired
 from experiments.provenance.files import write_json
 from experiments.report import __main__ as report
 from experiments.runs import runfolder, summary
@@ -200,7 +199,7 @@ def _wrong(named: str, whole: Path, at: Path, page: bool) -> Iterator[Finding]:
         look: Callable[[Console], Any] = partial(report.report, [at], at.parent / "page")
     else:
         look = partial(_read, at)
-    readers = {"report": look, "paired": partial(paired.show, whole, at)}
+    readers = {"report": look}
     for name, reads in readers.items():
         found = judged(f"{named}, {name}", done(reads))
         if found is None and picture(at) != before:

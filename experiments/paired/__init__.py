@@ -1,1 +1,0 @@
-"""Two runs of the same games, side by side."""
