@@ -25,9 +25,9 @@ import networkx as nx
 import numpy as np
 import shapely
 
+from benchmarks.printed_pruning import prune_as_printed
 from benchmarks.timing import show_load, timed
 from experiments.stats.intervals import win_rate
-from experiments.tables.printed_pruning import prune_as_printed
 from sim.hunt.benefit import Partition
 from sim.hunt.geometry import connectivity
 from sim.hunt.geometry.workspace import Workspace

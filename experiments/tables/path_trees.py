@@ -16,7 +16,6 @@ import networkx as nx
 import numpy as np
 
 from experiments.tables.figure import Figure
-from experiments.tables.printed_pruning import prune_as_printed
 from sim.hunt.benefit import Partition
 from sim.hunt.paths import labels
 from sim.hunt.paths.random_graphs import cell_at_distance, random_graph
@@ -27,14 +26,12 @@ Figures = dict[tuple[str, str], Figure]
 
 Solver = Callable[[nx.Graph, int, int, float | None], Any]
 
-LABELS, PRINTED, SIMPLE = "labels", "printed", "simple"
+LABELS, SIMPLE = "labels", "simple"
 SOLVERS: Mapping[str, Solver] = {
     LABELS: partial(labels.routes, every=True),
-    PRINTED: prune_as_printed,
     SIMPLE: exhaustive,
 }
-"""Solvers that make the tree of paths between two cells: ours, the printed algorithm (corrected to
-terminate), and all simple paths."""
+"""Solvers that make the tree of paths between two cells: ours, and all simple paths."""
 
 GRAPHS = 7
 """Random graphs of each size, by seed, seed + 1, ..."""
@@ -56,7 +53,7 @@ def measure_by_size(seed: int, repeats: int) -> Figures:
     """
     found: Figures = {}
     for name, size, within, columns in (
-        ("large", LARGE, WITHIN_LARGE, (LABELS, PRINTED)),
+        ("large", LARGE, WITHIN_LARGE, (LABELS,)),
         ("small", SMALL, WITHIN_SMALL, (LABELS, SIMPLE)),
     ):
         graphs = [random_graph(*size, seed + number) for number in range(GRAPHS)]
