@@ -5,6 +5,7 @@ from .inspect import draw, export, principal_variation, root_table
 from .kernel.compile import jit
 from .kernel.errors import SleuthError
 from .kernel.rng import new_stream, uniform
+from .limits import above, between, one_of
 from .options import Budget, Options
 from .plain.episode import Episode, play_episode
 from .plain.particle_filter import ParticleFilter
@@ -22,6 +23,8 @@ __all__ = [
     "Search",
     "SleuthError",
     "Tree",
+    "above",
+    "between",
     "check_domain",
     "check_search",
     "domain_of",
@@ -29,6 +32,7 @@ __all__ = [
     "export",
     "jit",
     "new_stream",
+    "one_of",
     "openspiel",
     "play_episode",
     "principal_variation",

@@ -20,9 +20,8 @@ from mcts import threads
 from mcts.domain import domain_of
 from mcts.kernel.clock import mark, seconds_per_cycle
 from mcts.kernel.compile import INTERPRETED, specialise
-from mcts.options import KEYS, Budget, Options, check_integer
+from mcts.options import KEYS, Budget, Options, Settings, check_integer
 from mcts.scratch import LISTING_ACTIONS, ROLLING_OUT, SELECTING, new_scratch
-from mcts.settings import Settings
 from mcts.simulation import run_simulations
 from mcts.threads import STOP
 from mcts.tree import (

@@ -35,7 +35,7 @@ import math
 from mcts.domain import available
 from mcts.kernel.atomics import fetch_add
 from mcts.kernel.compile import jit, jit_generic
-from mcts.settings import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, Settings
+from mcts.options import AVAILABILITY, VIRTUAL_LOSS, WEIGHTED, WU_UCT, Settings
 from mcts.tree import NOWHERE, TOP, Tree
 
 

@@ -1,4 +1,4 @@
-from . import hunt, openspiel
+from . import hunt, openspiel, policies
 from .arena import play_many
 from .cards import CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, ROOMS
 from .chance import game_key
@@ -14,20 +14,37 @@ from .player import Player, PolicyPlayer
 from .policies.table import Policy, choose, seat_policies
 from .referee import play
 from .rules import Rules, preset, world
-from .state import ACCUSE, ASK, EXTERNAL, N_ACTIONS, PASSAGE, REVEAL, SUGGEST, TURN, empty
+from .seat import Seat
+from .state import (
+    ACCUSE,
+    ASK,
+    EVIDENCE,
+    EXTERNAL,
+    FACTORED,
+    N_ACTIONS,
+    PASSAGE,
+    PUBLIC,
+    REVEAL,
+    SUGGEST,
+    TURN,
+    empty,
+)
 
 __all__ = [
     "ACCUSE",
     "ASK",
     "CARDS",
     "CATEGORY_MASK",
+    "EVIDENCE",
     "EXTERNAL",
+    "FACTORED",
     "FIRST_ROOM",
     "FIRST_WEAPON",
     "FLAT_LAYOUT",
     "N_ACTIONS",
     "OBSERVATION_LAYOUT",
     "PASSAGE",
+    "PUBLIC",
     "REVEAL",
     "ROOMS",
     "SUGGEST",
@@ -39,6 +56,7 @@ __all__ = [
     "Policy",
     "PolicyPlayer",
     "Rules",
+    "Seat",
     "check_player",
     "choose",
     "empty",
@@ -51,6 +69,7 @@ __all__ = [
     "openspiel",
     "play",
     "play_many",
+    "policies",
     "preset",
     "seat_policies",
     "world",

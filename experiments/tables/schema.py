@@ -43,8 +43,8 @@ LAYOUTS = ("one", "rest", ROBIN)
 class Table:
     """Cells that are one run, how often they are played and with what budget.
 
-    Players are written as in ``match.players``: a preset with changes, ``best+budget.nodes=1``;
-    their name in the table is that, or the value of ``+label=``.
+    Players are written as in ``match.players``: a preset with changes, ``best+budget.nodes=1``.
+    Their name in the table is the value of ``+label=``, or else preset and values, ``best_1``.
 
     Attributes
     ----------
@@ -188,7 +188,8 @@ class Entrant:
         preset, *changes = entry.split("+")
         labels = [change[6:] for change in changes if change.startswith("label=")]
         others = tuple(change for change in changes if not change.startswith("label="))
-        return cls(preset, others, labels[-1] if labels else entry)
+        values = (change.rpartition("=")[2] for change in others)
+        return cls(preset, others, labels[-1] if labels else "_".join((preset, *values)))
 
     @property
     def settings(self) -> DictConfig:

@@ -8,9 +8,8 @@ import pytest
 
 from mcts.domain import register
 from mcts.kernel.compile import jit, specialise
-from mcts.options import Options
+from mcts.options import IN_FLIGHT, SELECTION, Options
 from mcts.selection import on_offer, select
-from mcts.settings import IN_FLIGHT, SELECTION
 from mcts.tree import LISTED, NOWHERE, ROOT, TOP, attach, new_tree
 
 ALL = -1

@@ -13,10 +13,9 @@ import pytest
 
 from mcts import threads
 from mcts.kernel.compile import INTERPRETED
-from mcts.options import Budget, Options
+from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
 from mcts.search import Search
-from mcts.settings import IN_FLIGHT
 from mcts.tree import SIMULATIONS, check_invariants
 
 ROOT_FOLDER = Path(__file__).parents[2]

@@ -7,12 +7,11 @@ import pytest
 from positions import SMALL, searched_position, unsure_positions
 
 from mcts.kernel.compile import INTERPRETED
-from mcts.options import Budget, Options
+from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.problems.kuhn import TREES, KuhnParameters
 from mcts.problems.rocksample import PUBLISHED, rocksample
 from mcts.problems.tiger import TigerParameters
 from mcts.search import Search
-from mcts.settings import IN_FLIGHT
 from mcts.tree import check_invariants
 
 DOMAINS = {

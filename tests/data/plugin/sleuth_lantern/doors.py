@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcts.domain import register
-from mcts.kernel.compile import jit
+from mcts import jit, register
 
 
 class Doors(NamedTuple):

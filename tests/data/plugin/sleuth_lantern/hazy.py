@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.beliefs.closure import ClosureBelief
+from belief import ClosureBelief
 
 
 class HazyBelief(ClosureBelief):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcts.kernel.compile import jit
-from sim.policies import uniform
-from sim.policies.common import SUGGESTS, roam
+from mcts import jit
+from sim.policies import SUGGESTS, roam, uniform
 
 REQUIRES = 0
 SWITCHES = ()

@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.game import legal
-from sim.player import Player
-from sim.rules import Rules, world
-from sim.state import N_ACTIONS
+from sim import N_ACTIONS, Player, Rules, legal, world
 
 
 class First(Player):
