@@ -150,9 +150,10 @@ def _seating(match: Match) -> str:
     seats = ", ".join(str(shift + 1) for shift in match.seating.shifts)
     if match.measured is None:
         return f"{len(match.seating.line_ups)} tables in turn, each shifted to seats {seats}"
-    alone = match.seating.line_ups[0].count(0) == 1
-    who, other = match.labels if alone else match.labels[::-1]
-    return f"{who} in seat {seats} in turn, {other} in all others"
+    first, *others = match.labels
+    if match.seating.line_ups[0].count(0) == 1:
+        return f"{first} in seat {seats} in turn, {', '.join(others)} in all others"
+    return f"{', '.join(others)} in seat {seats} in turn, {first} in all others"
 
 
 def _versions(began: dict[str, str], ended: dict[str, str]) -> Folded:

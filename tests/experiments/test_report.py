@@ -17,6 +17,7 @@ from experiments.matches.results import Played, Results
 from experiments.plotting import SERIES
 from experiments.provenance.files import SUMMARY, write_json
 from experiments.report import __main__ as report
+from experiments.report import overview
 from experiments.report.run import load
 from experiments.report.svg import INK, drawing, svg
 from experiments.runs import runfolder, summary
@@ -373,8 +374,7 @@ def test_where_the_report_goes(match, tmp_path, capsys):
     ):
         assert report.COMMAND.run([str(run), *given]) == 0
         assert all(each.is_file() for each in written)
-        out = capsys.readouterr().out
-        assert out == "".join(f"written to {each}\n" for each in written)
+        assert capsys.readouterr().out == "".join(f"written to {each}\n" for each in written)
     assert not list(tmp_path.rglob(".*.writing"))
 
 
@@ -389,3 +389,12 @@ def test_several_runs_are_compared_on_the_terminal(rows, match, tmp_path, capsys
     report.report(folders, None, Console(width=160))
     shown = capsys.readouterr().out
     assert "paired" in shown and "75.0 %" in shown
+
+
+@pytest.mark.parametrize("others", [["swift"], ["swift", "closure"], ["swift", "closure", "csp"]])
+def test_every_company_is_described(match, others):
+    names = ["Ann", *others]
+    seating = replace(match.seating, line_ups=((0, *(1 + at % len(others) for at in range(3))),))
+    entrants = tuple({"name": name, "label": name} for name in names)
+    shown = overview._seating(replace(match, entrants=entrants, seating=seating))
+    assert shown.startswith("Ann in seat") and all(name in shown for name in others)
