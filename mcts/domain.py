@@ -1,7 +1,7 @@
 """Interface of searchable domains, and their registration.
 
 A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled
-functions registered for that type; seven more have defaults.  The search calls the functions of
+functions registered for that type; eight more have defaults.  The search calls the functions of
 this module; Numba replaces each, at compile time and by the type of ``p``, by the domain's own: the
 kernel is specialised, nothing is looked up while it runs, and the machine code can be cached.
 
@@ -45,6 +45,9 @@ from numba.extending import overload
 
 from mcts.kernel.cached import belongs
 from mcts.kernel.compile import INLINED, INTERPRETED, jit_generic
+
+TYPES = 8
+"""Types of action that a domain may have."""
 
 _BY_PLACE = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -138,6 +141,14 @@ def available(p: Any, s: Any, action: int) -> bool:
 
 
 @_by_type
+def action_type(p: Any, s: Any, action: int) -> int:
+    """Return the type of a listed ``action``, from 0 to below `TYPES`; by default all are of one.
+
+    A function of ``p`` and ``action`` alone; searches with the option ``action_types`` ask for it.
+    """
+
+
+@_by_type
 def observation_of(p: Any, s: Any, player: int) -> np.uint64:
     """Return the key of what ``player`` has seen since anybody's last decision.
 
@@ -182,6 +193,11 @@ def _alone(p, s):
 @jit_generic
 def _always(p, s, action):
     return True
+
+
+@jit_generic
+def _one_type(p, s, action):
+    return 0
 
 
 @jit_generic
@@ -243,6 +259,7 @@ class Domain:
     """Most decisions that the tree may follow; beyond it simulations roll out."""
     mover: Callable = _alone
     available: Callable = _always
+    action_type: Callable = _one_type
     observation_of: Callable = _all_alike
     payoff: Callable = _nothing
     copy: Callable = _copy_array

@@ -51,7 +51,9 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
         raise ValueError(f"merge must be {' or '.join(MERGES)}, not {rule!r}")
     if not results:
         raise ValueError("there is no search to merge")
-    data = _edge_data(results)
+    data = _first_of(results, "edge_data")
+    kinds = None if results[0].types is None else [*_first_of(results, "types").values()]
+    types = None if kinds is None else np.array(kinds, np.int64)
     actions = np.array(list(data), np.int64)
     visits, values, errors = _align(results, {action: i for i, action in enumerate(data)})
     added = visits.sum(axis=0)
@@ -62,7 +64,7 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
         votes = sum(actions == result.best for result in results)
         chosen = np.lexsort((-np.arange(len(actions)), added, votes))[-1]
     else:
-        chosen = final_choice(added, merged, "mean" if rule == "value" else final)
+        chosen = final_choice(added, merged, "mean" if rule == "value" else final, types)
     return SearchResult(
         actions=actions,
         edge_data=np.array(list(data.values()), np.float64),
@@ -79,14 +81,17 @@ def merge(results: Sequence[SearchResult], rule: str, final: str = "visits") -> 
             for name in results[0].phases
         },
         lost=sum(result.lost for result in results),
+        types=types,
     )
 
 
-def _edge_data(results: Sequence[SearchResult]) -> dict[int, float]:
-    """Return the first datum on each action, in the order of the merged table."""
+def _first_of(results: Sequence[SearchResult], name: str) -> dict[int, float]:
+    """Return the first datum called ``name`` on each action, in the order of the merged table."""
     data: dict[int, float] = {}
     for result in results:
-        for action, datum in zip(result.actions.tolist(), result.edge_data.tolist(), strict=True):
+        for action, datum in zip(
+            result.actions.tolist(), getattr(result, name).tolist(), strict=True
+        ):
             data.setdefault(action, datum)
     return data
 

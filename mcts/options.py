@@ -109,6 +109,8 @@ class Settings(NamedTuple):
     outcomes_base: float
     """Observations kept below an action of n visits: ceil(base n**exponent); base 0: all."""
     outcomes_exponent: float
+    action_types: int
+    """1: the type of an action is chosen first, then an action of that type."""
     common_random_numbers: int
     """1: the n-th visits of all root actions share their random numbers."""
     rollouts_per_leaf: int
@@ -156,6 +158,8 @@ class Options:
     final: str = one_of(*FINAL, default="visits")
     """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
     action listed first."""
+    action_types: bool = False
+    """Choose the type of an action first, then an action of that type (`mcts.selection`)."""
     common_random_numbers: bool = False
     """Common random numbers: the n-th visits of all root actions are made of the same chance."""
     rollouts_per_leaf: int = between(1, 10_000, default=1)
@@ -185,6 +189,8 @@ class Options:
             raise ValueError("keep_tree is for one tree: not for mode root")
         if self.keep_tree and self.outcomes_base:
             raise ValueError("outcomes_base must be 0 with keep_tree")
+        if self.action_types and self.selection != "uct":
+            raise ValueError(f"action_types needs selection uct, not {self.selection}")
         if self.threads > cores() and not self.oversubscribe:
             raise ValueError(
                 f"{self.threads} threads are more than the {cores()} cores; "

@@ -67,6 +67,8 @@ class SearchResult:
     ``belief`` (listing the actions of new nodes) and in ``roll-out``."""
     lost: int = 0
     """Workers of a root-parallel search whose share is missing."""
+    types: np.ndarray | None = None
+    """int64: the types of the actions, if they were chosen by type first."""
 
 
 class Search:
@@ -153,7 +155,7 @@ class Search:
 
         together = settings.leaf_threads > 1
         threads.run(call, len(self._workers), self._control, limit, budget.seconds, together)
-        return self._result(settings, began)
+        return self._result(p, settings, began)
 
     def advance(self, action: int, observation: int) -> bool:
         """Keep, for the next `run`, what was found below ``action`` and then ``observation``.
@@ -209,7 +211,7 @@ class Search:
         players, views = (int(self.domain.declaration(n, p)) for n in ("players", "perspectives"))
         return self.options.settings(discount, low, high - low, players, views)
 
-    def _result(self, settings: Settings, began: Any) -> SearchResult:
+    def _result(self, p: Any, settings: Settings, began: Any) -> SearchResult:
         """Read the root's edges, in the domain's units."""
         tree = self.tree
         top = tree.counters[TOP]
@@ -227,20 +229,30 @@ class Search:
         errors = np.full(len(visits), np.nan)
         variance = np.maximum(spread - means**2, 0.0)
         np.divide(variance, visits - 1, out=errors, where=visits > 1)
+        actions = tree.action[block].copy()
+        types = self._types(p, actions)
         ended = mark()
         return SearchResult(
-            actions=tree.action[block].copy(),
+            actions=actions,
             edge_data=tree.edge_data[block].copy(),
             visits=visits,
             values=settings.low + settings.span * means,
             errors=settings.span * np.sqrt(errors),
-            best=int(tree.action[block][final_choice(visits, means, self.options.final)]),
+            best=int(actions[final_choice(visits, means, self.options.final, types)]),
             simulations=int(tree.counters[SIMULATIONS]) * self.options.playouts,
             seconds=ended.seconds - began.seconds,
             nodes=int(tree.counters[NODES]),
             full=bool(tree.counters[FULL]),
             phases=self._phases(seconds_per_cycle(began, ended)),
+            types=types,
         )
+
+    def _types(self, p: Any, actions: np.ndarray) -> np.ndarray | None:
+        """Return the types of ``actions`` if they are chosen by them."""
+        if not self.options.action_types:
+            return None
+        own, *_ = self._workers[0]
+        return np.array([self.domain.action_type(p, own, action) for action in actions], np.int64)
 
     def _phases(self, seconds: float) -> dict[str, float]:
         """Return what the threads spent their time on, given the ``seconds`` of a cycle."""
@@ -249,8 +261,19 @@ class Search:
         return {name: float(spent[place]) for name, place in places.items()}
 
 
-def final_choice(visits: np.ndarray, means: np.ndarray, final: str) -> int:
-    """Return the index of the action to play by the rule ``final`` (see `Options`)."""
+def final_choice(
+    visits: np.ndarray, means: np.ndarray, final: str, types: np.ndarray | None = None
+) -> int:
+    """Return the index of the action to play by the rule ``final`` (see `Options`).
+
+    With ``types`` the type is chosen by that rule, from the sums of its actions, then the action.
+    """
+    if types is not None:
+        _, group = np.unique(types, return_inverse=True)
+        added = np.bincount(group, visits)
+        totals = np.bincount(group, np.where(visits > 0, visits * means, 0.0))
+        averages = np.divide(totals, added, out=np.full(len(added), np.nan), where=added > 0)
+        visits = np.where(group == final_choice(added, averages, final), visits, -1)
     known = np.where(visits > 0, means, -np.inf)
     first, second = (visits, known) if final == "visits" else (known, visits)
     return int(np.lexsort((-np.arange(len(visits)), second, first))[-1])

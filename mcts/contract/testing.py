@@ -217,6 +217,7 @@ def _compile(domain: Domain, p: Any, s: Any) -> None:
     domain.rollout.compile((*position, stream))
     domain.mover.compile(position)
     domain.available.compile((*position, int64))
+    domain.action_type.compile((*position, int64))
     domain.copy.compile((*position, position[1]))
     if domain.declaration("players", p) > 1:
         domain.observation_of.compile((*position, int64))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts.domain import Domain
+from mcts.domain import TYPES, Domain
 from mcts.kernel.rng import new_stream
 
 History = tuple[tuple[int, int], ...]
@@ -159,6 +159,8 @@ class TracedSimulation:
         ask(bool((actions >= 0).all()), f"an action below 0 is listed {where}: {actions}")
         once = len(np.unique(actions)) == len(actions)
         ask(once, f"an action is listed twice {where}: {actions}")
+        kinds = {int(self.domain.action_type(self.p, s, int(action))) for action in actions}
+        ask(kinds <= set(range(TYPES)), f"types of actions {where} are not below {TYPES}: {kinds}")
         legal = [i for i, a in enumerate(actions) if self.domain.available(self.p, s, int(a))]
         if not legal:
             return None

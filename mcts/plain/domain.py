@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcts.domain import register
+from mcts.domain import TYPES, register
 from mcts.kernel.compile import jit
 from mcts.plain.calling import Raised, answer_by, ask
 from mcts.plain.chance import Chance
 from mcts.plain.numbers import number
 from mcts.threads import private
 
-_START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _SEEN_BY, _PAYOFF, _AVAILABLE = range(8)
+_START, _ACTIONS, _STEP, _ROLLOUT, _COPY, _SEEN_BY, _PAYOFF, _AVAILABLE, _ACTION_TYPE = range(9)
 """What is asked."""
 
 _SLOT, _STREAM, _OVER, _SEEN, _MOVER, _LIST = range(6)
@@ -212,9 +212,21 @@ def _available(searched: Searched, w: _Workspace, argument: int) -> float:
     return bool(problem.available(w.state, problem.action(argument)))
 
 
+def _action_type(searched: Searched, w: _Workspace, argument: int) -> float:
+    problem = searched.problem
+    if problem.action_type is None:
+        return 0.0
+    action = problem.action(argument)
+    kind = problem.action_type(action)
+    if kind not in range(TYPES):
+        raise ValueError(f"the type of {action!r} is {kind!r}: it must be from 0 to {TYPES - 1}")
+    return float(kind)
+
+
 _ANSWERS: tuple[Callable[[Searched, _Workspace, int], float], ...] = (
     *(_start, _actions, _step, _rollout),
     *(_copy, _seen_by, _payoff, _available),
+    _action_type,
 )
 answer_by(_answer)
 
@@ -292,6 +304,12 @@ def available(p, s, action):
 
 
 @jit
+def action_type(p, s, action):
+    """Return the type of an action."""
+    return int(_ask_python(p, s, _ACTION_TYPE, action))
+
+
+@jit
 def observation_of(p, s, player):
     """Return the number of what ``player`` saw."""
     _ask_python(p, s, _SEEN_BY, player)
@@ -328,6 +346,7 @@ register(
     rollout=rollout,
     mover=mover,
     available=available,
+    action_type=action_type,
     observation_of=observation_of,
     payoff=payoff,
     copy=copy,

@@ -74,6 +74,8 @@ class Problem:
     """What a player gets in the end."""
     available: Callable[[State, Any], bool] | None = None
     """Whether a listed action is legal in this state, where the list holds what may be."""
+    action_type: Callable[[Any], int] | None = None
+    """The type of an action, from 0 to 7, for searches with the option ``action_types``."""
     vary: Callable[[State, Chance], State] | None = None
     """For particles of a belief: a state with something hidden in it changed ..."""
     likelihood: Callable[[State, Any, Any], float] | None = None

@@ -185,6 +185,12 @@ def rollout(p, s, stream):
     return total
 
 
+@jit
+def action_type(p, s, action):
+    """Return 0 for listening, 1 for opening a door."""
+    return min(action, 1)
+
+
 def after(p: TigerParameters, action: int, seen: int) -> TigerParameters:
     """Return the position after ``action`` when ``seen`` was observed, with the exact belief.
 
@@ -212,6 +218,7 @@ register(
     observation=observation,
     terminal=terminal,
     rollout=rollout,
+    action_type=action_type,
     save=save,
     restore=restore,
     saved=lambda p, nodes: np.empty((nodes, 5)),

@@ -46,7 +46,10 @@ from sim.planning.leaf.win_model import Weights
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, reward_for
 from sim.planning.ways import DEAL, POLICY, TREES
-from sim.state import EVENT, OVER, empty
+from sim.state import ACCUSE, ASK, EVENT, OVER, PASS, PASSAGE, REVEAL, WALK, empty
+
+MOVES, PASSAGES, SUGGESTIONS, ACCUSATIONS, CARDS, STAYS = range(6)
+"""Types of action [Ledford 2018, s. 1.4], for searches with the option ``action_types``."""
 
 MAX_ACTIONS = 64
 MAX_DEPTH = 64
@@ -220,6 +223,20 @@ def available(p, s, action):
 
 
 @jit
+def action_type(p, s, action):
+    """Return the type of ``action``, one of `MOVES` to `STAYS`."""
+    if action >= WALK:
+        return MOVES
+    if action >= REVEAL:
+        return STAYS if action == PASS else CARDS
+    if action >= ACCUSE:
+        return ACCUSATIONS
+    if action >= ASK:
+        return SUGGESTIONS
+    return PASSAGES if action == PASSAGE else MOVES
+
+
+@jit
 def observation_of(p, s, player):
     """Return the key of what ``player`` saw since the last decision, and of the cards it knows."""
     players = p.world[0].players
@@ -267,6 +284,7 @@ register(
     rollout=rollout,
     mover=mover,
     available=available,
+    action_type=action_type,
     observation_of=observation_of,
     payoff=payoff,
     copy=copy,
