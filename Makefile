@@ -15,6 +15,7 @@ PEERS := .venv-peers
 
 run: $(VENV)/.dev
 	$(BIN)/python -m experiments.compare experiment=main $(ARGS)
+	$(BIN)/python -m experiments.compare experiment=parallel $(ARGS)
 
 web: $(VENV)/.web
 	$(BIN)/python -m experiments.web $(ARGS)

@@ -159,10 +159,11 @@ class RootSearch:
                 f"{workers} workers of {self._cpus:g} CPUs each are more than the {held} that "
                 "Ray's nodes hold; set oversubscribe to run them all the same"
             )
-        packed = pickle.dumps(p, pickle.HIGHEST_PROTOCOL)
+        self._packed = _pack(p)
         # Compiled once, here, for the very types that arrive: the workers find it in the cache.
-        Search(pickle.loads(packed), replace(self.options, threads=1, nodes=1, edges=None))
-        self._p = ray.put(packed)
+        arriving = type(p)(*map(pickle.loads, self._packed))
+        Search(arriving, replace(self.options, threads=1, nodes=1, edges=None))
+        self._p = ray.put((type(p), self._packed))
         try:
             started = self._start(range(workers))
             if started < workers:
@@ -198,9 +199,11 @@ class RootSearch:
         began = time.perf_counter()
         if not self._actors:
             raise ValueError("the search is closed")
-        position = self._p if p is None else ray.put(pickle.dumps(p, pickle.HIGHEST_PROTOCOL))
+        changed = {}
+        if p is not None:
+            changed = {i: each for i, each in enumerate(_pack(p)) if each != self._packed[i]}
         tasks = {
-            worker: (position, share, worker_key(key, worker))
+            worker: (changed, share, worker_key(key, worker))
             for worker, share in enumerate(shares(budget, self.workers))
         }
         found: dict[int, SearchResult] = {}
@@ -304,13 +307,18 @@ class _Worker:
     def place(self) -> Place:
         return Place(ray.get_runtime_context().get_node_id(), os.getpid())
 
-    def prepare(self, packed: bytes, options: Options) -> None:
-        self._search = Search(pickle.loads(packed), options)
-
-    def run(self, packed: bytes, budget: Budget, key: int) -> SearchResult:
+    def prepare(self, packed: tuple[type, list[bytes]], options: Options) -> None:
         # Unpickled here, arrays are as writable as they were there.  Ray's own way would make them
         # read-only, another type for Numba, and the kernel would be compiled once more.
-        return self._search.run(budget, key, pickle.loads(packed))
+        kind, fields = packed
+        self._p = kind(*map(pickle.loads, fields))
+        self._search = Search(self._p, options)
+
+    def run(self, changed: dict[int, bytes], budget: Budget, key: int) -> SearchResult:
+        fields = list(self._p)
+        for place, packed in changed.items():
+            fields[place] = pickle.loads(packed)
+        return self._search.run(budget, key, type(self._p)(*fields))
 
     @ray.method(concurrency_group="control")
     def cancel(self) -> None:
@@ -318,6 +326,11 @@ class _Worker:
 
 
 _Actor = ray.remote(concurrency_groups={"control": 1}, max_restarts=0)(_Worker)
+
+
+def _pack(p: Any) -> list[bytes]:
+    """Return the fields of ``p``, pickled one by one: those that stay the same are sent once."""
+    return [pickle.dumps(field, pickle.HIGHEST_PROTOCOL) for field in p]
 
 
 def _node_cpus() -> list[float]:

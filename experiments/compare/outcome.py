@@ -42,15 +42,20 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     title, by_match = _title(described, lines)
     several = len({line["match"] for line in lines}) > 1
     rows = [_row(line, by_match) for line in lines]
+    faster = _speed_ups(lines, played)
+    for row, ratio in zip(rows, faster, strict=False):
+        row.append(f"{ratio:.2f}")
     for match in played.matches:
         found = find_for(match)
         if found is not None:
             name = f"{match.labels[0]}, published" if several else "published"
             rows.append([name, found.games, found.wins, found.rate])
-    columns = ("", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s")
+    columns = ["", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s"]
+    if faster:
+        columns.append("speed-up")
     tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
     for text in (
-        *map(_sentence, described["comparisons"]),
+        *(_sentence(each, _company(lines)) for each in described["comparisons"]),
         *map(_rating, described["ratings"]),
         *(f"{test['match']}: {test['verdict']}" for test in described["tests"]),
         f"{described['seconds']:.0f} s in all, written to {played.folder}",
@@ -76,11 +81,14 @@ def _title(described: dict[str, Any], lines: list[dict[str, Any]]) -> tuple[str,
     names = {line["match"] for line in lines}
     if len(names) == 1:
         return names.pop(), False
-    company = {line["match"].removeprefix(line["player"]).strip() for line in lines}
-    seed = f"seed {described['seed']}"
-    if len(company) == 1:
-        return f"{company.pop()}, {seed}", False
-    return seed, True
+    company, seed = _company(lines), f"seed {described['seed']}"
+    return (f"{company}, {seed}", False) if company else (seed, True)
+
+
+def _company(lines: list[dict[str, Any]]) -> str:
+    """Return the company that all players had, as in "against 3 heuristic"; empty if not one."""
+    found = {line["match"].removeprefix(line["player"]).strip() for line in lines}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _row(line: dict[str, Any], by_match: bool) -> list[Any]:
@@ -96,6 +104,20 @@ def _row(line: dict[str, Any], by_match: bool) -> list[Any]:
         line["accused_wrongly"],
         f"{speed:,.0f}" if speed else None,
     ]
+
+
+def _speed_ups(lines: list[dict[str, Any]], played: Results) -> list[float]:
+    """Return by line how many times the simulations per second of the first; none if not fair.
+
+    That is, unless all players search for the same time per decision, and for nothing else.
+    """
+    budgets = [match.entrants[0].get("budget") or {} for match in played.matches]
+    times = {budget.get("seconds") for budget in budgets}
+    limited = any(budget.get("simulations") for budget in budgets)
+    rates = [line["simulations_per_second"] for line in lines]
+    if len(lines) < 2 or limited or len(times) != 1 or None in times or not all(rates):
+        return []
+    return [rate / rates[0] for rate in rates]
 
 
 def _remarks(played: Results) -> list[str]:
@@ -115,9 +137,10 @@ def _rating(rating: dict[str, Any]) -> str:
     return f"{rating['player']}: {rating['elo']:+.0f} Elo {spread}"
 
 
-def _sentence(comparison: dict[str, Any]) -> str:
+def _sentence(comparison: dict[str, Any], company: str) -> str:
     value = Estimate(comparison["difference"], *comparison["ci95"])
-    pair = f"{comparison['second']} less {comparison['first']}"
+    first, second = (comparison[name].removesuffix(company) for name in ("first", "second"))
+    pair = f"{second.strip()} minus {first.strip()}"
     text = f"{pair}, same {comparison['games']} games: {value}"
     if comparison["p"] is not None:
         text += f", p {comparison['p']:.2g}"

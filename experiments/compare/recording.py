@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 from experiments.matches.background import Background
 from experiments.matches.results import Results
 from experiments.provenance import provenance, tracking
-from experiments.runs.recorded import Curves, parameters, tags
+from experiments.runs.recorded import Curves, parameters, parts, tags
 from experiments.settings import repeating
 from experiments.settings.commandline import Refusal
 from experiments.settings.plain import plain
@@ -45,7 +45,7 @@ class Recording:
     def __init__(self, settings: DictConfig, played: Results, stop: Stop) -> None:
         self._tracking, self._folder = settings.tracking, played.folder.resolve()
         self._played, self._curves = played, Curves(played, stop)
-        self._parameters = parameters(plain(settings), played.matches)
+        self._settings = plain(settings)
         self._sweep = _sweep()
         self._multirun = repeating.multirun_line(sys.argv[1:])
         self._home = (self._sweep or self._folder).parent
@@ -97,7 +97,10 @@ class Recording:
         return self._opening.result()
 
     def _open(self) -> tracking.Tracker:
-        """Open the store and begin the record; that of a part of a sweep is part of its record."""
+        """Open the store and begin the record, with one below it for each of several players.
+
+        That of a part of a sweep is part of its record.
+        """
         artifacts = self._home / "mlartifacts"
         tracker = tracking.Tracker(self._uri, self._tracking.experiment, artifacts)
         parent = None
@@ -107,8 +110,17 @@ class Recording:
             parent.begin_once(self._sweep.name, origin, self._sweep)
         folder = self._folder
         name = folder.relative_to(self._home).as_posix()  # <sweep>/<job> in a sweep
-        found = {**tags(self._played.matches, folder), **provenance.tags(folder)}
-        tracker.begin(name, self._parameters, found, folder, parent)
+        matches, origin = self._played.matches, provenance.tags(folder)
+        found = {**tags(matches, folder), **origin}
+        tracker.begin(name, parameters(self._settings, matches), found, folder, parent)
+        children = {}
+        for part in parts(self._settings, matches, folder):
+            child = children[part.tail] = tracker.beside()
+            found = {**part.tags, **origin, tracking.PARENT: tracker.run or ""}
+            file = tracking.RUN.replace(".txt", f"{part.tail.replace('/', '-')}.txt")
+            child.begin(part.name, part.parameters, found, folder, file=file)
+        if children:
+            tracker = tracking.Family(tracker, children)
         if tracker.again:
             self._curves.go_on(tracker.recorded_steps())
         return tracker

@@ -261,15 +261,22 @@ def _groups(matches: Sequence[Match], resources: Resources) -> Iterator[list[int
     """Yield the matches that are played side by side.
 
     One that searches in Ray actors is played alone, and in a Ray of its own where that is ours:
-    idle workers of the games before would hold the cores.
+    idle workers of the games before would hold the cores, and its own those of the games after.
     """
     together = [i for i, match in enumerate(matches) if not match.rooted]
     if together:
         yield together
     for number, match in enumerate(matches):
-        if match.rooted:
-            if resources.address is None and len(matches) > 1:
-                from experiments.matches import runner
-
-                runner.stop()
+        if not match.rooted:
+            continue
+        if resources.address is not None:
             yield [number]
+            continue
+        from experiments.matches import runner
+
+        if len(matches) > 1:
+            runner.stop()
+        try:
+            yield [number]
+        finally:
+            runner.stop()

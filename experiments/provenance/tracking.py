@@ -14,7 +14,7 @@ import sqlite3
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -32,6 +32,9 @@ SEND_SECONDS = 10.0
 
 RUN = "mlflow_run.txt"
 """File in the run folder with the name of its record, for a run that is taken up again."""
+
+PARENT = "mlflow.parentRunId"
+"""Tag by which MLflow knows that a run belongs to another."""
 
 _ADVICE = "check tracking.uri, or set tracking.enabled=false"
 
@@ -174,6 +177,7 @@ class Tracker:
         tags: dict[str, str],
         folder: Path,
         parent: Tracker | None = None,
+        file: str = RUN,
     ) -> None:
         """Start the run, called ``name``, or take it up again.
 
@@ -183,6 +187,7 @@ class Tracker:
         tags : such as versions and commit
         folder : of the run, which remembers its record for the next time
         parent : of which this is a part; it ends whenever a part does
+        file : in ``folder``, which remembers it
 
         Raises
         ------
@@ -191,18 +196,18 @@ class Tracker:
         """
         self._parent = parent
         if parent is not None and parent.run is not None:
-            tags = {**tags, "mlflow.parentRunId": parent.run}
+            tags = {**tags, PARENT: parent.run}
         params = [
             self._entities.Param(key, str(value)[:_LONGEST_PARAM])
             for key, value in _flat(parameters)
         ]
         try:
-            self.again = self._take_up(folder)
+            self.again = self._take_up(folder / file)
             if self.again:
                 return
             run = self._client.create_run(self._experiment, run_name=name, tags=tags)
             self.run = run.info.run_id
-            (folder / RUN).write_text(self.run)
+            (folder / file).write_text(self.run)
             for first in range(0, len(params), _PARAMS_A_BATCH):
                 self._client.log_batch(self.run, params=params[first : first + _PARAMS_A_BATCH])
         except Exception as fault:
@@ -213,12 +218,12 @@ class Tracker:
         with FileLock(folder / f"{RUN}.lock", timeout=_LOCK_SECONDS):
             self.begin(name, {}, tags, folder)
 
-    def _take_up(self, folder: Path) -> bool:
-        """Go on with the record that ``folder`` remembers, if this store has it."""
+    def _take_up(self, file: Path) -> bool:
+        """Go on with the record that ``file`` remembers, if this store has it."""
         from mlflow.exceptions import MlflowException
 
         try:
-            known = (folder / RUN).read_text()
+            known = file.read_text()
             self._client.update_run(known, status="RUNNING")
         except (OSError, ValueError, MlflowException):  # none yet, or in another store
             return False
@@ -281,6 +286,48 @@ class Tracker:
                 self.fault = _one_line(fault)
 
         self._sender.send(attempt)
+
+
+class Family(Tracker):
+    """A run with several players: its own record, and one below it for each of them.
+
+    What is recorded as ``win_rate/NAME`` is ``win_rate`` in the record of that player, so that
+    players are compared as runs are.
+
+    Parameters
+    ----------
+    own : the record of the run
+    children : begun records of the players, by the tails of their metrics, as in ``/NAME``
+    """
+
+    def __init__(self, own: Tracker, children: Mapping[str, Tracker]) -> None:
+        self.__dict__.update(vars(own))
+        self._children = dict(children)
+
+    def recorded_steps(self) -> dict[str, set[int]]:
+        """Return the steps at which there are values, by metric with its tail; none on a fault."""
+        found = super().recorded_steps()
+        for tail, child in self._children.items():
+            found |= {f"{name}{tail}": steps for name, steps in child.recorded_steps().items()}
+        return found
+
+    def record(self, step: int, **metrics: float) -> None:
+        """Note metrics at ``step``, each where it belongs."""
+        for tail, child in self._children.items():
+            own = {name: value for name, value in metrics.items() if name.endswith(tail)}
+            if own:
+                child.record(step, **{name.removesuffix(tail): own[name] for name in own})
+            metrics = {name: value for name, value in metrics.items() if name not in own}
+        if metrics:
+            super().record(step, **metrics)
+
+    def finish(self, status: str, metrics: dict[str, float], step: int, files: list[Path]) -> None:
+        """End all records as `Tracker.finish` ends one."""
+        self.record(step, **metrics)
+        for child in self._children.values():
+            child.finish(status, {}, step, [])
+        super().finish(status, {}, step, files)
+        self.fault = self.fault or next((each.fault for each in self._children.values()), None)
 
 
 class _Sender:

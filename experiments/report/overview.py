@@ -84,7 +84,7 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
         yield Table(
             f"Differences in win rate from {runs[0].label}",
             (
-                "second less first",
+                "second minus first",
                 words("how"),
                 "games",
                 "difference, 95 %",
@@ -93,7 +93,7 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
             ),
             [
                 [
-                    f"{': '.join(pair.second)} less {': '.join(pair.first)}",
+                    f"{': '.join(pair.second)} minus {': '.join(pair.first)}",
                     f"unpaired: {pair.unpaired}" if pair.unpaired else "paired",
                     f"{pair.games[0]:,}"
                     if not pair.unpaired

@@ -128,7 +128,7 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
         yield Table(
             "Differences in win rate on the same games",
             (
-                "second less first",
+                "second minus first",
                 count("games"),
                 "difference, 95 %",
                 p_value("p"),
@@ -136,7 +136,7 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
             ),
             [
                 [
-                    f"{pair['second']} less {pair['first']}",
+                    f"{pair['second']} minus {pair['first']}",
                     pair["games"],
                     Estimate(pair["difference"], *pair["ci95"]),
                     pair["p"],

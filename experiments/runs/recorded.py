@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,9 +50,43 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
     return found
 
 
+class Part(NamedTuple):
+    """What one player played in a run of several.
+
+    Attributes
+    ----------
+    name : the player's label; the match, where a player has several
+    tail : what stands behind the names of its metrics, as in ``win_rate/NAME``
+    parameters, tags : of its record
+    """
+
+    name: str
+    tail: str
+    parameters: dict[str, Any]
+    tags: dict[str, str]
+
+
+def parts(settings: Mapping[str, Any], matches: Sequence[Match], folder: Path) -> list[Part]:
+    """Return the players of the run in ``folder``, each as a run of its own; none if it is one."""
+    found = []
+    for match, ends in zip(matches, tails(matches), strict=True):
+        for player, tail in zip(_measured_players(match), ends, strict=True):
+            if not tail:
+                continue
+            played = {**_describe(player), **_table(match)}
+            name = match.name if tail == f"/{metric(match.name)}" else label(player)
+            one = {**parameters(settings, [match]), "played": played, "player": dict(player)}
+            one.pop("players", None)
+            found.append(Part(name, tail, one, _tag(played, folder)))
+    return found
+
+
 def tags(matches: Sequence[Match], folder: Path) -> dict[str, str]:
     """Return by what a run is found: its planner, its player, the opponents, and its rows."""
-    played = _describe_players(matches)
+    return _tag(_describe_players(matches), folder)
+
+
+def _tag(played: Mapping[str, Any], folder: Path) -> dict[str, str]:
     found = {key: str(played[key]) for key in ("planner", "player", "kind", "opponents", "rules")}
     return {**found, "run": run_of(folder) or "", "player_digest": str(played["digest"])}
 

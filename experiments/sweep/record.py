@@ -21,9 +21,6 @@ from experiments.settings.commandline import Refusal
 from experiments.settings.plain import plain
 from experiments.stats.stopping import Stop
 
-PARENT = "mlflow.parentRunId"
-"""Tag by which MLflow knows that a run belongs to another."""
-
 
 class Record:
     """The record of the sweep in ``folder``; nothing is recorded if tracking is off.
@@ -71,7 +68,7 @@ class Record:
         tags = {
             **recorded.tags([match], folder),
             **provenance.tags(folder),
-            PARENT: self._parent.run,
+            tracking.PARENT: self._parent.run,
         }
         try:
             Background(trial.begin, name, known, tags, folder, stays=False).result()

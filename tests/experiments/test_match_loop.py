@@ -180,7 +180,7 @@ def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatc
     played = Results(tmp_path, matches)
     match_loop.play(played, 4, stopping.parse("games"), resources, lambda: True)
     assert groups == [(["tree", "swift"], 4, [1.0, 1.0]), (["root"], 1, [0.0])]
-    assert stopped == [1], "idle workers would hold the cores of the trees"
+    assert stopped == [1, 2], "idle workers hold the cores of the trees, and trees those of games"
 
 
 def test_a_match_has_the_first_of_its_kind_as_control():

@@ -176,7 +176,7 @@ def wanted(described):
             yield f"{each['wins']} of {each['games']}"
     for each in described["comparisons"]:
         low, high = each["ci95"]
-        yield f"{each['second']} less {each['first']}"
+        yield f"{each['second']} minus {each['first']}"
         yield f"{100 * each['difference']:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
         yield f"{each['p']:.2g}"
         yield f"{each['p_holm']:.2g}"

@@ -105,7 +105,7 @@ def test_runs_of_the_same_games_are_paired_and_others_are_not(tmp_path, match, r
     assert apart.difference == compare_unpaired(win_rate(10, 40), win_rate(10, 40))
     assert paired.p < paired.p_holm < 1e-6 < apart.p == apart.p_holm == 1
     told = markdown(Page("", [], [], [side_by_side(runs)]))
-    assert f"b: {match.name} less a: {match.name} | paired | 36 | {paired.difference} |" in told
+    assert f"b: {match.name} minus a: {match.name} | paired | 36 | {paired.difference} |" in told
     assert "unpaired: other seed" in told
     assert "| run | seed |" in told, "the settings in which they differ"
 

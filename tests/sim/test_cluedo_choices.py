@@ -1,8 +1,6 @@
 """Every choice that is declared, of a plan, an option or a key, changes what it says it changes."""
 
-import sys
 from dataclasses import fields, replace
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from presets import WIN_MODEL, leaves, spec_of
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import specialise
 from mcts.options import MERGES, MODES, Budget, Options, cores
-from mcts.search import Search
 from mcts.selection import select
 from mcts.tree import LISTED, ROOT
 from sim.game import apply
@@ -111,6 +108,7 @@ OPTION_CHANGES = {
     "widening_base": 1.0,
     "widening_exponent": 0.25,
     "outcomes_base": 1.0,
+    "action_types": True,
     "common_random_numbers": True,
     "rollouts_per_leaf": 2,
     "nodes": 20,
@@ -207,6 +205,7 @@ CHANGES = {
     "search.root_exploration": (2, {}),
     "search.outcomes_base": (1, {}),
     "search.outcomes_exponent": (0.5, {"search.outcomes_base": 1}),
+    "search.action_types": (True, {}),
     "search.common_random_numbers": (True, {}),
     "budget.simulations": (201, {}),
     "budget.seconds": (1e-9, {}),
@@ -283,26 +282,6 @@ def test_threads_and_modes_show_in_the_result(one):
         assert planner.result.simulations == 200
         assert planner.result.visits.sum() == descents
     assert len(plan(one).search._workers) == 1
-
-
-def test_workers_search_a_tree_each(one, monkeypatch):
-    """(Those of Ray have tests of their own: what matters here is who is asked.)"""
-    asked = []
-
-    class Recorder(Search):
-        def __init__(self, p, options, workers, merge):
-            asked.append((options.mode, options.threads, workers, merge))
-            super().__init__(p, replace(options, mode="tree", workers=1))
-
-    module = ModuleType("mcts.root")
-    module.RootSearch = Recorder
-    monkeypatch.setitem(sys.modules, "mcts.root", module)
-    workers = {"search.mode": "root", "search.workers": 3, "search.merge": "vote"}
-    planner = plan(one, **workers)
-    assert asked == [("root", 1, 3, "vote")]
-    assert type(planner.search) is Recorder
-    plan(one)
-    assert len(asked) == 1
 
 
 _select = specialise(getattr(select, "py_func", select), "sim.planning.cluedo")
