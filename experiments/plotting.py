@@ -44,7 +44,7 @@ MARKERS = "osD^vPX*"
 REFERENCE = "#666666"
 """Of what is no measurement: parity, certainty, a diagonal."""
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -144,8 +144,9 @@ def band(
     number = series % len(SERIES)
     usual = {"color": SERIES[number], "marker": MARKERS[number]}
     look = _name({**usual, "markersize": 4, "linewidth": 1.6, **look})
-    kind = {"step": "post"} if steps else {}
-    axes.fill_between(at, low, high, color=look["color"], alpha=0.2, linewidth=0, **kind)
+    axes.fill_between(
+        at, low, high, step="post" if steps else None, color=look["color"], alpha=0.2, linewidth=0
+    )
     axes.plot(at, values, drawstyle="steps-post" if steps else "default", **look)
 
 

@@ -109,20 +109,18 @@ class Table:
     rows: Sequence[Sequence[Any]]
     notes: Sequence[str] = ()
 
-    def __post_init__(self) -> None:
-        made = (
+    @property
+    def heads(self) -> list[Column]:
+        """The columns, those given as text made to what they are."""
+        return [
             Column(column, words=number == 0) if isinstance(column, str) else column
             for number, column in enumerate(self.columns)
-        )
-        object.__setattr__(self, "columns", tuple(made))
+        ]
 
     def as_text(self, none: str = "") -> list[list[str]]:
         """Return the cells as text, all rows of one length; ``none`` stands for None."""
         return [
-            [
-                _write_cell(column, cell, none)
-                for column, cell in zip(self.columns, row, strict=False)
-            ]
+            [_write_cell(column, cell, none) for column, cell in zip(self.heads, row, strict=False)]
             + [""] * (len(self.columns) - len(row))
             for row in self.rows
         ]
@@ -138,11 +136,14 @@ def show(table: Table, console: Console) -> None:
     Figures are broken into lines where the terminal is too narrow for them alone.
     """
     rows = table.as_text()
-    whole_figures = _least_width(table.columns, rows) <= console.width
+    whole_figures = _least_width(table.heads, rows) <= console.width
     grid = Grid(title=Text(lines(table.title)), box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for column in table.columns:
-        justify, no_wrap = ("left", False) if column.words else ("right", whole_figures)
-        grid.add_column(Text(lines(column.title)), justify=justify, no_wrap=no_wrap)
+    for column in table.heads:
+        grid.add_column(
+            Text(lines(column.title)),
+            justify="left" if column.words else "right",
+            no_wrap=whole_figures and not column.words,
+        )
     for row in rows:
         grid.add_row(
             *(Text(lines(cell), "bold" if isinstance(cell, Strong) else "") for cell in row)
@@ -164,8 +165,8 @@ def _least_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> in
 
 def markdown(table: Table) -> str:
     """Return ``table`` as Markdown: title, grid and notes, each if it has them."""
-    marks = [" --- |" if column.words else " ---: |" for column in table.columns]
-    heads = (f" {plain(column.title, True)} |" for column in table.columns)
+    marks = [" --- |" if column.words else " ---: |" for column in table.heads]
+    heads = (f" {plain(column.title, True)} |" for column in table.heads)
     rows = [[f" {_mark(cell)} |" for cell in row] for row in table.as_text(NONE)]
     grid = "\n".join("|" + "".join(row) for row in (heads, marks, *rows))
     title = f"**{plain(table.title)}**" if table.title else ""
@@ -185,7 +186,7 @@ _HTML = """\
 <div class="scroll" role="region" tabindex="0" aria-labelledby="{{ name }}">
 <table aria-labelledby="{{ name }}">
 <thead><tr>
-{%- for column in table.columns -%}
+{%- for column in table.heads -%}
 <th scope="col"{% if column.words %} class="words"{% endif %}>{{ column.title }}</th>
 {%- endfor -%}
 </tr></thead>
@@ -196,7 +197,7 @@ _HTML = """\
 {%- if loop.first -%}
 <th scope="row">{{ cell }}</th>
 {%- else -%}
-<td{% if table.columns[loop.index0].words %} class="words"{% endif %}>
+<td{% if table.heads[loop.index0].words %} class="words"{% endif %}>
 {{- cell -}}
 </td>
 {%- endif -%}
@@ -253,6 +254,6 @@ def write_csv(table: Table, path: Path) -> Path:
         writing.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         rows = csv.writer(file)
-        rows.writerow(csv_cell(column.title) for column in table.columns)
+        rows.writerow(csv_cell(column.title) for column in table.heads)
         rows.writerows(map(csv_cell, row) for row in table.rows)
     return path

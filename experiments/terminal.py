@@ -20,8 +20,7 @@ class Terminal(Console):
 
     def render_str(self, text: str, *, style: str | Style = "", **how: Any) -> Text:
         """Return ``text`` as it is shown, wherever it is given: printed, or as a cell."""
-        placed = {key: how.get(key) for key in ("justify", "overflow")}
-        return Text(lines(text), style, **placed)
+        return Text(lines(text), style, justify=how.get("justify"), overflow=how.get("overflow"))
 
 
 def console(**options: Any) -> Console:

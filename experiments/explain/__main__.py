@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
     from belief.exact.solver import ExactPosterior
     from experiments.explain.recorded import Decision
+    from mcts.search import SearchResult
     from mcts.tree import Tree
-    from sim.player import Player
+    from sim.planning.planner import Planner
     from sim.rules import Rules
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -93,7 +94,8 @@ def job(settings: DictConfig, folder: Path) -> None:
         Background(consider, player, decision, settings.seed).result()
     except KeyboardInterrupt:
         raise Interrupted("interrupted, with nothing written") from None
-    if player.result is None:
+    result = player.result
+    if result is None:
         raise Refusal(
             f"event={decision.line}: one action is on offer to {player.name}, so that nothing is "
             f"searched; {nearest(made, decision.line, settings.seat)}"
@@ -104,11 +106,11 @@ def job(settings: DictConfig, folder: Path) -> None:
     evidence = player.position(decision.view).root[0].evidence[decision.seat]
     posterior = ExactPosterior(evidence)
     _print_position(console, decision, posterior)
-    _print_belief(console, decision, posterior, evidence, player.result.best)
-    _print_actions(console, decision, posterior, player)
+    _print_belief(console, decision, posterior, evidence, result.best)
+    _print_actions(console, decision, posterior, player.name, result)
     # A search in several processes keeps its trees there.
     tree = getattr(player.search, "tree", None)
-    _print_search(console, player, tree)
+    _print_search(console, player, result, tree)
     if tree is not None:
         _keep(console, settings, folder, tree)
 
@@ -138,13 +140,16 @@ def _read(file: Path) -> list[Decision]:
         raise Refusal(f"{file} line {fault.line}: {fault.reason}") from None
 
 
-def _planner(settings: DictConfig, rules: Rules) -> Player:
+def _planner(settings: DictConfig, rules: Rules) -> Planner:
+    from sim.planning.planner import Planner
     from sim.players.registry import make
 
     try:
-        return make(plain(settings.player), rules)
+        player = make(plain(settings.player), rules)
     except ValueError as fault:
         raise Refusal(str(fault)) from None
+    assert isinstance(player, Planner), "its name is that of one"
+    return player
 
 
 def _print_position(console: Console, decision: Decision, posterior: ExactPosterior) -> None:
@@ -171,7 +176,9 @@ def _print_position(console: Console, decision: Decision, posterior: ExactPoster
     shown = {"hand": names(state.hand[seat]), "face up": names(state.face_up)}
     for other in range(record.rules.players):
         holds = posterior.marginals[:, other + 1] > _SURE
-        shown[f"proved of seat {other}"] = names(sum(1 << c for c in holds.nonzero()[0]) & ~own)
+        shown[f"proved of seat {other}"] = names(
+            sum(1 << int(c) for c in holds.nonzero()[0]) & ~own
+        )
     inside = posterior.marginals[:, 0]
     for kind, mask in zip(("suspect", "weapon", "room"), CATEGORY_MASK, strict=True):
         fit = [card for card in (-inside).argsort(kind="stable") if int(mask) >> card & 1]
@@ -194,13 +201,18 @@ def _print_belief(
     shown = f"entropy of the envelope: {before:.2f} bits"
     asked = question(decision, posterior.marginals, best)
     if asked:
-        after = before - expected_reduction(evidence, *asked)
+        suspect, weapon, room = asked
+        after = before - expected_reduction(evidence, suspect, weapon, room)
         shown += f", {after:.2f} expected after suggesting {', '.join(CARDS[c] for c in asked)}"
     console.print(f"{shown}\n")
 
 
 def _print_actions(
-    console: Console, decision: Decision, posterior: ExactPosterior, player: Player
+    console: Console,
+    decision: Decision,
+    posterior: ExactPosterior,
+    player: str,
+    result: SearchResult,
 ) -> None:
     """Print the actions at the root."""
     from rich.table import Table
@@ -210,10 +222,10 @@ def _print_actions(
     from sim.state import ACCUSE, REVEAL
 
     bits, envelope = prior(decision, posterior.marginals), posterior.envelope_table().ravel()
-    table = Table(title=f"{player.name}: {words(player.result.best)}")
+    table = Table(title=f"{player}: {words(result.best)}")
     for column in ("action", "visits", "share", "value", "bits", "right"):
         table.add_column(column, justify="left" if column == "action" else "right")
-    for row in root_table(player.result, words):
+    for row in root_table(result, words):
         error = "" if math.isnan(row.error) else f" ± {row.error:.3f}"
         value = "" if math.isnan(row.value) else f"{row.value:.3f}{error}"
         accuses = ACCUSE <= row.action < REVEAL
@@ -223,7 +235,9 @@ def _print_actions(
     console.print(table)
 
 
-def _print_search(console: Console, player: Player, tree: Tree | None) -> None:
+def _print_search(
+    console: Console, player: Planner, result: SearchResult, tree: Tree | None
+) -> None:
     """Print what the search expects to be played, how big it was, how far its decisions reached,
     and where its time went."""
     from experiments.explain.recorded import words
@@ -232,7 +246,6 @@ def _print_search(console: Console, player: Player, tree: Tree | None) -> None:
     from sim.planning.information_sets import begins_turn
     from sim.planning.ways import POLICY
 
-    result = player.result
     if tree is not None:
         most = int(tree.visits[tree.counters[TOP]])
         whose = "" if most == result.visits.sum() else f", in one tree of {most} simulations"

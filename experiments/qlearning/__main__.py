@@ -10,7 +10,7 @@ at the top.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -84,7 +84,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         _learner(settings, rooms, settings.rates[0], 0).learn(1)
     units = [f"{rate} {number}" for rate in settings.rates for number in range(settings.repeats)]
 
-    def measure(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    def measure(left: list[str], _: Any) -> Generator[tuple[str, list[dict[str, Any]]]]:
         exact = solve(rooms)[0]
         for unit in left:
             rate, number = unit.split()

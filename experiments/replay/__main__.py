@@ -149,8 +149,8 @@ def _print(record: Record, seat: int | None, played: list[_Turn], console: Conso
         table.add_column(f"bits {number}", justify="right")
     for turn in played:
         between = "; " if turn.number else "\n"
-        player = "" if turn.seat is None else str(turn.seat)
-        table.add_row(str(turn.number), player, between.join(turn.lines), *turn.bits)
+        seated = "" if turn.seat is None else str(turn.seat)
+        table.add_row(str(turn.number), seated, between.join(turn.lines), *turn.bits)
     console.print(table)
 
 

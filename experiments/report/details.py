@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ def _suggestions(run: Run) -> Table:
     )
 
 
-def _by_turn(title: str, players: dict[str, Sequence[Moment]]) -> Table:
+def _by_turn(title: str, players: Mapping[str, Sequence[Moment]]) -> Table:
     there = sorted({moment.turn for found in players.values() for moment in found})
     chosen = [there[at] for at in np.unique(np.linspace(0, len(there) - 1, _MOMENTS).astype(int))]
     at = {player: {moment.turn: moment for moment in found} for player, found in players.items()}

@@ -17,6 +17,7 @@ from typing import Any
 from experiments.matches import part_files, results
 from experiments.matches.details import KINDS
 from experiments.matches.held import check
+from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
 from experiments.provenance.files import SUMMARY, read_json, read_yaml, reading
 from experiments.runs import runfolder, summary
@@ -112,12 +113,14 @@ class Run:
 
     @property
     def _whole(self) -> bool:
-        return None not in self.games and all(
-            tally.games >= most for tally, most in zip(self.played.tallies, self.games, strict=True)
+        return all(
+            most is not None and tally.games >= most
+            for tally, most in zip(self.played.tallies, self.games, strict=True)
         )
 
     def _describe_rows(self) -> str:
-        of = "" if None in self.games else f"of {sum(self.games):,} "
+        known = [most for most in self.games if most is not None]
+        of = f"of {sum(known):,} " if len(known) == len(self.games) else ""
         return f"{self.played.games:,} {of}games are written down"
 
 
@@ -133,7 +136,7 @@ def load(folder: Path, label: str) -> Run:
         played = runfolder.load(still)
         about = runfolder.about(still)
         stop = stopping.parse(about["stop"])
-        kinds = {kind for kind in (results.GAMES, *KINDS) if _has(still, kind)}
+        kinds = {kind for kind in (part_files.GAMES, *KINDS) if _has(still, kind)}
         parts = part_files.parts(folder)
         return Run(
             folder=folder,
@@ -158,13 +161,11 @@ def _picture(folder: Path) -> Iterator[Path]:
     """Yield a folder that links to the files that ``folder`` holds now."""
     if not folder.is_dir():
         raise Refusal(f"{folder}: not found; give the folder of a run")
-    if not (folder / runfolder.MATCHES_FILE).exists() and any(
-        folder.glob(f"*/{runfolder.MATCHES_FILE}")
-    ):
+    if not (folder / MATCHES_FILE).exists() and any(folder.glob(f"*/{MATCHES_FILE}")):
         raise Refusal(f"{folder} holds runs and is none itself: give {folder}/*")
     with tempfile.TemporaryDirectory() as temporary:
         still = Path(temporary)
-        files = (runfolder.MATCHES_FILE, SUMMARY, results.STOPS, CONFIGURATION)
+        files = (MATCHES_FILE, SUMMARY, results.STOPS, CONFIGURATION)
         wanted = [folder / name for name in files if (folder / name).exists()]
         wanted += part_files.parts(folder)  # before their details, which are written first
         for kind in KINDS:

@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib
@@ -35,7 +36,7 @@ _PROPERTIES = {
 WIDTH = 4.1
 """Inches, at 96 pixels each; narrow enough to be read on a telephone."""
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     **STYLE,
     "axes.edgecolor": FAINT,
     "axes.labelcolor": INK,
@@ -88,8 +89,7 @@ def svg(figure: Figure, label: str, prefix: str) -> Markup:
     for element in root.iter():
         if element.get("id") not in used:
             element.attrib.pop("id", None)
-    size = {key: float(root.get(key).removesuffix("pt")) for key in ("width", "height")}
-    for key in size:
+    for key in ("width", "height"):
         del root.attrib[key]
     root.attrib |= {"role": "img", "aria-label": printable(label)}
     text = ElementTree.tostring(root, "unicode")
