@@ -22,6 +22,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
 from experiments.provenance.files import whole
@@ -174,10 +175,14 @@ def shares(axis: Axis, decimals: int | None = None) -> None:
     axis.set_major_formatter(PercentFormatter(1, decimals))
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """Say below the axes which series is which, each label once, if there are several."""
+def legend_below(figure: Figure, axes: Axes, columns: int = 3, more: Sequence[Patch] = ()) -> None:
+    """Say below the axes which series is which, each label once, if there are several.
+
+    ``more`` are further marks, with their labels.
+    """
     handles, labels = axes.get_legend_handles_labels()
-    once = dict(zip(labels, handles, strict=True))
+    once: dict[str, Any] = dict(zip(labels, handles, strict=True))
+    once |= {str(patch.get_label()): patch for patch in more}
     if len(once) > 1:
         figure.legend(once.values(), once.keys(), loc="outside lower center", ncols=columns)
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from filelock import FileLock, Timeout
 from omegaconf import DictConfig, OmegaConf
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from experiments.tabular import Table
+
+T = TypeVar("T")
 
 CONFIG, LOCK = "config.yaml", ".lock"
 
@@ -242,6 +244,26 @@ class Run:
             few = f"{least} {name} were" if least > 1 else f"the first of the {name} was"
             raise Interrupted(f"interrupted before {few} done")
         return self._found
+
+    def measure_each(
+        self, units: Sequence[Any], measured: Callable[[Any], Iterable[Mapping[str, Any]]]
+    ) -> pl.DataFrame:
+        """Return the rows of all ``units``, as `measure`; ``measured`` returns those of one."""
+        return self.measure(units, lambda left, _: ((unit, [*measured(unit)]) for unit in left))
+
+    def compile(self, job: Callable[[], T]) -> T:
+        """Return the result of ``job``, which compiles what is measured or timed afterwards.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C, which does not wait for a compiler.
+        """
+        from experiments.matches.background import Background
+        from experiments.matches.progress import COMPILING, stage
+
+        with stage(self.console, COMPILING):
+            return Background(job).result()
 
     def _lock_and_note(self, more: Sequence[str]) -> None:
         """Take the lock and write the settings down; refuse a folder that has others."""

@@ -102,10 +102,11 @@ class Recording:
         That of a part of a sweep is part of its record.
         """
         artifacts = self._home / "mlartifacts"
-        tracker = tracking.Tracker(self._uri, self._tracking.experiment, artifacts)
+        store = tracking.Store(self._uri, self._tracking.experiment, artifacts)
+        tracker = tracking.Tracker(store)
         parent = None
         if self._sweep is not None:
-            parent = tracker.beside()
+            parent = tracking.Tracker(store)
             origin = provenance.tags(self._sweep, self._multirun)
             parent.begin_once(self._sweep.name, origin, self._sweep)
         folder = self._folder
@@ -115,7 +116,7 @@ class Recording:
         tracker.begin(name, parameters(self._settings, matches), found, folder, parent)
         children = {}
         for part in parts(self._settings, matches, folder):
-            child = children[part.tail] = tracker.beside()
+            child = children[part.tail] = tracking.Tracker(store)
             found = {**part.tags, **origin, tracking.PARENT: tracker.run or ""}
             file = tracking.RUN.replace(".txt", f"{part.tail.replace('/', '-')}.txt")
             child.begin(part.name, part.parameters, found, folder, file=file)

@@ -47,8 +47,6 @@ def job(settings: DictConfig, run: study.Run) -> None:
     if len(settings.map) != 2:
         raise Refusal(f"map={list(settings.map)}: give n and k, as in map=[7,8]")
     from experiments.episodes import problems, report, workers
-    from experiments.matches.background import Background
-    from experiments.matches.progress import COMPILING, stage
 
     names = ("problem", "simulations", "nodes", "exploration", "final", "rollout", "steps")
     setup = problems.Setup(
@@ -59,8 +57,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
     )
     problems.check(setup)
     run.claim(report.ROWS, problems.describe_file(setup))
-    with stage(run.console, COMPILING):
-        Background(problems.player, setup).result()
+    run.compile(lambda: problems.player(setup))
 
     def measure(left: list[int], _: Any) -> Generator[tuple[int, list[dict[str, Any]]]]:
         yield from workers.play(setup, left, settings.workers)

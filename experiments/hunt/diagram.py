@@ -7,7 +7,7 @@ matters of the past (`sim.hunt.strategies.recursion`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -21,8 +21,8 @@ from matplotlib.patches import Ellipse, FancyArrowPatch, Patch, Polygon, Rectang
 from omegaconf import DictConfig
 
 from experiments import study
-from experiments.hunt import drawing, routes
-from experiments.plotting import SERIES, picture
+from experiments.hunt import routes
+from experiments.plotting import SERIES, legend_below, picture
 from experiments.settings.commandline import Refusal
 from experiments.tabular import Table, count, mean, words
 from sim.hunt.measurements import detector
@@ -48,13 +48,20 @@ ROWS = study.Rows(
     },
     more=(),
 )
-"""One row a number of moves."""
+"""One row per number of moves."""
 
 LENGTHS = ((0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0), (1, 2, 1.5))
 """Arcs of the hunt: two cells and a length."""
 
 KINDS = {"chance": SERIES[4], "decision": SERIES[5], "utility": SERIES[2]}
 """Colour of a node by its kind; its shape is the usual one."""
+
+KEY = {
+    "decision": "a where to, u whether to measure",
+    "chance": "x cell, z outcome, y hypothesis",
+    "utility": "B benefit, J test, D distance",
+}
+"""Letters of nodes by kind, for the legend."""
 
 _ORDER = ("a", "x", "u", "z", "y", "D", "J", "B")
 """Nodes of a time slice from above."""
@@ -63,19 +70,12 @@ _ORDER = ("a", "x", "u", "z", "y", "D", "J", "B")
 def job(settings: DictConfig, run: study.Run) -> None:
     """Build and solve the diagrams, write the results and print them."""
     asked = settings.hunt
-    if len(asked.probability) < 4 or abs(sum(asked.probability) - 1) > 1e-9:
+    if len(asked.probability) != 4 or abs(sum(asked.probability) - 1) > 1e-9:
         raise Refusal("hunt.probability lists the probability of four values, of sum 1")
-    if len(asked.probability) > 4:
-        raise Refusal("hunt.probability lists four values: three cells, and elsewhere")
     made = {moves: _hunt(asked, moves) for moves in range(1, asked.moves + 1)}
     run.claim(ROWS)
-
-    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        _row(made[1])  # loads pyAgrum and compiles the recursion
-        for moves in left:
-            yield moves, [_row(made[moves])]
-
-    rows = run.measure(list(made), measure)
+    run.compile(lambda: _row(made[1]))  # loads pyAgrum and compiles the recursion
+    rows = run.measure_each(list(made), lambda moves: [_row(made[moves])])
     described = {"diagrams": rows.to_dicts()}
     drawn = diagram.structure(diagram.diagram(made[min(asked.drawn, asked.moves)]))
     run.finish(described, [_table(rows)], [PLOT], partial(draw, drawn))
@@ -106,10 +106,8 @@ def _row(made: Hunt) -> dict[str, Any]:
     except ValueError:  # too large
         return found
     found["nodes"] = len(nodes)
-    try:
+    with suppress(ImportError):  # it is optional
         found["diagram"], found["diagram_seconds"] = routes.time_call(lambda: diagram.solve(nodes))
-    except ImportError:  # it is optional
-        return found
     return found
 
 
@@ -124,19 +122,9 @@ def _table(rows: pl.DataFrame) -> Table:
         mean("CPU ms, recursion", 2),
         mean("CPU ms, diagram", 1),
     )
-    lines = [
-        [
-            str(line["moves"]),
-            line["nodes"],
-            line["entries"],
-            line["open"],
-            line["closed"],
-            line["diagram"],
-            1000 * line["closed_seconds"],
-            None if line["diagram_seconds"] is None else 1000 * line["diagram_seconds"],
-        ]
-        for line in rows.to_dicts()
-    ]
+    names = ("nodes", "entries", "open", "closed", "diagram")
+    times = pl.col("closed_seconds", "diagram_seconds") * 1000
+    lines = rows.select(pl.col("moves").cast(pl.String), *names, times).rows()
     notes = (
         "the table of y(t) has a factor for every slice before: the paper's claim of no problem of "
         "complexity does not hold",
@@ -146,7 +134,7 @@ def _table(rows: pl.DataFrame) -> Table:
 
 
 def draw(graph: nx.DiGraph, folder: Path) -> None:
-    """Draw the diagram, a column a time slice."""
+    """Draw the diagram, a column per time slice."""
     at = _places(graph)
     width = 2.2 + 2.6 * (1 + max(graph.nodes[name]["slice"] for name in graph))
     title = "Influence diagram of a hunt"
@@ -159,14 +147,8 @@ def draw(graph: nx.DiGraph, folder: Path) -> None:
         axes.set_axis_off()
         for number in sorted({node["slice"] for _, node in graph.nodes(data=True)}):
             axes.text(2.4 * number, y.max() + 0.6, f"t = {number}", ha="center", fontsize=11)
-        drawing.legend(
-            figure,
-            axes,
-            Patch(facecolor=KINDS["decision"], label="decision: a where to, u whether to measure"),
-            Patch(facecolor=KINDS["chance"], label="chance: x cell, z outcome, y hypothesis"),
-            Patch(facecolor=KINDS["utility"], label="utility: B benefit, J test, D distance"),
-            columns=1,
-        )
+        marks = [Patch(facecolor=KINDS[kind], label=f"{kind}: {KEY[kind]}") for kind in KEY]
+        legend_below(figure, axes, columns=1, more=marks)
 
 
 def _places(graph: nx.DiGraph) -> dict[str, tuple[float, float]]:

@@ -12,8 +12,7 @@ import shapely
 from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch, PathPatch
+from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from shapely.geometry.base import BaseGeometry
 
@@ -121,20 +120,6 @@ def targets(axes: Axes, places: Mapping[int, tuple[float, float]], measured: Ite
         )  # fmt: skip
 
 
-def legend(figure: Figure, axes: Axes, *more: Patch, columns: int | None = None) -> None:
-    """Say below all maps what the marks of ``axes`` are, each once, and ``more``."""
-    handles, labels = axes.get_legend_handles_labels()
-    once = dict(zip(labels, handles, strict=True))
-    once |= {patch.get_label(): patch for patch in more}
-    figure.legend(
-        once.values(),
-        once.keys(),
-        loc="outside lower center",
-        ncols=columns or len(once),
-        fontsize=9,
-    )
-
-
 def _path(polygon: shapely.Polygon) -> Path:
     """Return the outline of a polygon with its holes."""
     rings = [polygon.exterior, *polygon.interiors]
@@ -162,24 +147,12 @@ def _along(graph: nx.Graph, one: Hashable, other: Hashable) -> np.ndarray:
 
 
 def _arrows(axes: Axes, line: np.ndarray, colour: str, zorder: int) -> None:
-    """Draw arrows along a line (k, 2), one each `APART` of the map's width, in the middle at least.
-
-    One alone if it is shorter.
-    """
-    steps = np.diff(line, axis=0)
-    length = np.hypot(*steps.T)
-    upto, whole = np.concatenate([[0.0], np.cumsum(length)]), length.sum()
-    number = max(1, round(whole / (APART * abs(np.subtract(*axes.get_xlim())))))
-    for part in (np.arange(number) + 0.5) / number * whole:
-        step = min(int(np.searchsorted(upto, part, side="right")) - 1, len(steps) - 1)
-        if not length[step]:
-            continue
-        ahead = steps[step] / length[step]
-        place = line[step] + ahead * (part - upto[step])
-        axes.annotate(
-            "",
-            place + 1e-3 * whole * ahead,
-            place,
-            arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 0, "mutation_scale": 13},
-            zorder=zorder,
-        )
+    """Draw arrows along a line (k, 2), one per `APART` of the map's width, at least one."""
+    way = shapely.LineString(line)
+    if not way.length:
+        return
+    number = max(1, round(way.length / (APART * abs(np.subtract(*axes.get_xlim())))))
+    arrow = {"arrowstyle": "-|>", "color": colour, "lw": 0, "mutation_scale": 13}
+    for part in (np.arange(number) + 0.5) / number:
+        tail, tip = shapely.line_interpolate_point(way, [part, part + 1e-3], normalized=True)
+        axes.annotate("", (tip.x, tip.y), (tail.x, tail.y), arrowprops=arrow, zorder=zorder)

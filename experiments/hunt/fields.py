@@ -26,11 +26,11 @@ from sim.hunt.geometry.random_workspaces import random_workspace
 from sim.hunt.geometry.workspace import Workspace
 
 MOST_BYTES = 2**20
-MOST_CORNERS = 20_000
-MOST_OBSTACLES = 1000
 """Of a file."""
 
-ROLES = ("bounds", "obstacle", "target", "start", "goal")
+MOST = {"bounds": 1, "obstacle": 1000, "target": MOST_TARGETS, "start": 1, "goal": 1}
+"""Geometries of a file, by role."""
+
 ENDINGS = (".json", ".geojson", ".yaml", ".yml")
 
 Place = tuple[float, float]
@@ -55,73 +55,63 @@ def read(path: Path) -> tuple[dict[str, Any], Place | None, Place | None]:
         If it cannot be read, or holds something else.
     """
     with reading(path, "give polygons as GeoJSON or as YAML with WKT, see --help"):
-        if path.suffix.lower() not in ENDINGS:
+        ending = path.suffix.lower()
+        if ending not in ENDINGS:
             raise ValueError(f"its name ends in none of {', '.join(ENDINGS)}")
         regular(path, MOST_BYTES)
-        held = (read_yaml if path.suffix.lower() in (".yaml", ".yml") else read_json)(path)
-        if not isinstance(held, dict):
+        content = (read_yaml if ending in (".yaml", ".yml") else read_json)(path)
+        if not isinstance(content, dict):
             raise ValueError("it is no mapping")
-        found = _of_features(held) if "features" in held else _of_keys(held)
-        (bounds,) = found["bounds"] if len(found["bounds"]) == 1 else (None,)
-        if bounds is None:
-            raise ValueError(f"it has {len(found['bounds'])} bounds, and needs 1")
-        for name, most in (("obstacle", MOST_OBSTACLES), ("target", MOST_TARGETS)):
-            if len(found[name]) > most:
-                raise ValueError(f"it has {len(found[name]):,} {name}s, {most:,} are the limit")
-        corners = sum(
-            shapely.get_num_coordinates(shape) for all_ in found.values() for shape in all_
-        )
-        if corners > MOST_CORNERS:
-            raise ValueError(f"it has {corners:,} corners, {MOST_CORNERS:,} are the limit")
-        given = {"bounds": bounds, "obstacles": found["obstacle"], "targets": found["target"]}
-        return given, _place(found["start"], "start"), _place(found["goal"], "goal")
+        shapes: dict[str, list[BaseGeometry]] = {role: [] for role in MOST}
+        for role, shape in _of_features(content) if "features" in content else _of_keys(content):
+            shapes[role].append(shape)
+        for role, most in MOST.items():
+            if len(shapes[role]) > most:
+                raise ValueError(f"it has {len(shapes[role])} {role}s, {most} are the limit")
+        if not shapes["bounds"]:
+            raise ValueError("it has no bounds")
+        given = {
+            "bounds": shapes["bounds"][0],
+            "obstacles": shapes["obstacle"],
+            "targets": shapes["target"],
+        }
+        return given, _place(shapes["start"], "start"), _place(shapes["goal"], "goal")
 
 
-def _of_features(held: Mapping[str, Any]) -> dict[str, list[BaseGeometry]]:
-    """Return the geometries of a GeoJSON FeatureCollection by role."""
-    found: dict[str, list[BaseGeometry]] = {role: [] for role in ROLES}
-    if not isinstance(held["features"], list):
-        raise ValueError("its features are no list")
-    for number, feature in enumerate(held["features"]):
-        described = feature if isinstance(feature, dict) else {}
-        properties = described.get("properties")
-        role = properties.get("role") if isinstance(properties, dict) else None
-        if role not in found:
-            raise ValueError(f"feature {number} has no role: give one of {', '.join(ROLES)}")
-        found[role].append(_geometry(shapely.geometry.shape, described.get("geometry"), role))
-    return found
+def _of_features(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
+    """Yield role and geometry of each feature of a GeoJSON FeatureCollection."""
+    for number, feature in enumerate(content["features"]):
+        try:
+            role, shape = feature["properties"]["role"], feature["geometry"]
+        except (KeyError, TypeError):
+            role = None
+        if role not in MOST:
+            raise ValueError(f"feature {number} has no role: give one of {', '.join(MOST)}")
+        yield role, _geometry(shapely.geometry.shape, shape, role)
 
 
-def _of_keys(held: Mapping[str, Any]) -> dict[str, list[BaseGeometry]]:
-    """Return the geometries of a mapping to WKT by role."""
-    keys = {"bounds": "bounds", "obstacles": "obstacle", "targets": "target"}
-    keys |= {"start": "start", "goal": "goal"}
-    for key in held:
+def _of_keys(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
+    """Yield role and geometry of each WKT in a mapping."""
+    keys = {f"{role}s" if role in ("obstacle", "target") else role: role for role in MOST}
+    for key, texts in content.items():
         if key not in keys:
             raise ValueError(f"it has the key {key}: there are {', '.join(keys)}")
-    found: dict[str, list[BaseGeometry]] = {role: [] for role in ROLES}
-    for key, role in keys.items():
-        texts = held.get(key) or []
         for text in texts if isinstance(texts, list) else [texts]:
-            found[role].append(_geometry(shapely.from_wkt, text, role))
-    return found
+            yield keys[key], _geometry(shapely.from_wkt, text, keys[key])
 
 
 def _geometry(make: Callable[[Any], BaseGeometry], given: Any, role: str) -> BaseGeometry:
     try:
-        made = make(given)
+        return make(given)
     except (ShapelyError, AttributeError, IndexError, KeyError, TypeError, ValueError) as fault:
         reason = " ".join(str(fault).split()) or type(fault).__name__
         raise ValueError(f"a {role} is no geometry: {reason}") from None
-    if not isinstance(made, BaseGeometry):
-        raise ValueError(f"a {role} is no geometry")
-    return made
 
 
 def _place(found: list[BaseGeometry], role: str) -> Place | None:
     if not found:
         return None
-    if len(found) > 1 or found[0].geom_type != "Point" or found[0].is_empty:
+    if found[0].geom_type != "Point" or found[0].is_empty:
         raise ValueError(f"{role} is one Point, or left out")
     return found[0].x, found[0].y
 

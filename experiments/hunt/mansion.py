@@ -8,7 +8,7 @@ hand, so that start and goal are squares of the board here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from omegaconf import DictConfig
 
 from experiments import study
 from experiments.hunt import drawing, routes
-from experiments.plotting import SERIES, picture
+from experiments.plotting import SERIES, legend_below, picture
 from experiments.settings.commandline import Refusal
 from experiments.tabular import Table, mean, words
 from mcts.limits import did_you_mean
@@ -41,7 +41,7 @@ ROWS = study.Rows(
     schema={**routes.SCHEMA, "rooms": pl.String, "w_B": pl.Float64, "w_D": pl.Float64},
     more=(),
 )
-"""One row a pair of weights; ``rooms`` in the order in which they are measured."""
+"""One row per pair of weights; ``rooms`` in the order in which they are measured."""
 
 _LABELS = {
     "Study": (3.2, 1.6),
@@ -76,12 +76,11 @@ def job(settings: DictConfig, run: study.Run) -> None:
     free = [room not in asked.held for room in ROOMS]
     benefit = Partition(np.array(free) / max(1, sum(free)))
 
-    def measure(left: list[int], _: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        for unit in left:
-            weights = Weights(pairs[unit][0], asked.test, pairs[unit][1])
-            yield unit, [_row(graph, benefit, weights, ends)]
+    def measure(unit: int) -> list[dict[str, Any]]:
+        weights = Weights(pairs[unit][0], asked.test, pairs[unit][1])
+        return [_row(graph, benefit, weights, ends)]
 
-    rows = run.measure(range(len(pairs)), measure)
+    rows = run.measure_each(range(len(pairs)), measure)
     described = {
         "cells": len(graph),
         "arcs": graph.number_of_edges(),
@@ -127,17 +126,8 @@ def _table(rows: pl.DataFrame, described: dict[str, Any]) -> Table:
         mean("CPU s", 3),
         words("rooms measured, in order"),
     )
-    lines = [
-        [
-            line["route"],
-            line["w_B"] * line["benefit"],
-            line["length"],
-            line["value"],
-            line["seconds"],
-            line["rooms"],
-        ]
-        for line in rows.to_dicts()
-    ]
+    b_tot = pl.col("w_B") * pl.col("benefit")
+    lines = rows.select("route", b_tot, "length", "value", "seconds", "rooms").rows()
     notes = (
         f"{described['cells']} cells, {described['arcs']} arcs, "
         f"{described['observation_cells']} observation cells; routes are exact optima",
@@ -157,7 +147,7 @@ def draw(rows: pl.DataFrame, graph: nx.Graph, doors: str, folder: Path) -> None:
         bounds = mansion.workspace(doors).bounds
         for axes, line in zip(all_.flat, rows.to_dicts(), strict=False):
             _plan(axes, line, graph, bounds)
-        drawing.legend(figure, max(all_.flat, key=lambda axes: len(axes.lines)))
+        legend_below(figure, max(all_.flat, key=lambda axes: len(axes.lines)), columns=4)
 
 
 def _plan(axes: Axes, line: dict[str, Any], graph: nx.Graph, bounds: shapely.Polygon) -> None:

@@ -2,7 +2,7 @@
 
 Two hypotheses.  *Independent*: each object is a mine or not, whatever the others are; then outcomes
 do not change which objects are worth looking at.  *One mine*: one of the objects is a mine; then
-each outcome is evidence about the others, and a route can adapt (`experiments.hunt.adaptive`, on a
+each outcome is evidence about the others, and a route can adapt (`experiments.hunt.search`, on a
 small field).  Indications are noisy, by object.
 
 The route is exact while the objects are few (`sim.hunt.paths.held_karp`); beyond, it is greedy with
@@ -11,7 +11,6 @@ an upper bound (`sim.hunt.paths.insertion`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,25 +23,24 @@ from matplotlib.patches import Patch
 from omegaconf import DictConfig
 
 from experiments import study
-from experiments.hunt import adaptive, drawing, fields, routes
+from experiments.hunt import drawing, fields, routes, search
 from experiments.hunt.fields import Field
-from experiments.matches.progress import COMPILING, stage
-from experiments.plotting import picture
+from experiments.plotting import legend_below, picture
 from sim.hunt.benefit import Benefit
 from sim.hunt.measurements import Independent, NaiveBayes, classifier
 from sim.hunt.paths import held_karp, insertion
 from sim.hunt.reward import Weights
 
 TITLE = "Which objects to look at: a filled star is measured"
-PLOTS = ("minefield.png", "adaptive.png")
+PLOTS = ("minefield.png", "search.png")
 
 ROWS = study.Rows(
     file="minefield.parquet",
     units="routes and searches",
-    schema={**routes.SCHEMA, **adaptive.SCHEMA},
+    schema={**routes.SCHEMA, **search.SCHEMA},
     more=(),
 )
-"""One row a route through the field, and one a search of the small one."""
+"""One row per route through the field, and one per search of the small one."""
 
 PRIOR = 0.5
 """P(an object is a mine)."""
@@ -57,22 +55,19 @@ MOST_TOGETHER = 16
 def job(settings: DictConfig, run: study.Run) -> None:
     """Find the routes, write the results and print them."""
     small = settings.hunt.small
-    adaptive.check(small)
+    search.check(small)
     field = fields.load_field(settings.hunt, settings.seed)
-    made, position = adaptive.draw_small_field(settings.hunt, settings.seed)
+    made, position = search.draw_small_field(settings.hunt, settings.seed)
     run.claim(ROWS)
     benefits = _benefits(settings, len(field.workspace.targets))
-    with stage(run.console, COMPILING):
-        known = adaptive.ready(made, position, small)
+    known = search.solve(run, made, position, small)
 
-    def measure(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        for unit in left:
-            if unit in benefits:
-                yield unit, [_row(unit, field, benefits[unit], settings.hunt.weights)]
-            else:
-                yield unit, [adaptive.play_unit(position, unit, settings.seed)]
+    def measure(unit: str) -> list[dict[str, Any]]:
+        if unit in benefits:
+            return [_row(unit, field, benefits[unit], settings.hunt.weights)]
+        return [search.play_unit(position, unit, settings.seed)]
 
-    rows = run.measure([*benefits, *adaptive.units(small)], measure)
+    rows = run.measure_each([*benefits, *search.units(small)], measure)
     found, played = rows.drop_nulls("route"), rows.drop_nulls("planner")
     graph = field.graph
     notes = [
@@ -82,27 +77,27 @@ def job(settings: DictConfig, run: study.Run) -> None:
         "independent: each object is a mine or not, whatever the others are; one mine: one of the "
         "objects is",
     ]
-    title = f"A small field, {small.objects} objects, {small.moves} moves"
+    title = search.title_of(small)
     tables = [
         routes.table(found, "Routes through the field", "m", notes),
-        adaptive.table(played, known, title),
+        search.table(played, known, title),
     ]
     described = {
         "cells": len(graph),
         "routes": found.select(list(routes.SCHEMA)).to_dicts(),
         "exact": known,
-        "planners": adaptive.describe(played),
+        "planners": search.describe(played),
     }
     run.finish(described, tables, PLOTS, partial(draw, found, field, played, known, title))
 
 
 def _benefits(settings: DictConfig, objects: int) -> dict[str, Benefit]:
     """Return the benefit of measurements by hypothesis."""
-    accuracy = adaptive.accuracies(objects, settings.hunt.accuracy, settings.seed)
+    accuracy = search.accuracies(objects, settings.hunt.accuracy, settings.seed)
     prior = np.tile([1 - PRIOR, PRIOR], (objects, 1))
     found: dict[str, Benefit] = {"independent": Independent(prior, classifier(accuracy, 2))}
     if objects <= MOST_TOGETHER:
-        found["one mine"] = NaiveBayes(*adaptive.one_mine(accuracy))
+        found["one mine"] = NaiveBayes(*search.one_mine(accuracy))
     return found
 
 
@@ -126,19 +121,18 @@ def draw(
     folder: Path,
 ) -> None:
     """Draw a map for each hypothesis, and the values of planners in the small field."""
-    adaptive.draw(played, known, title, folder / PLOTS[1])
+    search.draw(played, known, title, PLOTS[1], folder)
     columns = rows.height
     size = (5.4 * columns, 6.7)
     with picture(folder / PLOTS[0], TITLE, size, columns=columns) as (figure, (all_,)):
         for axes, line in zip(all_, rows.to_dicts(), strict=True):
             _map(axes, line, field)
-        drawing.legend(
-            figure,
-            all_[0],
+        marks = (
             Patch(facecolor=drawing.OBSTACLE, label="obstacle"),
             Patch(facecolor=drawing.BLOCKED, label="too close for the robot"),
             Patch(facecolor=drawing.SEEN_TWICE, label="sees several objects"),
         )
+        legend_below(figure, all_[0], columns=6, more=marks)
 
 
 def _map(axes: Axes, line: dict[str, Any], field: Field) -> None:

@@ -7,7 +7,6 @@ value of every way (`sim.hunt.paths.insertion`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,12 @@ import shapely
 from omegaconf import DictConfig
 
 from experiments import study
-from experiments.hunt import adaptive, drawing, routes
+from experiments.hunt import drawing, routes, search
 from experiments.matches.background import Background
-from experiments.matches.progress import COMPILING, stage
 from experiments.plotting import REFERENCE, SERIES, legend_below, picture
 from experiments.settings.commandline import Refusal
 from sim.hunt.measurements import Independent, classifier
-from sim.hunt.paths.insertion import Bounded, insertion
+from sim.hunt.paths.insertion import insertion
 from sim.hunt.paths.random_graphs import random_graph
 from sim.hunt.reward import Weights
 
@@ -47,21 +45,21 @@ def job(settings: DictConfig, run: study.Run) -> None:
         )
     except ValueError as fault:
         raise Refusal(f"hunt.cells, hunt.arcs, hunt.targets: {fault}") from None
-    accuracy = adaptive.accuracies(asked.targets, asked.accuracy, settings.seed)
+    accuracy = search.accuracies(asked.targets, asked.accuracy, settings.seed)
     benefit = Independent(np.tile([1 - PRIOR, PRIOR], (asked.targets, 1)), classifier(accuracy, 2))
     run.claim(routes.ROWS)
-    with stage(run.console, COMPILING):
-        Background(_warm).result()
+    run.compile(_warm)
 
-    def measure(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        for name in left:
-            weights = Weights(float(name.removeprefix("w_B ")), asked.test, asked.distance)
-            find = partial(insertion, graph, benefit, weights, START, GOAL)
-            found, seconds = routes.time_call(partial(_in_background, find))
-            number = {cell: cell for cell in graph}
-            yield name, [routes.row(name, found.route, number, seconds, found.upper)]
+    def measure(name: str) -> list[dict[str, Any]]:
+        weights = Weights(float(name.removeprefix("w_B ")), asked.test, asked.distance)
+        finding = Background(
+            insertion, graph, benefit, weights, START, GOAL
+        )  # Ctrl-C does not wait
+        found, seconds = routes.time_call(finding.result)
+        number = {cell: cell for cell in graph}
+        return [routes.row(name, found.route, number, seconds, found.upper)]
 
-    rows = run.measure([f"w_B {weight:g}" for weight in sorted(asked.benefit)], measure)
+    rows = run.measure_each([f"w_B {weight:g}" for weight in sorted(asked.benefit)], measure)
     lines = rows.to_dicts()
     gaps = ", ".join(f"{line['route']}: {_gap(line):.1f} %" for line in lines)
     notes = [
@@ -71,11 +69,6 @@ def job(settings: DictConfig, run: study.Run) -> None:
     ]
     table = routes.table(rows, "Ways through a random graph", "mean arcs", notes)
     run.finish({"routes": lines}, [table], [PLOT], partial(draw, rows, graph))
-
-
-def _in_background(find: Callable[[], Bounded]) -> Bounded:
-    """Return what ``find`` returns; Ctrl-C does not wait for it."""
-    return Background(find).result()
 
 
 def _warm() -> None:

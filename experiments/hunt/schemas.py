@@ -35,7 +35,7 @@ class Weights:
 class Example:
     """Common settings: ``name``, of the example's module in `experiments.hunt`."""
 
-    name: str = MISSING
+    name: str = one_of("diagram", "mansion", "minefield", "random", "search")
 
 
 @dataclass
@@ -70,7 +70,6 @@ class Scene(Example):
 class Minefield(Scene):
     """Of `experiments.hunt.minefield`."""
 
-    name: str = one_of("minefield")
     workspace: str | None = place()
     objects: int = between(1, MOST_TARGETS)
 
@@ -79,7 +78,6 @@ class Minefield(Scene):
 class Search(Scene):
     """Of `experiments.hunt.search`."""
 
-    name: str = one_of("search")
     case: str = one_of("fork", "field", "objects")
 
 
@@ -87,7 +85,6 @@ class Search(Scene):
 class Mansion(Example):
     """Of `experiments.hunt.mansion`."""
 
-    name: str = one_of("mansion")
     by: str = one_of("refinement", "row", "column", "grid")
     passage: float = between(0, 1000)
     start: list[int] = field(default=MISSING, metadata={"each": BOARD})
@@ -103,7 +100,6 @@ class Mansion(Example):
 class Diagram(Example):
     """Of `experiments.hunt.diagram`."""
 
-    name: str = one_of("diagram")
     moves: int = between(1, 6)
     drawn: int = between(1, 6)
     probability: list[float] = field(default=MISSING, metadata={"each": {"least": 0, "most": 1}})
@@ -115,7 +111,6 @@ class Diagram(Example):
 class Random(Example):
     """Of `experiments.hunt.random`."""
 
-    name: str = one_of("random")
     cells: int = between(3, MOST_CELLS)
     arcs: int = between(2, 3 * MOST_CELLS)
     observation_cells: int = between(1, MOST_CELLS)
@@ -126,12 +121,8 @@ class Random(Example):
     distance: float = between(0, MOST_WEIGHT)
 
 
-SCHEMAS: dict[str, type[Example]] = {
-    "diagram": Diagram,
-    "mansion": Mansion,
-    "minefield": Minefield,
-    "random": Random,
-    "search": Search,
+SCHEMAS = {
+    schema.__name__.lower(): schema for schema in (Diagram, Mansion, Minefield, Random, Search)
 }
 """By example."""
 

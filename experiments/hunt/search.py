@@ -1,57 +1,280 @@
 """Values of planners in a hunt by their simulations per decision, beside exact strategies.
 
-The fork or the field of `sim.hunt.strategies.examples`, or a small field of objects
-(`experiments.hunt.adaptive`).  Planners approach the closed loop as their budget grows; `flat`, the
-control without a tree, and `greedy`, without a search, need not.
+The fork or the field of `sim.hunt.strategies.examples`, or a small field of objects.  Of that are
+left the start and one cell for each object, with the shortest ways between them: a move is a trip,
+so that exact recursion and search have the same few decisions.  One of the objects is a mine, so
+that each outcome is evidence about the others.
+
+Planners approach the closed loop as their budget grows; `flat`, the control without a tree, and
+`greedy`, without a search, need not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
+import networkx as nx
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
 from omegaconf import DictConfig
 
 from experiments import study
-from experiments.hunt import adaptive
-from experiments.matches.progress import COMPILING, stage
-from sim.hunt.strategies import examples
-from sim.hunt.strategies.domain import AdaptiveHunt
-from sim.hunt.strategies.domain import adaptive as searchable
-from sim.hunt.strategies.hunt import Hunt
+from experiments.hunt import fields
+from experiments.hunt.routes import time_call
+from experiments.plotting import REFERENCE, SERIES, intervals, legend_below, picture
+from experiments.settings.commandline import Refusal
+from experiments.stats.intervals import Estimate, mean
+from experiments.tabular import Table, count, percent, words
+from experiments.tabular import mean as figure
+from mcts.kernel.rng import derive_key
+from sim.hunt.graph import number_of_targets
+from sim.hunt.measurements import detector
+from sim.hunt.reward import Weights
+from sim.hunt.strategies import examples, planners
+from sim.hunt.strategies.domain import AdaptiveHunt, adaptive
+from sim.hunt.strategies.hunt import Hunt, hunt
+from sim.hunt.strategies.playing import expected_value
+from sim.hunt.strategies.recursion import closed_loop, full_information, open_loop, replan
 
 PLOT = "search.png"
 
-ROWS = study.Rows(file="values.parquet", units="searches", schema=adaptive.SCHEMA, more=())
+SCHEMA = {
+    "planner": pl.String,
+    "simulations": pl.Int64,  # per decision; null for a planner that makes none
+    "repeat": pl.Int64,
+    "value": pl.Float64,  # by expectation over all outcomes
+    "seconds": pl.Float64,  # CPU
+}
+"""One row per planner, budget and repetition."""
+
+ROWS = study.Rows(file="values.parquet", units="searches", schema=SCHEMA, more=())
+
+LINES = {"open": ":", "replanned": "-.", "closed": "-", "full information": "--"}
+"""Exact strategies and their style in a picture."""
+
+SEARCHLESS = "greedy"
+
+WORST = 0.8
+"""Of indications the share that is right of the worst object to look at."""
+
+
+def accuracies(objects: int, best: float, seed: int) -> np.ndarray:
+    """Return how often an indication of each object is right: from `WORST`, or best, to best."""
+    rng = np.random.default_rng([seed, 1])
+    return rng.permutation(np.linspace(min(WORST, best), best, objects))
+
+
+def one_mine(accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return prior and likelihood of the hypothesis which of the objects is the only mine.
+
+    Parameters
+    ----------
+    accuracy : float (objects,), P(the indication is right)
+    """
+    objects = len(accuracy)
+    return np.full(objects, 1 / objects), detector(objects, accuracy, 1 - accuracy)
+
+
+def cut_down(graph: nx.Graph, start: int) -> nx.Graph:
+    """Return the graph of ``start`` and of the nearest cell to it for each target, by ways.
+
+    The start is node ``start``; the cell of a target is node ("target", number).
+    """
+    from_start = nx.single_source_dijkstra_path_length(graph, start, weight="length")
+    chosen: dict[int, int] = {}
+    for cell, seen in graph.nodes("targets"):
+        for target in seen:
+            known = chosen.get(target)
+            if known is None or from_start[cell] < from_start[known]:
+                chosen[target] = cell
+    made = nx.Graph()
+    made.add_node(start, targets=(), cell=start)
+    for target in range(number_of_targets(graph)):
+        made.add_node(("target", target), targets=(target,), cell=chosen[target])
+    ways = dict(nx.all_pairs_dijkstra_path_length(graph, weight="length"))
+    for one, other in combinations(made, 2):
+        length = ways[made.nodes[one]["cell"]][made.nodes[other]["cell"]]
+        made.add_edge(one, other, length=length)
+    return made
+
+
+def draw_small_field(settings: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt]:
+    """Return the small field of an example, drawn by ``seed``, for recursion and for search.
+
+    Raises
+    ------
+    Refusal
+        If there is no place for so many objects.
+    """
+    small = settings.small
+    field = fields.draw_field(settings, small.objects, seed)
+    hypothesis = one_mine(accuracies(small.objects, settings.accuracy, seed))
+    weights = Weights(*settings.weights.values())
+    made = hunt(
+        cut_down(field.graph, field.start), *hypothesis, weights, start=0, moves=small.moves
+    )
+    return made, adaptive(made)
+
+
+def title_of(small: DictConfig) -> str:
+    """Return the title of a small field."""
+    return f"A small field, {small.objects} objects, {small.moves} moves"
 
 
 def job(settings: DictConfig, run: study.Run) -> None:
     """Search, write the results and print them."""
-    small = settings.hunt.small
-    adaptive.check(small)
+    asked, seed = settings.hunt, settings.seed
+    check(asked.small)
     run.claim(ROWS)
-    made, position, title = _case(settings.hunt, settings.seed)
-    with stage(run.console, COMPILING):
-        known = adaptive.ready(made, position, small)
-
-    def measure(left: list[str], _: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        for unit in left:
-            yield unit, [adaptive.play_unit(position, unit, settings.seed)]
-
-    rows = run.measure(adaptive.units(small), measure)
-    table = adaptive.table(rows, known, title)
-    described = {"exact": known, "planners": adaptive.describe(rows)}
-    run.finish(
-        described, [table], [PLOT], lambda folder: adaptive.draw(rows, known, title, folder / PLOT)
-    )
+    made, position, title = _case(asked, seed)
+    known = solve(run, made, position, asked.small)
+    rows = run.measure_each(units(asked.small), lambda unit: [play_unit(position, unit, seed)])
+    described = {"exact": known, "planners": describe(rows)}
+    drawn = partial(draw, rows, known, title, PLOT)
+    run.finish(described, [table(rows, known, title)], [PLOT], drawn)
 
 
 def _case(asked: DictConfig, seed: int) -> tuple[Hunt, AdaptiveHunt, str]:
     """Return the chosen hunt, for recursion and for search, and its title."""
-    small = asked.small
     if asked.case == "objects":
-        title = f"A small field, {small.objects} objects, {small.moves} moves"
-        return *adaptive.draw_small_field(asked, seed), title
+        return *draw_small_field(asked, seed), title_of(asked.small)
     made = examples.fork() if asked.case == "fork" else examples.field()
-    title = f"The {asked.case}, {len(made.length)} cells, {made.moves} moves"
-    return made, searchable(made), title
+    return made, adaptive(made), f"The {asked.case}, {len(made.length)} cells, {made.moves} moves"
+
+
+def check(small: DictConfig) -> None:
+    """Refuse what limits cannot say of the settings of planners."""
+    for name in ("simulations", "planners"):
+        if not small[name] or len(set(small[name])) < len(small[name]):
+            raise Refusal(f"hunt.small.{name} must list different ones, one or more")
+
+
+def solve(run: study.Run, made: Hunt, p: AdaptiveHunt, small: DictConfig) -> dict[str, float]:
+    """Return the values of the strategies of `LINES`, once all that is needed is compiled.
+
+    Raises
+    ------
+    ValueError
+        If the hunt is too large.
+    """
+
+    def compile_all() -> dict[str, float]:
+        for planner in small.planners:
+            _chooser(p, planner, 2)(p, 0)
+        return {
+            "open": open_loop(made).value,
+            "replanned": replan(made).value,
+            "closed": closed_loop(made).value,
+            "full information": full_information(made),
+        }
+
+    return run.compile(compile_all)
+
+
+def units(small: DictConfig) -> list[str]:
+    """Return what is measured one after another: planner, budget, repetition."""
+    found = []
+    for planner in small.planners:
+        budgets = [0] if planner == SEARCHLESS else sorted(set(small.simulations))
+        repeats = 1 if planner == SEARCHLESS else small.repeats
+        found += [f"{planner} {budget} {i}" for budget in budgets for i in range(repeats)]
+    return found
+
+
+def play_unit(p: AdaptiveHunt, unit: str, seed: int) -> dict[str, Any]:
+    """Return the row of a unit: what a planner's choices are worth, exactly."""
+    planner, budget, repeat = unit.split()
+    choose, key = _chooser(p, planner, int(budget)), int(derive_key(seed, int(repeat)))
+    value, seconds = time_call(lambda: expected_value(p, choose, key))
+    return {
+        "planner": planner,
+        "simulations": int(budget) or None,
+        "repeat": int(repeat),
+        "value": value,
+        "seconds": seconds,
+    }
+
+
+def _chooser(p: AdaptiveHunt, planner: str, budget: int) -> Callable[[AdaptiveHunt, int], int]:
+    return planners.greedy if planner == SEARCHLESS else planners.Planner(p, planner, budget)
+
+
+def summarize(rows: pl.DataFrame) -> list[tuple[str, int | None, Estimate | float]]:
+    """Return planner, budget and mean value of each, with its interval if there are several."""
+    groups = rows.group_by("planner", "simulations", maintain_order=True).agg("value").rows()
+    return [
+        (planner, budget, mean(np.array(values)) if len(values) > 1 else values[0])
+        for planner, budget, values in groups
+    ]
+
+
+def _middle(found: Estimate | float) -> float:
+    return found.value if isinstance(found, Estimate) else found
+
+
+def describe(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return what the summary has of planners."""
+    return [
+        {"planner": planner, "simulations": budget, "value": _middle(found)}
+        | ({"low": found.low, "high": found.high} if isinstance(found, Estimate) else {})
+        for planner, budget, found in summarize(rows)
+    ]
+
+
+def table(rows: pl.DataFrame, known: dict[str, float], title: str) -> Table:
+    """Return values of strategies and planners, with the share of ``closed`` that they reach."""
+    closed = known["closed"]
+    lines = [(name, None, value) for name, value in known.items()] + summarize(rows)
+    return Table(
+        title,
+        (
+            words("strategy or planner"),
+            count("simulations"),
+            figure("value", 3),
+            percent("of closed"),
+        ),
+        [(*line, _middle(line[2]) / closed if closed > 0 else None) for line in lines],
+        NOTES,
+    )
+
+
+NOTES = (
+    "values are exact expectations over all outcomes; planners: mean over searches, 95 %",
+    "open: one plan whatever is seen; replanned: an open plan made again after each outcome; "
+    "closed: the optimum; full information: a bound that knows all outcomes in advance",
+)
+
+
+def draw(rows: pl.DataFrame, known: dict[str, float], title: str, name: str, folder: Path) -> None:
+    """Draw value by simulations to the file ``name`` in ``folder``."""
+    with picture(folder / name, f"{title}: planners, 95 %", (8, 5)) as (figure, ((axes,),)):
+        _curves(axes, summarize(rows), known)
+        legend_below(figure, axes, columns=4)
+
+
+def _curves(
+    axes: Axes, found: list[tuple[str, int | None, Estimate | float]], known: dict[str, float]
+) -> None:
+    """Draw value by simulations, a curve for each planner, with lines for exact strategies."""
+    for series, planner in enumerate(dict.fromkeys(name for name, _, _ in found)):
+        at = {budget: value for name, budget, value in found if name == planner}
+        if None in at:
+            axes.axhline(_middle(at[None]), color=SERIES[series], linewidth=1.2, label=planner)
+            continue
+        places = [1.04 ** (series - 1) * budget for budget in at if budget is not None]
+        points = [
+            value if isinstance(value, Estimate) else Estimate(value, value, value)
+            for value in at.values()
+        ]
+        intervals(axes, places, points, series, linestyle="-", label=planner)
+    for name, value in known.items():
+        axes.axhline(value, color=REFERENCE, linestyle=LINES[name], linewidth=1.2, label=name)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.grid(axis="x")
+    axes.set(xlabel="simulations per decision", ylabel="value of the hunt")

@@ -24,9 +24,6 @@ SUMMARY = "summary.json"
 MOST_BYTES = 64 * 2**20
 """Of a JSON or YAML file that is read."""
 
-MOST_LEVELS = 30
-"""Lists and mappings within one another in a file that is read."""
-
 _WRITING = ".writing"
 
 
@@ -138,13 +135,9 @@ def read_json(path: Path) -> Any:
     """
     regular(path, MOST_BYTES)
     try:
-        value = json.loads(path.read_text("utf-8"))
-    except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
-    except ValueError as fault:
+        return json.loads(path.read_text("utf-8"))
+    except (RecursionError, ValueError) as fault:
         raise ValueError(f"it is not JSON: {fault}") from None
-    _check_depth(value)
-    return value
 
 
 def read_yaml(path: Path) -> Any:
@@ -161,29 +154,9 @@ def read_yaml(path: Path) -> Any:
 
     regular(path, MOST_BYTES)
     try:
-        text, level = path.read_text("utf-8"), 0
-        for event in yaml.parse(text, yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):
-                raise ValueError("it has references")
-            level += isinstance(event, yaml.CollectionStartEvent)
-            level -= isinstance(event, yaml.CollectionEndEvent)
-            if level > MOST_LEVELS:
-                raise ValueError(_TOO_DEEP)
+        text = path.read_text("utf-8")
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise ValueError("it has references")
         return yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as fault:
         raise ValueError(f"it is not YAML: {' '.join(str(fault).split())}") from None
-
-
-_TOO_DEEP = f"more than {MOST_LEVELS} lists and mappings within one another"
-
-
-def _check_depth(value: Any) -> None:
-    level, there = 0, [value]
-    while there := [inner for outer in there for inner in _inside(outer)]:
-        level += 1
-        if level > MOST_LEVELS:
-            raise ValueError(_TOO_DEEP)
-
-
-def _inside(value: Any) -> Any:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

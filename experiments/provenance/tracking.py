@@ -7,14 +7,13 @@ and nothing more is sent.  One that is slow or silent holds nobody up: a thread 
 
 from __future__ import annotations
 
-import copy
 import logging
 import os
 import sqlite3
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -109,66 +108,89 @@ def _ask(uri: str) -> Exception | None:
     return None
 
 
-class Tracker:
-    """One MLflow run.
+def _file(uri: str) -> Path:
+    return Path(uri.removeprefix("sqlite:///"))
 
-    Attributes
+
+class Store:
+    """An experiment of a tracking server or database, and the thread that sends to it.
+
+    Parameters
     ----------
-    run : its name in the store, once it has begun
-    fault : why the record is incomplete, None as long as it is not
-    again : whether it had begun before, and was taken up
+    uri, experiment : where, and under which experiment; made if missing
+    artifacts : folder for the artifacts where ``uri`` is a database and not a server
+
+    Raises
+    ------
+    Refusal
+        If it cannot be opened or made.
     """
 
     def __init__(self, uri: str, experiment: str, artifacts: Path) -> None:
-        """Connect, and make the database and the experiment where they are not there.
-
-        Parameters
-        ----------
-        uri, experiment : where, and under which experiment
-        artifacts : folder for the artifacts where ``uri`` is a database and not a server
-
-        Raises
-        ------
-        Refusal
-            If that fails.
-        """
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
-        import mlflow.entities
+        import mlflow
 
-        # Their loggers print what `fault` says in a line.
-        for name in ("mlflow", "urllib3"):
+        for name in ("mlflow", "urllib3"):  # their loggers print what `Tracker.fault` says
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        self._entities = mlflow.entities
-        self._clear()
         is_file = uri.startswith("sqlite:")
         place = artifacts.resolve().as_uri() if is_file else None
+        # Two must not make a database at the same time; SQLite waits 5 s for other writers.
+        alone = FileLock(f"{_file(uri)}.lock", timeout=_LOCK_SECONDS) if is_file else nullcontext()
         try:
-            with _alone_with(uri) if is_file else nullcontext():
-                self._client = mlflow.MlflowClient(tracking_uri=_patient(uri))
-                found = self._client.get_experiment_by_name(experiment)
-                self._experiment = (
-                    self._client.create_experiment(experiment, artifact_location=place)
+            with alone:
+                self.client = mlflow.MlflowClient(
+                    f"{uri}?timeout={_LOCK_SECONDS}" if is_file else uri
+                )
+                found = self.client.get_experiment_by_name(experiment)
+                self.experiment = (
+                    self.client.create_experiment(experiment, artifact_location=place)
                     if found is None
                     else found.experiment_id
                 )
         except Exception as fault:  # each kind of store and server raises its own
             raise Refusal(f"cannot record to {uri}: {_one_line(fault)}; {_ADVICE}") from None
-        self._sender = _Sender()
+        self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        Thread(target=self._work, daemon=True).start()  # which nobody waits for at the end
 
-    def _clear(self) -> None:
-        self.run: str | None = None
+    def _work(self) -> None:
+        while True:
+            self._waiting.get()()
+
+    def send(self, job: Callable[[], None]) -> None:
+        """Do ``job`` in the thread, after those before it."""
+        self._waiting.put(job)
+
+    def flush(self) -> bool:
+        """Wait until all is sent; return whether it is, if the user wished an end meanwhile."""
+        end, left = Event(), _PATIENCE_SECONDS
+        self._waiting.put(end.set)
+        while not end.wait(_LOOK_SECONDS):
+            if signals.was_requested():
+                left -= _LOOK_SECONDS
+                if left < 0:
+                    return False
+        return True
+
+
+class Tracker:
+    """One MLflow run in a ``store``.
+
+    Attributes
+    ----------
+    run : its name in the store, empty before it has begun
+    fault : why the record is incomplete, None as long as it is not
+    again : whether it had begun before, and was taken up
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.run = ""
         self.fault: str | None = None
         self.again = False
         self._parent: Tracker | None = None
         self._unsent: list[Any] = []
         self._sent = time.monotonic()
-
-    def beside(self) -> Tracker:
-        """Return a tracker of another run in the same experiment, over the same connection."""
-        other = copy.copy(self)
-        other._clear()
-        return other
 
     def begin(
         self,
@@ -194,22 +216,20 @@ class Tracker:
         Refusal
             If that fails.
         """
+        from mlflow.entities import Param
+
         self._parent = parent
-        if parent is not None and parent.run is not None:
+        if parent is not None and parent.run:
             tags = {**tags, PARENT: parent.run}
-        params = [
-            self._entities.Param(key, str(value)[:_LONGEST_PARAM])
-            for key, value in _flat(parameters)
-        ]
+        params = [Param(key, str(value)[:_LONGEST_PARAM]) for key, value in _flatten(parameters)]
         try:
             self.again = self._take_up(folder / file)
             if self.again:
                 return
-            run = self._client.create_run(self._experiment, run_name=name, tags=tags)
-            self.run = run.info.run_id
+            client, experiment = self.store.client, self.store.experiment
+            self.run = client.create_run(experiment, run_name=name, tags=tags).info.run_id
             (folder / file).write_text(self.run)
-            for first in range(0, len(params), _PARAMS_A_BATCH):
-                self._client.log_batch(self.run, params=params[first : first + _PARAMS_A_BATCH])
+            self._log(params=params)
         except Exception as fault:
             raise Refusal(f"cannot record this run: {_one_line(fault)}; {_ADVICE}") from None
 
@@ -224,7 +244,7 @@ class Tracker:
 
         try:
             known = file.read_text()
-            self._client.update_run(known, status="RUNNING")
+            self.store.client.update_run(known, status="RUNNING")
         except (OSError, ValueError, MlflowException):  # none yet, or in another store
             return False
         self.run = known
@@ -232,12 +252,11 @@ class Tracker:
 
     def recorded_steps(self) -> dict[str, set[int]]:
         """Return the steps at which the run has values, by metric; none on a fault."""
-        assert self.run is not None, "it has begun"
-        run = self.run
+        client = self.store.client
         try:
             return {
-                name: {point.step for point in self._client.get_metric_history(run, name)}
-                for name in self._client.get_run(run).data.metrics
+                name: {point.step for point in client.get_metric_history(self.run, name)}
+                for name in client.get_run(self.run).data.metrics
             }
         except Exception as fault:  # as when something is sent
             self.fault = self.fault or _one_line(fault)
@@ -245,10 +264,10 @@ class Tracker:
 
     def record(self, step: int, **metrics: float) -> None:
         """Note metrics at ``step``; they are sent with the next batch."""
+        from mlflow.entities import Metric
+
         now = int(time.time() * 1000)
-        self._unsent += [
-            self._entities.Metric(key, value, now, step) for key, value in metrics.items()
-        ]
+        self._unsent += [Metric(key, value, now, step) for key, value in metrics.items()]
         if time.monotonic() - self._sent > SEND_SECONDS:
             self._send()
 
@@ -261,31 +280,37 @@ class Tracker:
         self.record(step, **metrics)
         self._send()
         for file in files:
-            self._try(self._client.log_artifact, self.run, str(file))
-        self._try(self._client.set_terminated, self.run, status)
-        if not self._sender.flush():
+            self._try(self.store.client.log_artifact, self.run, str(file))
+        self._try(self.store.client.set_terminated, self.run, status)
+        if not self.store.flush():
             self.fault = self.fault or "the store did not answer in time"
         if self._parent is not None:
             self._parent.finish(status, {}, 0, [])
             self.fault = self.fault or self._parent.fault
 
     def _send(self) -> None:
-        for first in range(0, len(self._unsent), _METRICS_A_BATCH):
-            batch = self._unsent[first : first + _METRICS_A_BATCH]
-            self._try(self._client.log_batch, self.run, metrics=batch)
-        self._unsent = []
-        self._sent = time.monotonic()
+        self._try(self._log, metrics=self._unsent)
+        self._unsent, self._sent = [], time.monotonic()
 
-    def _try(self, send: Any, *arguments: Any, **named: Any) -> None:
+    def _log(self, metrics: Sequence[Any] = (), params: Sequence[Any] = ()) -> None:
+        """Send what is given, as much at once as MLflow takes."""
+        log, run = self.store.client.log_batch, self.run
+        for first in range(0, len(metrics), _METRICS_A_BATCH):
+            log(run, metrics=metrics[first : first + _METRICS_A_BATCH])
+        for first in range(0, len(params), _PARAMS_A_BATCH):
+            log(run, params=params[first : first + _PARAMS_A_BATCH])
+
+    def _try(self, send: Callable[..., Any], *arguments: Any, **named: Any) -> None:
+        """Call ``send`` in the store's thread, unless something has failed before."""
+
         def attempt() -> None:
-            if self.fault is not None:
-                return
-            try:
-                send(*arguments, **named)
-            except Exception as fault:  # whatever a store or server raises must not cost the run
-                self.fault = _one_line(fault)
+            if self.fault is None:
+                try:
+                    send(*arguments, **named)
+                except Exception as fault:  # whatever a store raises must not cost the run
+                    self.fault = _one_line(fault)
 
-        self._sender.send(attempt)
+        self.store.send(attempt)
 
 
 class Family(Tracker):
@@ -330,50 +355,10 @@ class Family(Tracker):
         self.fault = self.fault or next((each.fault for each in self._children.values()), None)
 
 
-class _Sender:
-    """A thread that does one thing after another, and that nobody waits for at the end."""
-
-    def __init__(self) -> None:
-        self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        Thread(target=self._run, daemon=True).start()
-
-    def send(self, what: Callable[[], None]) -> None:
-        self._waiting.put(what)
-
-    def flush(self) -> bool:
-        """Wait until all is sent; return whether it is, if the user wished an end meanwhile."""
-        end, left = Event(), _PATIENCE_SECONDS
-        self._waiting.put(end.set)
-        while not end.wait(_LOOK_SECONDS):
-            if signals.was_requested():
-                left -= _LOOK_SECONDS
-                if left < 0:
-                    return False
-        return True
-
-    def _run(self) -> None:
-        while True:
-            self._waiting.get()()
-
-
-def _alone_with(uri: str) -> FileLock:
-    """Return a lock under which a database is opened: two must not make it at the same time."""
-    return FileLock(f"{_file(uri)}.lock", timeout=_LOCK_SECONDS)
-
-
-def _file(uri: str) -> Path:
-    return Path(uri.removeprefix("sqlite:///"))
-
-
-def _patient(uri: str) -> str:
-    """Return ``uri`` such that SQLite waits for other writers longer than the usual 5 s."""
-    return f"{uri}?timeout={_LOCK_SECONDS}" if uri.startswith("sqlite:") else uri
-
-
-def _flat(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(nested: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in nested.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{path}{key}.")
+            yield from _flatten(value, f"{path}{key}.")
         else:
             yield f"{path}{key}", value
 

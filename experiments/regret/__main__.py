@@ -10,7 +10,7 @@ top.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -79,22 +79,18 @@ def job(settings: DictConfig, run: study.Run) -> None:
     specs = _specs(settings)
     entered = list(contestants(specs, _budgets(settings)))
     players = _players(entered, seats)
-    from experiments.matches.background import Background
-    from experiments.matches.progress import COMPILING, stage
+    from experiments.matches.progress import stage
     from experiments.regret import report
 
     run.claim(report.ROWS)
     with stage(run.console, "finding positions"):
         positions = _positions(settings, max(settings.positions, len(run.done)))
-    with stage(run.console, COMPILING):
-        for player in players:
-            Background(turn, positions[0], player, 0).result()
+    run.compile(lambda: [turn(positions[0], player, 0) for player in players])
 
-    def measure(left: list[int], _: Any) -> Generator[tuple[int, list[dict[str, Any]]]]:
-        for number in left:
-            yield number, list(_rows(number, positions[number], entered, players, settings))
-
-    rows = run.measure(range(settings.positions), measure)
+    rows = run.measure_each(
+        range(settings.positions),
+        lambda number: _rows(number, positions[number], entered, players, settings),
+    )
     described = {
         "seats": seats,
         "positions": len(run.done),

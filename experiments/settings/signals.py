@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -23,66 +24,43 @@ ONE_REQUEST_SECONDS = 1.0
 the group, and a terminal that closes sends SIGHUP itself and by its shell."""
 
 
-class Handler:
-    """Handler of the signals of a process.
+@dataclass
+class Requests:
+    """The requests to end that a command has had.
 
     Attributes
     ----------
-    first : the signal that was the request to end; None: there was none
+    before : handlers that were there before, by signal
+    first : the signal that was the first request; None: there was none
+    since : its time
+    event : set by a request in place of a `KeyboardInterrupt`, if there is one
     """
 
-    def __init__(self) -> None:
-        # By nohup, or in the background of a script, a signal is ignored from the start.
-        self._before = {
-            number: signal.getsignal(number)
-            for number in HANDLED
-            if signal.getsignal(number) is not signal.SIG_IGN and _in_main_thread()
-        }
-        self.first: int | None = None
-        self._since = 0.0
-        self._deferred: threading.Event | None = None
+    before: dict[int, Any]
+    first: int | None = None
+    since: float = 0.0
+    event: threading.Event | None = None
 
     @property
     def code(self) -> int:
         """Exit code of a command that ends on request; after Ctrl-C if there was no signal."""
         return 128 + (self.first or signal.SIGINT)
 
-    def install(self) -> None:
-        """Install the handlers, again where Ray has taken a signal to print its own stack."""
-        if _in_main_thread():
-            for number in self._before:
-                signal.signal(number, self._receive)
-
-    def close(self) -> None:
-        """Restore the previous handlers."""
-        if _in_main_thread():
-            for number, before in self._before.items():
-                signal.signal(number, before or signal.SIG_DFL)
-
-    @contextmanager
-    def defer(self) -> Iterator[threading.Event]:
-        """Set an event in place of raising `KeyboardInterrupt` until the block ends."""
-        outer, self._deferred = self._deferred, threading.Event()
-        try:
-            yield self._deferred
-        finally:
-            self._deferred = outer
-
-    def raise_request(self) -> None:
-        """Raise `KeyboardInterrupt` for a deferred request, if there is one."""
-        if self._deferred is not None and self._deferred.is_set():
-            raise KeyboardInterrupt
-
-    def _receive(self, number: int, _: Any) -> None:
+    def receive(self, number: int, _: Any) -> None:
+        """Handle the signal ``number``."""
         now = time.monotonic()
         if self.first is None:
-            self.first, self._since = number, now
-            if self._deferred is None:
+            self.first, self.since = number, now
+            if self.event is None:
                 raise KeyboardInterrupt
-            self._deferred.set()
-        elif now - self._since > ONE_REQUEST_SECONDS:
+            self.event.set()
+        elif now - self.since > ONE_REQUEST_SECONDS:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
+
+
+_requests: Requests | None = None
+"""Of the command that runs in this process."""
 
 
 def _in_main_thread() -> bool:
@@ -90,46 +68,52 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-_handler: Handler | None = None
-"""Of this process, while a command runs."""
-
-
 @contextmanager
-def handle() -> Iterator[Handler]:
-    """Handle the signals until the block ends; restore the previous handlers after it."""
-    global _handler
-    if _handler is not None:  # a command in a command
-        yield _handler
+def handle() -> Iterator[Requests]:
+    """Handle the signals until the block ends; restore the previous handlers after it.
+
+    By nohup, or in the background of a script, a signal is ignored from the start, and stays so.
+    """
+    global _requests
+    if _requests is not None:  # a command in a command
+        yield _requests
         return
-    _handler = Handler()
+    found = {number: signal.getsignal(number) for number in HANDLED if _in_main_thread()}
+    _requests = Requests({n: old for n, old in found.items() if old is not signal.SIG_IGN})
     try:
         listen()
-        yield _handler
+        yield _requests
     finally:
-        _handler.close()
-        _handler = None
+        for number, before in _requests.before.items():
+            signal.signal(number, before or signal.SIG_DFL)
+        _requests = None
 
 
 @contextmanager
 def defer() -> Iterator[threading.Event]:
     """Turn the request into an event until the block ends, so that it interrupts no write."""
-    with handle() as handler, handler.defer() as requested:
-        yield requested
+    with handle() as requests:
+        outer, requests.event = requests.event, threading.Event()
+        try:
+            yield requests.event
+        finally:
+            requests.event = outer
 
 
 def listen() -> None:
-    """Install the handlers again, after Ray may have taken SIGTERM."""
-    if _handler is not None:
-        _handler.install()
+    """Install the handlers, again where Ray has taken a signal to print its own stack."""
+    if _requests is not None and _in_main_thread():
+        for number in _requests.before:
+            signal.signal(number, _requests.receive)
 
 
 def was_requested() -> bool:
     """Return whether there was a request to end, served or not."""
-    return _handler is not None and _handler.first is not None
+    return _requests is not None and _requests.first is not None
 
 
 def raise_request() -> None:
     """Install the handlers again, and raise `KeyboardInterrupt` if a request is deferred."""
     listen()
-    if _handler is not None:
-        _handler.raise_request()
+    if _requests is not None and _requests.event is not None and _requests.event.is_set():
+        raise KeyboardInterrupt

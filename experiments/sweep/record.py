@@ -48,7 +48,8 @@ class Record:
         if settings.enabled:
             uri = settings.uri or tracking.default_uri(self._home)
             tracking.check_reachable(uri)
-            self._parent = tracking.Tracker(uri, settings.experiment, self._home / "mlartifacts")
+            store = tracking.Store(uri, settings.experiment, self._home / "mlartifacts")
+            self._parent = tracking.Tracker(store)
             tags = provenance.tags(folder)
             self._parent.begin(folder.resolve().name, dict(parameters), tags, folder)
 
@@ -61,7 +62,7 @@ class Record:
         """
         if self._parent is None or self.fault is not None:
             return
-        trial = self._parent.beside()
+        trial = tracking.Tracker(self._parent.store)
         known = recorded.parameters(plain(settings), [match])
         name = folder.resolve().relative_to(self._home).as_posix()
         # Not the tracker's own `parent`, which ends with each of its parts.

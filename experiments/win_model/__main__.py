@@ -9,7 +9,7 @@ at the top.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from math import ceil
 from pathlib import Path
@@ -75,12 +75,11 @@ def job(settings: DictConfig, run: study.Run) -> None:
         with stage(run.console, COMPILING):
             list(portion(*about, range(1), shares, held_out))
 
-    def measure(left: list[int], _: Any) -> Generator[tuple[int, list[dict[str, Any]]]]:
-        for number in left:
-            games = range(PORTION * number, min(PORTION * (number + 1), settings.games))
-            yield number, list(portion(*about, games, shares, held_out))
+    def measure(number: int) -> Iterable[dict[str, Any]]:
+        games = range(PORTION * number, min(PORTION * (number + 1), settings.games))
+        return portion(*about, games, shares, held_out)
 
-    rows = run.measure(units, measure)
+    rows = run.measure_each(units, measure)
     fit = None
     if not run.interrupted:
         try:

@@ -93,7 +93,7 @@ def ray_session() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def database_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("template")
-    tracking.Tracker(f"sqlite:///{folder / 'mlflow.db'}", "first", folder)
+    tracking.Store(f"sqlite:///{folder / 'mlflow.db'}", "first", folder)
     return folder / "mlflow.db"
 
 

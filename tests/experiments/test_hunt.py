@@ -141,7 +141,7 @@ HOSTILE = {
     "references.yaml": ("a: &a [1]\nb: *a", "it has references"),
     "field.txt": (FIELD, "its name ends in none of"),
     "keys.yaml": (FIELD + "robot: 3\n", "it has the key robot"),
-    "nowhere.yaml": ("targets: [POINT (1 1)]", "it has 0 bounds, and needs 1"),
+    "nowhere.yaml": ("targets: [POINT (1 1)]", "it has no bounds"),
     "wkt.yaml": (FIELD.replace("POINT (2 6)", "PINT (2 6)"), "a target is no geometry"),
     "number.yaml": (FIELD.replace("POINT (2 6)", "3"), "a target is no geometry"),
     "role.geojson": (json.dumps(FEATURES).replace('"obstacle"', '"rock"'), "feature 1 has no role"),

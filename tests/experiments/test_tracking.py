@@ -28,7 +28,7 @@ def _drop_metrics(uri: str) -> None:
 
 def _tracker(uri: str, folder: Path) -> tracking.Tracker:
     parameters = {"player": {"name": "bmcts", "budget": {"seconds": None}}, "seed": 0}
-    tracker = tracking.Tracker(uri, "trial", folder)
+    tracker = tracking.Tracker(tracking.Store(uri, "trial", folder))
     tracker.begin("a run", parameters, {"version.numpy": "2"}, folder)
     return tracker
 
@@ -58,7 +58,7 @@ def test_the_record_of_a_run(database, tmp_path):
 def test_metrics_are_sent_in_batches(database, tmp_path):
     tracker = _tracker(database, tmp_path)
     sent = []
-    tracker._client.log_batch = lambda run, metrics: sent.append(len(metrics))
+    tracker.store.client.log_batch = lambda run, metrics: sent.append(len(metrics))
     for games in range(1000):
         tracker.record(games, games=games, win_rate=0.5)
     tracker.finish("FINISHED", {}, 1000, [])
@@ -105,16 +105,16 @@ _FIRST_CONTACT = """
 import os, sys
 from pathlib import Path
 import mlflow.store.tracking.sqlalchemy_store  # once, for all of them
-from experiments.provenance.tracking import Tracker
+from experiments.provenance.tracking import Store, Tracker
 
 def contact(uri, folder):
     folder.mkdir()
-    tracker = Tracker(uri, "sweep", folder)
+    tracker = Tracker(Store(uri, "sweep", folder))
     tracker.begin(folder.name, {"seed": 0}, {}, folder)
     for child in range(3):
         below = folder / str(child)
         below.mkdir()
-        part = tracker.beside()
+        part = Tracker(tracker.store)
         part.begin(f"{folder.name}/{child}", {"seed": child}, {}, below, tracker)
         part.record(1, win_rate=0.5)
         part.finish("FINISHED", {"wins": child}, 1, [])
@@ -159,15 +159,15 @@ def test_a_run_that_goes_on_takes_its_record_up(database, tmp_path):
 def test_parts_that_begin_at_once_have_one_parent(database, tmp_path):
     """As under a launcher: each must see what another has just begun."""
     first = _tracker(database, tmp_path)
-    parts, folder = [first.beside() for _ in range(4)], tmp_path / "whole"
+    parts, folder = [tracking.Tracker(first.store) for _ in range(4)], tmp_path / "whole"
     folder.mkdir()
-    create, together = first._client.create_run, threading.Barrier(len(parts))
+    create, together = first.store.client.create_run, threading.Barrier(len(parts))
 
     def slow(*arguments, **named):
         time.sleep(0.1)
         return create(*arguments, **named)
 
-    first._client.create_run = slow  # of all of them
+    first.store.client.create_run = slow  # of all of them
 
     def begin(part):
         together.wait()
@@ -207,7 +207,7 @@ def test_a_store_that_hangs_holds_nobody_up(database, tmp_path, monkeypatch, end
     monkeypatch.setattr(tracking, "SEND_SECONDS", 0.0)
     monkeypatch.setattr(tracking, "_PATIENCE_SECONDS", 0.0 if ended else 60.0)
     held = threading.Event()
-    tracker._client.log_batch = lambda *_, **__: held.wait(60)
+    tracker.store.client.log_batch = lambda *_, **__: held.wait(60)
     tracker.record(1, games=1)
     tracker.record(2, games=2)
     if not ended:

@@ -20,13 +20,7 @@ def application(state: State, names: frozenset[str]) -> Starlette:
     names : of the server in requests (`guard.Guard`)
     """
     app = Starlette(
-        routes=[
-            *lobby.routes(),
-            *seat.routes(),
-            *watch.routes(),
-            *records.routes(),
-            *pages.routes(),
-        ],
+        routes=[route for each in (lobby, seat, watch, records, pages) for route in each.ROUTES],
         middleware=[Middleware(Guard, names)],
         exception_handlers={HTTPException: answer_refusal, Exception: answer_bug},
     )

@@ -91,10 +91,8 @@ def _describe(entry: Entry) -> dict[str, Any]:
     }
 
 
-def routes() -> list[Route]:
-    """Return the routes of the lobby."""
-    return [
-        Route("/api/lobby", show, methods=["GET"]),
-        Route("/api/compiled", count_compiled, methods=["GET"]),
-        Route("/api/tables", make, methods=["POST"]),
-    ]
+ROUTES = (
+    Route("/api/lobby", show),
+    Route("/api/compiled", count_compiled),
+    Route("/api/tables", make, methods=["POST"]),
+)

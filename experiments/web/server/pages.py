@@ -44,9 +44,7 @@ async def lobby(_: Request) -> HTMLResponse:
     return page("lobby")
 
 
-def routes() -> list[Route | Mount]:
-    """Return the routes of the lobby's page, scripts and styles."""
-    return [
-        Route("/", lobby, methods=["GET"]),
-        Mount("/static", Static(directory=_WEB / "static", check_dir=False), name="static"),
-    ]
+ROUTES: tuple[Route | Mount, ...] = (
+    Route("/", lobby),
+    Mount("/static", Static(directory=_WEB / "static", check_dir=False), name="static"),
+)

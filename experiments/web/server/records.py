@@ -199,14 +199,12 @@ def _advice(path: Path, given: AdviceRequest, limits: Search) -> dict[str, Any]:
     return advise(_record(path), given.line, player, given.seed)
 
 
-def routes() -> list[Route]:
-    """Return the routes of records and runs."""
-    record = "/api/records/{record}"
-    return [
-        Route("/records/{record}", show_page, methods=["GET"]),
-        Route(record, show, methods=["GET"]),
-        Route(f"{record}/beliefs", beliefs, methods=["GET"]),
-        Route(f"{record}/notebooks/{{line:int}}", notebooks, methods=["GET"]),
-        Route(f"{record}/explain", explain, methods=["POST"]),
-        Route("/runs/{run}", report, methods=["GET"]),
-    ]
+_RECORD = "/api/records/{record}"
+ROUTES = (
+    Route("/records/{record}", show_page),
+    Route(_RECORD, show),
+    Route(f"{_RECORD}/beliefs", beliefs),
+    Route(f"{_RECORD}/notebooks/{{line:int}}", notebooks),
+    Route(f"{_RECORD}/explain", explain, methods=["POST"]),
+    Route("/runs/{run}", report),
+)

@@ -100,12 +100,10 @@ async def show_notebook(request: Request) -> JSONResponse:
     return JSONResponse(await state_of(request).workers.run(notebook, known, setup.hints))
 
 
-def routes() -> list[Route]:
-    """Return the routes of seats."""
-    return [
-        Route("/seat/{token}", show_page, methods=["GET"]),
-        Route("/api/seat/{token}", show, methods=["GET"]),
-        Route("/api/seat/{token}/stream", stream, methods=["GET"]),
-        Route("/api/seat/{token}/notebook", show_notebook, methods=["GET"]),
-        Route("/api/seat/{token}/answer", answer, methods=["POST"]),
-    ]
+ROUTES = (
+    Route("/seat/{token}", show_page),
+    Route("/api/seat/{token}", show),
+    Route("/api/seat/{token}/stream", stream),
+    Route("/api/seat/{token}/notebook", show_notebook),
+    Route("/api/seat/{token}/answer", answer, methods=["POST"]),
+)

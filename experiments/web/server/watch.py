@@ -98,12 +98,10 @@ def _beliefs(entropies: Entropies, shown: list[Event]) -> dict[str, Any]:
     return {"seats": [notebook(one, chance=True) for one in seats], "turns": turns}
 
 
-def routes() -> list[Route]:
-    """Return the routes of spectators."""
-    return [
-        Route("/watch/{table}", show_page, methods=["GET"]),
-        Route("/api/watch/{table}", show, methods=["GET"]),
-        Route("/api/watch/{table}/stream", stream, methods=["GET"]),
-        Route("/api/watch/{table}/beliefs", beliefs, methods=["GET"]),
-        Route("/api/watch/{table}/control", control, methods=["POST"]),
-    ]
+ROUTES = (
+    Route("/watch/{table}", show_page),
+    Route("/api/watch/{table}", show),
+    Route("/api/watch/{table}/stream", stream),
+    Route("/api/watch/{table}/beliefs", beliefs),
+    Route("/api/watch/{table}/control", control, methods=["POST"]),
+)
