@@ -37,8 +37,8 @@ from experiments.provenance.files import (
 )
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.config import plain
 from experiments.settings.limits import place, seed
-from experiments.settings.plain import plain
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,8 +16,8 @@ from omegaconf import MISSING, DictConfig
 
 from experiments import study
 from experiments.settings.commandline import Refusal
+from experiments.settings.config import plain
 from experiments.settings.limits import between, one_of
-from experiments.settings.plain import plain
 from mcts.limits import did_you_mean
 
 if TYPE_CHECKING:

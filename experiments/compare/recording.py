@@ -20,7 +20,7 @@ from experiments.provenance import provenance, tracking
 from experiments.runs.recorded import Curves, parameters, parts, tags
 from experiments.settings import repeating
 from experiments.settings.commandline import Refusal
-from experiments.settings.plain import plain
+from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 
 PATIENCE_SECONDS = 1.0

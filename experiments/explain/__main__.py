@@ -26,8 +26,8 @@ from experiments.provenance.files import whole, write_text
 from experiments.settings import schemas
 from experiments.settings.command import Command
 from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.config import plain
 from experiments.settings.limits import between, file_name, place, seed
-from experiments.settings.plain import plain
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,8 +16,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.patches import Ellipse, FancyArrowPatch, Patch, Polygon, Rectangle
+from matplotlib.patches import Patch
 from omegaconf import DictConfig
 
 from experiments import study
@@ -54,7 +53,13 @@ LENGTHS = ((0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0), (1, 2, 1.5))
 """Arcs of the hunt: two cells and a length."""
 
 KINDS = {"chance": SERIES[4], "decision": SERIES[5], "utility": SERIES[2]}
-"""Colour of a node by its kind; its shape is the usual one."""
+"""Colour of a node by its kind."""
+
+SHAPES = {"chance": "o", "decision": "s", "utility": "D"}
+"""The usual ones, as markers."""
+
+SIZE = 1100
+"""Of a node, in points squared."""
 
 KEY = {
     "decision": "a where to, u whether to measure",
@@ -139,9 +144,16 @@ def draw(graph: nx.DiGraph, folder: Path) -> None:
     width = 2.2 + 2.6 * (1 + max(graph.nodes[name]["slice"] for name in graph))
     title = "Influence diagram of a hunt"
     with picture(folder / PLOT, title, (width, 8.2)) as (figure, ((axes,),)):
-        patches = {name: _node(axes, name, graph.nodes[name]["kind"], at[name]) for name in graph}
-        for one, other in graph.edges:
-            _arc(axes, (at[one], patches[one]), (at[other], patches[other]))
+        for kind, shape in SHAPES.items():
+            names = [name for name, found in graph.nodes("kind") if found == kind]
+            nx.draw_networkx_nodes(
+                graph, at, names, SIZE, KINDS[kind], shape, ax=axes, edgecolors="#333333"
+            )
+        nx.draw_networkx_edges(
+            graph, at, ax=axes, node_size=SIZE, edge_color="#777777", width=0.9, arrowsize=12,
+            connectionstyle="arc3,rad=0.08",
+        )  # fmt: skip
+        nx.draw_networkx_labels(graph, at, font_size=9, ax=axes)
         x, y = np.array(list(at.values())).T
         axes.set(xlim=(x.min() - 0.8, x.max() + 0.8), ylim=(y.min() - 0.6, y.max() + 0.9))
         axes.set_axis_off()
@@ -161,32 +173,3 @@ def _places(graph: nx.DiGraph) -> dict[str, tuple[float, float]]:
             side = 0.35 if name[0] in "uzDB" else -0.35
             found[name] = (2.4 * number + side, -1.0 * level)
     return found
-
-
-def _arc(axes: Axes, start: tuple[Any, Patch], end: tuple[Any, Patch]) -> None:
-    """Draw an arrow from a place and its node to another, from border to border."""
-    arrow = FancyArrowPatch(
-        start[0], end[0], patchA=start[1], patchB=end[1], arrowstyle="-|>", mutation_scale=12,
-        color="#777777", linewidth=0.9, connectionstyle="arc3,rad=0.08", zorder=2,
-    )  # fmt: skip
-    axes.add_patch(arrow)
-
-
-def _node(axes: Axes, name: str, kind: str, at: tuple[float, float]) -> Patch:
-    """Draw a chance as an ellipse, a decision as a box, a utility as a diamond."""
-    x, y = at
-    look: dict[str, Any] = {
-        "facecolor": KINDS[kind],
-        "edgecolor": "#333333",
-        "linewidth": 0.8,
-        "zorder": 3,
-    }
-    corners = [(x - 0.38, y), (x, y + 0.34), (x + 0.38, y), (x, y - 0.34)]
-    made = {
-        "decision": Rectangle((x - 0.32, y - 0.26), 0.64, 0.52, **look),
-        "utility": Polygon(corners, **look),
-        "chance": Ellipse((x, y), 0.76, 0.54, **look),
-    }[kind]
-    axes.add_patch(made)
-    axes.text(x, y, name, ha="center", va="center", fontsize=9, zorder=4)
-    return made

@@ -13,7 +13,7 @@ from experiments.matches.schedule import MOST_ENTERED, Match, Seating, label
 from experiments.settings import config
 from experiments.settings.arguments import quote_text
 from experiments.settings.commandline import Refusal
-from experiments.settings.plain import plain
+from experiments.settings.config import plain
 from experiments.texts import LONGEST_LABEL
 
 

@@ -13,7 +13,7 @@ from experiments.matches.schedule import Match
 from experiments.provenance import provenance
 from experiments.runs import summary
 from experiments.runs.recorded import tails
-from experiments.settings.plain import plain
+from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 from experiments.texts import metric
 

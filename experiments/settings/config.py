@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import hydra
 from hydra import initialize_config_module
@@ -48,8 +48,13 @@ def register() -> None:
     store = ConfigStore.instance()
     store.store("compare", Compare, group="schema")
     store.store("rules", Rules, group="schema")
-    OmegaConf.register_new_resolver("first", _first, replace=True)
-    OmegaConf.register_new_resolver("file_name", _file_name, replace=True)
+    resolvers: dict[str, Callable[..., Any]] = {
+        "first": lambda *values: next((value for value in values if value is not None), None),
+        # a part of the run folder's name, which is made before it is checked
+        "file_name": lambda text: texts.file_name(str(text)),
+    }
+    for name, resolver in resolvers.items():
+        OmegaConf.register_new_resolver(name, resolver, replace=True)
 
 
 def register_local() -> None:
@@ -85,14 +90,9 @@ def register_local() -> None:
         store.store(name, section, group="local", package="_global_")
 
 
-def _file_name(text: Any) -> str:
-    """Return ``text`` as a part of the run folder's name, which is made before it is checked."""
-    return texts.file_name(str(text))
-
-
-def _first(*values: Any) -> Any:
-    """Return the first of ``values`` that is not null."""
-    return next((value for value in values if value is not None), None)
+def plain(settings: DictConfig) -> dict[str, Any]:
+    """Return ``settings`` as nested dictionaries and lists, interpolations resolved."""
+    return cast(dict[str, Any], OmegaConf.to_container(settings, resolve=True))
 
 
 def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
@@ -115,7 +115,9 @@ def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fals
     values = [override for override in overrides if _is_value(override)]
     choices = tuple(override for override in overrides if not _is_value(override))
     try:
-        settings = _compose_choices(name, choices)
+        files_may_change = any("searchpath" in choice for choice in choices)
+        made = _compose.__wrapped__ if files_may_change else _compose
+        settings = deepcopy(made(name, choices, Path.cwd()))
         for value in values:
             _set(settings, value)
     except Exception as fault:  # Hydra lets through whatever its parts raise at odd settings
@@ -128,34 +130,17 @@ def compose(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = Fals
     return settings
 
 
-_composed: dict[tuple[Any, ...], DictConfig] = {}
-"""Compositions of choices alone, of which `composed` hands out copies."""
-
-_MOST = 200
-"""Compositions kept: more than a table needs."""
-
-
 def forget() -> None:
     """Drop kept compositions, after another configuration was stored under a name."""
-    _composed.clear()
+    _compose.cache_clear()
 
 
-def _compose_choices(name: str, choices: tuple[str, ...]) -> DictConfig:
-    if any("searchpath" in choice for choice in choices):  # of files that may change
-        return _compose(name, choices)
-    key = (name, choices, Path.cwd())
-    if key not in _composed:
-        if len(_composed) == _MOST:
-            forget()
-        _composed[key] = _compose(name, choices)
-    return deepcopy(_composed[key])
-
-
-def _compose(name: str, overrides: Sequence[str]) -> DictConfig:
+@lru_cache(200)  # more than a table needs
+def _compose(name: str, choices: tuple[str, ...], _: Path) -> DictConfig:
     with ExitStack() as stack:
         if not GlobalHydra.instance().is_initialized():
             stack.enter_context(initialize_config_module("conf", version_base="1.3"))
-        return hydra.compose(name, list(overrides), return_hydra_config=True)
+        return hydra.compose(name, list(choices), return_hydra_config=True)
 
 
 def _is_value(override: str) -> bool:
@@ -221,8 +206,8 @@ def check_sections(config: DictConfig) -> None:
 def _check_player(path: str, node: DictConfig) -> None:
     from sim.players import registry  # imports Numba
 
-    spec: Any = OmegaConf.to_container(node, resolve=True)
-    if not isinstance(spec, dict) or not {"name", registry.TARGET} & set(spec):
+    spec = plain(node)
+    if not {"name", registry.TARGET} & set(spec):
         raise Refusal(f"{path}: unknown setting; see --help")
     try:
         typed = registry.convert(spec)
@@ -249,12 +234,6 @@ def _walk(node: DictConfig, path: str) -> Iterator[tuple[str, DictConfig, Any]]:
             below = node[described.name]
             if isinstance(below, DictConfig) and "data" not in described.metadata:
                 yield from _walk(below, f"{path}.{described.name}".lstrip("."))
-
-
-def _check_preset(key: str, value: Any) -> None:
-    """Refuse what a preset of another folder may say in place of settings."""
-    if not isinstance(value, DictConfig):
-        raise Refusal(f"{key}: its preset must be settings, name: value, as those of conf are")
 
 
 def _check_items(key: str, value: Any, kind: Any) -> None:
@@ -284,8 +263,8 @@ def _check_section(path: str, node: DictConfig, schema: type) -> None:
         key = f"{path}.{name}".lstrip(".")
         if name not in node or OmegaConf.is_missing(node, name):
             raise Refusal(f"{key} is missing: give it a value")
-        if kinds[name] is Any and node[name] is not None:
-            _check_preset(key, node[name])
+        if kinds[name] is Any and not isinstance(node[name], DictConfig | None):
+            raise Refusal(f"{key}: its preset must be settings, name: value, as those of conf are")
         _check_items(key, node[name], kinds[name])
         limits.check(key, node[name], setting.metadata)
     if hasattr(schema, "check"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,29 +31,22 @@ POINTS = 10_000
 """Most values of an axis of a sweep, and most points."""
 
 
-def one_of(*choices: Any, default: Any = MISSING) -> Any:
-    """Return the field of a setting that is one of ``choices``, as `mcts.limits.one_of`."""
-    return limits.one_of(*choices, default=default)
+one_of = partial(limits.one_of, default=MISSING)
+"""Return the field of a setting that is one of some choices."""
 
+between = partial(limits.between, default=MISSING)
+"""Return the field of a number from a least to a most value."""
 
-def between(least: float, most: float, default: Any = MISSING) -> Any:
-    """Return the field of a number from ``least`` to ``most``."""
-    return limits.between(least, most, default=default)
+above = partial(limits.above, default=MISSING)
+"""Return the field of a number above a bound and at most another."""
 
-
-def above(bound: float, most: float) -> Any:
-    """Return the field of a number above ``bound`` and at most ``most``."""
-    return limits.above(bound, most, default=MISSING)
-
-
-def as_option(options: type, name: str) -> Any:
-    """Return the field of a setting with the range that ``name`` has in `mcts.options`."""
-    return limits.like(options, name, default=MISSING)
+as_option = partial(limits.like, default=MISSING)
+"""Return the field of a setting with the range that an option has in a dataclass."""
 
 
 def seed(default: Any = MISSING) -> Any:
     """Return the field of a seed."""
-    return between(0, SEEDS - 1, default)
+    return between(0, SEEDS - 1, default=default)
 
 
 def place() -> Any:

@@ -19,8 +19,8 @@ from experiments.provenance.files import SUMMARY, clear, own, read_json, reading
 from experiments.runs import runfolder
 from experiments.settings import signals
 from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.config import plain
 from experiments.settings.limits import POINTS
-from experiments.settings.plain import plain
 from experiments.sweep import report
 from experiments.sweep.axes import Parameters
 from experiments.sweep.progress import SweepProgress

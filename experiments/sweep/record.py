@@ -18,7 +18,7 @@ from experiments.matches.schedule import Match
 from experiments.provenance import provenance, tracking
 from experiments.runs import outcome, recorded
 from experiments.settings.commandline import Refusal
-from experiments.settings.plain import plain
+from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
 
 

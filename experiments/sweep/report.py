@@ -12,7 +12,7 @@ from rich.text import Text
 
 from experiments import tabular
 from experiments.provenance import provenance
-from experiments.settings.plain import plain
+from experiments.settings.config import plain
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.sweep.axes import describe_point, short
 from experiments.sweep.space import Space

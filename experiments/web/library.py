@@ -12,6 +12,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +20,6 @@ from typing import Any
 
 from experiments.matches.results import RECORDS
 from experiments.provenance.files import SUMMARY
-from experiments.settings.commandline import Refusal
 from experiments.texts import printable
 from sim.records.record import FORMAT
 
@@ -76,19 +76,18 @@ class Library:
 
     def _list(self, fits: Callable[[Path], bool]) -> list[Thing]:
         dated = sorted(filter(None, map(_date, filter(fits, self._files()))), reverse=True)
-        things = (self._describe(at, path) for at, path in dated[: 2 * MOST])
-        return [thing for thing in things if thing is not None][:MOST]
+        return list(filter(None, (self._describe(*found) for found in dated[: 2 * MOST])))[:MOST]
 
     def _find(self, name: str, fits: Callable[[Path], bool]) -> Path:
-        for path in filter(fits, self._files()):
-            dated = _date(path) if self._name(path) == name else None
-            if dated and (thing := self._describe(*dated)):
+        named = (path for path in self._files() if fits(path) and self._name(path) == name)
+        for found in filter(None, map(_date, named)):
+            if thing := self._describe(*found):
                 return thing.path
         raise KeyError(name)
 
     def _name(self, path: Path) -> str:
-        place = path.relative_to(self._folder).as_posix()
-        return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        place = os.fsencode(path.relative_to(self._folder))
+        return hashlib.sha256(place).hexdigest()[:16]
 
     def _files(self) -> Iterator[Path]:
         """Yield the files below the folder; links are not followed."""
@@ -100,7 +99,7 @@ class Library:
 
     def _describe(self, at: int, path: Path) -> Thing | None:
         """Return the record or run of a file changed ``at``; None if it is neither."""
-        about = _about(path, at)
+        about = _read(path, at)
         if about is None:
             return None
         opened = path.parent if _is_run(path) else path
@@ -115,11 +114,10 @@ def is_regular(path: Path) -> bool:
 
 def _date(path: Path) -> tuple[int, Path] | None:
     """Return time of change and path of a file; None if it is none, or gone by now."""
-    try:
+    with suppress(OSError):
         found = path.lstat()
-    except OSError:
-        return None
-    return (found.st_mtime_ns, path) if stat.S_ISREG(found.st_mode) else None
+        return (found.st_mtime_ns, path) if stat.S_ISREG(found.st_mode) else None
+    return None
 
 
 def _is_record(path: Path) -> bool:
@@ -131,12 +129,11 @@ def _is_run(path: Path) -> bool:
 
 
 @lru_cache(8 * MOST)
-def _about(path: Path, _: int) -> dict[str, Any] | None:
+def _read(path: Path, _: int) -> dict[str, Any] | None:
     """Return what a file says of itself; None if it is no record and no summary."""
-    try:
+    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return _figures(path) if _is_run(path) else _header(path)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, Refusal):
-        return None
+    return None
 
 
 def _figures(path: Path) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from contextlib import asynccontextmanager
 from served import PATIENCE
 
 from experiments.web.library import Library
-from experiments.web.server.app import application
-from experiments.web.server.serve import describe_reach, names_of
+from experiments.web.server.serve import application, describe_reach, names_of
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Search

@@ -1,4 +1,4 @@
-"""The server: its socket, its start and its end."""
+"""The server: its routes, its socket, its start and its end."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
-from experiments.web.server.app import application
+from experiments.web.server import lobby, pages, records, seat, watch
+from experiments.web.server.guard import Guard, answer_bug, answer_refusal
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Web
@@ -33,6 +37,23 @@ _OTHER_CONNECTIONS = 200
 
 _LAST_SECONDS = 2
 """Longest wait at the end for answers under way."""
+
+
+def application(state: State, names: frozenset[str]) -> Starlette:
+    """Return the application, all routes behind the guard.
+
+    Parameters
+    ----------
+    state : shared by all routes
+    names : of the server in requests (`guard.Guard`)
+    """
+    app = Starlette(
+        routes=[route for each in (lobby, seat, watch, records, pages) for route in each.ROUTES],
+        middleware=[Middleware(Guard, names)],
+        exception_handlers={HTTPException: answer_refusal, Exception: answer_bug},
+    )
+    app.state.shared = state
+    return app
 
 
 def serve(settings: Web, ended: threading.Event, ready: Callable[[str], None]) -> int:
