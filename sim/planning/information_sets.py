@@ -41,8 +41,8 @@ def after_state_key(players: int, s: State, own: int) -> np.uint64:
 
     That is every suggestion since its last decision with the answer as seen here, who is out, and
     the own pawn and roll.  Where the other pawns stand says nothing about the cards and changes no
-    list of actions: such after-states have equal beliefs [Ledford 2018, s. 2.3].  With them in the
-    key hardly any node below the own turn is met twice.
+    list of actions.  With them in the key hardly any node below the own turn is met twice.  It is a
+    departure from [Ledford 2018, s. 2.3 and app. A], whose states have the places of all pawns.
     """
     key = fold(fold(np.uint64(s.phase), s.roll), s.spot[own])
     key = fold(key, s.summoned[own])

@@ -272,7 +272,7 @@ def test_after_all_steps_it_is_the_planner_by_the_text(name, tmp_path):
 
     assert differing(column[-1]) == [] and differing(column[-2]) == ["departures"]
     assert column[-1].match.rules == OmegaConf.to_container(text.rules, resolve=True)
-    assert column[0].match.rules["name"] == "released" and len(differing(column[0])) == 2
+    assert column[0].match.rules["name"] == "released" and len(differing(column[0])) == 3
     curve = replace(catalog.load("ledford_released"), players=[f"{name}_released"], layouts=["one"])
     folders = {cell.line.step: cell.folder for cell in of.cells_of(curve, tmp_path)}
     assert folders["1000"] == column[0].folder != folders["3000"]  # a shared cell

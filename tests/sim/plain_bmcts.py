@@ -182,9 +182,11 @@ class PlainBMCTS:
         return self.s.belief[self.seat]
 
     def observation(self) -> tuple:
-        """Return what bears on belief and choices: after-states that share it are one [s. 2.3]."""
+        """Return what was seen, the places of all pawns included [s. 2.3, app. A]."""
         s = self.s
-        seen = [s.phase, s.roll, s.spot[self.seat], s.summoned[self.seat], *s.out[: self.players]]
+        seen = [s.phase, s.roll, s.known[self.seat]]
+        for seat in range(self.players):
+            seen += [s.spot[seat], s.out[seat], s.summoned[seat]]
         for asker, cards, answerer, card in s.event[: s.events].tolist():
             seen += [asker, cards, answerer, card if self.seat in (asker, answerer) else -1]
         return tuple(map(int, seen))

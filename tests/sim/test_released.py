@@ -106,7 +106,7 @@ def test_the_presets_make_all_departures():
         assert not any(text["departures"].values())
         changed = {leaf for leaf in leaves(spec) if _value(spec, leaf) != _value(text, leaf)}
         made = {name for name in named if not name.endswith(tuple(left) or "-")}
-        assert changed == {"label", "search.exploration", *made}
+        assert changed == {"label", "search.exploration", "transpositions", *made}
 
 
 def _value(spec, leaf):
