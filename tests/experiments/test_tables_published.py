@@ -42,7 +42,11 @@ PRINTED = {
     # [Tables VI, VII, IX]: of 100, 50 and 50 games 70, 68 and 72 % and so on; ID alone, switched
     "ferrari_6": [(70, 100), (18, 100), (12, 100)] * 2 + [(70, 100)] * 6,
     "ferrari_7": [(34, 50), (9, 50), (7, 50)] * 2 + [(34, 50)] * 7,
-    "ferrari_9": [(36, 50), (9, 50), (5, 50)] * 2 + [(36, 50)] * 6,
+    "ferrari_9": [(36, 50), (9, 50), (5, 50)] * 2
+    + [(36, 50)] * 6
+    # Tables X and XI, in which people sat at the table
+    + [(14, 25), (10, 25), (1, 25), (20, 37), (16, 37), (1, 37)]
+    + [(21, 43), (19, 43), (3, 43), (18, 55), (32, 55), (5, 55)],
 }
 """Games won and played, row by row."""
 
