@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.observer import Observer
 from experiments.plotting import picture
 from sim.models.company_belief import CompanyBelief
-from sim.models.observer import Observer
 from sim.models.types import PRESETS, TYPES, Mixture
 from sim.player import Player, PolicyPlayer
 from sim.policies.table import Policy

@@ -104,8 +104,10 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def check(settings: Any) -> None:
+def check(settings: Any, path: str = "") -> None:
     """Check the fields of the dataclass ``settings``, for its ``__post_init__``.
+
+    Messages put ``path`` before their names.
 
     Raises
     ------
@@ -117,7 +119,7 @@ def check(settings: Any) -> None:
         value = getattr(settings, each.name)
         fault = find_fault(value, hints[each.name], each.metadata)
         if fault:
-            raise ValueError(f"{each.name}={value}: {fault}")
+            raise ValueError(f"{path}{each.name}={value}: {fault}")
 
 
 def build(kind: type[T], values: Mapping[str, Any], path: str = "") -> T:

@@ -61,10 +61,7 @@ class Memory:
     def grow(self) -> None:
         """Load what greedy players need, or make room for the posterior that did not fit.
 
-        Raises
-        ------
-        EvidenceFull
-            If room is not what it lacks.
+        EvidenceFull if room is not what it lacks.
         """
         if not greedy.choose.loaded:
             greedy.choose.load()

@@ -90,3 +90,17 @@ def _with_room(world: World, s: State, kind: int) -> int:
     while count(s.hand[seat] & CATEGORY_MASK[kind]) == world.shares[seat, kind]:
         seat += 1
     return seat
+
+
+@jit
+def deal_out(state: State, seat: int, holder: np.ndarray) -> None:
+    """Fill the envelope and the hands of all but ``seat`` from a deal (int64 (21,))."""
+    state.envelope = 0
+    for other in range(MAX_PLAYERS):
+        if other != seat:
+            state.hand[other] = 0
+    for card in range(N_CARDS):
+        if holder[card] == 0:
+            state.envelope |= 1 << card
+        elif holder[card] > 0 and holder[card] - 1 != seat:
+            state.hand[holder[card] - 1] |= 1 << card

@@ -9,12 +9,15 @@ everybody learns (`PUBLIC`) is one view for all seats, kept if one of them asks 
 
 from __future__ import annotations
 
+import numpy as np
+
 from belief import evidence, matrix, public
 from belief.closure import update_closure
 from belief.evidence import CATEGORY_MASK, lowest
 from belief.evidence import N_CATEGORIES as N_CATEGORIES
 from mcts.kernel.compile import jit
 from sim.cards import N_CARDS
+from sim.policies.common import any_card
 from sim.state import EVIDENCE, FACTORED, PUBLIC, State, World
 
 _CHOSEN = CATEGORY_MASK[0] | CATEGORY_MASK[1]
@@ -115,6 +118,22 @@ def learn(
             s.known[seat] |= 1 << card
         else:
             s.proved[seat] |= cards & ~s.known[seat]
+
+
+@jit
+def inform_others(world: World, s: State, seat: int, event: np.record, stream: np.ndarray) -> None:
+    """Let all but ``seat`` learn from ``event``, as that seat saw it.
+
+    A card shown between others is drawn uniformly from the drawn answerer's matching cards.
+    """
+    card = event.card
+    if card < 0 and event.answerer >= 0:
+        card = any_card(stream, s.hand[event.answerer] & event.cards)
+    if event.answerer >= 0:
+        s.has_shown[event.answerer, event.asker] |= 1 << card
+    for other in range(world.players):
+        if other != seat:
+            learn(world, s, other, event.asker, event.cards, event.answerer, card)
 
 
 @jit

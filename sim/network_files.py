@@ -45,10 +45,7 @@ def dump_network(network: object, settings: Mapping[str, Any], more: Mapping[str
 def parse_network(text: str, more: str) -> tuple[dict[str, np.ndarray], dict[str, Any], Any]:
     """Return the arrays of a file's text by `NUMBERS`, its settings, and the value of key ``more``.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged or something else, in one sentence.
+    ValueError if it is damaged or something else, in one sentence.
     """
     try:
         data = json.loads(text)
@@ -81,10 +78,7 @@ def check_shapes(arrays: Mapping[str, np.ndarray], inputs: int) -> None:
 def read_network(file: Traversable, parse: Callable[[str], Made], kind: str, remedy: str) -> Made:
     """Return what ``parse`` makes of the text of ``file``.
 
-    Raises
-    ------
-    ValueError
-        If it makes nothing of it, in one sentence that ends with the ``remedy``.
+    ValueError if it makes nothing of it, in one sentence that ends with the ``remedy``.
     """
     try:
         if isinstance(file, Path) and file.stat().st_size > MOST_BYTES:

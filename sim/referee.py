@@ -44,6 +44,36 @@ class GameResult:
     seats: tuple[SeatResult, ...]
 
 
+class Opening(NamedTuple):
+    """A game that was dealt: its state (1,), memory for its policies, the seats from outside."""
+
+    states: np.recarray
+    memory: Memory
+    outsiders: list[int]
+
+
+def open_game(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> Opening:
+    """Deal game number ``game`` of the run ``seed`` among ``seats``, and let the players begin.
+
+    ValueError if there is not one player a seat, or a number is out of range.
+    """
+    if len(seats) != rules.players:
+        raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
+    seed, game = check_integer("seed", seed, SEEDS), check_integer("game", game, SEEDS)
+    states, policies = empty(), [player.policy for player in seats]
+    state = states[0]
+    seat_policies(state, policies)
+    outsiders = [seat for seat, policy in enumerate(policies) if policy is None]
+    for seat in outsiders:
+        player = seats[seat]
+        state.showing[seat] = EXTERNAL if player.picks_cards else SHOWING.index(player.showing)
+    state.recording = int(bool(outsiders))
+    new_game(world(rules)[0], state, np.uint64(game_key(seed, game)))
+    for seat in outsiders:
+        seats[seat].begin(rules, seat, view_of(state, seat), int(search_key(seed, game, seat)))
+    return Opening(states, Memory(policies), outsiders)
+
+
 def play(
     rules: Rules,
     seats: Sequence[Player],
@@ -60,26 +90,12 @@ def play(
     Raises
     ------
     ValueError
-        If there is not one player a seat, or a number is out of range.
+        As `open_game`.
     IllegalAction
         If a player's choice is not among the legal actions.
     """
-    if len(seats) != rules.players:
-        raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
-    seed, game = check_integer("seed", seed, SEEDS), check_integer("game", game, SEEDS)
-    board, states = world(rules)[0], empty()
-    state = states[0]
-    policies = [player.policy for player in seats]
-    seat_policies(state, policies)
-    memory = Memory(policies)
-    outsiders = [seat for seat, player in enumerate(seats) if player.policy is None]
-    for seat in outsiders:
-        player = seats[seat]
-        state.showing[seat] = EXTERNAL if player.picks_cards else SHOWING.index(player.showing)
-    state.recording = int(bool(outsiders))
-    new_game(board, state, np.uint64(game_key(seed, game)))
-    for seat in outsiders:
-        seats[seat].begin(rules, seat, view_of(state, seat), int(search_key(seed, game, seat)))
+    states, memory, outsiders = open_game(rules, seats, seed, game)
+    board, state = world(rules)[0], states[0]
     options = np.empty(N_ACTIONS, np.int64)
     # A kernel is called with a plain array in a thirtieth of the time that a record takes.
     table = _Table(world(rules).view(np.ndarray), states.view(np.ndarray))

@@ -18,6 +18,7 @@ import numpy as np
 import yaml
 
 from belief.evidence import CATEGORY_START, MAX_PLAYERS
+from mcts.limits import between, check, one_of
 from sim.board import BOARD, MAX_ROLL, N_ROOMS, N_SPOTS, corridor, start_spot, tables
 from sim.cards import N_CARDS, SUSPECTS
 
@@ -34,12 +35,7 @@ SEATS = {
 }
 """Who sits at the table, in the order of play, by number of players."""
 
-RELEASED_SEATS = {
-    "Peacock": (0, 5),
-    "Green": (9, 24),
-    "Scarlett": (23, 7),
-    "Mustard": (16, 0),
-}
+RELEASED_SEATS = {"Peacock": (0, 5), "Green": (9, 24), "Scarlett": (23, 7), "Mustard": (16, 0)}
 """Who plays in the released program, in this order, and the square each of them starts on."""
 
 HANDS = ("equal", "round")
@@ -91,48 +87,30 @@ class Rules:
     """
 
     name: str = "ledford"
-    players: int = 4
+    players: int = between(MIN_PLAYERS, MAX_PLAYERS, default=4)
     hands: str = "equal"
     board: bool = True
-    dice: int = 1
-    doors: str = "entry"
+    dice: int = between(1, 2, default=1)
+    doors: str = one_of(*DOORS, default="entry")
     blocking: bool = True
-    blocked: str = "another"
-    movement: str = "towards"
+    blocked: str = one_of(*BLOCKED, default="another")
+    movement: str = one_of(*MOVEMENT, default="towards")
     summons: bool = True
-    callers: str = "all"
+    callers: str = one_of(*CALLERS, default="all")
     walls: bool = True
-    starts: str = "box"
-    entrance: str = "nearest"
+    starts: str = one_of(*STARTS, default="box")
+    entrance: str = one_of(*ENTRANCES, default="nearest")
     reenter: bool = False
-    accuse: str = "start"
-    turn_cap: int = 3000
+    accuse: str = one_of(*ACCUSE, default="start")
+    turn_cap: int = between(1, MOST_TURNS, default=3000)
 
     def __post_init__(self) -> None:
-        if not MIN_PLAYERS <= self.players <= MAX_PLAYERS:
-            raise ValueError(
-                f"rules.players must be {MIN_PLAYERS} to {MAX_PLAYERS}, got {self.players}"
-            )
+        check(self, "rules.")
         only = FIXED_PLAYERS.get(self.name, self.players)
         if self.players != only:
             raise ValueError(f"rules={self.name} is a game of {only} players, got {self.players}")
         if self.hands not in HANDS:
             self._check_shares()
-        for key, choices in (
-            ("doors", DOORS),
-            ("movement", MOVEMENT),
-            ("accuse", ACCUSE),
-            ("starts", STARTS),
-            ("entrance", ENTRANCES),
-            ("callers", CALLERS),
-            ("blocked", BLOCKED),
-        ):
-            if getattr(self, key) not in choices:
-                raise ValueError(
-                    f"rules.{key} must be one of {', '.join(choices)}, got {getattr(self, key)!r}"
-                )
-        if self.dice not in (1, 2):
-            raise ValueError(f"rules.dice must be 1 or 2, got {self.dice}")
         if not self.board and (self.blocking or self.movement == "free" or self.doors == "entry"):
             raise ValueError(
                 "without a board nothing can be blocked or walked: rules.board=false needs "
@@ -143,12 +121,10 @@ class Rules:
                 f"rules.starts=released seats {len(RELEASED_SEATS)} players, got {self.players}: "
                 "use rules.starts=box"
             )
-        if not 1 <= self.turn_cap <= MOST_TURNS:
-            raise ValueError(f"rules.turn_cap must be 1 to {MOST_TURNS:,}, got {self.turn_cap}")
 
     def _check_shares(self) -> None:
         """Raise ValueError unless ``hands`` deals all cards, by category, one hand a player."""
-        hands = str(self.hands)
+        hands = self.hands
         if not re.fullmatch(r"\d{3}(-\d{3})*", hands):
             raise ValueError(
                 f"rules.hands must be one of {', '.join(HANDS)}, or the suspects, weapons and "
@@ -245,10 +221,8 @@ PRESETS = _presets()
 def preset(name: str, **switches: int | str | bool) -> Rules:
     """Return preset ``name`` with some switches changed; rules of a new name need all of them.
 
-    Raises
-    ------
-    ValueError
-        On an unknown preset, switch or impossible combination, with the reason in one sentence.
+    ValueError on an unknown preset, switch or impossible combination, with the reason in one
+    sentence.
     """
     known = [switch.name for switch in fields(Rules)][1:]
     for switch in switches:

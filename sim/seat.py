@@ -46,10 +46,7 @@ class Seat:
     def make(self, rules: Rules) -> Player:
         """Return the player, for games under ``rules``.
 
-        Raises
-        ------
-        ValueError
-            If the rules do not fit it, in one sentence.
+        ValueError if the rules do not fit it, in one sentence.
         """
         raise NotImplementedError
 

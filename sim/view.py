@@ -23,26 +23,36 @@ def view_of(state: State, seat: int) -> np.recarray:
 
 
 @jit
+def copy_open(source: np.record, into: np.record) -> None:
+    """Copy what lies open and changes: the turn, the pawns, who is out, suggestions by number.
+
+    Both are records with these fields of `STATE`.
+    """
+    into.phase = source.phase
+    into.turn = source.turn
+    into.seat = source.seat
+    into.roll = source.roll
+    into.asked = source.asked
+    for seat in range(MAX_PLAYERS):
+        into.spot[seat] = source.spot[seat]
+        into.summoned[seat] = source.summoned[seat]
+        into.out[seat] = source.out[seat]
+        into.suggestions[seat] = source.suggestions[seat]
+        for what in range(3):
+            into.walked[seat, what] = source.walked[seat, what]
+
+
+@jit
 def _show(state: State, seat: int, views: np.ndarray) -> None:
     """Write what ``seat`` sees of ``state`` into the blank ``views[0]``."""
     seen = views[0]
-    seen.phase = state.phase
-    seen.turn = state.turn
-    seen.seat = state.seat
-    seen.roll = state.roll
+    copy_open(state, seen)
     seen.winner = state.winner
     seen.cards = state.cards
     seen.answerer = state.answerer
-    seen.asked = state.asked
     seen.face_up = state.face_up
     for player in range(MAX_PLAYERS):
-        seen.spot[player] = state.spot[player]
-        seen.summoned[player] = state.summoned[player]
-        seen.out[player] = state.out[player]
-        seen.suggestions[player] = state.suggestions[player]
         seen.has_shown[seat, player] = state.has_shown[seat, player]
-        for what in range(3):
-            seen.walked[player, what] = state.walked[player, what]
     seen.hand[seat] = state.hand[seat]
 
 

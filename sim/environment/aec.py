@@ -14,7 +14,6 @@ arena and the referee with the same seed, number and actions.  Points worth know
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cached_property
 from numbers import Real
 from operator import index
@@ -27,14 +26,15 @@ from mcts.options import SEEDS
 from sim.arena import Memory
 from sim.environment import drawing, stepping
 from sim.environment.flat import SIZE, vector
-from sim.environment.observation import Notes, bounds
+from sim.environment.observation import bounds, observe
 from sim.environment.opinion import Opinions
+from sim.models.seating import to_records
 from sim.player import IllegalAction
 from sim.policies import greedy
-from sim.policies.table import Policy, policy, seat_policies
-from sim.rules import Rules, preset, world
+from sim.policies.table import SHOWING, Policy, policy
+from sim.rules import preset, world
 from sim.state import ACCUSE, N_ACTIONS, OVER, REVEAL, STATES, State
-from sim.view import as_seen, seen_by
+from sim.view import Log, as_seen, seen_by
 
 with extra("environment"):
     from gymnasium import logger
@@ -43,35 +43,17 @@ with extra("environment"):
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 _SHOWN = 3  # suggestions in a picture
-_LEARNING = ("accuse_from", "wrong_price", "flat")
 
 
 def env(
-    rules: str = "ledford",
-    render_mode: str | None = None,
-    *,
-    accuse_from: float | None = None,
-    wrong_price: float = 0.0,
-    flat: bool = False,
-    **switches: int | str | bool,
+    rules: str = "ledford", render_mode: str | None = None, **options: Any
 ) -> OrderEnforcingWrapper:
-    """Return the environment with PettingZoo's check that its methods are called in order.
+    """Return `raw_env` with PettingZoo's check that its methods are called in order.
 
     PettingZoo's wrappers for wrong actions are left out: `raw_env` refuses those itself, and says
     which actions are legal, where ``TerminateIllegalWrapper`` would end the game with a warning.
     """
-    learning = {"accuse_from": accuse_from, "wrong_price": wrong_price, "flat": flat}
-    return OrderEnforcingWrapper(raw_env(rules, render_mode, **learning, **switches))
-
-
-def _rules(name: str, switches: dict[str, int | str | bool]) -> Rules:
-    """Return `preset`, which knows nothing of the switches for learners."""
-    try:
-        return preset(name, **switches)
-    except ValueError as fault:
-        if close := [near for given in switches for near in get_close_matches(given, _LEARNING)]:
-            raise ValueError(f"{fault} (did you mean {close[0]}?)") from None
-        raise
+    return OrderEnforcingWrapper(raw_env(rules, render_mode, **options))
 
 
 def _space(flat: bool) -> Box:
@@ -131,17 +113,14 @@ class raw_env(AECEnv):
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode must be one of {', '.join(modes)}, got {render_mode!r}")
         self.render_mode = render_mode
-        self.rules = _rules(rules, switches)
+        self.rules = preset(rules, **switches)
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents = []
         self._restricts, self._price, self._flat = accuse_from is not None, wrong_price, flat
         # One space an agent, made once: users seed them.
         self.observation_spaces = {
             agent: Dict(
-                {
-                    "observation": _space(flat),
-                    "action_mask": Box(0, 1, (N_ACTIONS,), np.int8),
-                }
+                {"observation": _space(flat), "action_mask": Box(0, 1, (N_ACTIONS,), np.int8)}
             )
             for agent in self.possible_agents
         }
@@ -154,7 +133,7 @@ class raw_env(AECEnv):
         self._states = np.zeros(1, STATES)
         self._options = np.empty(N_ACTIONS, np.int64)
         self._mask = np.zeros(N_ACTIONS, np.int8)
-        self._models: dict[Policy | str, np.ndarray] = {}
+        self._types: dict[Policy | str, tuple[np.ndarray, int]] = {}
         self._opinions = Opinions(self._worlds, 1.0 if accuse_from is None else accuse_from)
 
     @property
@@ -188,7 +167,7 @@ class raw_env(AECEnv):
         deciding = stepping.begin.call(
             self._worlds, self._states, run, game, self._options, self._mask
         )
-        self._notes = [Notes(self.rules, seat) for seat in range(self.rules.players)]
+        self._logs = [Log() for _ in self.possible_agents]
         self.agents = self.possible_agents[:]
         self._opinions.forget()
         self.rewards = dict.fromkeys(self.agents, 0)
@@ -202,12 +181,12 @@ class raw_env(AECEnv):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what ``agent`` may know now, and what it may do: nothing unless it must decide."""
         seat = self._seats[agent]
-        view, notes = seen_by(self._states, seat), self._notes[seat]
+        view, events = seen_by(self._states, seat), self._logs[seat].rows
         if self._flat:
-            opinion = self._opinions.of(seat, view, notes.log.rows)
+            opinion = self._opinions.of(seat, view, events)
             observation = vector(self._worlds, view, seat, opinion.marginals)
         else:
-            observation = notes.observation(view)
+            observation = observe(self._worlds, view, events, seat)
         return {"observation": observation, "action_mask": self.action_mask(agent)}
 
     def action_mask(self, agent: str) -> np.ndarray:
@@ -218,10 +197,7 @@ class raw_env(AECEnv):
     def step(self, action: int | None) -> None:
         """Do ``action`` for the agent that decides; None to take leave of a finished game.
 
-        Raises
-        ------
-        IllegalAction
-            If the action is not in the mask; the game is as before.
+        IllegalAction if the action is not in the mask; the game is as before.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -236,8 +212,8 @@ class raw_env(AECEnv):
         )
         if suggestions := self._states["events"][0]:
             for event in self._states["event"][0, :suggestions].tolist():
-                for seat, notes in enumerate(self._notes):
-                    notes.note(as_seen(tuple(event), seat))
+                for seat, log in enumerate(self._logs):
+                    log.append(as_seen(tuple(event), seat))
             self._states["events"] = 0
         if ACCUSE <= decided < REVEAL and self._states["out"][0, self._seats[agent]]:
             self.rewards[agent] -= self._price
@@ -249,7 +225,7 @@ class raw_env(AECEnv):
             logger.warn("render() was called, but the environment was made without a render_mode")
             return None
         # From nobody's seat: -1 sees no card.
-        latest = self._notes[0].log.events[-_SHOWN:].tolist()
+        latest = self._logs[0].events[-_SHOWN:].tolist()
         events = [as_seen(tuple(event), -1) for event in latest]
         picture = drawing.picture(self.rules, seen_by(self._states, 0)[0], events)
         if self.render_mode == "human":
@@ -263,23 +239,20 @@ class raw_env(AECEnv):
         It sees what this seat has seen and no more.  A seat that always does what its policy
         says plays the game that the arena plays with this policy there.
 
-        Raises
-        ------
-        ValueError
-            If the game is over or the policy unknown.
+        ValueError if the game is over or the policy unknown.
         """
         if self._states["phase"][0] == OVER:
             raise ValueError("the game is over: nobody decides")
-        model = self._models.get(which)
-        if model is None:
-            model = self._models[which] = np.zeros(1, STATES)
-            seat_policies(model[0], [policy(which)] * self.rules.players)
-        seat, memory = self._seats[self.agent_selection], self._memory
-        events = self._notes[seat].log.rows
+        if which not in self._types:
+            chosen = policy(which)
+            showing = SHOWING.index(chosen.showing)
+            self._types[which] = to_records([chosen]).view(np.ndarray), showing
+        seat, memory, types = self._seats[self.agent_selection], self._memory, self._types[which]
+        events = self._logs[seat].rows
         while True:
             minds = seen_by(self._states, seat)
             action = stepping.advise.call(
-                *(self._worlds, self._states, minds, model, events, memory.work, memory.sample)
+                *(self._worlds, self._states, minds, *types, events, memory.work, memory.sample)
             )
             if action != greedy.UNSOLVED:
                 self._advised = action
@@ -317,7 +290,7 @@ class raw_env(AECEnv):
         if deciding >= 0:
             self.agent_selection = self.possible_agents[deciding]
             if self._restricts and self._mask[ACCUSE]:
-                view, events = seen_by(self._states, deciding), self._notes[deciding].log.rows
+                view, events = seen_by(self._states, deciding), self._logs[deciding].rows
                 self._mask[ACCUSE:REVEAL] = 0
                 self._mask[self._opinions.of(deciding, view, events).accusations] = 1
         else:

@@ -15,9 +15,8 @@ from mcts.kernel.compile import jit
 from mcts.kernel.fixed import FixedTypes
 from sim.board import MAX_ROLL, N_ROOMS, N_SPOTS, graph
 from sim.cards import CATEGORY_MASK, N_CARDS, SUSPECTS
-from sim.rules import MIN_PLAYERS, Rules, world
+from sim.rules import MIN_PLAYERS
 from sim.state import MAX_PLAYERS, OVER, SHOW
-from sim.view import Log
 
 HISTORY = 64
 """Suggestions in an observation, latest first; four heuristic players make some 30 in a game."""
@@ -71,29 +70,14 @@ def bounds() -> tuple[np.ndarray, np.ndarray]:
     return least.view(np.int32), greatest.view(np.int32)
 
 
-class Notes:
-    """Suggestions that one seat has seen in a game under way; its view holds the rest.
+def observe(worlds: np.ndarray, views: np.ndarray, events: np.ndarray, seat: int) -> np.ndarray:
+    """Return the observation (SIZE,) int32 of ``seat`` at ``views[0]``, what it sees now.
 
-    Attributes
-    ----------
-    log : all suggestions, as this seat saw them
+    ``events`` are all suggestions as this seat saw them, plain rows of `sim.view.Log`.
     """
-
-    def __init__(self, rules: Rules, seat: int) -> None:
-        self.log = Log()
-        self._worlds = world(rules).view(np.ndarray)
-        self._seat = seat
-
-    def note(self, event: tuple[int, int, int, int]) -> None:
-        """Take in a suggestion (asker, cards, answerer, card) as `as_seen` by this seat."""
-        self.log.append(event)
-
-    def observation(self, views: np.ndarray) -> np.ndarray:
-        """Return the observation (SIZE,) int32 at ``views[0]``, what the seat sees now."""
-        made = np.zeros(1, _RECORDS)
-        views = views.view(np.ndarray)
-        _FILL.call(self._worlds, views, self.log.rows, self._seat, _XY, made)
-        return made.view(np.int32)
+    made = np.zeros(1, _RECORDS)
+    _FILL.call(worlds, views.view(np.ndarray), events, seat, _XY, made)
+    return made.view(np.int32)
 
 
 @jit

@@ -14,6 +14,7 @@ from mcts.kernel.fixed import FixedTypes
 from sim.arena import act
 from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
+from sim.models.seating import take_seat
 from sim.policies import greedy
 from sim.state import EXTERNAL, MAX_PLAYERS, N_ACTIONS, OVER, State, World
 from sim.view import replay_evidence
@@ -75,41 +76,28 @@ def _do(
 
 
 @jit
-def _seat_as(s: State, seat: int, model: State) -> None:
-    """Seat in ``s`` the policy that sits in ``model``, but for how it shows cards."""
-    s.policy[seat] = model.policy[seat]
-    s.tracks[seat] = model.tracks[seat]
-    s.threshold[seat] = model.threshold[seat]
-    s.infers[seat] = model.infers[seat]
-    s.walks[seat] = model.walks[seat]
-    s.hiding[seat] = model.hiding[seat]
-    s.summoning[seat] = model.summoning[seat]
-    s.by_out[seat] = model.by_out[seat]
-    for asker in range(MAX_PLAYERS):
-        s.own_card_weight[seat, asker] = model.own_card_weight[seat, asker]
-
-
-@jit
 def _advise(
     worlds: np.ndarray,
     states: np.ndarray,
     minds: np.ndarray,
-    models: np.ndarray,
+    types: np.ndarray,
+    showing: int,
     events: np.ndarray,
     work: tuple,
     sample: tuple,
 ) -> int:
-    """Return what the policy of ``models[0]`` does in the seat that decides, and seat it there.
+    """Return what the policy ``types[0]`` does in the seat that decides, and seat it there.
 
-    It thinks in ``minds[0]``, what the seat sees, with the suggestions ``events`` that it saw.
+    ``types`` (1,) is of `sim.models.seating.SEATED`, ``showing`` how it shows cards.  It thinks in
+    ``minds[0]``, what the seat sees, with the suggestions ``events`` that it saw.
     Returns `greedy.UNSOLVED`, with nothing changed, if ``work`` is too small.
     """
-    world, s, mind, model = worlds[0], states[0], minds[0], models[0]
+    world, s, mind, which = worlds[0], states[0], minds[0], types[0]
     seat = decider(s)
     mind.key = s.key  # its choices are chance of this game, as in the arena
     for other in range(world.players):
-        _seat_as(mind, other, model)
-        mind.showing[other] = model.showing[other]
+        take_seat(mind, other, which)
+        mind.showing[other] = showing
     replay_evidence(world, mind, seat, events)
     mind.goal[seat] = s.goal[seat]
     action = act(world, mind, work, sample)
@@ -117,7 +105,7 @@ def _advise(
         return action
     s.goal[seat] = mind.goal[seat]
     # What its move and suggestion come to may depend on who it is, and on what it believes.
-    _seat_as(s, seat, model)
+    take_seat(s, seat, which)
     s.settled[seat] = s.marginals_of = 0
     s.evidence[seat] = mind.evidence[seat]
     for card in range(N_CARDS):

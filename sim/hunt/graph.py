@@ -76,11 +76,8 @@ def number_of_targets(graph: nx.Graph) -> int:
 def compile_graph(graph: nx.Graph) -> Connectivity:
     """Return ``graph`` for kernels.
 
-    Raises
-    ------
-    ValueError
-        If it is directed or empty, an arc has no length that is finite and not negative, or targets
-        are not numbered from 0 on.
+    ValueError if it is directed or empty, an arc has no length that is finite and not negative, or
+    targets are not numbered from 0 on.
     """
     if graph.is_directed() or graph.is_multigraph() or not len(graph):
         raise ValueError("a hunt needs an undirected graph with at least one cell")

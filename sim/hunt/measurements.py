@@ -8,7 +8,7 @@ The benefit of a test is the entropy that it takes away by expectation, given th
 Models of y and the measurements:
 
 `NaiveBayes`  measurements are independent given y (divergent factorisation, eqs. 11-13)
-`Dependent`   any joint table, or the feed-forward factorisation (eqs. 14-17)
+`Dependent`   any joint table (eqs. 14-17)
 `Independent` every target has a hypothesis of its own: mines of a field
 
 Nats throughout.  The text has log2 (eq. 3), its Table III was made with natural logarithms.
@@ -169,37 +169,6 @@ class Dependent(Chained):
             )
         check_distributions(self.joint.reshape(-1))
         self._known: dict[tuple[int, ...], float] = {}
-
-    @classmethod
-    def feed_forward(cls, prior: np.ndarray, factors: Sequence[np.ndarray]) -> Dependent:
-        """Return the measurements of P(y) prod_j P(m_j | y, m_{j-1}, .., m_1) [eqs. 14, 17].
-
-        Parameters
-        ----------
-        prior : float (hypotheses,)
-        factors : of target j float (hypotheses, outcomes of target 0, .., of target j), which sums
-            to 1 over its last axis
-        """
-        prior = np.asarray(prior, float)
-        sizes = [len(prior)]
-        for target, factor in enumerate(factors):
-            shape = np.shape(factor)
-            if shape[:-1] != tuple(sizes):
-                raise ValueError(
-                    f"the factor of target {target} needs the shape ({', '.join(map(str, sizes))}, "
-                    f"its outcomes), not {shape}"
-                )
-            sizes.append(shape[-1])
-        if math.prod(sizes) > MOST_ENTRIES:
-            raise ValueError(
-                f"the joint table would have {math.prod(sizes):,} entries, at most "
-                f"{MOST_ENTRIES:,}: leave targets out, or take NaiveBayes"
-            )
-        check_distributions(prior, *factors)
-        joint = prior
-        for factor in factors:
-            joint = joint[..., None] * factor
-        return cls(joint)
 
     def value(self, measured: Iterable[int]) -> float:
         chosen = tuple(sorted(set(measured)))

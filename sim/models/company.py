@@ -21,10 +21,7 @@ Company = Policy | tuple[tuple[Policy, float], ...]
 def members(company: Company) -> tuple[tuple[Policy, float], ...]:
     """Return the policies of ``company`` with their probabilities, without those that never come.
 
-    Raises
-    ------
-    ValueError
-        If a weight is negative or not finite, or none is above 0.
+    ValueError if a weight is negative or not finite, or none is above 0.
     """
     if isinstance(company, Policy):
         return ((company, 1.0),)
@@ -37,11 +34,6 @@ def members(company: Company) -> tuple[tuple[Policy, float], ...]:
         for (policy, _), chance in zip(company, chances, strict=True)
         if chance > 0.0
     )
-
-
-def policies(company: Company) -> list[Policy]:
-    """Return who may sit in a seat."""
-    return [policy for policy, _ in members(company)]
 
 
 def draw_seats(
@@ -63,10 +55,7 @@ def wins(
 ) -> np.ndarray:
     """Return by game, bool, whether ``own`` wins it against ``company``; it sits in seats in turn.
 
-    Raises
-    ------
-    belief.evidence.EvidenceFull
-        If the posterior of a greedy player does not fit into memory.
+    belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
     tables: dict[tuple[int, tuple[Policy, ...]], list[int]] = {}
     for place, (game, seats) in enumerate(draw_seats(company, rules.players, seed, games)):

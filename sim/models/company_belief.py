@@ -126,24 +126,13 @@ class CompanyBelief:
         """
         state = self._states[0]
         state.hand[self._seat], state.face_up = view.hand[self._seat], view.face_up
-        shape = (len(observed), KINDS, len(self.types))
-        hits, tries = np.zeros(shape), np.zeros(shape)
+        counts = np.zeros((2, len(observed), KINDS, len(self.types)))
         stream = new_stream(derive_key(self._key, self._turn))
         types = self.types[self._order]
-        count_alike(
-            self._world[0],
-            self._states,
-            self._seat,
-            events,
-            observed,
-            deals,
-            types,
-            stream,
-            hits,
-            tries,
-        )
-        back = np.argsort(self._order)
-        return hits[:, :, back], tries[:, :, back]
+        seen = self._seat, events, observed, deals, types
+        count_alike(self._world[0], self._states, *seen, stream, counts)
+        hits, tries = counts[..., np.argsort(self._order)]
+        return hits, tries
 
     def weigh(
         self, view: np.record, observed: np.recarray, events: np.recarray, deals: np.ndarray

@@ -20,9 +20,9 @@ from mcts.kernel.compile import jit
 from mcts.kernel.rng import draw
 from sim.board import N_ROOMS
 from sim.cards import FIRST_WEAPON
-from sim.deals import deal_out
+from sim.chance import deal_out
 from sim.game import apply
-from sim.knowledge import begin, learn, open_public, witness
+from sim.knowledge import begin, inform_others, open_public, witness
 from sim.models.seating import take_seat
 from sim.policies.common import any_card
 from sim.policies.table import choose
@@ -51,6 +51,9 @@ ACCUSES, WALKS, NAMES, ENDS = range(4)
 """Kinds of decision: to accuse at the start of a turn, the walk, the pair, to accuse at its end."""
 
 KINDS = 4
+
+HITS, TRIES = 0, 1
+"""What is counted by turn, kind of decision and type: it did what was done; it was asked."""
 
 OBSERVED = np.dtype(
     [
@@ -118,19 +121,9 @@ def trace(world: World, states: np.recarray, observed: np.recarray, goals: np.nd
 
 @jit
 def hear(world: World, s: State, seat: int, event: np.record, stream: np.ndarray) -> None:
-    """Let all but ``seat`` learn from ``event``, which it saw.
-
-    A card shown between others is drawn uniformly from the drawn answerer's matching cards.
-    """
-    card = event.card
-    if card < 0 and event.answerer >= 0:
-        card = any_card(stream, s.hand[event.answerer] & event.cards)
+    """Let everybody witness ``event``, which ``seat`` saw, and all but it learn from it."""
     witness(world, s, event.asker, event.cards, event.answerer)
-    for other in range(world.players):
-        if other != seat:
-            learn(world, s, other, event.asker, event.cards, event.answerer, card)
-    if card >= 0:
-        s.has_shown[event.answerer, event.asker] |= 1 << card
+    inform_others(world, s, seat, event, stream)
     s.asked += 1
 
 
@@ -181,14 +174,15 @@ def _settle(s: State, seat: int) -> None:
 
 
 @jit
+def _count(counts: np.ndarray, kind: int, share: float) -> None:
+    """Add that a type was asked, and the ``share`` of times in which it did what was done."""
+    counts[HITS, kind] += share
+    counts[TRIES, kind] += 1.0
+
+
+@jit
 def _ask_turn(
-    world: World,
-    s: State,
-    turn: np.record,
-    stream: np.ndarray,
-    hits: np.ndarray,
-    tries: np.ndarray,
-    which: int,
+    world: World, s: State, turn: np.record, stream: np.ndarray, counts: np.ndarray
 ) -> None:
     """Ask the type in the seat what it does at the start of ``turn``; count what was done."""
     seat = turn.seat
@@ -210,22 +204,14 @@ def _ask_turn(
             walks += 0.0 if stays and turn.cards else 1.0
         if s.stream[0] == before and turn.goals & (turn.goals - 1) == 0:
             break
-    tries[ACCUSES, which] += 1.0
-    hits[ACCUSES, which] += accuses / asked if at_once else 1.0 - accuses / asked
+    _count(counts, ACCUSES, accuses / asked if at_once else 1.0 - accuses / asked)
     if not at_once and accuses < asked:
-        tries[WALKS, which] += 1.0
-        hits[WALKS, which] += walks / (asked - accuses)
+        _count(counts, WALKS, walks / (asked - accuses))
 
 
 @jit
 def _ask_pair(
-    world: World,
-    s: State,
-    turn: np.record,
-    stream: np.ndarray,
-    hits: np.ndarray,
-    tries: np.ndarray,
-    which: int,
+    world: World, s: State, turn: np.record, stream: np.ndarray, counts: np.ndarray
 ) -> None:
     """Ask the type in the seat what it names in the room that it reached; count what was named."""
     seat = turn.seat
@@ -244,19 +230,12 @@ def _ask_pair(
         named += 1.0 if turn.cards & cards == cards else 0.0
         if s.stream[0] == before:
             break
-    tries[NAMES, which] += 1.0
-    hits[NAMES, which] += named / asked
+    _count(counts, NAMES, named / asked)
 
 
 @jit
 def _ask_end(
-    world: World,
-    s: State,
-    turn: np.record,
-    stream: np.ndarray,
-    hits: np.ndarray,
-    tries: np.ndarray,
-    which: int,
+    world: World, s: State, turn: np.record, stream: np.ndarray, counts: np.ndarray
 ) -> None:
     """Ask the type in the seat whether it accuses at the end of ``turn``; count what was done."""
     place(s, turn)
@@ -265,8 +244,7 @@ def _ask_end(
     _fresh(s, turn.seat, 0, stream)
     action = choose(world, s, turn.seat)
     accuses = ACCUSE <= action < REVEAL
-    tries[ENDS, which] += 1.0
-    hits[ENDS, which] += 1.0 if accuses == (turn.accused == 1) else 0.0
+    _count(counts, ENDS, 1.0 if accuses == (turn.accused == 1) else 0.0)
 
 
 @jit
@@ -279,8 +257,7 @@ def count_alike(
     deals: np.ndarray,
     types: np.recarray,
     stream: np.ndarray,
-    hits: np.ndarray,
-    tries: np.ndarray,
+    counts: np.ndarray,
 ) -> None:
     """Count in how many of ``deals`` each of ``types`` does what was done in the turns seen.
 
@@ -293,7 +270,7 @@ def count_alike(
     deals : int64 (k, 21)
     types : of `sim.models.seating.SEATED`; those that learn alike stand side by side
     stream : consumed
-    hits, tries : float64 (n, `KINDS`, types), added to: deals in which it did, and was asked
+    counts : float64 (2, n, `KINDS`, types), added to: deals by `HITS` and `TRIES`
     """
     s = states[0]
     for d in range(len(deals)):
@@ -309,7 +286,7 @@ def count_alike(
                 while heard < turn.heard:
                     hear(world, s, seat, events[heard], stream)
                     heard += 1
-                _ask_types(world, s, turn, types, first, end, stream, hits[i], tries[i])
+                _ask_types(world, s, turn, types, first, end, stream, counts[:, i])
                 if world.accuse and not (turn.accused == 1 and turn.cards == 0):
                     if turn.cards:
                         hear(world, s, seat, events[heard], stream)
@@ -317,7 +294,7 @@ def count_alike(
                     for which in range(first, end):
                         take_seat(s, turn.seat, types[which])
                         _settle(s, turn.seat)
-                        _ask_end(world, s, turn, stream, hits[i], tries[i], which)
+                        _ask_end(world, s, turn, stream, counts[:, i, :, which])
                     s.tracks[turn.seat] = _ALL
             first = end
 
@@ -337,14 +314,13 @@ def _ask_types(
     first: int,
     end: int,
     stream: np.ndarray,
-    hits: np.ndarray,
-    tries: np.ndarray,
+    counts: np.ndarray,
 ) -> None:
     """Ask the types ``first`` .. ``end - 1`` about one turn."""
     for which in range(first, end):
         take_seat(s, turn.seat, types[which])
         _settle(s, turn.seat)
-        _ask_turn(world, s, turn, stream, hits, tries, which)
+        _ask_turn(world, s, turn, stream, counts[:, :, which])
         if turn.cards:
-            _ask_pair(world, s, turn, stream, hits, tries, which)
+            _ask_pair(world, s, turn, stream, counts[:, :, which])
     s.tracks[turn.seat] = _ALL

@@ -115,10 +115,7 @@ def namings(rules: Rules, model: Company, seed: int, games: int) -> np.ndarray:
 
     In all seats sits ``model``, or who is drawn from it, and reads nothing for the time being.
 
-    Raises
-    ------
-    belief.evidence.EvidenceFull
-        If the posterior of a greedy player does not fit into memory.
+    belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
     company = tuple((_unread(policy), chance) for policy, chance in members(model))
     board, states = world(rules)[0], empty(2)
@@ -170,9 +167,6 @@ def most_likely(believed: np.ndarray, held: np.ndarray) -> Weight:
 def fit_weight(rules: Rules, model: Company, seed: int = SEED, games: int = GAMES) -> Weight:
     """Return the weight of own cards in the suggestions of ``model`` among its kind.
 
-    Raises
-    ------
-    belief.evidence.EvidenceFull
-        As `namings`.
+    belief.evidence.EvidenceFull as `namings`.
     """
     return most_likely(*namings(rules, model, seed, games).T)

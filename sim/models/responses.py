@@ -21,7 +21,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from sim.arena import play_many
+from sim.models.company import wins
 from sim.models.own_cards import fit_weight
 from sim.models.types import TYPES
 from sim.policies.table import Policy, switches_of
@@ -110,13 +110,8 @@ def _shares(
 ) -> Iterator[tuple[str, float]]:
     """Yield the share of games that ``response`` wins against each type, seats in rotation."""
     for name, model in TYPES.items():
-        wins = 0
-        for seat in range(rules.players):
-            seats = [model] * rules.players
-            seats[seat] = replace(response, own_card_weight=max(reads[name], LEAST_READ))
-            played = play_many(rules, seats, seed, np.arange(seat, games, rules.players))
-            wins += int((played.winner == seat).sum())
-        yield name, round(wins / games, 4)
+        own = replace(response, own_card_weight=max(reads[name], LEAST_READ))
+        yield name, round(int(wins(rules, own, model, seed, range(games)).sum()) / games, 4)
 
 
 if __name__ == "__main__":

@@ -10,23 +10,13 @@ import numpy as np
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
 from sim.policies.table import Policy, seat_policy
-from sim.state import MAX_PLAYERS, PUBLIC, State, empty
+from sim.state import MAX_PLAYERS, PUBLIC, STATE, State, empty
 
-SEATED = np.dtype(
-    [
-        ("policy", np.int64),
-        ("tracks", np.int64),
-        ("infers", np.int64),
-        ("walks", np.int64),
-        ("threshold", np.float64),
-        ("own_card_weight", np.float64),  # with which it reads everybody
-        ("hiding", np.float64),
-        ("summoning", np.float64),
-        ("by_out", np.float64),
-    ],
-    align=True,
-)
-"""A policy with its switches, as `sim.state.STATE` has them for a seat."""
+_FIELDS = ("policy", "tracks", "infers", "walks", "threshold", "own_card_weight")
+_FIELDS += ("hiding", "summoning", "by_out")
+
+SEATED = np.dtype([(name, STATE[name].base) for name in _FIELDS], align=True)
+"""A policy with its switches, as `sim.state.STATE` has them for a seat; it reads all alike."""
 
 
 class Seating(NamedTuple):

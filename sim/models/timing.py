@@ -22,7 +22,7 @@ from mcts.kernel.compile import jit
 from sim.arena import Memory, act
 from sim.chance import game_key
 from sim.game import apply, new_game
-from sim.models.company import Company, draw_seats, policies
+from sim.models.company import Company, draw_seats, members
 from sim.policies import greedy, hide, swift
 from sim.policies.table import Policy, seat_policies
 from sim.rules import Rules, world
@@ -77,7 +77,7 @@ def _watch(
     while s.phase != OVER:
         if s.seat == seat and s.phase != SHOW and s.phase != SUGGEST and used < len(rows):
             swift.refresh(world, s, seat)
-            found, chance = swift.best_guess(s)
+            found, chance = swift.best_guess(s.marginals)
             row = rows[used]
             row[0] = chance
             row[1] = 1.0 if found == s.envelope else 0.0
@@ -107,7 +107,11 @@ def collect_turns(
     if own.name not in WATCHED:
         raise ValueError(f"{' and '.join(WATCHED)} alone can be watched, not {own.name}")
     patient = replace(own, threshold=CERTAIN)
-    board, states, memory = world(rules)[0], empty(), Memory(policies(model))
+    board, states, memory = (
+        world(rules)[0],
+        empty(),
+        Memory([policy for policy, _ in members(model)]),
+    )
     rows, parts = np.empty((_MOST_ROWS, 3)), [np.empty((0, 4))]
     for game, seats in draw_seats(model, rules.players, seed, games):
         seat = game % rules.players

@@ -74,19 +74,14 @@ _USUAL = {"random": 1, "uniform": 1, "swift50": 4, "swift35": 4, "reader35": 4, 
 """Weights beside 2.  Who plays at random is soon found out; who accuses early is not, and meanwhile
 costs most."""
 
-PRESETS = {
-    "usual": Mixture(tuple(TYPES), tuple(float(_USUAL.get(name, 2)) for name in TYPES)),
-}
+PRESETS = {"usual": Mixture(tuple(TYPES), tuple(float(_USUAL.get(name, 2)) for name in TYPES))}
 """Mixtures by name."""
 
 
 def mixture(text: str) -> Mixture:
     """Return the mixture that ``text`` names or lists, as ``swift35:2,heuristic:1``.
 
-    Raises
-    ------
-    ValueError
-        If it is neither, in one sentence.
+    ValueError if it is neither, in one sentence.
     """
     if text in PRESETS:
         return PRESETS[text]

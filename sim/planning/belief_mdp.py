@@ -19,16 +19,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from belief.evidence import lowest
 from belief.matrix import never_certain, note_pass
 from belief.matrix import start as prior
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import draw, uniform
-from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON, N_CARDS
+from mcts.kernel.rng import draw
+from sim.cards import N_CARDS
 from sim.game import apply, decider, open_decision, stops
+from sim.planning.answers import draw_answer, named_cards
 from sim.planning.ways import RESTRICTED
+from sim.policies.swift import best_guess
 from sim.policies.table import choose, number
-from sim.state import ACCUSE, ASK, EVENTS, FACTORED, MOVE, OVER, PASSAGE, REVEAL, State
+from sim.state import ACCUSE, EVENTS, FACTORED, MOVE, OVER, PASSAGE, REVEAL, State
 
 _HEURISTIC = number("heuristic")
 """The policy that accuses only an envelope that its matrix is certain of."""
@@ -83,21 +84,25 @@ def restrict(p, state: State, stream: np.ndarray) -> None:
     own column of its matrix loses them.  Ours had lost them before, for we know our hand; so b, by
     which accusations pay, stays as it is, and no seat learns that they are in the envelope.
     """
-    row = np.int64(draw(stream) % np.uint64(len(p.deals)))
-    for card in range(N_CARDS):
-        if p.deals[row, card] == 0:
-            state.envelope |= 1 << card
+    draw_envelope(state, p.deals, stream)
     for seat in range(p.world[0].players):
         note_pass(state.belief[seat], seat, state.envelope)
+
+
+@jit
+def draw_envelope(state: State, deals: np.ndarray, stream: np.ndarray) -> None:
+    """Fill the envelope from a row of ``deals``, int64 (n, 21); one draw."""
+    row = np.int64(draw(stream) % np.uint64(len(deals)))
+    for card in range(N_CARDS):
+        if deals[row, card] == 0:
+            state.envelope |= 1 << card
 
 
 # Step: b' ~ P(b' | b, a), until the searching seat decides again [eq. 2.10].
 
 
 @jit
-def step(
-    p, state: State, matrix: np.ndarray, action: int, edge_data: float, stream: np.ndarray
-) -> float:
+def step(p, state: State, action: int, edge_data: float, stream: np.ndarray) -> float:
     """Do the own ``action`` and let the others play; return the reward.
 
     An accusation ends the simulation and pays rho(b) = b(accused) [eq. 2.11]: ``edge_data``, which
@@ -108,77 +113,33 @@ def step(
         return edge_data
     if action < PASSAGE:
         state.goal[p.seat] = action - MOVE
-    transition(p, state, action, matrix, stream)
-    play_on(p, state, matrix, stream)
+    transition(p, state, action, stream)
+    play_on(p, state, stream)
     return 0.0
 
 
 @jit
-def play_on(p, state: State, matrix: np.ndarray, stream: np.ndarray) -> None:
+def play_on(p, state: State, stream: np.ndarray) -> None:
     """Let the policies play, "three heuristic opponents" [s. 3.4], until they do not decide."""
     # One suggestion a turn: a round among six cannot fill the events.
     while state.phase != OVER and state.events < EVENTS and not stops(state):
         open_decision(state)
-        transition(p, state, choose(p.world[0], state, decider(state)), matrix, stream)
+        transition(p, state, choose(p.world[0], state, decider(state)), stream)
 
 
 @jit
-def transition(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
+def transition(p, state: State, action: int, stream: np.ndarray) -> None:
     """Do one ``action`` of the seat to move: P(b' | b, a) = sum_o P(b' | a, b, o) P(o | a, b)."""
     if ACCUSE <= action < REVEAL:
         state.winner = state.seat
         state.phase = OVER
         return
     if PASSAGE < action < ACCUSE:
-        draw_answer(p, state, action, matrix, stream)  # o ~ P(o | a, b)
+        cards = named_cards(p.world[0], state, action)
+        first = state.seat + 1 if state.seat + 1 < p.world[0].players else 0
+        # o ~ P(o | a, b)
+        draw_answer(p.world[0], state, p.seat, p.seat, False, cards, first, 0, stream)
     propagate(p, state, action)  # b', which o determines
-
-
-@jit
-def draw_answer(p, state: State, action: int, matrix: np.ndarray, stream: np.ndarray) -> None:
-    """Fill the opponents' hands with just what answers the suggestion ``action``: P(o | a, b).
-
-    It is that of the seat to move; ``matrix`` is scratch (21, 7).  Consumes a draw for each named
-    card that a player who is asked may hold.
-    """
-    world, own = p.world[0], state.belief[p.seat]
-    pair = action - ASK
-    cards = (
-        1 << (pair // 6)
-        | 1 << (FIRST_WEAPON + pair % 6)
-        | 1 << (FIRST_ROOM + world.room_of[state.spot[state.seat]])
-    )
-    for seat in range(world.players):
-        if seat != p.seat:
-            state.hand[seat] = 0
-    rest = cards
-    while rest:
-        card = lowest(rest)
-        rest &= rest - 1
-        for column in range(matrix.shape[1]):
-            matrix[card, column] = own[card, column]
-    asked = state.seat
-    for _ in range(world.players - 1):
-        asked = asked + 1 if asked + 1 < world.players else 0
-        if asked == p.seat:
-            if state.hand[asked] & cards:
-                return
-            continue
-        held = 0
-        rest = cards & ~state.envelope
-        while rest:
-            card = lowest(rest)
-            rest &= rest - 1
-            total = 0.0
-            for column in range(matrix.shape[1]):
-                total += matrix[card, column]
-            chance = matrix[card, asked + 1]
-            if chance > 0.0 and uniform(stream) * total < chance:
-                held |= 1 << card
-            matrix[card, asked + 1] = 0.0
-        if held:
-            state.hand[asked] = held
-            return
 
 
 @jit
@@ -195,7 +156,7 @@ def propagate(p, state: State, action: int) -> None:
 
 
 @jit
-def rollout(p, state: State, matrix: np.ndarray, stream: np.ndarray) -> float:
+def rollout(p, state: State, stream: np.ndarray) -> float:
     """Play on with policies in all seats, in the belief [s. 2.5.2]; pay what b makes of the end.
 
     By the text most roll-outs of a game's first half never end: hands drawn from independent rows
@@ -215,7 +176,7 @@ def rollout(p, state: State, matrix: np.ndarray, stream: np.ndarray) -> float:
             if never_certain(own):
                 return 0.0
         open_decision(state)
-        transition(p, state, choose(p.world[0], state, decider(state)), matrix, stream)
+        transition(p, state, choose(p.world[0], state, decider(state)), stream)
     return reward(own) if state.winner == p.seat else 0.0
 
 
@@ -226,14 +187,4 @@ def reward(matrix: np.ndarray) -> float:
     R is 1 where the envelope is the accused one; rows are independent, and the column of the
     envelope is normalised by category.
     """
-    chance = 1.0
-    for kind in CATEGORY_MASK:
-        most = total = 0.0
-        rest = kind
-        while rest:
-            probability = matrix[lowest(rest), 0]
-            rest &= rest - 1
-            total += probability
-            most = max(most, probability)
-        chance *= most / total if total > 0.0 else 0.0
-    return chance
+    return best_guess(matrix)[1]

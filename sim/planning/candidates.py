@@ -184,13 +184,7 @@ def list_suggestions(
 
 @jit_owning
 def list_ways(
-    world: World,
-    s: State,
-    by: Ranking,
-    seat: int,
-    out: np.ndarray,
-    score: np.ndarray,
-    first: int,
+    world: World, s: State, by: Ranking, seat: int, out: np.ndarray, score: np.ndarray, first: int
 ) -> int:
     """Write the best moves and the passage by falling net bits per expected turn."""
     cards = np.empty(2 * _SHORTLIST, np.int64)

@@ -115,12 +115,11 @@ class Cluedo(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Memory of one thread: a state, and scratch for posteriors, deals and answers."""
+    """Memory of one thread: a state, and scratch for posteriors and deals."""
 
     state: np.recarray
     posterior: tuple
     holder: np.ndarray
-    matrix: np.ndarray
     rows: tuple
     path: np.recarray
     """Suggestions on the way down, of which ``length`` are in use (and were before the last
@@ -137,7 +136,6 @@ def workspace(p: Cluedo) -> Workspace:
         state=empty(),
         posterior=solver.workspace(p.states),
         holder=np.zeros(N_CARDS, np.int64),
-        matrix=np.zeros((N_CARDS, 7)),
         rows=new_memory(),
         path=np.zeros(_PATH_EVENTS, EVENT).view(np.recarray),
         length=private(2, np.int64),
@@ -175,7 +173,7 @@ def step(p, s, action, edge_data, stream):
     if p.answers == DEAL:
         reward = determinized.step(p, s.state[0], action, edge_data)
     else:
-        reward = belief_mdp.step(p, s.state[0], s.matrix, action, edge_data, stream)
+        reward = belief_mdp.step(p, s.state[0], action, edge_data, stream)
     if p.resample_at_leaf or p.takes_over:
         determinized.remember_path(p, s)
     return reward
@@ -202,7 +200,7 @@ def rollout(p, s, stream):
         return 0.0
     if p.answers == DEAL or p.resample_at_leaf:
         return determinized.rollout(p, s)
-    return belief_mdp.rollout(p, s.state[0], s.matrix, stream)
+    return belief_mdp.rollout(p, s.state[0], stream)
 
 
 @jit

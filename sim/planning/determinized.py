@@ -21,15 +21,14 @@ from belief.sampling.sample_rows import sample_rows
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import below, draw
 from sim.cards import N_CARDS
-from sim.deals import deal_out
+from sim.chance import deal_out
 from sim.game import advance, apply, decider
-from sim.knowledge import begin, learn, update_seat_closure
+from sim.knowledge import begin, inform_others, update_seat_closure
 from sim.models.seating import draw_company
 from sim.planning.information_sets import recall
 from sim.planning.leaf.value import leaf_value
 from sim.planning.opponent_nodes import GUESS, guess
 from sim.planning.ways import EXACT, POLICY
-from sim.policies.common import any_card
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
 
 # Start: the root with a deal.
@@ -72,21 +71,9 @@ def begin_opponents(p, state: State, stream: np.ndarray) -> None:
 
 @jit
 def inform_opponents(p, state: State, events: np.recarray, n: int, stream: np.ndarray) -> None:
-    """Let the opponents learn from the first ``n`` of ``events``, as the searching seat saw them.
-
-    A card shown between opponents is drawn uniformly from the drawn answerer's matching cards.
-    """
-    world = p.world[0]
+    """Let the opponents learn from the first ``n`` of ``events``, as our seat saw them."""
     for i in range(n):
-        event = events[i]
-        card = event.card
-        if card < 0 and event.answerer >= 0:
-            card = any_card(stream, state.hand[event.answerer] & event.cards)
-        if event.answerer >= 0:
-            state.has_shown[event.answerer, event.asker] |= 1 << card
-        for seat in range(world.players):
-            if seat != p.seat:
-                learn(world, state, seat, event.asker, event.cards, event.answerer, card)
+        inform_others(p.world[0], state, p.seat, events[i], stream)
 
 
 # Step: by the rules, with the hands of the deal.

@@ -12,6 +12,7 @@ from mcts.kernel.rng import fold
 from sim.cards import N_CARDS
 from sim.game import decider
 from sim.state import ASK, MAX_PLAYERS, PASS, SHOW, STATE, State
+from sim.view import copy_open
 
 _BY_SEAT = ("spot", "summoned", "out", "suggestions", "walked")
 _AS_IT_IS = ("phase", "turn", "seat", "roll", "asked", *_BY_SEAT, "public", "events", "event")
@@ -76,20 +77,10 @@ def _fold_events(key: np.uint64, s: State, seat: int) -> np.uint64:
 @jit
 def keep(s: State, own: int, seen: np.record) -> None:
     """Write what ``own`` sees of ``s`` to ``seen``, a record of `SEEN`."""
-    seen.phase, seen.turn, seen.seat, seen.roll, seen.asked = (
-        s.phase,
-        s.turn,
-        s.seat,
-        s.roll,
-        s.asked,
-    )
+    copy_open(s, seen)
     seen.events = s.events
     for seat in range(MAX_PLAYERS):
-        seen.spot[seat], seen.summoned[seat] = s.spot[seat], s.summoned[seat]
-        seen.out[seat], seen.suggestions[seat] = s.out[seat], s.suggestions[seat]
         seen.shown[seat] = s.has_shown[own, seat]
-        for what in range(s.walked.shape[1]):
-            seen.walked[seat, what] = s.walked[seat, what]
     for card in range(N_CARDS):
         for holder in range(s.public.shape[1]):
             seen.public[card, holder] = s.public[card, holder]
@@ -109,20 +100,10 @@ def recall(seen: np.record, own: int, s: State) -> None:
 
     What ``s`` has of the others' hands and knowledge is left as it is.
     """
-    s.phase, s.turn, s.seat, s.roll, s.asked = (
-        seen.phase,
-        seen.turn,
-        seen.seat,
-        seen.roll,
-        seen.asked,
-    )
+    copy_open(seen, s)
     s.events = seen.events
     for seat in range(MAX_PLAYERS):
-        s.spot[seat], s.summoned[seat] = seen.spot[seat], seen.summoned[seat]
-        s.out[seat], s.suggestions[seat] = seen.out[seat], seen.suggestions[seat]
         s.has_shown[own, seat] = seen.shown[seat]
-        for what in range(s.walked.shape[1]):
-            s.walked[seat, what] = seen.walked[seat, what]
     for card in range(N_CARDS):
         s.bits[own, card] = -1.0
         for holder in range(s.public.shape[1]):

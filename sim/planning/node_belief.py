@@ -9,7 +9,7 @@ import numpy as np
 
 from belief.beliefs.closure import even
 from belief.beliefs.constrained import fit
-from belief.evidence import CATEGORY_START, ENVELOPE, HOLDERS, N_CARDS
+from belief.evidence import CATEGORY_MASK, CATEGORY_START, ENVELOPE, HOLDERS, N_CARDS, lowest
 from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
 from mcts.kernel.compile import jit, jit_shared
@@ -91,3 +91,18 @@ def likely_products(
                 cards[at, 0], cards[at, 1], cards[at, 2] = suspect, weapon, room
                 found = min(found + 1, most)
     return found
+
+
+@jit
+def envelope_chance(marginals: np.ndarray, envelope: int) -> float:
+    """Return the probability of the three cards ``envelope`` (mask), categories as independent."""
+    chance = 1.0
+    for category in CATEGORY_MASK:
+        total, rest = 0.0, category
+        while rest:
+            total += marginals[lowest(rest), ENVELOPE]
+            rest &= rest - 1
+        if total <= 0.0:
+            return 0.0
+        chance *= marginals[lowest(envelope & category), ENVELOPE] / total
+    return chance

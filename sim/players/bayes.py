@@ -13,45 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcts.limits import above, one_of
+from mcts.limits import one_of
 from sim.players.moves import decide
-from sim.players.paper import Believing, Opinion, PaperPlayer
+from sim.players.paper import Believing, BelievingPlayer
 from sim.rules import Rules, world
 
 AGAIN = ("other", "same")
 """Where the next suggestion after that in a room is made: in the nearest other room that the player
 wants to enter, or in the same one, by stepping out and in again."""
-
-
-class BayesPlayer(PaperPlayer):
-    """The Bayesian-network player in a seat.
-
-    Parameters
-    ----------
-    evidence : one of `sim.players.paper.EVIDENCE`
-    again : one of `AGAIN`
-    threshold : probability from which on a card counts as known
-
-    Attributes
-    ----------
-    opinion : what it believes in the game under way
-    """
-
-    def __init__(
-        self, evidence: str, again: str = "other", threshold: float = 0.9, name: str = "bn"
-    ) -> None:
-        super().__init__(name)
-        self.evidence, self.threshold = evidence, float(threshold)
-        self._again = AGAIN.index(again)
-
-    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
-        super().begin(rules, seat, view, key)
-        self.opinion = Opinion(self.evidence, rules, seat, self.hand, self.face_up)
-        self._worlds = world(rules).view(np.ndarray)
-
-    def decide(self, view: np.recarray) -> int:
-        chances, views = self.opinion.update(self.log), view.view(np.ndarray)
-        return decide(self._worlds, views, self.seat, chances, self.threshold, self._again)
 
 
 @dataclass(kw_only=True)
@@ -60,11 +29,23 @@ class Settings(Believing):
 
     name: str = one_of("bn", default="bn")
     again: str = one_of(*AGAIN, default="other")
-    threshold: float = above(0, 1, default=0.9)
 
     def make(self, rules: Rules) -> BayesPlayer:
         """Return the player; ValueError as `Believing.check_hands`."""
         self.check_hands(rules)
-        player = BayesPlayer(self.evidence, self.again, self.threshold, self.title)
-        player.showing = self.showing
-        return player
+        return BayesPlayer(**vars(self))
+
+
+class BayesPlayer(BelievingPlayer):
+    """The Bayesian-network player in a seat."""
+
+    settings_class = Settings
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        super().begin(rules, seat, view, key)
+        self._worlds = world(rules).view(np.ndarray)
+        self._again = AGAIN.index(self.settings.again)
+
+    def decide(self, view: np.recarray) -> int:
+        chances, views = self.opinion.update(self.log), view.view(np.ndarray)
+        return decide(self._worlds, views, self.seat, chances, self.threshold, self._again)

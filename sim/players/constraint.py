@@ -66,17 +66,22 @@ class Constraints:
         return list(product(*map(self.domain, range(3))))
 
 
+@dataclass(kw_only=True)
+class Settings(Seat):
+    """Settings of the player, as in ``conf/player/constraint.yaml``."""
+
+    name: str = one_of("constraint", default="constraint")
+    walk: str = one_of(*WALKS, default="nearest")
+
+    def make(self, rules: Rules) -> ConstraintPlayer:
+        """Return the player; it fits all rules."""
+        return ConstraintPlayer(**vars(self))
+
+
 class ConstraintPlayer(PaperPlayer):
-    """The player in a seat.
+    """The player in a seat."""
 
-    Parameters
-    ----------
-    walk : one of `sim.policies.csp.WALKS`
-    """
-
-    def __init__(self, walk: str = "nearest", name: str = "constraint") -> None:
-        super().__init__(name)
-        self._back_and_forth = walk == "adjacent"
+    settings_class = Settings
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         super().begin(rules, seat, view, key)
@@ -124,7 +129,7 @@ class ConstraintPlayer(PaperPlayer):
         """Return the move towards a room where something can be found out."""
         suspects, weapons, rooms = ({assignment[kind] for assignment in left} for kind in range(3))
         wanted = {room - FIRST_ROOM for room in rooms} - {here}
-        if self._back_and_forth and len(suspects) + len(weapons) > 2:
+        if self.settings.walk == "adjacent" and len(suspects) + len(weapons) > 2:
             if here >= 0 or self._goal is None:
                 self._goal = self._nearest(set(range(N_ROOMS)) - {here}, spot, here)
             room = self._goal
@@ -148,17 +153,3 @@ class ConstraintPlayer(PaperPlayer):
 def _any(cards: list[int], stream: np.ndarray) -> int:
     """Return one of ``cards``, uniformly; one draw if there are several."""
     return cards[below(stream, len(cards))] if len(cards) > 1 else cards[0]
-
-
-@dataclass(kw_only=True)
-class Settings(Seat):
-    """Settings of the player, as in ``conf/player/constraint.yaml``."""
-
-    name: str = one_of("constraint", default="constraint")
-    walk: str = one_of(*WALKS, default="nearest")
-
-    def make(self, rules: Rules) -> ConstraintPlayer:
-        """Return the player; it fits all rules."""
-        player = ConstraintPlayer(self.walk, self.title)
-        player.showing = self.showing
-        return player

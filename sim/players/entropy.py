@@ -13,22 +13,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.player import Player
 from sim.players.foresight import ENVELOPE, NEVER, ROOM, Foresight, turns_now
+from sim.players.paper import PaperPlayer
 from sim.policies import greedy
 from sim.policies.common import last_chance
 from sim.policies.walking import step_out, towards
-from sim.rules import Rules, world
+from sim.rules import Rules
 from sim.seat import Seat
 from sim.state import ASK, END, EVIDENCE, PASS, SUGGEST, TURN, State
-from sim.view import Log, replay_evidence
+from sim.view import replay_evidence
 
 ABOUT = {"envelope": ENVELOPE, "room": ROOM}
 """Aims of the player: all hidden cards, or the room card alone (a control)."""
@@ -61,79 +60,68 @@ class Settings(Seat):
         return EntropyPlayer(**vars(self))
 
 
-class EntropyPlayer(Player):
-    """The player; its keywords are the fields of `Settings`; ValueError as these have it."""
+class EntropyPlayer(PaperPlayer):
+    """The player in a seat."""
 
-    def __init__(self, **values: Any) -> None:
-        chosen = Settings(**values)
-        super().__init__(chosen.title)
-        self.showing = chosen.showing
-        self._horizon, self._threshold = chosen.horizon, chosen.threshold
-        about = ABOUT[chosen.about]
-        weights = chosen.price, chosen.candidates, about, chosen.same_room, chosen.threshold
-        self._weighing = weights
+    settings_class = Settings
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
-        """Take ``seat`` in a new game; ``key`` is of no use to a player that draws nothing."""
-        self.decisions = 0
-        self.search_seconds = 0.0
-        self._rules, self._world, self._seat = rules, world(rules)[0], seat
-        self._foresight = Foresight(rules, seat, *self._weighing)
-        self._log = Log()
-        self._last = -1
+        super().begin(rules, seat, view, key)
+        self.decisions, self.search_seconds, self._last = 0, 0.0, -1
+        chosen = self.settings
+        weights = chosen.price, chosen.candidates, ABOUT[chosen.about], chosen.same_room
+        self._foresight = Foresight(rules, seat, *weights, chosen.threshold)
 
     def see(self, event: tuple[int, int, int, int]) -> None:
-        """Add a suggestion to the log."""
-        self._log.append(event)
+        super().see(event)
         asker, cards, _, _ = event
-        if asker == self._seat:
+        if asker == self.seat:
             self._last = (cards >> FIRST_ROOM).bit_length() - 1
 
     def decide(self, view: np.recarray) -> int:
-        """Return the action of most value by what this seat has seen."""
         began = time.perf_counter()
         s = view.copy()[0]
-        s.tracks[self._seat] = EVIDENCE
-        replay_evidence(self._world, s, self._seat, self._log.events)
-        action = self._action(s)
+        s.tracks[self.seat] = EVIDENCE
+        replay_evidence(self.world, s, self.seat, self.log.events)
+        action = self.act(s)
         self.decisions += 1
         self.search_seconds += time.perf_counter() - began
         return action
 
-    def _action(self, s: State) -> int:
-        """Return the action in ``s``, a view with the seat's evidence."""
-        ahead, seat = self._foresight, self._seat
+    def act(self, s: State) -> int:
+        """Return the action of most value in ``s``, a view with the seat's evidence."""
+        ahead, seat = self._foresight, self.seat
         facts = s.evidence[seat]
         ahead.solve(facts)
         if s.phase != SUGGEST:
-            enough = 0.0 if last_chance(self._world, s) else self._threshold
+            enough = 0.0 if last_chance(self.world, s) else self.settings.threshold
             accused = greedy.likely_accusation(ahead.work, enough)
             if accused >= 0:
                 return int(accused)
             if s.phase == END:
                 return PASS
         spot = int(s.spot[seat])
-        here = int(self._world.room_of[spot])
+        here = int(self.world.room_of[spot])
         turns = np.full(N_ROOMS, NEVER)
         if s.phase == SUGGEST:
             turns[here] = 0.0
         else:
-            turns_now(self._world, s, seat, turns)
+            turns_now(self.world, s, seat, turns)
             ahead.bar(turns, self._last)
-            out = step_out(self._world, s, seat) if here >= 0 and turns[here] > 1.0 else PASS
+            out = step_out(self.world, s, seat) if here >= 0 and turns[here] > 1.0 else PASS
             if out < 0:
                 turns[here] = NEVER
         cards = ahead.choose(facts, turns, spot, self._steps(s))
         room = (cards >> FIRST_ROOM).bit_length() - 1
         if s.phase == TURN and (room != here or turns[room] > 1.0):
-            return int(out if room == here else towards(self._world, s, seat, room))
+            return int(out if room == here else towards(self.world, s, seat, room))
         suspect = (cards & -cards).bit_length() - 1
         weapon = (cards >> FIRST_WEAPON & 0x3F).bit_length() - 1
         return ASK + 6 * suspect + weapon
 
     def _steps(self, s: State) -> int:
         """Return how many suggestions to look ahead: no more than an accusation can follow."""
-        playing = self._rules.players - int(s.out[: self._rules.players].sum())
-        turns = 1 + (self._rules.turn_cap - int(s.turn)) // playing
-        useful = turns if self._world.accuse else turns - 1
-        return max(1, min(self._horizon, useful))
+        playing = self.rules.players - int(s.out[: self.rules.players].sum())
+        turns = 1 + (self.rules.turn_cap - int(s.turn)) // playing
+        useful = turns if self.world.accuse else turns - 1
+        return max(1, min(self.settings.horizon, useful))

@@ -24,7 +24,7 @@ from math import inf
 import numpy as np
 
 from mcts.kernel.compile import jit_owning
-from mcts.limits import above, between, one_of
+from mcts.limits import between, one_of
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.hunt.reward import Weights
@@ -33,7 +33,6 @@ from sim.players.moves import WALKS, settle, wanted_rooms
 from sim.players.paper import Believing
 from sim.players.room_hunt import (
     BINS_A_TURN,
-    USUAL,
     Ways,
     closed_values,
     information,
@@ -55,37 +54,41 @@ GOALS = ("free", "likeliest")
 """Ends of the hunter's way: any room, or the likeliest."""
 
 
-class HunterPlayer(BayesPlayer):
-    """The player in a seat.
+@dataclass(kw_only=True)
+class Settings(Believing):
+    """Settings of the player, as in ``conf/player/hunter.yaml``.
 
-    Parameters
-    ----------
-    evidence, again, threshold : as `BayesPlayer`
-    strategy : one of `STRATEGIES`
-    unit : one of `UNITS`
-    goal : one of `GOALS`
-    weights : w_B, w_J, w_D
+    By default w_B is as in Table III; those of the games are not printed.
     """
 
-    def __init__(
-        self,
-        evidence: str,
-        again: str = "other",
-        threshold: float = 0.9,
-        strategy: str = "replanned",
-        unit: str = "bins",
-        goal: str = "free",
-        weights: Weights = USUAL,
-        name: str = "hunter",
-    ) -> None:
-        super().__init__(evidence, again, threshold, name)
-        self._weights = weights
-        self._turns, self._unit = UNITS.index(unit) == 1, unit
-        self._to_goal, self._closed = GOALS.index(goal) == 1, STRATEGIES.index(strategy) == 1
+    name: str = one_of("hunter", default="hunter")
+    again: str = one_of(*AGAIN, default="other")
+    strategy: str = one_of(*STRATEGIES, default="replanned")
+    unit: str = one_of(*UNITS, default="bins")
+    goal: str = one_of(*GOALS, default="free")
+    benefit_weight: float = between(0, 1000, default=12.0)
+    test_weight: float = between(0, 1000, default=1.0)
+    distance_weight: float = between(0, 1000, default=1.0)
+
+    def make(self, rules: Rules) -> HunterPlayer:
+        """Return the player; ValueError as `Believing.check_hands`."""
+        self.check_hands(rules)
+        return HunterPlayer(**vars(self))
+
+
+class HunterPlayer(BayesPlayer):
+    """The player in a seat."""
+
+    settings_class = Settings
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         super().begin(rules, seat, view, key)
-        self._between = lengths(rules, self._unit)
+        chosen = self.settings
+        self._between = lengths(rules, chosen.unit)
+        self._weights = Weights(
+            float(chosen.benefit_weight), float(chosen.test_weight), float(chosen.distance_weight)
+        )
+        self._ways = chosen.unit == "turns", chosen.goal == "likeliest", chosen.strategy == "closed"
 
     def decide(self, view: np.recarray) -> int:
         return _decide(
@@ -97,9 +100,7 @@ class HunterPlayer(BayesPlayer):
             self._again,
             self._between,
             self._weights,
-            self._turns,
-            self._to_goal,
-            self._closed,
+            *self._ways,
         )
 
 
@@ -175,34 +176,3 @@ def _values(
     for i in range(len(rooms)):
         values[rooms[i]] = found[i]
     return values
-
-
-@dataclass(kw_only=True)
-class Settings(Believing):
-    """Settings of the player, as in ``conf/player/hunter.yaml``."""
-
-    name: str = one_of("hunter", default="hunter")
-    again: str = one_of(*AGAIN, default="other")
-    threshold: float = above(0, 1, default=0.9)
-    strategy: str = one_of(*STRATEGIES, default="replanned")
-    unit: str = one_of(*UNITS, default="bins")
-    goal: str = one_of(*GOALS, default="free")
-    benefit_weight: float = between(0, 1000, default=12.0)
-    test_weight: float = between(0, 1000, default=1.0)
-    distance_weight: float = between(0, 1000, default=1.0)
-
-    def make(self, rules: Rules) -> HunterPlayer:
-        """Return the player; ValueError as `Believing.check_hands`."""
-        self.check_hands(rules)
-        player = HunterPlayer(
-            self.evidence,
-            self.again,
-            self.threshold,
-            self.strategy,
-            self.unit,
-            self.goal,
-            Weights(self.benefit_weight, self.test_weight, self.distance_weight),
-            self.title,
-        )
-        player.showing = self.showing
-        return player

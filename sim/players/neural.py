@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from mcts.limits import above, between, one_of
 from sim.board import N_ROOMS, N_SPOTS, door_spots, graph
 from sim.cards import FIRST_ROOM
 from sim.players.moves import find_certain, suggestion
-from sim.players.paper import Believing, Opinion, PaperPlayer
+from sim.players.paper import Believing, BelievingPlayer
 from sim.policies.common import accusation
 from sim.policies.walking import step_out, towards
 from sim.qlearning.functions import FUNCTIONS, function
@@ -41,47 +42,44 @@ OUT_AND_IN = 2
 """Steps to leave the room where the pawn stands and enter it again."""
 
 
-class NeuralPlayer(PaperPlayer):
-    """The player; see the module.
-
-    Parameters
-    ----------
-    evidence : one of `sim.players.paper.EVIDENCE`
-    q : one of `sim.qlearning.functions.FUNCTIONS`
-    network : path of the weights, None for those of the project
-    threshold : probability from which on a card counts as known
-    distance_weight, visit_weight : W_d and W_n, from 0 on
-    distance_divisor : D is divided by it, above 0
+@dataclass(kw_only=True)
+class Settings(Believing):
+    """Settings of the player, as in ``conf/player/neural.yaml``.
 
     Attributes
     ----------
-    opinion : its belief in the game under way
-
-    Raises
-    ------
-    ValueError
-        If the network is unknown, in one sentence.
+    q : one of `sim.qlearning.functions.FUNCTIONS`
+    network : path of the weights, None for those of the project
+    distance_weight, visit_weight : W_d and W_n
+    distance_divisor : D is divided by it
     """
 
-    def __init__(
-        self,
-        evidence: str,
-        q: str = "network",
-        network: str | None = None,
-        threshold: float = 0.9,
-        distance_weight: float = 0.5,
-        distance_divisor: float = 1.0,
-        visit_weight: float = 1.5,
-        name: str = "neural",
-    ) -> None:
-        super().__init__(name)
-        self.evidence, self.threshold = evidence, float(threshold)
-        self.worth = function(q, network)
-        self._of_distance, self._of_visit = distance_weight / distance_divisor, visit_weight
+    name: str = one_of("neural", default="neural")
+    q: str = one_of(*FUNCTIONS, default="network")
+    network: str | None = None
+    distance_weight: float = between(0, 1000, default=0.5)
+    distance_divisor: float = above(0, 1000, default=1.0)
+    visit_weight: float = between(0, 1000, default=1.5)
+
+    def make(self, rules: Rules) -> NeuralPlayer:
+        """Return the player; ValueError as `NeuralPlayer` and `Believing.check_hands`."""
+        self.check_hands(rules)
+        return NeuralPlayer(**vars(self))
+
+
+class NeuralPlayer(BelievingPlayer):
+    """The player in a seat; ValueError if its network is unknown."""
+
+    settings_class = Settings
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        chosen = self.settings
+        self.worth = function(chosen.q, chosen.network)
+        self._of_distance = chosen.distance_weight / chosen.distance_divisor
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         super().begin(rules, seat, view, key)
-        self.opinion = Opinion(self.evidence, rules, seat, self.hand, self.face_up)
         self._far = distances(rules.doors == "any")
 
     def act(self, s: np.record) -> int:
@@ -119,7 +117,8 @@ class NeuralPlayer(PaperPlayer):
             far[here] = 0 if s.summoned[self.seat] else OUT_AND_IN
             if self.world.passage[here] >= 0:
                 far[self.world.passage[here]] = 0
-        cost = self._of_distance * far + self._of_visit * visits(self.log.events, self.seat)
+        asked = visits(self.log.events, self.seat)
+        cost = self._of_distance * far + self.settings.visit_weight * asked
         return self.worth(self.opinion.chances[FIRST_ROOM:]) - cost
 
 
@@ -145,32 +144,3 @@ def distances(any_door: bool) -> np.ndarray:
     for room in range(N_ROOMS) if any_door else ():
         far[:, door_spots(room)] = far[:, door_spots(room)].min(axis=1, keepdims=True)
     return far
-
-
-@dataclass(kw_only=True)
-class Settings(Believing):
-    """Settings of the player, as in ``conf/player/neural.yaml``."""
-
-    name: str = one_of("neural", default="neural")
-    q: str = one_of(*FUNCTIONS, default="network")
-    network: str | None = None
-    threshold: float = above(0, 1, default=0.9)
-    distance_weight: float = between(0, 1000, default=0.5)
-    distance_divisor: float = above(0, 1000, default=1.0)
-    visit_weight: float = between(0, 1000, default=1.5)
-
-    def make(self, rules: Rules) -> NeuralPlayer:
-        """Return the player; ValueError as `NeuralPlayer` and `Believing.check_hands`."""
-        self.check_hands(rules)
-        player = NeuralPlayer(
-            self.evidence,
-            self.q,
-            self.network,
-            self.threshold,
-            self.distance_weight,
-            self.distance_divisor,
-            self.visit_weight,
-            self.title,
-        )
-        player.showing = self.showing
-        return player

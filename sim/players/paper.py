@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,15 +11,9 @@ from belief.beliefs.exact import ExactBelief
 from belief.evidence import ALL_CARDS, ENVELOPE, N_CARDS
 from belief.network.permanents import Weights, new_weights
 from belief.network.reading import envelope_chances
-from belief.network.tables import (
-    new_tables,
-    note_card,
-    note_pass,
-    note_refutation,
-    start,
-)
+from belief.network.tables import new_tables, note_card, note_pass, note_refutation, start
 from mcts.kernel.compile import jit
-from mcts.limits import one_of
+from mcts.limits import above, one_of
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
 from sim.rules import Rules, world
@@ -33,17 +28,20 @@ App. V], or the exact posterior."""
 
 @dataclass(kw_only=True)
 class Believing(Seat):
-    """Settings of a player that believes one of `EVIDENCE`."""
+    """Settings of a player that believes one of `EVIDENCE`.
+
+    Attributes
+    ----------
+    threshold : probability from which on a card counts as known
+    """
 
     evidence: str = one_of(*EVIDENCE, default="repaired")
+    threshold: float = above(0, 1, default=0.9)
 
     def check_hands(self, rules: Rules) -> None:
         """Refuse evidence that ``rules`` do not fit.
 
-        Raises
-        ------
-        ValueError
-            If it needs hands by category, and the rules do not deal them.
+        ValueError if it needs hands by category, and the rules do not deal them.
         """
         if self.evidence != "exact" and not rules.shares:
             raise ValueError(
@@ -56,15 +54,24 @@ class Believing(Seat):
 class PaperPlayer(Player):
     """A player in a seat that keeps what it has seen, and is asked for one action at a time.
 
-    A player of its kind says what it does by `act`.
+    A player of its kind says what it does by `act`.  Its keywords are the fields of its
+    ``settings_class``; ValueError as that has it.
 
     Attributes
     ----------
+    settings : the settings that it was made with
     world : rules and board, one `sim.rules.WORLD`
     rules, seat, key : of the game under way
     hand, face_up : its cards, and those that belong to nobody (masks)
     log : all suggestions as its seat saw them
     """
+
+    settings_class: type[Seat]
+
+    def __init__(self, **values: Any) -> None:
+        self.settings: Any = self.settings_class(**values)
+        super().__init__(self.settings.title)
+        self.showing = self.settings.showing
 
     def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
         self.rules, self.seat, self.key = rules, seat, key
@@ -81,6 +88,15 @@ class PaperPlayer(Player):
     def act(self, s: np.record) -> int:
         """Return a legal action; ``s`` is the state as this seat sees it."""
         raise NotImplementedError(f"{self.name} does not act")
+
+
+class BelievingPlayer(PaperPlayer):
+    """A player that believes its `Opinion` in the game under way; its settings are `Believing`."""
+
+    def begin(self, rules: Rules, seat: int, view: np.recarray, key: int) -> None:
+        super().begin(rules, seat, view, key)
+        self.threshold = float(self.settings.threshold)
+        self.opinion = Opinion(self.settings.evidence, rules, seat, self.hand, self.face_up)
 
 
 class Opinion:
@@ -133,11 +149,7 @@ class Opinion:
 
 @jit
 def _learn(
-    tables: np.ndarray,
-    weights: Weights,
-    players: int,
-    suggestions: np.ndarray,
-    chances: np.ndarray,
+    tables: np.ndarray, weights: Weights, players: int, suggestions: np.ndarray, chances: np.ndarray
 ) -> int:
     """Take in suggestions as the seat of ``tables[0]`` saw them; return as `envelope_chances`."""
     t = tables[0]

@@ -120,10 +120,7 @@ class Settings(Seat):
     def make(self, rules: Rules) -> Planner:
         """Return the planner.
 
-        Raises
-        ------
-        ValueError
-            If its settings do not fit one another or ``rules``, in one sentence.
+        ValueError if its settings do not fit one another or ``rules``, in one sentence.
         """
         config = self.configure()
         if BELIEFS[config.belief].needs_shares and not rules.shares:
@@ -139,36 +136,26 @@ class Settings(Seat):
         actions, budget, rollout = self.actions, self.budget, self.rollout
         mixed = mixture(self.mixture) if self.opponents == MIXTURE else None
         others = rollout.opponents
-        return PlannerConfig(
-            variant=self.name,
-            belief=self.belief,
-            predictive_answers=self.answers == "predictive",
-            redraw=self.redraw,
-            trees=self.trees,
-            own_card_weight=self.own_card_weight,
-            transpositions=self.transpositions,
-            opponents=mixed.likeliest if mixed else choose_policy(self.opponents, self.model),
-            rollout=choose_policy(rollout.policy, rollout),
-            rollout_opponents=None if others is None else choose_policy(others, self.model),
-            mixture=mixed,
-            best_response=rollout.best_response,
-            horizon=rollout.horizon,
-            model_share=rollout.model_share,
-            win_model=rollout.win_model,
-            candidates=actions.candidates if actions.offer == "candidates" else 0,
-            hiding=actions.hiding,
-            summoning=actions.summoning,
-            accusations=actions.accusations,
-            least_accused=actions.least_accused,
-            departures=self.departures,
-            options=options.Options(
+        known = {each.name for each in fields(PlannerConfig)}
+        sections = {**vars(rollout), **vars(actions), **vars(self)}
+        values = {name: value for name, value in sections.items() if name in known}
+        values |= {
+            "variant": self.name,
+            "predictive_answers": self.answers == "predictive",
+            "opponents": mixed.likeliest if mixed else choose_policy(self.opponents, self.model),
+            "rollout": choose_policy(rollout.policy, rollout),
+            "rollout_opponents": None if others is None else choose_policy(others, self.model),
+            "mixture": mixed,
+            "candidates": actions.candidates if actions.offer == "candidates" else 0,
+            "options": options.Options(
                 **asdict(self.search),
                 widening_base=actions.widening.base,
                 widening_exponent=actions.widening.exponent,
                 nodes=_count_nodes(budget, self.search.keep_tree),
             ),
-            budget=options.Budget(simulations=budget.simulations, seconds=budget.seconds),
-        )
+            "budget": options.Budget(simulations=budget.simulations, seconds=budget.seconds),
+        }
+        return PlannerConfig(**values)
 
 
 def choose_policy(name: str, switches: Any) -> Policy | str:

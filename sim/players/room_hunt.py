@@ -36,9 +36,6 @@ BINS_A_TURN = 3.0
 OUT_AND_IN = 2.0
 """Bins, and turns, to the room where the pawn stands."""
 
-USUAL = Weights(12.0, 1.0, 1.0)
-"""w_B as in Table III; those of the games are not printed."""
-
 _NONE = 1e-12
 
 

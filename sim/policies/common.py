@@ -21,6 +21,9 @@ from sim.state import ACCUSE, MOVE, PASSAGE, TURN, State, World
 SUGGESTS = -1
 """What a policy's turn returns for "make a suggestion where the pawn is"."""
 
+LEAST_INFORMATIVE = 1
+"""Rule of showing: a card that the asker has seen before, if there is one; 0 is any."""
+
 
 @jit
 def accusation(envelope: int) -> int:
@@ -121,3 +124,18 @@ def turns_to(world: World, s: State, seat: int, room: int) -> float:
     """
     missing = world.steps[room, s.spot[seat]] - s.roll
     return 1.0 + world.turns[missing] if missing > 0 else 1.0
+
+
+@jit
+def card_to_show(s: State, seat: int) -> int:
+    """Return the card that ``seat`` shows to the asker; consumes ``s.stream``.
+
+    One of several is drawn uniformly, as every agent of the thesis does [Ledford 2018, s. 3.2]; who
+    shows the least informative prefers those that this asker has seen before.
+    """
+    matching = s.hand[seat] & s.cards
+    if s.showing[seat] == LEAST_INFORMATIVE:
+        seen = matching & s.has_shown[seat, s.seat]
+        if seen:
+            matching = seen
+    return any_card(s.stream, matching)

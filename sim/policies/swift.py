@@ -63,13 +63,13 @@ def to_accuse(world: World, s: State, seat: int) -> int:
     last = last_chance(world, s)
     if s.threshold[seat] >= 1.0 and not last:
         return proved_envelope(s, seat)
-    found, chance = best_guess(s)
+    found, chance = best_guess(s.marginals)
     return found if last or chance >= s.threshold[seat] else 0
 
 
 @jit
-def best_guess(s: State) -> tuple[int, float]:
-    """Return the mask of the likeliest envelope by ``s.marginals`` and its probability, or 0, 0."""
+def best_guess(marginals: np.ndarray) -> tuple[int, float]:
+    """Return the mask of the likeliest envelope by ``marginals`` and its probability, or 0, 0."""
     found, chance = 0, 1.0
     for category in CATEGORY_MASK:
         best, most, total = 0, 0.0, 0.0
@@ -77,7 +77,7 @@ def best_guess(s: State) -> tuple[int, float]:
         while rest:
             card = lowest(rest)
             rest &= rest - 1
-            p = s.marginals[card, ENVELOPE]
+            p = marginals[card, ENVELOPE]
             total += p
             if p > most:
                 best, most = card, p

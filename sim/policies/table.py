@@ -8,7 +8,7 @@ Those of other packages come by entry points, and are numbered after ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from types import ModuleType
 
@@ -17,8 +17,8 @@ from mcts.kernel.dispatch import by_number
 from mcts.kernel.plugins import entry_points
 from mcts.kernel.sources import modules_of
 from mcts.limits import above, between, check, one_of
-from sim.policies import csp, greedy, showing
-from sim.policies.common import SUGGESTS, accusation
+from sim.policies import csp, greedy
+from sim.policies.common import SUGGESTS, accusation, card_to_show
 from sim.state import END, EXTERNAL, PASS, REVEAL, SHOW, SUGGEST, State, World
 
 
@@ -126,20 +126,6 @@ def seat_policies(state: State, policies: Sequence[Policy | str | None]) -> None
             seat_policy(state, seat, policy(which))
 
 
-def seat_policy(state: State, seat: int, which: Policy) -> None:
-    """Put one compiled policy into ``seat`` of ``state``."""
-    state.policy[seat] = number(which.name)
-    state.tracks[seat] = REQUIRES[number(which.name)]
-    state.threshold[seat] = which.threshold
-    state.own_card_weight[seat] = which.own_card_weight
-    state.infers[seat] = which.inference
-    state.walks[seat] = csp.WALKS.index(which.walk)
-    state.hiding[seat] = which.hiding
-    state.summoning[seat] = which.summoning
-    state.by_out[seat] = which.by_out
-    state.showing[seat] = SHOWING.index(which.showing)
-
-
 _FIELDS = {
     "threshold": "threshold",
     "own_card_weight": "own_card_weight",
@@ -152,14 +138,26 @@ _FIELDS = {
 """Fields of the state by switch."""
 
 
+def seat_policy(state: State, seat: int, which: Policy) -> None:
+    """Put one compiled policy into ``seat`` of ``state``."""
+    state.tracks[seat] = 0
+    _set_switches(state, seat, which, _FIELDS)
+    state.showing[seat] = SHOWING.index(which.showing)
+
+
 def swap_policy(state: State, seat: int, which: Policy) -> None:
     """Let ``which`` play in ``seat`` for now: the policy there stays ready to play on.
 
     What either needs is kept for the seat, and what ``which`` has no switch for stays as it is.
     """
+    _set_switches(state, seat, which, switches_of(which.name))
+
+
+def _set_switches(state: State, seat: int, which: Policy, switches: Iterable[str]) -> None:
+    """Let ``which`` decide in ``seat``, with these of its switches."""
     state.policy[seat] = number(which.name)
     state.tracks[seat] |= REQUIRES[number(which.name)]
-    for name in switches_of(which.name):
+    for name in switches:
         value = getattr(which, name)
         state[_FIELDS[name]][seat] = csp.WALKS.index(value) if name == "walk" else value
 
@@ -172,7 +170,7 @@ def choose(world: World, s: State, seat: int) -> int:
     learnt and its own hand, never the hands of others.
     """
     if s.phase == SHOW:
-        return REVEAL + showing.card(s, seat)
+        return REVEAL + card_to_show(s, seat)
     which = s.policy[seat]
     if s.phase != SUGGEST:
         envelope = _to_accuse(which, world, s, seat)

@@ -38,10 +38,7 @@ class Learner:
     def __init__(self, rooms: RoomProblem, rate: str, exponent: float, key: int) -> None:
         """Begin to learn; ``exponent`` is that of the falling rate, chance is named by ``key``.
 
-        Raises
-        ------
-        ValueError
-            On an unknown rate.
+        ValueError on an unknown rate.
         """
         if rate not in RATES:
             raise ValueError(f"unknown rate {rate!r}: choose one of {', '.join(RATES)}")

@@ -18,13 +18,7 @@ from typing import Any
 import numpy as np
 
 from sim.board import N_ROOMS
-from sim.network_files import (
-    NUMBERS,
-    check_shapes,
-    dump_network,
-    parse_network,
-    read_network,
-)
+from sim.network_files import NUMBERS, check_shapes, dump_network, parse_network, read_network
 
 INPUTS = 2 * N_ROOMS
 """The state, and the room entered, one of nine."""
@@ -77,10 +71,7 @@ class Network:
 def loads(text: str) -> Network:
     """Return the network of a file's text.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged or something else, in one sentence.
+    ValueError if it is damaged or something else, in one sentence.
     """
     arrays, settings, activation = parse_network(text, "activation")
     if activation not in list(ACTIVATIONS):
@@ -93,10 +84,7 @@ def loads(text: str) -> Network:
 def load(path: str | None = None) -> Network:
     """Return the network in the file ``path``, or that of the project.
 
-    Raises
-    ------
-    ValueError
-        If there is none, in one sentence that says what to do.
+    ValueError if there is none, in one sentence that says what to do.
     """
     file = files(__package__).joinpath("rooms.json") if path is None else Path(path)
     remedy = "`python -m experiments.qlearning` makes one"

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from mcts.kernel.errors import SleuthError
+from mcts.limits import build
 from mcts.options import SEEDS
 from sim.player import Player
 from sim.policies.table import Policy, switches_of
@@ -41,6 +42,8 @@ MOST_BYTES = 2**28
 """Of a record; a game of 1,000 turns has a million."""
 
 _HEADER = ("format", "version", "rules", "seed", "game", "seats", "check")
+
+_SWITCHES = tuple(switch.name for switch in fields(Policy)[1:])
 
 
 class RecordError(SleuthError, ValueError):
@@ -237,15 +240,10 @@ def _check_header(value: dict[str, Any]) -> Rules:
 
 
 def _read_rules(switches: Any) -> Rules:
-    usual = asdict(Rules())
     if not isinstance(switches, dict):
         raise RecordError(1, "rules must be an object of switches")
-    _need(1, switches, (), usual)
-    for key, value in switches.items():
-        if type(value) is not type(usual[key]):
-            raise RecordError(1, f"rules.{key} must be like {usual[key]!r}, not {value!r}")
     try:
-        return Rules(**switches)
+        return build(Rules, switches, "rules.")
     except ValueError as fault:
         raise RecordError(1, str(fault)) from None
 
@@ -256,12 +254,18 @@ def _check_seat(seat: Any) -> None:
     if seat.get("policy") == OUTSIDE:
         _need(1, seat, ("label", "policy", "showing"))
         return
-    switches = [switch.name for switch in fields(Policy)[1:]]
-    _need(1, seat, ("label", "policy"), switches)
+    _need(1, seat, ("label", "policy"), _SWITCHES)
     try:
-        Policy(seat["policy"], **{key: seat[key] for key in switches if key in seat})
+        policy_of(seat)
     except (TypeError, ValueError) as fault:
         raise RecordError(1, f"a seat: {fault}") from None
+
+
+def policy_of(seat: Mapping[str, Any]) -> Policy | None:
+    """Return the compiled policy of a recorded seat, None if it was played from outside."""
+    if seat["policy"] == OUTSIDE:
+        return None
+    return Policy(seat["policy"], **{key: seat[key] for key in _SWITCHES if key in seat})
 
 
 def _check_event(number: int, event: dict[str, Any], players: int) -> None:

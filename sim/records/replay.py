@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
 from sim.cards import CARDS
 from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
-from sim.policies.table import Policy, seat_policies
+from sim.policies.table import seat_policies
 from sim.records.events import Event, describe_action, ending, opening
-from sim.records.record import OUTSIDE, Record, RecordError, checksum, line
+from sim.records.record import Record, RecordError, checksum, line, policy_of
 from sim.rules import world
 from sim.state import EVIDENCE, N_ACTIONS, OVER, PASS, REVEAL, SHOW, State, World, empty
 
@@ -24,10 +22,7 @@ _FIRST = 2
 def replay(record: Record) -> np.recarray:
     """Return the true state at the end of the recorded game, as an array of one `STATE`.
 
-    Raises
-    ------
-    RecordError
-        On the first line that is not what the state machine does.
+    RecordError on the first line that is not what the state machine does.
     """
     *_, (_, state) = states(record)
     return state
@@ -39,15 +34,12 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
     The state (an array of one `STATE`) goes on changing: copy it to keep it.  All its seats track
     `EVIDENCE`, so that ``evidence[seat]`` is what a seat has seen.
 
-    Raises
-    ------
-    RecordError
-        As `replay`, when its line is reached.
+    RecordError as `replay`, when its line is reached.
     """
     board = world(record.rules)[0]
     state, before = empty(), empty()
     # What a policy's move and suggestion come to may depend on who it is (`Rules.callers`).
-    seat_policies(state[0], [_policy(seat) for seat in record.seats])
+    seat_policies(state[0], [policy_of(seat) for seat in record.seats])
     state[0].tracks |= EVIDENCE
     new_game(board, state[0], np.uint64(game_key(record.seed, record.game)))
     events = (*record.events, record.end)
@@ -66,14 +58,6 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
         before[0] = state[0]
         apply(board, state[0], action)
         due = describe_action(board, before[0], action, state[0])
-
-
-def _policy(seat: dict[str, Any]) -> Policy | None:
-    """Return the compiled policy of a recorded seat, None if it was played from outside."""
-    if seat["policy"] == OUTSIDE:
-        return None
-    switches = [switch.name for switch in fields(Policy)[1:]]
-    return Policy(seat["policy"], **{key: seat[key] for key in switches if key in seat})
 
 
 def _check(record: Record) -> str:

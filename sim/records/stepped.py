@@ -19,15 +19,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcts.options import SEEDS, check_integer
-from sim.arena import Memory, act
-from sim.chance import game_key, search_key
-from sim.game import apply, decider, legal, new_game
+from sim.arena import act
+from sim.game import apply, decider, legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
-from sim.policies.table import SHOWING, seat_policies
 from sim.records.events import Event, describe_action, ending, opening
 from sim.records.record import checksum, header, line
+from sim.referee import open_game
 from sim.rules import Rules, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, SHOW, empty
 from sim.view import as_seen, view_of
@@ -50,33 +48,14 @@ class SteppedGame:
     """
 
     def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
-        """Deal; raises ValueError as `sim.referee.play`."""
-        if len(seats) != rules.players:
-            raise ValueError(f"{rules.players} seats need as many players, got {len(seats)}")
-        self.rules, self.seats = rules, tuple(seats)
-        self.seed, self.game = (
-            check_integer("seed", seed, SEEDS),
-            check_integer("game", game, SEEDS),
-        )
+        """Deal; raises ValueError as `sim.referee.open_game`."""
+        states, self._memory, self._outsiders = open_game(rules, seats, seed, game)
+        self.rules, self.seats, self.seed, self.game = rules, tuple(seats), int(seed), int(game)
         self.actions: list[int] = []
         self.events: list[Event] = []
-        self._board, self._states = world(rules)[0], empty()
-        self._state = state = self._states[0]
-        policies = [player.policy for player in seats]
-        seat_policies(state, policies)
-        self._memory = Memory(policies)
-        self._outsiders = [seat for seat, policy in enumerate(policies) if policy is None]
-        for seat in self._outsiders:
-            player = seats[seat]
-            state.showing[seat] = EXTERNAL if player.picks_cards else SHOWING.index(player.showing)
-        state.recording = 1
-        new_game(self._board, state, np.uint64(game_key(self.seed, self.game)))
-        self._before = empty()
+        self._board, self._state, self._before = world(rules)[0], states[0], empty()
         self._lines = [line(header(rules, seats, self.seed, self.game))]
-        self._note(opening(self._board, state))
-        for seat in self._outsiders:
-            key = int(search_key(self.seed, self.game, seat))
-            seats[seat].begin(rules, seat, view_of(state, seat), key)
+        self._note(opening(self._board, self._state))
 
     @property
     def over(self) -> bool:
@@ -120,10 +99,7 @@ class SteppedGame:
     def act(self, action: int) -> list[Event]:
         """Do ``action`` for the seat that must decide; return what happened.
 
-        Raises
-        ------
-        IllegalAction
-            If the rules do not allow it here; nothing is changed.
+        IllegalAction if the rules do not allow it here; nothing is changed.
         """
         state = self._state
         if self.over or action not in self.choices():

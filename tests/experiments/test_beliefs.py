@@ -235,7 +235,7 @@ def test_few_games_of_one_belief_will_do(run_study):
 
 def test_games_of_players_that_are_asked_are_the_referees_own():
     rules = preset("ferrari2009")
-    games = list(asked.play(rules, lambda: BayesPlayer("repaired"), SEED, [3, 1], LONGEST))
+    games = list(asked.play(rules, lambda: BayesPlayer(evidence="repaired"), SEED, [3, 1], LONGEST))
     dealt = play(rules, [Policy("random")] * 3, SEED, [3, 1], 1)
     for game, same in zip(games, dealt, strict=True):
         assert (game.number, game.hands, game.envelope) == (same.number, same.hands, same.envelope)

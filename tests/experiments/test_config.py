@@ -32,7 +32,7 @@ BAD = {
     "match.workers=100": "there are 2 cores",
     "match.focal_seats=[0,4]": "match.focal_seats must lie between 0 and 3",
     "match.focal_seats=[]": "match.focal_seats must list different seats",
-    "rules.players=9": "rules.players must be 3 to 6, got 9",
+    "rules.players=9": "rules.players=9: must be at most 6",
     "rules=box": "rules=box: unknown; choose one of cai2006",
     "player=null": "Config group override",
     "player/budgt=short": "unknown group (did you mean player/budget?)",

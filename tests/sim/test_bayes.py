@@ -18,7 +18,6 @@ from sim.player import PolicyPlayer
 from sim.players.bayes import AGAIN, BayesPlayer
 from sim.players.paper import EVIDENCE
 from sim.players.registry import make
-from sim.policies.walking import OTHER, SAME
 from sim.referee import play
 from sim.rules import PRESETS, preset, world
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
@@ -32,7 +31,10 @@ STUDY, HALL, LOUNGE, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Lounge", "Kit
 @pytest.mark.parametrize("evidence", EVIDENCE)
 def test_it_keeps_the_contract(rules, evidence):
     again = AGAIN[len(rules) % 2]
-    assert check_player(lambda: BayesPlayer(evidence, again), PRESETS[rules], games=1) > 10
+    assert (
+        check_player(lambda: BayesPlayer(evidence=evidence, again=again), PRESETS[rules], games=1)
+        > 10
+    )
 
 
 class Peeping(BayesPlayer):
@@ -52,14 +54,14 @@ class Peeping(BayesPlayer):
 
 def test_one_that_peeps_is_caught():
     with pytest.raises(AssertionError, match="its seat cannot know"):
-        check_player(lambda: Peeping("exact"), FERRARI, games=1)
+        check_player(lambda: Peeping(evidence="exact"), FERRARI, games=1)
 
 
 class Noted(BayesPlayer):
     """Writes down its actions, and how long they took in milliseconds."""
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
+    def __init__(self, **values):
+        super().__init__(**values)
         self.actions, self.took = [], []
 
     def decide(self, view):
@@ -71,7 +73,7 @@ class Noted(BayesPlayer):
 
 def play_out(evidence="repaired", again="other", threshold=0.9, games=8):
     """Return what it did in some games, and the time of its decisions."""
-    player = Noted(evidence, again, threshold)
+    player = Noted(evidence=evidence, again=again, threshold=threshold)
     for game in range(games):
         play(FERRARI, [player, PolicyPlayer("heuristic"), PolicyPlayer("random")], 5, game)
     return player.actions, player.took
@@ -112,7 +114,7 @@ def test_it_believes_what_the_belief_of_that_name_does(evidence):
 
     for game in range(3):
         others = [PolicyPlayer("heuristic")] * 2
-        play(FERRARI, [others[0], Compared(evidence), others[1]], 2, game)
+        play(FERRARI, [others[0], Compared(evidence=evidence), others[1]], 2, game)
     assert len(furthest) > 20 and max(furthest) < 1e-12
 
 
@@ -120,7 +122,7 @@ def test_tables_that_contradict_themselves_are_counted():
     """The control of the repairs: by the text it happens in these games, repaired it does not."""
 
     def count(evidence):
-        player, found = BayesPlayer(evidence), 0
+        player, found = BayesPlayer(evidence=evidence), 0
         for game in range(60):
             play(FERRARI, [player, PolicyPlayer("closure"), PolicyPlayer("closure")], 5, game)
             found += player.opinion.contradictions
@@ -137,7 +139,7 @@ EVEN = [0, 0, 0.25, 0.25, 0.25, 0.25], [0, 0.2, 0.2, 0.2, 0.2, 0.2]
 
 def seat(rules=FERRARI, phase=TURN, room=None, **switches):
     """Return a player in seat 0 with the cards 0, 1, 6, 12, 13, 14, and a function that asks it."""
-    player, views = BayesPlayer("exact", **switches), empty()
+    player, views = BayesPlayer(evidence="exact", **switches), empty()
     s = views[0]
     s.hand[0] = sum(1 << card for card in (0, 1, 6, 12, 13, 14))
     player.begin(rules, 0, views, 1)
@@ -227,13 +229,13 @@ def test_it_accuses_when_all_three_reach_the_threshold(phase):
 
 def test_it_is_made_from_the_configuration():
     player = make(spec_of("bn", label="mine", showing="least_informative", again="same"), FERRARI)
-    assert (player.name, player.showing, player.evidence) == (
+    assert (player.name, player.showing, player.settings.evidence) == (
         "mine",
         "least_informative",
         "repaired",
     )
-    assert (player.threshold, player._again) == (0.9, SAME)
-    assert make(spec_of("bn"), FERRARI)._again == OTHER
+    assert (player.settings.threshold, player.settings.again) == (0.9, "same")
+    assert make(spec_of("bn"), FERRARI).settings.again == "other"
 
 
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"ferrari2009", "cai2006"}))

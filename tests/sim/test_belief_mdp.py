@@ -13,6 +13,7 @@ from belief import matrix as factored
 from mcts.kernel.compile import jit
 from sim.cards import FIRST_ROOM
 from sim.planning import belief_mdp, cluedo
+from sim.planning.answers import draw_answer, named_cards
 from sim.planning.suggestion_events import suggestion_events
 from sim.state import ACCUSE, ASK, REVEAL, SUGGEST
 from sim.view import as_seen
@@ -88,10 +89,11 @@ def expect(p, state, asker, cards, sequential=True):
 
 
 @jit
-def draw_answers(p, state, action, matrix, stream, hands):
+def draw_answers(p, state, action, stream, hands):
     """Fill ``hands``, int64 (n, 6), with those that answer a suggestion, again and again."""
     for i in range(len(hands)):
-        belief_mdp.draw_answer(p, state, action, matrix, stream)
+        cards, first = named_cards(p.world[0], state, action), (state.seat + 1) % p.world[0].players
+        draw_answer(p.world[0], state, p.seat, p.seat, False, cards, first, 0, stream)
         for seat in range(6):
             hands[i, seat] = state.hand[seat]
 
@@ -100,7 +102,7 @@ def answers(p, s, action, count):
     """Return how often each (answerer or -1, mask) came out for the suggestion ``action``."""
     state, found, drawn = s.state[0], Counter(), np.zeros((count, 6), np.int64)
     cards = suggest(p, state, action)
-    draw_answers(p, state, action, s.matrix, stream_of(8), drawn)
+    draw_answers(p, state, action, stream_of(8), drawn)
     for hands in drawn.tolist():
         held = [hand & sum(1 << c for c in cards) for hand in hands]
         order = [(int(state.seat) + i) % 4 for i in range(1, 4)]
@@ -310,7 +312,7 @@ def test_opponents_that_accuse_are_right(places):
     state = s.state[0]
     other = (p.seat + 1) % 4
     state.seat = other
-    belief_mdp.transition(p, state, ACCUSE + 5, s.matrix, stream_of(1))
+    belief_mdp.transition(p, state, ACCUSE + 5, stream_of(1))
     assert state.winner == other and cluedo.terminal(p, s)
 
 

@@ -30,7 +30,7 @@ class Beside(ConstraintPlayer):
     """The interpreted player, and beside it what the compiled one decides of the same."""
 
     def __init__(self, walk, compiled):
-        super().__init__(walk)
+        super().__init__(walk=walk)
         self.policy_beside, self.decided, self.apart = compiled, 0, 0
 
     def begin(self, rules, seat, view, key):

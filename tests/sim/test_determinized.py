@@ -17,7 +17,7 @@ from scipy.stats import chisquare
 
 from belief.exact.solver import ExactPosterior
 from mcts.tree import LISTED, NODES, ROOT
-from sim.deals import deal_out
+from sim.chance import deal_out
 from sim.planning import cluedo
 from sim.planning.planner import Planner
 from sim.state import ACCUSE, REVEAL, TURN, empty

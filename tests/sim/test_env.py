@@ -52,7 +52,7 @@ def test_step_accepts_what_the_mask_says_and_nothing_else():
             if (rules, phase) in phases:
                 continue
             phases.add((rules, phase))
-            before = core._state.tobytes(), len(core._notes[0].log)
+            before = core._state.tobytes(), len(core._logs[0])
             for action in range(-1, N_ACTIONS + 1):
                 if 0 <= action < N_ACTIONS and seen["action_mask"][action]:
                     if action % 9 == 0 or not ACCUSE <= action < REVEAL:
@@ -61,7 +61,7 @@ def test_step_accepts_what_the_mask_says_and_nothing_else():
                 with pytest.raises(IllegalAction):
                     core.step(action)
             assert before[0] == core._state.tobytes() and core.agent_selection == agent
-            assert before[1] == len(core._notes[0].log)
+            assert before[1] == len(core._logs[0])
     assert len(phases) == 3 + 4
 
 

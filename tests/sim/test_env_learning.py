@@ -50,7 +50,7 @@ def evidence_of(core):
     state.policy[:] = state.showing[:] = EXTERNAL
     state.tracks[seat] = EVIDENCE
     new_game(board, state, np.uint64(game_key(core.seed, core.game)))
-    for asker, cards, answerer, card in core._notes[seat].log.events.tolist():
+    for asker, cards, answerer, card in core._logs[seat].events.tolist():
         learn(board, state, seat, asker, cards, answerer, card)
     return state.evidence[seat]
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_is_refused():
     for wrong in (0.0, -0.1, 1.5, float("nan"), "half"):
         with pytest.raises(ValueError, match="accuse_from must be above 0"):
             env(accuse_from=wrong)
-    with pytest.raises(ValueError, match=r"no switch 'accuse_form': .*mean accuse_from"):
+    with pytest.raises(ValueError, match="no switch 'accuse_form'"):
         env(accuse_form=0.5)
     for wrong in (-1.0, float("inf"), float("nan"), "much"):
         with pytest.raises(ValueError, match="wrong_price must be a number from 0"):

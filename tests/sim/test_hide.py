@@ -223,7 +223,7 @@ def test_it_plays_by_all_rules():
 def test_a_wrong_accusation_is_possible_only_below_its_threshold():
     for state, action in steps(Rules(), [Policy("hide", threshold=0.5)] * 4, 4):
         if ACCUSE <= action < REVEAL and hide.still_playing(world(Rules())[0], state, state.seat):
-            assert hide.swift.best_guess(state)[1] >= 0.5
+            assert hide.swift.best_guess(state.marginals)[1] >= 0.5
 
 
 # How it finds its choice, and when it accuses.

@@ -164,7 +164,7 @@ class Peeping(HunterPlayer):
 
 def test_one_that_peeps_is_caught():
     with pytest.raises(AssertionError, match="its seat cannot know"):
-        check_player(lambda: Peeping("repaired"), FERRARI)
+        check_player(lambda: Peeping(evidence="repaired"), FERRARI)
 
 
 @cache
@@ -269,13 +269,9 @@ def test_a_room_that_is_known_is_entered_as_often_as_possible():
 
 def test_it_is_made_from_the_configuration():
     player = make_one(label="mine", showing="least_informative", distance_weight=3)
-    assert (player.name, player.showing, player.evidence, player.threshold) == (
-        "mine",
-        "least_informative",
-        "repaired",
-        0.9,
-    )
-    assert player._weights == (12, 1, 3)
+    assert (player.name, player.showing) == ("mine", "least_informative")
+    chosen = player.settings
+    assert (chosen.evidence, chosen.threshold, chosen.distance_weight) == ("repaired", 0.9, 3)
 
 
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"ferrari2009", "cai2006"}))
@@ -283,4 +279,4 @@ def test_rules_that_it_does_not_fit_are_refused_in_a_sentence(name):
     with pytest.raises(ValueError, match=f"hands by category, which rules={name}") as refused:
         make_one(PRESETS[name])
     assert "\n" not in str(refused.value)
-    assert make_one(PRESETS[name], evidence="exact").evidence == "exact"
+    assert make_one(PRESETS[name], evidence="exact").settings.evidence == "exact"

@@ -66,7 +66,7 @@ class Peeping(NeuralPlayer):
 
 def test_one_that_peeps_is_caught():
     with pytest.raises(AssertionError, match="its seat cannot know"):
-        check_player(lambda: Peeping("exact"), FERRARI)
+        check_player(lambda: Peeping(evidence="exact"), FERRARI)
 
 
 def _games(numbers=4, **switches):
@@ -149,7 +149,7 @@ def test_impossible_values_are_refused(switches, reason):
 def test_rules_that_do_not_fit_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"needs hands by category.*rules=ledford does not deal"):
         _make(preset("ledford"))
-    assert _make(preset("ledford"), evidence="exact").evidence == "exact"
+    assert _make(preset("ledford"), evidence="exact").settings.evidence == "exact"
 
 
 def _seat(rules=FERRARI, **switches):

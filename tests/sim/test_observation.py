@@ -142,8 +142,8 @@ def agree(rules, seat, game, rng):
 
 def last_event(core):
     """Return the last suggestion with the card that was shown, as its asker knows it."""
-    asker = core._notes[0].log.events[-1:]["asker"]
-    return tuple(core._notes[asker[0]].log.events[-1]) if len(asker) else (-1, 0, -1, -1)
+    asker = core._logs[0].events[-1:]["asker"]
+    return tuple(core._logs[asker[0]].events[-1]) if len(asker) else (-1, 0, -1, -1)
 
 
 def all_agree(rules, games):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from presets import spec_of
 
+from benchmarks.observer import Observer
 from mcts.kernel.rng import new_stream
 from sim import referee
 from sim.contract.testing import check_player
 from sim.models.company_belief import CompanyBelief
 from sim.models.likelihood import ACCUSES, NAMES, WALKS
-from sim.models.observer import Observer
 from sim.models.responses import RESPONSES, best_reply, points, reading
 from sim.models.seating import draw_company, to_records
 from sim.models.types import PRESETS, TYPES, Mixture, mixture

@@ -9,7 +9,8 @@ from test_released import begin_game, config
 from mcts.kernel.compile import jit
 from mcts.options import Budget
 from mcts.search import Search
-from sim.planning.released import answers, departures, playing
+from sim.planning import answers
+from sim.planning.released import departures, playing
 from sim.players.registry import make
 from sim.rules import Rules
 from sim.state import ACCUSE, ASK, MOVE, OVER, PASSAGE, TURN
@@ -35,11 +36,11 @@ def test_answers_in_the_tree_weigh_what_the_belief_gives_them():
 
 
 @jit
-def asked_often(world, state, real, agent, on, cards, stream, held):
+def asked_often(world, state, real, agent, even, cards, stream, held):
     """Fill ``held`` with the hands that answer a question, again and again."""
     first = (state.seat + 1) % world.players
     for i in range(len(held)):
-        answers.draw_answer(world, state, real, agent, on, cards, first, 0, stream)
+        answers.draw_answer(world, state, real, agent, even, cards, first, 0, stream)
         for seat in range(world.players):
             held[i, seat] = state.hand[seat] & cards
 
@@ -55,7 +56,7 @@ def test_even_answers_are_a_coin_whatever_the_belief_says():
     shown = {}
     for on in (0, departures.EVEN_ANSWERS):
         world = p.planned.world[0]
-        asked_often(world, state, p.planned.seat, p.agent, on, cards, stream_of(5), held)
+        asked_often(world, state, p.planned.seat, p.agent, on > 0, cards, stream_of(5), held)
         shown[on] = [(held[:, seat] == mask).mean() for mask in (0, 1 << 0, 1 << 6)]
     assert shown[0] == pytest.approx([0.81, 0.09, 0.09], abs=0.03)
     assert shown[departures.EVEN_ANSWERS] == pytest.approx([0.5, 0.25, 0.25], abs=0.045)

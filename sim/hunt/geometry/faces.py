@@ -56,12 +56,12 @@ def faces(workspace: Workspace) -> Faces:
     return Faces(found, targets_at(workspace, shapely.point_on_surface(found)))
 
 
-def targets_at(workspace: Workspace, points: np.ndarray) -> list[tuple[int, ...]]:
-    """Return the targets that are seen from each of ``points``, none of them on a border."""
-    seen: list[list[int]] = [[] for _ in points]
+def targets_at(workspace: Workspace, shapes: np.ndarray) -> list[tuple[int, ...]]:
+    """Return the targets seen from all of each of ``shapes``; a point must not be on a border."""
+    seen: list[list[int]] = [[] for _ in shapes]
     for target, region in enumerate(workspace.regions):
         shapely.prepare(region)
-        for place in np.flatnonzero(shapely.covers(region, points)):
+        for place in np.flatnonzero(shapely.covers(region, shapes)):
             seen[place].append(target)
     return [tuple(targets) for targets in seen]
 

@@ -12,6 +12,7 @@ import numpy as np
 import shapely
 
 from sim.hunt.geometry.cells import Cells, find_borders
+from sim.hunt.geometry.faces import targets_at
 from sim.hunt.geometry.workspace import Workspace
 
 DEEPEST = 12
@@ -42,7 +43,8 @@ def quadtree(workspace: Workspace, smallest: float | None = None) -> Cells:
     squares = _squares(workspace, np.array([left, low]), side, smallest)
     cells = _with_corners(squares, workspace.grid)
     lost = workspace.free.area - sum(cell.area for cell in cells)
-    return Cells(cells, _seen_from_all(workspace, cells), find_borders(workspace, cells), lost)
+    inner = _inner(shapely.bounds(cells), workspace.grid)
+    return Cells(cells, targets_at(workspace, inner), find_borders(workspace, cells), lost)
 
 
 def _squares(workspace: Workspace, low: np.ndarray, side: float, smallest: float) -> np.ndarray:
@@ -85,14 +87,3 @@ def _with_corners(squares: np.ndarray, grid: float) -> list[shapely.Polygon]:
     # Between squares there may be faces as well, round what is lost.
     inside, _ = shapely.STRtree(squares).query(shapely.point_on_surface(found), "within")
     return list(found[np.unique(inside)])
-
-
-def _seen_from_all(workspace: Workspace, squares: list[shapely.Polygon]) -> list[tuple[int, ...]]:
-    """Return the targets that are seen from everywhere in each of ``squares``."""
-    inner = _inner(shapely.bounds(squares), workspace.grid)
-    seen: list[list[int]] = [[] for _ in squares]
-    for target, region in enumerate(workspace.regions):
-        shapely.prepare(region)
-        for square in np.flatnonzero(shapely.covers(region, inner)):
-            seen[square].append(target)
-    return [tuple(targets) for targets in seen]

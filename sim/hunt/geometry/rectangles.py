@@ -88,7 +88,7 @@ def _grid(workspace: Workspace, step: float | None, cuts: BaseGeometry) -> _Grid
     if any((np.diff(part, axis=0) != 0).all(axis=1).any() for part in sides):
         raise ValueError(
             "rectangles need a rectilinear workspace (robot and sensor are boxes or points): use "
-            "triangles"
+            "cells=polygons"
         )
     corners = np.concatenate(sides)
     x, y = (np.unique(corners[:, axis]) for axis in (0, 1))

@@ -20,11 +20,8 @@ POINTS = ("Point", "MultiPoint")
 def check_shape(shape: object, name: str, kinds: Sequence[str]) -> BaseGeometry:
     """Return the geometry ``shape`` without a third coordinate.
 
-    Raises
-    ------
-    ValueError
-        If it is of none of ``kinds``, is empty, has a coordinate that is no finite number, crosses
-        itself, or has no area (no length) where its kind should have one.
+    ValueError if it is of none of ``kinds``, is empty, has a coordinate that is no finite number,
+    crosses itself, or has no area (no length) where its kind should have one.
     """
     if not isinstance(shape, BaseGeometry) or shape.geom_type not in kinds:
         what = shape.geom_type if isinstance(shape, BaseGeometry) else type(shape).__name__
@@ -55,10 +52,7 @@ def _area(shape: BaseGeometry) -> float:
 def check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
     """Return a shape about its reference point, the origin: a disc's radius or a convex polygon.
 
-    Raises
-    ------
-    ValueError
-        If it is neither, or a polygon that does not hold the origin.
+    ValueError if it is neither, or a polygon that does not hold the origin.
     """
     if isinstance(shape, int | float | np.integer | np.floating) and not isinstance(shape, bool):
         if not (math.isfinite(shape) and shape >= 0):
@@ -76,10 +70,7 @@ def check_moving_shape(shape: object, name: str) -> float | shapely.Polygon:
 def measure_extent(bounds: shapely.Polygon) -> float:
     """Return the longer side of the box round ``bounds``.
 
-    Raises
-    ------
-    ValueError
-        If numbers of 64 bits cannot measure it well.
+    ValueError if numbers of 64 bits cannot measure it well.
     """
     corners = shapely.get_coordinates(bounds)
     extent = float(np.ptp(corners, axis=0).max())

@@ -95,6 +95,17 @@ class Stops:
         two = np.partition(np.column_stack([apart, self._nearest(self.home)]), 1, axis=1)
         return two[:, :2].sum(axis=1) / 2
 
+    def with_ends(self) -> np.ndarray:
+        """Return the lengths between stops, start and goal, float64 (stops + 2, stops + 2).
+
+        From row to column; start and goal are the last two rows, in this order.
+        """
+        stops = len(self.home)
+        far = np.zeros((stops + 2, stops + 2))
+        far[:stops, :stops], far[stops, :stops] = self.between, self.from_start
+        far[:stops, -1], far[stops, -1] = self.home, self.straight
+        return far
+
     def length(self, order: list[int]) -> float:
         """Return the length of the way over the stops ``order``."""
         if not order:

@@ -14,16 +14,14 @@ some.  Several cells may show one target, and a cell may show several.  Beyond, 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from itertools import pairwise
 
 import networkx as nx
 import numpy as np
 
 from mcts.kernel.compile import jit
 from sim.hunt.benefit import Benefit
-from sim.hunt.graph import compile_graph
-from sim.hunt.paths.distances import distances, trace_path
-from sim.hunt.paths.objective import Objective, cell_number
+from sim.hunt.paths.distances import Stops
+from sim.hunt.paths.objective import Objective
 from sim.hunt.reward import Route, Weights
 
 MOST_TARGETS = 20
@@ -88,48 +86,31 @@ def best(
         If start or goal are no cells, there is no way between them, there are more than
         `MOST_TARGETS` targets, or the table would not fit.
     """
-    net = compile_graph(graph)
-    first = cell_number(graph, start, "start")
-    last = None if goal is None else cell_number(graph, goal, "goal")
-    if net.targets > MOST_TARGETS:
+    stops = Stops(graph, start, goal, None)
+    number = len(stops.home)
+    if stops.targets > MOST_TARGETS:
         raise ValueError(
-            f"{net.targets} targets are too many for all their sets (at most {MOST_TARGETS}): use "
-            "sim.hunt.paths.labels with a small `within`, or sim.hunt.paths.insertion"
+            f"{stops.targets} targets are too many for all their sets (at most {MOST_TARGETS}): "
+            "use sim.hunt.paths.labels with a small `within`, or sim.hunt.paths.insertion"
         )
-    observed = np.flatnonzero(net.seen[:, 0])
-    if len(observed) << net.targets > MOST_ENTRIES:
+    if number << stops.targets > MOST_ENTRIES:
         raise ValueError(
-            f"{len(observed)} cells and {net.targets} targets need a table of more than "
+            f"{number} cells and {stops.targets} targets need a table of more than "
             f"{MOST_ENTRIES} entries: use sim.hunt.paths.labels with a small `within`"
         )
-    stops = np.concatenate([[first], observed])
-    ways = distances(net, stops)
-    straight = 0.0 if last is None else float(ways.length[0, last])
-    if straight == np.inf:
-        raise ValueError(f"there is no way from {start!r} to {goal!r}")
-    to_goal = np.zeros(len(observed)) if last is None else ways.length[1:, last].copy()
-    seen = net.seen[observed, 0].astype(np.int64)
-    between = np.ascontiguousarray(ways.length[1:, observed])
-    table, shortest = np.empty((1 << net.targets, len(observed))), np.empty(1 << net.targets)
-    fill(ways.length[0, observed], between, seen, table)
-    finish(table, to_goal, shortest)
-    _decline(shortest, net.targets)
-    shortest[0] = straight
+    seen = stops.shows @ (1 << np.arange(stops.targets))
+    table, shortest = np.empty((1 << stops.targets, number)), np.empty(1 << stops.targets)
+    fill(stops.from_start, stops.between, seen, table)
+    finish(table, stops.home, shortest)
+    _decline(shortest, stops.targets)
+    shortest[0] = stops.straight
     sets = np.flatnonzero(shortest < np.inf)
-    choice = Objective(benefit, weights, net.targets, cost).best(
+    choice = Objective(benefit, weights, stops.targets, cost).best(
         sets.astype(np.uint64)[:, None], shortest[sets]
     )
     length, wanted = float(shortest[sets[choice.row]]), int(sets[choice.row])
-    order = [0]
-    if wanted:
-        order += _order(table, to_goal, between, seen, wanted, length)
-    cells = [first]
-    for one, other in pairwise(order):
-        cells += trace_path(ways.before[one], int(stops[other]))[1:]
-    if last is not None:
-        cells += trace_path(ways.before[order[-1]], last)[1:]
-    nodes = list(graph)
-    return choice.route(tuple(nodes[cell] for cell in cells), length)
+    order = _order(table, stops, seen, wanted, length) if wanted else []
+    return choice.route(stops.trace_path(order), length)
 
 
 def _decline(shortest: np.ndarray, targets: int) -> None:
@@ -140,21 +121,16 @@ def _decline(shortest: np.ndarray, targets: int) -> None:
 
 
 def _order(
-    table: np.ndarray,
-    to_goal: np.ndarray,
-    between: np.ndarray,
-    seen: np.ndarray,
-    wanted: int,
-    length: float,
+    table: np.ndarray, stops: Stops, seen: np.ndarray, wanted: int, length: float
 ) -> list[int]:
-    """Return the stops of a way of that ``length`` that sees ``wanted``, places from 1 on."""
-    ending = np.argwhere(table + to_goal == length)
+    """Return the stops of a way of that ``length`` that sees ``wanted``."""
+    ending = np.argwhere(table + stops.home == length)
     chosen, last = next((s, c) for s, c in ending.tolist() if s & wanted == wanted)
     order = [last]
     while True:
-        before = _before(table, between, seen, chosen, last)
+        before = _before(table, stops.between, seen, chosen, last)
         if before is None:
-            return [place + 1 for place in reversed(order)]
+            return order[::-1]
         chosen, last = before
         order.append(last)
 

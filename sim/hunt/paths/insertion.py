@@ -98,14 +98,17 @@ def _insert_greedily(stops: Stops, worth: Objective, by_ratio: bool) -> _Tour:
     It goes on where no single target pays its detour, since several together may.
     """
     best, best_value = _Tour([], ()), -np.inf
-    order, measured = np.empty(len(stops.home) + 1, np.int64), []
+    far, measured = stops.with_ends(), []
+    start, goal = len(far) - 2, len(far) - 1
+    way = np.full(len(far) + 1, goal)
+    way[0] = start
     size, length, known = 0, stops.straight, 0.0
     extra, where = np.empty(len(stops.home)), np.empty(len(stops.home), np.int64)
     gain = np.array([worth.information([target]) for target in range(stops.targets)])
     stale = np.zeros(stops.targets, bool)
-    legs = stops.between, stops.from_start, stops.home
     while True:
-        cheapest(order, size, *legs, stops.straight, extra, where)
+        order = way[1 : size + 1].tolist()
+        cheapest(way, size, far, extra, where)
         while True:
             target, stop = _choice(stops, worth, gain, extra, length, by_ratio)
             if target is None or not stale[target]:
@@ -114,7 +117,7 @@ def _insert_greedily(stops: Stops, worth: Objective, by_ratio: bool) -> _Tour:
             gain[target], stale[target] = with_it - known, False
         value = known - worth.test[measured].sum() - worth.weights.distance * length
         if value > best_value + GAIN:
-            best_value, best = value, _Tour(order[:size].tolist(), tuple(measured))
+            best_value, best = value, _Tour(order, tuple(measured))
         if target is None:
             return best
         measured.append(target)
@@ -122,12 +125,12 @@ def _insert_greedily(stops: Stops, worth: Objective, by_ratio: bool) -> _Tour:
         gain[target] = -np.inf
         stale[:] = not worth.benefit.modular
         stale[measured] = False
-        if extra[stop] > 0 or stop not in order[:size]:
-            order[where[stop] + 1 : size + 1] = order[where[stop] : size].copy()
-            order[where[stop]] = stop
+        if extra[stop] > 0 or stop not in order:
+            way[where[stop] + 1 : size + 3] = way[where[stop] : size + 2].copy()
+            way[where[stop]] = stop
             size += 1
-            shorten(order, size, *legs)
-            length = stops.length(order[:size].tolist())
+            shorten(way, size, far)
+            length = stops.length(way[1 : size + 1].tolist())
 
 
 def _choice(
@@ -158,132 +161,81 @@ def _choice(
 
 @jit
 def cheapest(
-    order: np.ndarray,
-    size: int,
-    between: np.ndarray,
-    from_start: np.ndarray,
-    home: np.ndarray,
-    straight: float,
-    extra: np.ndarray,
-    where: np.ndarray,
+    way: np.ndarray, size: int, far: np.ndarray, extra: np.ndarray, where: np.ndarray
 ) -> None:
-    """Set for each stop the least length that it adds to an order, and before which place."""
-    for stop in range(len(home)):
-        if size == 0:
-            extra[stop], where[stop] = from_start[stop] + home[stop] - straight, 0
-            continue
+    """Set for each stop the least length that it adds to a way, and before which place.
+
+    Parameters
+    ----------
+    way : int64: the start, ``size`` stops in order, and the goal, as rows of ``far``
+    far : as `Stops.with_ends`
+    extra, where : float64 and int64 (stops,), written
+    """
+    for stop in range(len(extra)):
         extra[stop], where[stop] = np.inf, 0
-        for place in range(size + 1):
-            after = home[stop] if place == size else between[stop, order[place]]
-            if place == 0:
-                added = from_start[stop] + after - from_start[order[0]]
-            elif place == size:
-                added = between[order[place - 1], stop] + after - home[order[place - 1]]
-            else:
-                added = between[order[place - 1], stop] + after
-                added -= between[order[place - 1], order[place]]
+        for place in range(1, size + 2):
+            before, after = way[place - 1], way[place]
+            added = far[before, stop] + far[stop, after] - far[before, after]
             if added < extra[stop]:
-                extra[stop], where[stop] = max(added, 0.0), place
+                extra[stop], where[stop] = max(added, 0.0) if size else added, place
 
 
 @jit
-def _leg(
-    one: int,
-    other: int,
-    order: np.ndarray,
-    size: int,
-    between: np.ndarray,
-    from_start: np.ndarray,
-    home: np.ndarray,
-) -> float:
-    """Return the length between two places of an order; -1 is the start, ``size`` the goal."""
-    if one < 0:
-        return from_start[order[other]]
-    if other == size:
-        return home[order[one]]
-    return between[order[one], order[other]]
+def shorten(way: np.ndarray, size: int, far: np.ndarray) -> None:
+    """Turn parts of a way round [2-opt] and move parts of up to 3 stops [or-opt] while it pays.
 
-
-@jit
-def shorten(
-    order: np.ndarray, size: int, between: np.ndarray, from_start: np.ndarray, home: np.ndarray
-) -> None:
-    """Turn parts of an order round [2-opt] and move parts of up to 3 stops [or-opt] while it pays.
-
-    Distances are symmetric.  ``order`` is changed in place.
+    Distances are symmetric.  ``way``, as in `cheapest`, is changed in place.
     """
     better = size > 1
     while better:
         better = False
-        for low in range(size):
-            for high in range(low + 1, size):
-                now = _leg(low - 1, low, order, size, between, from_start, home)
-                now += _leg(high, high + 1, order, size, between, from_start, home)
-                then = from_start[order[high]] if low == 0 else between[order[low - 1], order[high]]
-                if high + 1 == size:
-                    then += home[order[low]]
-                else:
-                    then += between[order[low], order[high + 1]]
+        for low in range(1, size + 1):
+            for high in range(low + 1, size + 1):
+                now = far[way[low - 1], way[low]] + far[way[high], way[high + 1]]
+                then = far[way[low - 1], way[high]] + far[way[low], way[high + 1]]
                 if then < now - GAIN:
-                    _turn(order, low, high)
+                    _turn(way, low, high)
                     better = True
         for part in range(1, 4):
-            for low in range(size - part + 1):
-                if _move(order, low, part, size, between, from_start, home):
+            for low in range(1, size - part + 2):
+                if _move(way, low, part, size, far):
                     better = True
 
 
 @jit
-def _turn(order: np.ndarray, low: int, high: int) -> None:
+def _turn(way: np.ndarray, low: int, high: int) -> None:
     """Reverse the places ``low`` to ``high``."""
     while low < high:
-        held = order[low]
-        order[low] = order[high]
-        order[high] = held
+        held = way[low]
+        way[low] = way[high]
+        way[high] = held
         low += 1
         high -= 1
 
 
 @jit
-def _move(
-    order: np.ndarray,
-    low: int,
-    part: int,
-    size: int,
-    between: np.ndarray,
-    from_start: np.ndarray,
-    home: np.ndarray,
-) -> bool:
-    """Move ``part`` stops from place ``low`` to where the order is shortest, if that pays."""
+def _move(way: np.ndarray, low: int, part: int, size: int, far: np.ndarray) -> bool:
+    """Move ``part`` stops from place ``low`` to where the way is shortest, if that pays."""
     high = low + part - 1
-    first, last = order[low], order[high]
-    saved = _leg(low - 1, low, order, size, between, from_start, home)
-    saved += _leg(high, high + 1, order, size, between, from_start, home)
-    if low == 0 and high + 1 == size:
+    if low == 1 and high == size:
         return False
-    if low == 0:
-        saved -= from_start[order[high + 1]]
-    elif high + 1 == size:
-        saved -= home[order[low - 1]]
-    else:
-        saved -= between[order[low - 1], order[high + 1]]
-    best, place = saved - GAIN, -2
-    for after in range(-1, size):
-        if low - 1 <= after <= high:
+    first, last = way[low], way[high]
+    saved = far[way[low - 1], first] + far[last, way[high + 1]] - far[way[low - 1], way[high + 1]]
+    best, place = saved - GAIN, -1
+    for at in range(size + 1):
+        if low - 1 <= at <= high:
             continue
-        added = from_start[first] if after < 0 else between[order[after], first]
-        added += home[last] if after + 1 == size else between[last, order[after + 1]]
-        added -= _leg(after, after + 1, order, size, between, from_start, home)
+        added = far[way[at], first] + far[last, way[at + 1]] - far[way[at], way[at + 1]]
         if added < best:
-            best, place = added, after
-    if place == -2:
+            best, place = added, at
+    if place < 0:
         return False
     if place < low:  # three turns move a part without memory of its own
-        _turn(order, place + 1, low - 1)
-        _turn(order, low, high)
-        _turn(order, place + 1, high)
+        _turn(way, place + 1, low - 1)
+        _turn(way, low, high)
+        _turn(way, place + 1, high)
     else:
-        _turn(order, low, high)
-        _turn(order, high + 1, place)
-        _turn(order, low, place)
+        _turn(way, low, high)
+        _turn(way, high + 1, place)
+        _turn(way, low, place)
     return True

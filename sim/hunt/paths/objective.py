@@ -105,11 +105,8 @@ class Objective:
 
         Parameters are those of `best`.
 
-        Raises
-        ------
-        ValueError
-            If there are no ways, or more than `MOST_UNSTRUCTURED` targets of one are in doubt and
-            nothing is known about the benefit by which to choose.
+        ValueError if there are no ways, or more than `MOST_UNSTRUCTURED` targets of one are in
+        doubt and nothing is known about the benefit by which to choose.
         """
         if not len(masks):
             raise ValueError("there is no way to choose from")
@@ -145,7 +142,7 @@ class Objective:
     def _subset(
         self, taken: frozenset[int], offered: frozenset[int], least: float
     ) -> tuple[float, tuple[int, ...]]:
-        """Return the best value above ``least`` of ``taken`` and a subset of ``list_actions``."""
+        """Return the best value above ``least`` of ``taken`` and a subset of ``offered``."""
         if self.benefit.submodular:
             taken, offered = self._fix_decided(taken, offered)
         elif len(offered) > MOST_UNSTRUCTURED:

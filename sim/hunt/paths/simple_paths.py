@@ -51,11 +51,7 @@ class Branches:
 
 @jit
 def _describe(
-    net: Connectivity,
-    ends: np.ndarray,
-    written: np.ndarray,
-    masks: np.ndarray,
-    lengths: np.ndarray,
+    net: Connectivity, ends: np.ndarray, written: np.ndarray, masks: np.ndarray, lengths: np.ndarray
 ) -> None:
     """Fill in what is seen on each path of ``written``, and how long it is."""
     place = 0
@@ -82,10 +78,8 @@ def exhaustive(
     No cell is passed twice, so a target at the end of a dead end is never measured; the tree of
     [Ferrari & Cai 2009, Table II, exhaustive search] has 34,835 branches of at most 19 cells.
 
-    Raises
-    ------
-    ValueError
-        If start or goal are no cells, there is no way, or there are more than `MOST_BRANCHES`.
+    ValueError if start or goal are no cells, there is no way, or there are more than
+    `MOST_BRANCHES`.
     """
     net, first, last, home = find_ends(graph, start, goal)
     limit = np.inf if within is None else (home[first] + within) * (1 + ROUNDING)

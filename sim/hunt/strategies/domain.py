@@ -70,10 +70,7 @@ class AdaptiveHunt(NamedTuple):
 def adaptive(hunt: Hunt, by_step: bool = False) -> AdaptiveHunt:
     """Return ``hunt`` as a position to search, decided trip by trip or ``by_step``.
 
-    Raises
-    ------
-    ValueError
-        If a weight or a cost is below 0, or no step is left.
+    ValueError if a weight or a cost is below 0, or no step is left.
     """
     if min(hunt.benefit, hunt.test, hunt.distance, hunt.cost.min(initial=0.0)) < 0:
         raise ValueError("weights and costs of a hunt must be at least 0 to search it")

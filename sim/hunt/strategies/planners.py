@@ -127,10 +127,7 @@ def value(result: SearchResult) -> float:
 def greedy(p: AdaptiveHunt, key: int) -> int:
     """Return what the roll-out policy does, with no search; ``key`` is not used.
 
-    Raises
-    ------
-    ValueError
-        If ``p`` is decided by steps: it decides among trips.
+    ValueError if ``p`` is decided by steps: it decides among trips.
     """
     if p.decisions is not p.trips:
         raise ValueError("the greedy policy decides trip by trip, not by step")

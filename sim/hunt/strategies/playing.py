@@ -6,15 +6,13 @@ A choice is a function of the position, with the exact belief, and of a key: a p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
-from mcts.domain import domain_of
 from mcts.kernel.rng import derive_key, new_stream, uniform
 from sim.hunt.benefit import surprise
-from sim.hunt.strategies.domain import STOP, AdaptiveHunt, actions, start, workspace
+from sim.hunt.strategies.domain import STOP, AdaptiveHunt
 
 Choice = Callable[[AdaptiveHunt, int], int]
 """``choose(position, key)`` returns an action; the key is another one at each decision."""
@@ -22,30 +20,9 @@ Choice = Callable[[AdaptiveHunt, int], int]
 _NO_OUTCOME = -1
 
 
-class Event(NamedTuple):
-    """A decision of an episode and what came of it."""
-
-    position: AdaptiveHunt
-    """Before it, with the exact belief."""
-    action: int
-    target: int
-    """The target measured, or -1 ..."""
-    outcome: int
-    """... and what it showed, or -1."""
-    reward: float
-
-
 def over(p: AdaptiveHunt) -> bool:
     """Return whether no steps are left, nothing to measure, or nothing to learn."""
     return p.hunt.moves <= 0 or not p.hunt.open.any() or bool(p.hunt.prior.max() >= 1.0)
-
-
-def list_actions(p: AdaptiveHunt) -> list[int]:
-    """Return the actions on offer, `STOP` as the last."""
-    longest = int(domain_of(p).declaration("max_actions", p))
-    s, out = workspace(p), np.empty(longest, np.int64)
-    start(p._replace(known=0), s, new_stream(0))
-    return out[: actions(p, s, out, np.empty(longest))].tolist()
 
 
 def target_of(p: AdaptiveHunt, action: int) -> int:
@@ -67,10 +44,7 @@ def chances(p: AdaptiveHunt, action: int) -> dict[int, float]:
 def after(p: AdaptiveHunt, action: int, outcome: int = _NO_OUTCOME) -> AdaptiveHunt:
     """Return the position after ``action`` when its test showed ``outcome``, the belief exact.
 
-    Raises
-    ------
-    ValueError
-        If the outcome is impossible, one is missing, or there was no test.
+    ValueError if the outcome is impossible, one is missing, or there was no test.
     """
     hunt = p.hunt
     if outcome not in chances(p, action):
@@ -99,15 +73,15 @@ def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
     return hunt.benefit * float(drop) - cost
 
 
-def episode(p: AdaptiveHunt, choose: Choice, key: int) -> Iterator[Event]:
-    """Play one hunt from ``p`` and yield its events.
+def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
+    """Play one hunt from ``p`` in closed loop; return the sum of its rewards.
 
     Parameters
     ----------
     key
         Names all randomness: the y that is true, the outcomes, the keys of decisions.
     """
-    stream, decision = new_stream(derive_key(key, 0)), 0
+    stream, decision, total = new_stream(derive_key(key, 0)), 0, 0.0
     truth = _draw(p.hunt.prior, stream)
     while not over(p):
         decision += 1
@@ -116,13 +90,9 @@ def episode(p: AdaptiveHunt, choose: Choice, key: int) -> Iterator[Event]:
         if target >= 0:
             outcome = _draw(p.hunt.likelihood[target, truth], stream)
         then = after(p, action, outcome)
-        yield Event(p, action, target, outcome, reward(p, action, then))
+        total += reward(p, action, then)
         p = then
-
-
-def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
-    """Play one hunt from ``p`` in closed loop; return the sum of its rewards (see `episode`)."""
-    return sum(event.reward for event in episode(p, choose, key))
+    return total
 
 
 def expected_value(p: AdaptiveHunt, choose: Choice, key: int) -> float:

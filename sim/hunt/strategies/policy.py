@@ -67,10 +67,7 @@ def after(situation: Situation, decision: Decision, target: int, outcome: int) -
 def position(hunt: Hunt, situation: Situation) -> Hunt:
     """Return ``hunt`` as it stands in ``situation``.
 
-    Raises
-    ------
-    ValueError
-        If the outcomes seen contradict each other.
+    ValueError if the outcomes seen contradict each other.
     """
     measured = np.array(situation.seen) != UNSEEN
     posterior = _joint(hunt, situation)
@@ -87,10 +84,7 @@ def position(hunt: Hunt, situation: Situation) -> Hunt:
 def follow(hunt: Hunt, policy: Policy) -> Followed:
     """Return what ``policy`` is worth in ``hunt``, exactly: by recursion over all outcomes.
 
-    Raises
-    ------
-    ValueError
-        If the policy goes where no arc leads, or measures what cannot be measured there.
+    ValueError if the policy goes where no arc leads, or measures what cannot be measured there.
     """
     decisions: dict[Situation, Decision] = {}
     parts: dict[Situation, np.ndarray] = {}

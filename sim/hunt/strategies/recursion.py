@@ -77,10 +77,7 @@ class Reach(NamedTuple):
 def closed_loop(hunt: Hunt) -> Solution:
     """Return the best strategy that uses outcomes.
 
-    Raises
-    ------
-    ValueError
-        If the hunt is too large for exact recursion.
+    ValueError if the hunt is too large for exact recursion.
     """
     reach = _reach(hunt)
     value, move, test = _solve(hunt, reach)

@@ -27,6 +27,7 @@ from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, N_CARDS
 from sim.knowledge import update_seat_closure
+from sim.planning.node_belief import envelope_chance
 from sim.policies.swift import ROUNDS, best_guess
 from sim.state import END, EVIDENCE, FACTORED, PUBLIC, SUGGEST, TURN, State, World
 
@@ -93,7 +94,7 @@ def _describe_seat(world: World, s: State, player: int, step: int, out: np.ndarr
         fit(s.belief[player], s.closure[player], s.evidence[player], ROUNDS, s.marginals)
     else:
         _spread(s, player)
-    guess, chance = best_guess(s)
+    guess, chance = best_guess(s.marginals)
     out[1] = _TENS * envelope_bits(s.marginals)
     out[2] = chance
     out[3] = _turns_to_ask(world, s, player)
@@ -107,7 +108,7 @@ def _describe_seat(world: World, s: State, player: int, step: int, out: np.ndarr
     out[7] = reaches
     out[8] = chance if guess == s.envelope else -chance
     out[9] = reaches if guess == s.envelope else 0.0
-    out[10] = _envelope_chance(s.marginals, s.envelope)
+    out[10] = envelope_chance(s.marginals, s.envelope)
 
 
 @jit
@@ -138,22 +139,6 @@ def envelope_bits(marginals: np.ndarray) -> float:
         if total > 0.0:
             bits += surprise / total + log2(total)
     return bits
-
-
-@jit
-def _envelope_chance(marginals: np.ndarray, envelope: int) -> float:
-    """Return the probability of the three cards ``envelope`` (mask), categories as independent."""
-    chance = 1.0
-    for category in CATEGORY_MASK:
-        total = 0.0
-        rest = category
-        while rest:
-            total += marginals[lowest(rest), ENVELOPE]
-            rest &= rest - 1
-        if total <= 0.0:
-            return 0.0
-        chance *= marginals[lowest(category & envelope), ENVELOPE] / total
-    return chance
 
 
 @jit

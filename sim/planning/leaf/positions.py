@@ -123,10 +123,7 @@ def record_positions(
     It sits in each seat in turn; ``share`` of the positions are kept, and ``rolled_share`` of those
     played on, unless a greedy player sits there, which roll-outs do not know.
 
-    Raises
-    ------
-    belief.evidence.EvidenceFull
-        If the posterior of a greedy player does not fit into memory.
+    belief.evidence.EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
     board, states, memory = world(rules)[0], empty(), Memory([own, model])
     copies = empty().view(np.ndarray)

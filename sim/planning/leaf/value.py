@@ -65,4 +65,4 @@ def _confidence(p, state: State, seat: int, unknown: float) -> float:
     if state.tracks[seat] & both != both:
         return unknown
     swift.refresh(p.world[0], state, seat)
-    return swift.best_guess(state)[1]
+    return swift.best_guess(state.marginals)[1]

@@ -93,10 +93,7 @@ class WinModel:
 def loads(text: str) -> WinModel:
     """Return the model of a file's text.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged or something else, in one sentence.
+    ValueError if it is damaged or something else, in one sentence.
     """
     arrays, settings, figures = parse_network(text, "figures")
     if not isinstance(figures, dict):
@@ -135,10 +132,7 @@ def _ours(name: str) -> Traversable:
 def load(path: str) -> WinModel:
     """Return the model in the file ``path``, or the project's of that name.
 
-    Raises
-    ------
-    ValueError
-        If there is none, in one sentence that says what to do.
+    ValueError if there is none, in one sentence that says what to do.
     """
     file = Path(path) if path.endswith(".json") else _ours(path)
     remedy = "`python -m experiments.win_model` fits one"

@@ -23,11 +23,12 @@ from mcts.kernel.rng import draw, fold
 from mcts.threads import private
 from sim.game import open_decision, stops
 from sim.planning import cluedo
+from sim.planning.answers import draw_answer, named_cards
 from sim.planning.cluedo import Cluedo
 from sim.planning.information_sets import after_state_key, view_key
-from sim.planning.released.answers import draw_answer, named_cards
 from sim.planning.released.departures import (
     EVEN_ACCUSATIONS,
+    EVEN_ANSWERS,
     FIRST_SEAT,
     IN_ROLLOUTS,
     ROOT_BELIEF,
@@ -46,15 +47,7 @@ from sim.planning.released.nodes import (
     list_own,
 )
 from sim.planning.released.notebooks import limit, restore, share
-from sim.planning.released.playing import (
-    accuse,
-    act,
-    chance_of,
-    decide,
-    do,
-    play_out,
-    win,
-)
+from sim.planning.released.playing import accuse, act, chance_of, decide, do, play_out, win
 from sim.planning.ways import RESTRICTED
 from sim.state import (
     ACCUSE,
@@ -304,7 +297,8 @@ def _close(
     action, asked, passed = question[ACTION], question[ASKED], question[PASSED]
     question[ACTION] = 0
     cards = named_cards(world, state, action)
-    draw_answer(world, state, real, agent, on, cards, asked, passed, stream)
+    even = on & EVEN_ANSWERS > 0
+    draw_answer(world, state, real, agent, even, cards, asked, passed, stream)
     do(world, state, agent, on, action, paid)
 
 

@@ -13,13 +13,9 @@ from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM
 from sim.knowledge import row_bits
+from sim.planning.answers import empty_hands, list_answers, may_show, named_cards
 from sim.planning.candidates import every, weave_accusations
-from sim.planning.released.answers import empty_hands, list_answers, may_show, named_cards
-from sim.planning.released.departures import (
-    BOLD_OPPONENTS,
-    CERTAIN_ONLY,
-    ROOT_BELIEF,
-)
+from sim.planning.released.departures import BOLD_OPPONENTS, CERTAIN_ONLY, ROOT_BELIEF
 from sim.planning.released.playing import barred_room, do, has_goal, is_bold, likeliest, may_ask
 from sim.policies.common import accusation
 from sim.policies.heuristic import certain_envelope, suggestion

@@ -13,9 +13,9 @@ import numpy as np
 from belief.matrix import note_pass
 from belief.matrix import start as prior
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import draw
 from sim.cards import N_CARDS
 from sim.knowledge import row_bits
+from sim.planning.belief_mdp import draw_envelope
 from sim.planning.released.departures import UNTOLD
 from sim.state import EXTERNAL, FACTORED, State
 
@@ -56,10 +56,7 @@ def share(players: int, state: State, real: int, agent: int) -> None:
 @jit
 def limit(players: int, state: State, deals: np.ndarray, on: int, stream: np.ndarray) -> None:
     """Draw the envelope whose cards are never shown from ``deals`` [LD-BMCTS, s. 3.5]; one draw."""
-    row = np.int64(draw(stream) % np.uint64(len(deals)))
-    for card in range(N_CARDS):
-        if deals[row, card] == 0:
-            state.envelope |= 1 << card
+    draw_envelope(state, deals, stream)
     exclude_envelope(players, state, on)
 
 

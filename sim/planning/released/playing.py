@@ -17,12 +17,14 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, N_CARDS
 from sim.game import apply, decider, next_turn, open_decision
 from sim.knowledge import row_bits
+from sim.planning.answers import draw_answer, named_cards
 from sim.planning.belief_mdp import reward
-from sim.planning.released.answers import draw_answer, named_cards
+from sim.planning.node_belief import envelope_chance
 from sim.planning.released.departures import (
     ANSWERER_NEXT,
     BOLD_OPPONENTS,
     EVEN_ACCUSATIONS,
+    EVEN_ANSWERS,
     INSTANT_WIN,
     MOVE_TICKETS,
     NO_FACE_UP,
@@ -210,14 +212,7 @@ def chance_of(matrix: np.ndarray, action: int) -> float:
     """Return the probability that the accusation ``action`` is right, rows independent."""
     trio = action - ACCUSE
     accused = 1 << (trio // 54) | 1 << (FIRST_WEAPON + trio // 9 % 6) | 1 << (FIRST_ROOM + trio % 9)
-    chance = 1.0
-    for kind in CATEGORY_MASK:
-        total, rest = 0.0, kind
-        while rest:
-            total += matrix[lowest(rest), 0]
-            rest &= rest - 1
-        chance *= matrix[lowest(accused & kind), 0] / total if total > 0.0 else 0.0
-    return chance
+    return envelope_chance(matrix, accused)
 
 
 # What comes of them.
@@ -241,7 +236,8 @@ def act(
     if PASSAGE < action < ACCUSE:
         first = state.seat + 1 if state.seat + 1 < world.players else 0
         cards = named_cards(world, state, action)
-        draw_answer(world, state, real, agent, on, cards, first, 0, stream)
+        even = on & EVEN_ANSWERS > 0
+        draw_answer(world, state, real, agent, even, cards, first, 0, stream)
     do(world, state, agent, on, action, paid)
 
 

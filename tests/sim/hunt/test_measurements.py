@@ -127,18 +127,6 @@ def test_naive_bayes_is_submodular_and_dependent_is_not():
     assert max(worst_gain(dependent(seed))[1] for seed in range(4)) > 0.01
 
 
-def test_feed_forward_is_its_product():
-    rng = np.random.default_rng(6)
-    prior = rng.dirichlet(np.ones(3))
-    factors = [rng.dirichlet(np.ones(2), shape) for shape in ((3,), (3, 2), (3, 2, 2))]
-    benefit = Dependent.feed_forward(prior, factors)
-    for y, *z in product(range(3), range(2), range(2), range(2)):
-        terms = [factor[(y, *z[: j + 1])] for j, factor in enumerate(factors)]
-        assert benefit.joint[(y, *z)] == pytest.approx(prior[y] * np.prod(terms))
-    with pytest.raises(ValueError, match="factor of target 1 needs the shape"):
-        Dependent.feed_forward(prior, factors[::2])
-
-
 def test_rooms_of_table_iii():
     rooms = Partition(np.full(7, 1 / 7))
     looked = NaiveBayes(rooms.probability, detector(7, hit=1, false_alarm=0))
@@ -222,8 +210,6 @@ def test_too_many_outcomes_are_refused(monkeypatch):
         noisy.reductions(range(7))
     with pytest.raises(ValueError, match="at most 100 entries"):
         Dependent(np.full((2,) * 7, 1 / 128))
-    with pytest.raises(ValueError, match="128 entries"):
-        Dependent.feed_forward(np.full(2, 0.5), [np.full((2,) * (j + 2), 0.5) for j in range(6)])
 
 
 @pytest.mark.parametrize(

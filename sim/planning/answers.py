@@ -1,4 +1,4 @@
-"""Answers to suggestions: who may hold what, drawn by the belief or evenly, and as nodes.
+"""Answers to suggestions where no hands exist: drawn by a belief or evenly, and as nodes.
 
 Whether a player holds a card is known from the agent's notebook alone, but for the cards of the
 searching seat.  Who has passed in the same question is left out of the rows (``passed``, a mask of
@@ -13,7 +13,6 @@ from belief.evidence import HOLDERS, lowest
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
-from sim.planning.released.departures import EVEN_ANSWERS
 from sim.policies.common import any_card
 from sim.state import ASK, PASS, REVEAL, State, World
 
@@ -63,7 +62,7 @@ def draw_answer(
     state: State,
     real: int,
     agent: int,
-    on: int,
+    even: bool,
     cards: int,
     asked: int,
     passed: int,
@@ -71,9 +70,9 @@ def draw_answer(
 ) -> None:
     """Fill the hands with just what answers the suggestion of ``cards``: o ~ P(o | a, b).
 
-    As `sim.planning.belief_mdp.draw_answer` does, a draw for each card that a player may hold; but
-    with `EVEN_ANSWERS` whether a player shows one is a coin, and which is uniform.  ``asked`` is
-    the first to answer.
+    By what the seat ``agent`` believes, a draw for each card that a player may hold; where it is
+    ``even`` whether a player shows one is a coin, and which is uniform.  ``asked`` is the first to
+    answer.
     """
     empty_hands(world, state, real)
     own = state.belief[agent]
@@ -83,7 +82,7 @@ def draw_answer(
                 return
         else:
             allowed = cards & ~state.envelope
-            if on & EVEN_ANSWERS:
+            if even:
                 held = _toss(own, asked, allowed, passed, stream)
             else:
                 held = _weigh(own, asked, allowed, passed, stream)
@@ -118,12 +117,7 @@ def _toss(own: np.ndarray, asked: int, cards: int, passed: int, stream: np.ndarr
 
 @jit
 def list_answers(
-    own: np.ndarray,
-    asked: int,
-    cards: int,
-    passed: int,
-    out: np.ndarray,
-    edge_data: np.ndarray,
+    own: np.ndarray, asked: int, cards: int, passed: int, out: np.ndarray, edge_data: np.ndarray
 ) -> int:
     """List the answers of the player ``asked``, weighed by their probability; return how many.
 
