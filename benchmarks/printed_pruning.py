@@ -50,7 +50,9 @@ def prune_as_printed(
         row = tree.shortest_open()
         if row is None:
             ends = np.cumsum([len(branch) for branch in tree.rows], dtype=np.int64)
-            return Branches(graph, net, ends, np.array([*chain(*tree.rows)], np.int64))
+            cells = np.array([*chain(*tree.rows)], np.int64)
+            lengths = np.array([*map(tree.length, tree.rows)], float)
+            return Branches(graph, net, ends, cells, lengths)
         tree.lengthen(row)
     raise ValueError(f"the printed pruning does not end within {MOST_STEPS} steps here")
 
@@ -74,6 +76,10 @@ class _Tree:
             (start,): self.get_observ((start,))
         }
         """OBSERV."""
+
+    def length(self, row: tuple[int, ...]) -> float:
+        """Return the length of a branch."""
+        return sum(self.arcs[one][other] for one, other in pairwise(row))
 
     def shortest_open(self) -> tuple[int, ...] | None:
         """Return the first of the rows with the fewest cells that do not end in the goal."""

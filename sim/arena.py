@@ -132,12 +132,8 @@ def play_many(
 ) -> ArenaResult:
     """Play the games numbered ``games`` of run ``seed`` among ``policies`` (one a seat).
 
-    Raises
-    ------
-    ValueError
-        If there is not one policy a seat, one is unknown, or the seed is out of range.
-    EvidenceFull
-        If the posterior of a greedy player does not fit into memory.
+    ValueError if there is not one policy a seat, one is unknown, or the seed is out of range;
+    EvidenceFull if the posterior of a greedy player does not fit into memory.
     """
     if len(policies) != rules.players:
         raise ValueError(f"{rules.players} seats need as many policies, got {len(policies)}")

@@ -87,12 +87,7 @@ def play(
     deterministic given the key they are handed.  ``watch`` is handed the true state and the action
     before every action, and after the last the state and -1; it changes nothing.
 
-    Raises
-    ------
-    ValueError
-        As `open_game`.
-    IllegalAction
-        If a player's choice is not among the legal actions.
+    ValueError as `open_game`; IllegalAction if a player's choice is not among the legal actions.
     """
     states, memory, outsiders = open_game(rules, seats, seed, game)
     board, state = world(rules)[0], states[0]

@@ -244,7 +244,7 @@ def _print_search(
     from mcts.inspect import count_decisions, principal_variation
     from mcts.tree import TOP
     from sim.planning.information_sets import begins_turn
-    from sim.planning.ways import POLICY
+    from sim.planning.variants import POLICY
 
     if tree is not None:
         most = int(tree.visits[tree.counters[TOP]])

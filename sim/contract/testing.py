@@ -1,8 +1,10 @@
 """Contract test of players.
 
 `check_player` seats a player in whole games under the referee, and then makes each of its decisions
-again with all exchanged that its seat cannot know.  It raises AssertionError with what fails, and
-needs no test runner.
+again with all exchanged that its seat cannot know: the deal beyond its own hand, what the other
+seats have learnt and how they play, the cards that they showed each other, and the key of the game.
+A player that decides otherwise then knows more than it may.  It raises AssertionError with what
+fails, and needs no test runner.
 
 The limits: a player is caught peeping only if what it sees changes what it does.  One that gets at
 the state through the stack of calls is handed the exchanged state there; one that keeps a copy of
@@ -16,19 +18,109 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from belief.exact.solver import ExactPosterior
 from mcts.kernel.rng import new_stream
-from sim.arena import Memory
-from sim.contract.hidden import SEED, deals, decide, decisions, exchange
-from sim.game import legal, open_decision
+from sim.arena import Memory, act
+from sim.chance import game_key
+from sim.game import apply, decider, legal, new_game, open_decision
+from sim.knowledge import knowledge_version
 from sim.player import IllegalAction, Player, PolicyPlayer
-from sim.policies.table import SHOWING, Policy, policy, seat_policy
+from sim.policies import greedy
+from sim.policies.table import SHOWING, SLOW, Policy, choose, policy, seat_policies, seat_policy
 from sim.referee import play
 from sim.rules import Rules, world
-from sim.state import N_ACTIONS, State, empty
+from sim.state import EVIDENCE, MAX_PLAYERS, N_ACTIONS, OVER, SHOW, STATE, State, empty
 from sim.view import Log, replay_evidence, view_of
 
 AROUND = ("heuristic", "closure", "random", "swift", "uniform")
 """Who sits in the other seats."""
+
+_OPEN = ("spot", "summoned", "out", "suggestions", "walked")
+_OWN = tuple(
+    name
+    for name in STATE.names
+    if STATE[name].shape[:1] == (MAX_PLAYERS,) and name not in (*_OPEN, "hand", "has_shown")
+)
+"""The fields with a row for every seat that only this seat knows, or nobody at the table."""
+
+SEED = 11
+"""Of the run whose games are played."""
+
+
+def decisions(
+    rules: Rules, policies: Sequence[Policy | str], seat: int, game: int, memory: Memory
+) -> Iterator[np.record]:
+    """Yield the state at every decision of ``seat`` in a game among ``policies``; do not keep it.
+
+    The evidence of ``seat`` is kept, whether its policy needs it or not.
+    """
+    board, state = world(rules)[0], empty()[0]
+    seat_policies(state, policies)
+    state.tracks[seat] |= EVIDENCE
+    state.recording = 1
+    new_game(board, state, np.uint64(game_key(SEED, game)))
+    while state.phase != OVER:
+        if decider(state) == seat:
+            yield state
+        action = act(board, state, memory.work, memory.sample)
+        if action == greedy.UNSOLVED:
+            memory.grow()
+            continue
+        state.events = 0
+        apply(board, state, action)
+
+
+def decide(state: State, rules: Rules, seat: int, memory: Memory) -> int:
+    """Return the action of ``seat``, drawing from the stream that is open in ``state``."""
+    board = world(rules)[0]
+    if state.phase == SHOW or state.policy[seat] < SLOW:
+        return int(choose(board, state, seat))
+    while (action := greedy.choose(board, state, seat, memory.work, memory.sample)) < 0:
+        memory.grow()
+    return int(action)
+
+
+def hands_of(deal: np.ndarray) -> tuple[int, list[int]]:
+    """Return the envelope and the six hands of a deal, as masks."""
+    envelope, *hands = (
+        sum(1 << int(card) for card in np.flatnonzero(deal == holder)) for holder in range(7)
+    )
+    return envelope, hands
+
+
+def deals(state: State, seat: int, stream: np.ndarray, count: int) -> list[np.ndarray]:
+    """Return up to ``count`` deals with another envelope, from the posterior of ``seat``."""
+    drawn = ExactPosterior(state.evidence[seat]).sample(stream, 5 * count)
+    return [deal for deal in drawn if hands_of(deal)[0] != state.envelope][:count]
+
+
+def exchange(state: State, seat: int, deal: np.ndarray, noise: np.random.Generator) -> np.record:
+    """Return another state that looks to ``seat`` like the true ``state``.
+
+    Hands and envelope are those of ``deal``, int64 (21,).  What other seats have learnt, how they
+    play, which cards they showed each other, the log, the key of the game and scratch are noise.
+    """
+    s = _copy(state)
+    envelope, hands = hands_of(deal)
+    others = [other for other in range(MAX_PLAYERS) if other != seat]
+    s.envelope = envelope
+    s.hand[:] = [
+        state.hand[seat] if other == seat else hands[other] for other in range(MAX_PLAYERS)
+    ]
+    for name in _OWN:
+        for other in others:
+            part = s[name][other : other + 1].view(np.uint8)
+            part[:] = noise.integers(0, 2, part.shape)
+    for answerer in others:
+        for asker in others:
+            s.has_shown[answerer, asker] = noise.integers(1 << 21)
+    if s.marginals_of != knowledge_version(state, seat):
+        s.marginals[:] = noise.random(s.marginals.shape)
+    s.intention = 0  # from before the exchange
+    s.event[:] = noise.integers(0, 6, s.event.shape)
+    s.key = np.uint64(noise.integers(1 << 62))
+    return s
+
 
 Event = tuple[int, int, int, int]
 

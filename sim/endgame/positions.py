@@ -113,13 +113,8 @@ def solve_position(
 ) -> Endgame | None:
     """Return the position of ``view`` with its values, or None if it has more than ``most`` deals.
 
-    Raises
-    ------
-    ContradictoryEvidence
-        If no deal explains ``events``.
-    ValueError
-        If the position is of another kind: it is not the start of a turn of ``seat``, there is a
-        board, or others have turns as well.
+    ContradictoryEvidence if no deal explains ``events``; ValueError if the position is of another
+    kind: it is not the start of a turn of ``seat``, there is a board, or others have turns as well.
     """
     seen = view[0]
     if rules.board or seen.phase != TURN or seen.seat != seat:

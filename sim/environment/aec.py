@@ -67,6 +67,8 @@ def _space(flat: bool) -> Box:
 class raw_env(AECEnv):
     """One game after another under ``rules`` (a preset's name) with ``switches`` changed.
 
+    ValueError on unknown or impossible rules or render modes, with the reason in one sentence.
+
     Parameters
     ----------
     rules, switches : as for `sim.rules.preset`
@@ -80,11 +82,6 @@ class raw_env(AECEnv):
     ----------
     rules : the `Rules` in force
     seed, game : the game under way is number ``game`` of the run ``seed``
-
-    Raises
-    ------
-    ValueError
-        On unknown or impossible rules or render modes, with the reason in one sentence.
     """
 
     metadata = {  # noqa: RUF012 -- as PettingZoo declares it

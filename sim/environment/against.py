@@ -22,6 +22,8 @@ with extra("environment"):
 class Against(gymnasium.Env):
     """One seat at the table, a new one each game, with a policy in all others.
 
+    ValueError if the policy is unknown; else as `sim.environment.aec.raw_env`.
+
     Parameters
     ----------
     policy : plays the other seats
@@ -32,11 +34,6 @@ class Against(gymnasium.Env):
     ----------
     table : the environment of all seats
     agent : the learner's name there
-
-    Raises
-    ------
-    ValueError
-        If the policy is unknown; else as `sim.environment.aec.raw_env`.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 -- as Gymnasium declares it

@@ -73,17 +73,14 @@ class NaiveBayes(Chained):
 
     It is submodular: a measurement is worth less the more is known already.
 
+    ValueError if shapes do not fit or distributions do not sum to 1; by `value`, if a set has more
+    than `MOST_OUTCOMES` joint outcomes.
+
     Parameters
     ----------
     prior : float (hypotheses,), P(y)
     likelihood : float (targets, hypotheses, outcomes), P(z_i = outcome | y).  A target with fewer
         outcomes than others has zeros for the rest.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit or distributions do not sum to 1; by `value`, if a set has more than
-        `MOST_OUTCOMES` joint outcomes.
     """
 
     submodular = True
@@ -149,14 +146,11 @@ class Dependent(Chained):
     It is monotone and need not be submodular: two measurements may be informative together and
     worthless alone, as in y = z_1 XOR z_2.
 
+    ValueError if it is no distribution, or has more than `MOST_ENTRIES` entries.
+
     Parameters
     ----------
     joint : float (hypotheses, outcomes of target 0, outcomes of target 1, ...), P(y, z_0, z_1, ..)
-
-    Raises
-    ------
-    ValueError
-        If it is no distribution, or has more than `MOST_ENTRIES` entries.
     """
 
     def __init__(self, joint: np.ndarray) -> None:

@@ -73,16 +73,12 @@ def best_response(rules: Rules, own: Policy, model: Company) -> Policy:
     Chosen are the weight of own cards and the threshold, as far as the policy has them, and all
     that ``hide`` has; what stands there in ``own`` does not matter.
 
+    ValueError if the weights of a mixture are impossible; belief.evidence.EvidenceFull if the
+    posterior of a greedy player does not fit into memory.
+
     Parameters
     ----------
     model : a policy, or (policy, weight) pairs from which each other seat is drawn for each game
-
-    Raises
-    ------
-    ValueError
-        If the weights of a mixture are impossible.
-    belief.evidence.EvidenceFull
-        If the posterior of a greedy player does not fit into memory.
     """
     company = members(model)
     has = {*switches_of(own.name)} & _CHOSEN

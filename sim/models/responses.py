@@ -5,7 +5,7 @@
 it, reading suggestions with that weight.  Against a mixture the response is taken that is expected
 to win most.  Written by
 
-    python -m sim.models.responses SEED GAMES
+    python -m benchmarks.measure_responses SEED GAMES
 
 for the default rules; under others the shares differ, and are taken for the same.
 """
@@ -13,19 +13,13 @@ for the default rules; under others the shares differ, and are taken for the sam
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 
-from sim.models.company import wins
-from sim.models.own_cards import fit_weight
-from sim.models.types import TYPES
 from sim.policies.table import Policy, switches_of
-from sim.rules import Rules
 
 _THRESHOLDS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.35, 0.3, 0.26)
 _SUMMONING = 0.5
@@ -91,28 +85,3 @@ def best_reply(own: Policy, types: tuple[str, ...], chances: np.ndarray) -> Poli
     settings = {key: getattr(found, key) for key in ("threshold", "hiding", "summoning", "by_out")}
     has = switches_of(own.name)
     return replace(own, **{key: value for key, value in settings.items() if key in has})
-
-
-def _measure(rules: Rules, seed: int, games: int) -> dict:
-    """Return the table, played on ``seed``."""
-    reads = {
-        name: fit_weight(rules, policy, seed, games // 10).value for name, policy in TYPES.items()
-    }
-    found: dict[str, dict[str, float]] = {}
-    for response in RESPONSES:
-        found[label(response)] = dict(_shares(rules, response, reads, seed, games))
-        print(label(response), found[label(response)], file=sys.stderr, flush=True)
-    return {"seed": seed, "games": games, "reads": reads, "points": found}
-
-
-def _shares(
-    rules: Rules, response: Policy, reads: dict[str, float], seed: int, games: int
-) -> Iterator[tuple[str, float]]:
-    """Yield the share of games that ``response`` wins against each type, seats in rotation."""
-    for name, model in TYPES.items():
-        own = replace(response, own_card_weight=max(reads[name], LEAST_READ))
-        yield name, round(int(wins(rules, own, model, seed, range(games)).sum()) / games, 4)
-
-
-if __name__ == "__main__":
-    print(json.dumps(_measure(Rules(), int(sys.argv[1]), int(sys.argv[2])), indent=1))

@@ -97,12 +97,8 @@ def collect_turns(
 
     It sits in each seat in turn.
 
-    Raises
-    ------
-    ValueError
-        If ``own`` is none of `WATCHED`.
-    belief.evidence.EvidenceFull
-        If the posterior of a greedy player does not fit into memory.
+    ValueError if ``own`` is none of `WATCHED`; belief.evidence.EvidenceFull if the posterior of a
+    greedy player does not fit into memory.
     """
     if own.name not in WATCHED:
         raise ValueError(f"{' and '.join(WATCHED)} alone can be watched, not {own.name}")

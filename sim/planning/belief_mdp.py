@@ -26,7 +26,7 @@ from mcts.kernel.rng import draw
 from sim.cards import N_CARDS
 from sim.game import apply, decider, open_decision, stops
 from sim.planning.answers import draw_answer, named_cards
-from sim.planning.ways import RESTRICTED
+from sim.planning.variants import RESTRICTED
 from sim.policies.swift import best_guess
 from sim.policies.table import choose, number
 from sim.state import ACCUSE, EVENTS, FACTORED, MOVE, OVER, PASSAGE, REVEAL, State
@@ -58,21 +58,28 @@ def start(p, s, stream: np.ndarray) -> None:
 @jit
 def share_belief(p, state: State) -> None:
     """Copy b to every opponent, "spreading out the probability" of our hand [s. 3.4]."""
-    world = p.world[0]
-    for seat in range(world.players):
-        if seat == p.seat:
-            continue
-        own, theirs = state.belief[p.seat], state.belief[seat]
-        # Rows of our hand as the opponent would start with them: anywhere but with itself.
-        prior(theirs, world.players, seat, 0, state.face_up)
-        for card in range(N_CARDS):
-            if not state.hand[p.seat] >> card & 1:
-                for column in range(theirs.shape[1]):
-                    theirs[card, column] = own[card, column]
-        state.known[seat] = state.face_up
-        state.proved[seat] = 0
-        state.goal[seat] = -1
-        state.bits[seat][:] = -1.0
+    players, hand = p.world[0].players, state.hand[p.seat]
+    for seat in range(players):
+        if seat != p.seat:
+            copy_notebook(state, players, p.seat, seat, hand)
+            state.bits[seat][:] = -1.0
+
+
+@jit
+def copy_notebook(state: State, players: int, own: int, seat: int, spread: int) -> None:
+    """Give ``seat`` a copy of the matrix of the seat ``own``, and nothing else that it knows.
+
+    Rows of the cards ``spread`` (mask) are as it would start with them: anywhere but with itself.
+    """
+    ours, theirs = state.belief[own], state.belief[seat]
+    prior(theirs, players, seat, 0, state.face_up)
+    for card in range(N_CARDS):
+        if not spread >> card & 1:
+            for column in range(theirs.shape[1]):
+                theirs[card, column] = ours[card, column]
+    state.known[seat] = state.face_up
+    state.proved[seat] = 0
+    state.goal[seat] = -1
 
 
 @jit

@@ -45,7 +45,7 @@ from sim.planning.leaf.features import size
 from sim.planning.leaf.win_model import Weights
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, reward_for
-from sim.planning.ways import DEAL, POLICY, TREES
+from sim.planning.variants import DEAL, POLICY, TREES
 from sim.state import ACCUSE, ASK, EVENT, OVER, PASS, PASSAGE, REVEAL, WALK, empty
 
 MOVES, PASSAGES, SUGGESTIONS, ACCUSATIONS, CARDS, STAYS = range(6)

@@ -10,8 +10,7 @@ from mcts.limits import above, between, check, one_of
 from mcts.options import Budget, Options
 from sim.models.types import Mixture
 from sim.planning.released.departures import Departures, refuse_misfits
-from sim.planning.variants import VARIANTS, Variant
-from sim.planning.ways import BELIEFS, MIXTURE, NODES, POLICY
+from sim.planning.variants import BELIEFS, MIXTURE, NODES, POLICY, VARIANTS, Variant
 from sim.policies.table import FAST_NAMES, MOST, REQUIRES, Policy, number, policy, switches_of
 from sim.state import EVIDENCE
 
@@ -32,17 +31,17 @@ class PlannerConfig:
     Attributes
     ----------
     variant : one of `sim.planning.variants.VARIANTS`
-    belief : registered belief that deals are drawn from.  One of `sim.planning.ways.BELIEFS` also
-        ranks actions at the nodes and says what accusations there are worth; for any other, which
-        must be logical, ``constrained`` does that
+    belief : registered belief that deals are drawn from.  One of
+        `sim.planning.variants.BELIEFS` also ranks actions at the nodes and says what accusations
+        there are worth; for any other, which must be logical, ``constrained`` does that
     predictive_answers : answers are drawn from the propagated belief (``factored``), not from a
-    deal
+        deal
     redraw : LD-BMCTS draws its envelope each ``simulation`` or once a ``decision``
     trees : of PIMC, one a deal
     own_card_weight : weight that somebody who names a suspect or weapon holds it, beside that it
-    does not; 1
-        reads nothing into suggestions; with a belief other than ``exact`` only the nodes use it;
-        None: that of the best response, else the one fitted to the model (`sim.models.own_cards`)
+        does not; 1 reads nothing into suggestions; with a belief other than ``exact`` only the
+        nodes use it; None: that of the best response, else the one fitted to the model
+        (`sim.models.own_cards`)
     transpositions : nodes are keyed by what bears on belief and choices alone (not for ISMCTS)
     opponents, rollout, rollout_opponents : policies that move the others in the tree, the own seat
         in roll-outs and the others there (None: as in the tree): names, or `Policy` with switches;
@@ -194,7 +193,7 @@ class PlannerConfig:
 
     @property
     def node_belief(self) -> str:
-        """Belief that ranks actions at the nodes, one of `sim.planning.ways.BELIEFS`."""
+        """Belief that ranks actions at the nodes, one of `sim.planning.variants.BELIEFS`."""
         return self.belief if self.belief in BELIEFS else NODES
 
     @property

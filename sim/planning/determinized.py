@@ -28,7 +28,7 @@ from sim.models.seating import draw_company
 from sim.planning.information_sets import recall
 from sim.planning.leaf.value import leaf_value
 from sim.planning.opponent_nodes import GUESS, guess
-from sim.planning.ways import EXACT, POLICY
+from sim.planning.variants import EXACT, POLICY
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
 
 # Start: the root with a deal.

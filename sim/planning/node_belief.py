@@ -14,7 +14,7 @@ from belief.exact import solver
 from belief.exact.envelope import likely_envelopes
 from mcts.kernel.compile import jit, jit_shared
 from sim.knowledge import update_seat_closure
-from sim.planning.ways import CONSTRAINED, EXACT, FACTORED
+from sim.planning.variants import CONSTRAINED, EXACT, FACTORED
 from sim.state import State
 
 _ROUNDS = 5

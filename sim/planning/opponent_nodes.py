@@ -16,7 +16,7 @@ from sim.cards import N_CARDS
 from sim.game import decider
 from sim.planning.candidates import by_information, every, list_suggestions, list_ways
 from sim.planning.node_belief import believe
-from sim.planning.ways import TREES
+from sim.planning.variants import TREES
 from sim.policies import swift
 from sim.policies.common import accusation
 from sim.state import END, N_ACTIONS, PASS, REVEAL, SHOW, SUGGEST, TURN, State, World

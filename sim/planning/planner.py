@@ -40,7 +40,7 @@ from sim.planning.config import PlannerConfig
 from sim.planning.leaf.features import KEPT
 from sim.planning.leaf.win_model import NONE, choose_model
 from sim.planning.suggestion_events import setting_of, suggestion_events
-from sim.planning.ways import BELIEFS, POLICY
+from sim.planning.variants import BELIEFS, POLICY
 from sim.player import Player
 from sim.policies.table import (
     REQUIRES,

@@ -226,12 +226,8 @@ class Foresight:
     def solve(self, facts: Evidence) -> None:
         """Solve the posterior of ``facts`` in `work`, for `choose` and other readers.
 
-        Raises
-        ------
-        belief.evidence.ContradictoryEvidence
-            If no deal explains them.
-        belief.evidence.EvidenceFull
-            If it does not fit into memory.
+        belief.evidence.ContradictoryEvidence if no deal explains them; belief.evidence.EvidenceFull
+        if it does not fit into memory.
         """
         if not solver.solve(facts, self.work):
             exact = solver.ExactPosterior(facts, self.work)

@@ -18,8 +18,7 @@ from sim.planning.leaf.win_model import choose_model
 from sim.planning.planner import Planner
 from sim.planning.released.departures import Departures
 from sim.planning.released_planner import ReleasedPlanner
-from sim.planning.variants import VARIANTS
-from sim.planning.ways import MIXTURE
+from sim.planning.variants import MIXTURE, VARIANTS
 from sim.policies.table import NAMES, Policy, switches_of
 from sim.rules import Rules
 from sim.seat import Seat

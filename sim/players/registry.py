@@ -32,20 +32,15 @@ TARGET = "_target_"
 def make(spec: Mapping[str, Any], rules: Rules) -> Player:
     """Return the player that ``spec`` describes, for games under ``rules``.
 
+    ValueError on an unknown name, an impossible value or rules that the player does not fit, in one
+    sentence; BrokenPlugin if the player is another package's, and cannot be loaded.
+
     Parameters
     ----------
     spec : keys of the configuration's ``player`` group.  ``_target_`` names the class of settings
         whose fields the others are (`sim.seat`); planners and compiled policies are found
         by their name as well, and so is a player of another package (entry point of
         ``sleuth.players``), which is called with ``spec`` and has settings of its own
-
-    Raises
-    ------
-    ValueError
-        On an unknown name, an impossible value or rules that the player does not fit, in one
-        sentence.
-    BrokenPlugin
-        If the player is another package's, and cannot be loaded.
     """
     outside = entry_points("sleuth.players")
     if TARGET not in spec and spec["name"] in outside:

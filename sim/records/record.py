@@ -152,12 +152,8 @@ def _seat(player: Player) -> dict[str, Any]:
 def read(path: str | Path) -> Record:
     """Return the record in the file ``path``.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    RecordError
-        If it is no record, or its lines are not whole or not of a known form.
+    OSError if the file cannot be read; RecordError if it is no record, or its lines are not whole
+    or not of a known form.
     """
     with Path(path).open("rb") as file:
         content = file.read(MOST_BYTES + 1)

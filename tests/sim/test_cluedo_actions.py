@@ -20,7 +20,7 @@ from belief.exact.solver import ExactPosterior
 from belief.giveaway import COLUMNS, given_away, tabulate
 from belief.information import closed_form
 from sim.cards import ALL_CARDS, FIRST_ROOM, FIRST_WEAPON
-from sim.contract.hidden import exchange
+from sim.contract.testing import exchange
 from sim.planning import cluedo
 from sim.planning.planner import Planner
 from sim.policies.common import turns_to

@@ -31,8 +31,7 @@ from mcts.options import Budget
 from sim.planning import cluedo
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
-from sim.planning.variants import VARIANTS
-from sim.planning.ways import POLICY
+from sim.planning.variants import POLICY, VARIANTS
 from sim.player import PolicyPlayer
 from sim.referee import play
 from sim.rules import Rules

@@ -11,7 +11,7 @@ from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory, act, play_many
 from sim.board import door_spots, graph
 from sim.cards import FIRST_ROOM, FIRST_WEAPON, ROOMS
-from sim.contract.hidden import decisions
+from sim.contract.testing import decisions
 from sim.game import open_decision
 from sim.policies.table import Policy, choose, number
 from sim.rules import PRESETS, Rules, world

@@ -13,7 +13,7 @@ from positions import stream_of
 
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory, act
-from sim.contract.hidden import deals, decide, decisions, exchange
+from sim.contract.testing import deals, decide, decisions, exchange
 from sim.game import legal, open_decision
 from sim.policies.table import NAMES, Policy
 from sim.rules import PRESETS, Rules, world

@@ -10,7 +10,7 @@ from belief.exact import solver
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import INTERPRETED
 from sim.arena import Memory
-from sim.contract.hidden import decisions, hands_of
+from sim.contract.testing import decisions, hands_of
 from sim.rules import PRESETS
 
 GAMES = 3 if INTERPRETED else 25

@@ -37,6 +37,9 @@ def make_graph(
 ) -> nx.Graph:
     """Return the graph of a hunt in ``workspace``.
 
+    ValueError if the decomposition or metric is unknown, or an approximate decomposition is too
+    coarse: a target is seen from no cell.
+
     Parameters
     ----------
     workspace : to be cut into cells
@@ -52,12 +55,6 @@ def make_graph(
         (x, y) of its centre; arcs with ``length``, ``line``, a LineString, and ``passage``, whether
         it is one.  It hangs together.  The graph has ``lost``, the area of free space in
         no cell, or in cells that an approximate decomposition cuts off.
-
-    Raises
-    ------
-    ValueError
-        If the decomposition or metric is unknown, or an approximate decomposition is too coarse: a
-        target is seen from no cell.
     """
     for name, known, what in ((cells, DECOMPOSITIONS, "cells"), (metric, METRICS, "metric")):
         if name not in known:

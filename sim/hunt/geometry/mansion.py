@@ -34,15 +34,12 @@ READINGS = ("inside", "before")
 def workspace(doors: str = "inside", passage: float | None = 0.0) -> Workspace:
     """Return the mansion; target i is room i of `sim.cards.ROOMS`.
 
+    ValueError if ``doors`` is unknown.
+
     Parameters
     ----------
     doors : a value of `READINGS`: whether one suggests inside a door or on the square before it
     passage : length of a secret passage in squares; None for a mansion without
-
-    Raises
-    ------
-    ValueError
-        If ``doors`` is unknown.
     """
     if doors not in READINGS:
         raise ValueError(f"unknown doors={doors!r}: choose inside or before")

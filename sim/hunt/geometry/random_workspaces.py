@@ -26,6 +26,8 @@ def random_workspace(
 ) -> Workspace:
     """Return a random workspace in which the robot can get from any free place to any other.
 
+    ValueError if so many do not fit.
+
     Parameters
     ----------
     seed : of everything drawn
@@ -34,11 +36,6 @@ def random_workspace(
     robot, sensor, line_of_sight : as in `Workspace`
     boxes : whether obstacles and targets are boxes with corners on a lattice of a 40th of ``side``,
         rather than convex polygons; with boxes for robot and sensor all is rectilinear
-
-    Raises
-    ------
-    ValueError
-        If so many do not fit.
     """
     rng = np.random.default_rng(seed)
     bounds = shapely.box(0, 0, side, side)

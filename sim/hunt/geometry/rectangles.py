@@ -49,6 +49,8 @@ def rectangles(
 ) -> Cells:
     """Return rectangles that make up free space.
 
+    ValueError if the workspace is not rectilinear, ``by`` is unknown, or ``step`` is too small.
+
     Parameters
     ----------
     workspace : with free space and regions of targets that have upright and level borders only;
@@ -57,11 +59,6 @@ def rectangles(
     step : the grid also has lines at all multiples of it from the lower left of the bounds; they
         matter for "grid" alone
     cuts : lines at which cells end, though the robot may cross them
-
-    Raises
-    ------
-    ValueError
-        If the workspace is not rectilinear, ``by`` is unknown, or ``step`` is too small.
     """
     if by not in CHOICES:
         raise ValueError(f"unknown rectangles by={by!r}: choose one of {', '.join(CHOICES)}")

@@ -49,6 +49,8 @@ class Passage(NamedTuple):
 class Workspace:
     """The place of a hunt; see the module.
 
+    ValueError if no workspace is like that, in one sentence that says why.
+
     Parameters
     ----------
     bounds : polygon in which the robot stays, with holes or without
@@ -70,11 +72,6 @@ class Workspace:
     free : free configuration space, a Polygon or MultiPolygon
     walls : lines within it that cannot be crossed; only where the robot is a point
     regions : for each target the places from which it is seen, not cut to free space
-
-    Raises
-    ------
-    ValueError
-        If no workspace is like that, in one sentence that says why.
     """
 
     bounds: shapely.Polygon

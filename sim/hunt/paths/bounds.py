@@ -38,7 +38,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from mcts.kernel.compile import jit
-from sim.hunt.graph import words
+from sim.hunt.graph import mask
 from sim.hunt.paths.distances import Stops
 from sim.hunt.paths.objective import Objective, pack
 
@@ -60,13 +60,13 @@ def upper_bound(stops: Stops, worth: Objective, bases: Iterable[Iterable[int]] =
         return whole - straight
     need = stops.need[reach]
     scale = worth.weights.benefit
-    everything = _masks([reach.tolist()], worth.targets)
+    everything = mask(reach.tolist(), worth.targets)[None]
     least = whole - scale * worth.benefit.values(_flip(everything, reach, worth.targets))
     least = np.maximum(least, 0.0)
     upper = np.inf
     for base in ((), reach.tolist(), *bases):
         inside = np.isin(reach, list(base))
-        chosen = _masks([reach[inside].tolist()], worth.targets)
+        chosen = mask(reach[inside].tolist(), worth.targets)[None]
         now = scale * float(worth.benefit.values(chosen)[0])
         more = scale * worth.benefit.values(_flip(chosen, reach, worth.targets)) - now
         prize = np.where(inside, least, more) - worth.test[reach]
@@ -125,17 +125,6 @@ def _best_length(
     return best
 
 
-def _masks(sets: list[list[int]], targets: int) -> np.ndarray:
-    """Return the masks of sets of targets, uint64 (sets, words)."""
-    held = np.zeros((len(sets), targets), bool)
-    for row, chosen in enumerate(sets):
-        held[row, chosen] = True
-    return pack(held)
-
-
-def _flip(mask: np.ndarray, reach: np.ndarray, targets: int) -> np.ndarray:
+def _flip(held: np.ndarray, reach: np.ndarray, targets: int) -> np.ndarray:
     """Return one mask (1, words) with each of the targets ``reach`` taken out, or put in."""
-    single = np.zeros((len(reach), words(targets)), np.uint64)
-    place = np.arange(len(reach))
-    single[place, reach // 64] = np.uint64(1) << (reach % 64).astype(np.uint64)
-    return mask ^ single
+    return held ^ pack(np.eye(targets, dtype=bool)[reach])

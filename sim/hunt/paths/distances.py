@@ -43,6 +43,8 @@ def trace_path(before: np.ndarray, end: int) -> list[int]:
 class Stops:
     """Observation cells that a way within the limit can pass, numbered from 0.
 
+    ValueError if start or goal are no cells, there is no way between them, or d_M is negative.
+
     Attributes
     ----------
     between : float64 (stops, stops)

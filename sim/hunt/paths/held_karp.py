@@ -75,16 +75,12 @@ def best(
 ) -> Route:
     """Return the best way from ``start`` to ``goal``, exactly.
 
+    ValueError as `Stops`, or if there are more than `MOST_TARGETS` targets or entries of the table.
+
     Parameters
     ----------
     goal : where the way must end; anywhere if None
     cost : J of each target's test, float64 (targets,); 1 each if None
-
-    Raises
-    ------
-    ValueError
-        If start or goal are no cells, there is no way between them, there are more than
-        `MOST_TARGETS` targets, or the table would not fit.
     """
     stops = Stops(graph, start, goal, None)
     number = len(stops.home)

@@ -68,18 +68,15 @@ def routes(
 ) -> Routes:
     """Return the shortest way of each set of targets that can be measured from start to goal.
 
+    ValueError if start or goal are no cells, there is no way between them, d_M is negative, or
+    there are too many labels.
+
     Parameters
     ----------
     goal : where ways end; anywhere if None
     within : d_M, in units of length; no bound if None
     every : keep a set also if a way that is no longer sees all of it and more
     most : labels that may be made
-
-    Raises
-    ------
-    ValueError
-        If start or goal are no cells, there is no way between them, d_M is negative, or there are
-        too many labels.
     """
     net = compile_graph(graph)
     if within is not None and not within >= 0:
@@ -104,14 +101,11 @@ def routes(
 def best(ways: Routes, benefit: Benefit, weights: Weights, cost: np.ndarray | None = None) -> Route:
     """Return the best of ``ways``, and what is worth measuring on it.
 
+    ValueError as `sim.hunt.paths.objective.Objective` does.
+
     Parameters
     ----------
     cost : J of each target's test, float64 (targets,); 1 each if None
-
-    Raises
-    ------
-    ValueError
-        As `sim.hunt.paths.objective.Objective` does.
     """
     choice = Objective(benefit, weights, ways.targets, cost).best_declining(
         ways.masks, ways.lengths

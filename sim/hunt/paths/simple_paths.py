@@ -32,13 +32,17 @@ class Branches:
     """
 
     def __init__(
-        self, graph: nx.Graph, net: Connectivity, ends: np.ndarray, written: np.ndarray
+        self,
+        graph: nx.Graph,
+        net: Connectivity,
+        ends: np.ndarray,
+        written: np.ndarray,
+        lengths: np.ndarray,
     ) -> None:
         self._nodes, self._ends, self._written = list(graph), ends, written
-        self.targets = net.targets
-        self.masks = np.zeros((len(ends), net.seen.shape[1]), np.uint64)
-        self.lengths = np.zeros(len(ends))
-        _describe(net, ends, written, self.masks, self.lengths)
+        self.targets, self.lengths = net.targets, lengths
+        begins = np.append(0, ends[:-1]) if len(ends) else ends
+        self.masks = np.bitwise_or.reduceat(net.seen[written], begins, axis=0)
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -47,27 +51,6 @@ class Branches:
         """Return the cells of a branch, from start to goal."""
         begin = self._ends[way - 1] if way else 0
         return tuple(self._nodes[cell] for cell in self._written[begin : self._ends[way]])
-
-
-@jit
-def _describe(
-    net: Connectivity, ends: np.ndarray, written: np.ndarray, masks: np.ndarray, lengths: np.ndarray
-) -> None:
-    """Fill in what is seen on each path of ``written``, and how long it is."""
-    place = 0
-    for path in range(len(ends)):
-        before = -1
-        while place < ends[path]:
-            cell = written[place]
-            for word in range(masks.shape[1]):
-                masks[path, word] |= net.seen[cell, word]
-            if before >= 0:
-                arc = net.first[before]
-                while net.neighbour[arc] != cell:
-                    arc += 1
-                lengths[path] += net.length[arc]
-            before = cell
-            place += 1
 
 
 def exhaustive(
@@ -91,7 +74,7 @@ def exhaustive(
         )
     room = _room(net, number, cells)
     _simple_paths(net, first, last, home, limit, *room)
-    return Branches(graph, net, *room[-2:])
+    return Branches(graph, net, *room[-3:])
 
 
 def find_ends(
@@ -116,6 +99,7 @@ def _room(net: Connectivity, number: int, cells: int) -> tuple[np.ndarray, ...]:
         np.empty(size + 1),
         np.empty(number, np.int64),
         np.empty(cells, np.int64),
+        np.zeros(number),
     )
 
 
@@ -132,6 +116,7 @@ def _simple_paths(
     far: np.ndarray,
     ends: np.ndarray,
     written: np.ndarray,
+    lengths: np.ndarray,
 ) -> tuple[int, int]:
     """Walk through all simple paths, depth first.
 
@@ -141,6 +126,7 @@ def _simple_paths(
     passed, path, arc, far : scratch, by cell and by depth
     ends : int64 (paths,): where each one ends in ``written``; if empty, they are only counted
     written : int64 (cells of all paths,)
+    lengths : float64 (paths,), zeros at first
 
     Returns
     -------
@@ -174,7 +160,7 @@ def _simple_paths(
         if len(ends):
             for place in range(depth + 1):
                 written[cells + place] = path[place]
-            ends[paths] = cells + depth + 1
+            ends[paths], lengths[paths] = cells + depth + 1, length
         paths += 1
         cells += depth + 1
         depth -= 1

@@ -62,14 +62,11 @@ class Seen(NamedTuple):
 def diagram(hunt: Hunt, printed: bool = False) -> list[Node]:
     """Return the influence diagram of ``hunt``, its nodes in the order of time.
 
+    ValueError if a table has more than `MOST_ENTRIES` entries.
+
     Parameters
     ----------
     printed : z(t) is independent of what was seen before, as in eq. 22: a control
-
-    Raises
-    ------
-    ValueError
-        If a table has more than `MOST_ENTRIES` entries.
     """
     cells, seen = _ranges(hunt)
     hypotheses = len(hunt.prior)
@@ -117,14 +114,11 @@ def structure(nodes: Sequence[Node]) -> nx.DiGraph:
 def solve(nodes: Sequence[Node]) -> float:
     """Return the maximum expected utility of a diagram by pyAgrum, with no forgetting.
 
+    ImportError if pyAgrum is not installed, with what to do.
+
     Parameters
     ----------
     nodes : in the order of time: parents first, decisions in the order in which they are made
-
-    Raises
-    ------
-    ImportError
-        If pyAgrum is not installed, with what to do.
     """
     library = agrum()
     made = library.InfluenceDiagram()

@@ -56,16 +56,13 @@ def hunt(
 ) -> Hunt:
     """Return the start of a hunt over ``graph``, at its node number ``start``.
 
+    ValueError if shapes do not fit, prior or likelihood are no distributions, a weight or cost is
+    negative, the start is no cell, moves are negative, or a cell has several targets.
+
     Parameters
     ----------
     prior, likelihood, cost : as the fields of `Hunt`; costs are 1 each by default
     weights : w_B, w_J, w_D
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, prior or likelihood are no distributions, a weight or cost is
-        negative, the start is no cell, moves are negative, or a cell has several targets.
     """
     net = compile_graph(graph)
     cells = len(graph)

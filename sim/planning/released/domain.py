@@ -48,7 +48,7 @@ from sim.planning.released.nodes import (
 )
 from sim.planning.released.notebooks import limit, restore, share
 from sim.planning.released.playing import accuse, act, chance_of, decide, do, play_out, win
-from sim.planning.ways import RESTRICTED
+from sim.planning.variants import RESTRICTED
 from sim.state import (
     ACCUSE,
     ASK,

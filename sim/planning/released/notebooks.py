@@ -11,11 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from belief.matrix import note_pass
-from belief.matrix import start as prior
 from mcts.kernel.compile import jit
 from sim.cards import N_CARDS
 from sim.knowledge import row_bits
-from sim.planning.belief_mdp import draw_envelope
+from sim.planning.belief_mdp import copy_notebook, draw_envelope
 from sim.planning.released.departures import UNTOLD
 from sim.state import EXTERNAL, FACTORED, State
 
@@ -34,18 +33,13 @@ def share(players: int, state: State, real: int, agent: int) -> None:
             for column in range(ours.shape[1]):
                 ours[card, column] = state.belief[real, card, column]
         state.policy[real], state.policy[agent] = state.policy[agent], EXTERNAL
+    held = 0
+    for card in range(N_CARDS):
+        if ours[card, agent + 1] == 1.0:
+            held |= 1 << card
     for seat in range(players):
-        if seat == agent:
-            continue
-        theirs = state.belief[seat]
-        prior(theirs, players, seat, 0, state.face_up)
-        for card in range(N_CARDS):
-            if ours[card, agent + 1] != 1.0:
-                for column in range(theirs.shape[1]):
-                    theirs[card, column] = ours[card, column]
-        state.known[seat] = state.face_up
-        state.proved[seat] = 0
-        state.goal[seat] = -1
+        if seat != agent:
+            copy_notebook(state, players, agent, seat, held)
     state.known[agent], state.proved[agent] = seen, proved
     for seat in range(players):
         state.bits[seat][:] = -1.0
