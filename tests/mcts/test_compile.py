@@ -94,6 +94,7 @@ def test_edits_are_seen_and_unchanged_code_is_loaded(tmp_path):
                 "PYTHONPATH": "",
                 "PYTHONDONTWRITEBYTECODE": "1",  # an edit within a second would not be seen
                 "SLEUTH_CACHE_DIR": str(tmp_path / "cache"),
+                "NUMBA_OPT": "1",  # compiles in two thirds of the time
             },
             capture_output=True,
             text=True,

@@ -30,7 +30,7 @@ SIMULATED = 200 if INTERPRETED else 10_000
 def test_invariants_hold_under_threads(workers, in_flight):
     options = Options(threads=workers, oversubscribe=True, nodes=SIMULATED, in_flight=in_flight)
     search = Search(EXACT, options)
-    for seed in range(10):
+    for seed in range(4):
         result = search.run(Budget(simulations=SIMULATED), seed)
         assert result.simulations == result.visits.sum() == SIMULATED
         check_invariants(search.tree, tolerance=0.0)
@@ -58,7 +58,7 @@ def test_invariants_hold_where_threads_share_leaves(workers, rollouts_per_leaf):
 def test_invariants_hold_when_the_tree_is_full(budget):
     options = Options(threads=4, oversubscribe=True, **{"nodes": SIMULATED, **budget})
     search = Search(EXACT, options)
-    for seed in range(10):
+    for seed in range(4):
         result = search.run(Budget(simulations=SIMULATED), seed)
         assert result.nodes <= options.nodes
         assert result.full or INTERPRETED
@@ -94,7 +94,7 @@ from mcts.problems.tiger import RANDOM, TigerParameters
 p = TigerParameters(steps=16, discount=1.0, tiger=-12.0, gold=4.0, rollout=RANDOM)
 search = Search(p, Options(threads=4, oversubscribe=True, nodes=200_000))
 bad = seed = 0
-while bad < 5 and seed < 100:  # on a busy machine threads overlap less
+while not bad and seed < 100:  # on a busy machine threads overlap less
     seed += 1
     try:
         search.run(Budget(simulations=20_000), seed)
@@ -113,13 +113,18 @@ def test_without_atomics_the_invariants_are_seen_to_fail(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", COUNT_BAD_RUNS],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": "", "SLEUTH_CACHE_DIR": str(tmp_path / "cache")},
+        env={
+            **os.environ,
+            "PYTHONPATH": "",
+            "SLEUTH_CACHE_DIR": str(tmp_path / "cache"),
+            "NUMBA_OPT": "1",  # compiles in two thirds of the time
+        },
         capture_output=True,
         text=True,
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) == 5
+    assert int(done.stdout) == 1
 
 
 LONG = Budget(simulations=20_000 if INTERPRETED else 2_000_000)
@@ -144,13 +149,13 @@ def test_seconds_are_kept(workers):
     search = slow_search(workers)
     search.run(Budget(seconds=0.01), 0)
     over = []
-    for key in range(5):
+    for key in range(3):
         began = time.perf_counter()
         result = search.run(Budget(seconds=0.1), key)
         over.append(time.perf_counter() - began - 0.1)
         assert result.simulations == search.tree.counters[SIMULATIONS] >= 1
         check_invariants(search.tree)
-    assert 0.0 <= min(over) < 0.02  # the least of five: the machine may be busy
+    assert 0.0 <= min(over) < 0.02  # the least of three: the machine may be busy
 
 
 def test_the_shortest_time_still_runs_a_simulation():
@@ -178,7 +183,7 @@ def test_ctrl_c_stops_at_once(workers, mode, budget, send):
         sent.append(time.perf_counter())
         send()
 
-    threading.Timer(0.2, interrupt).start()
+    threading.Timer(0.05, interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         search.run(budget, 1)
     assert time.perf_counter() - sent[0] < 0.5
@@ -189,7 +194,7 @@ def test_ctrl_c_stops_at_once(workers, mode, budget, send):
 @pytest.mark.parametrize(("workers", "mode"), [(1, "tree"), (3, "tree"), (3, "leaf")])
 def test_cancel_returns_what_was_found(workers, mode):
     search = slow_search(workers, mode)
-    threading.Timer(0.1, search.cancel).start()
+    threading.Timer(0.05, search.cancel).start()
     began = time.perf_counter()
     result = search.run(LONG, 1)
     assert time.perf_counter() - began < 1.0

@@ -43,7 +43,7 @@ def three_steps(nodes, propagated):
     """Return the best value that a search with three steps to go finds at the uniform belief."""
     p = TigerParameters(steps=3, propagated=propagated)
     search = Search(p, Options(exploration=0.2, nodes=nodes))
-    return float(np.nanmax(search.run(Budget(simulations=1_000_000), 1).values))
+    return float(np.nanmax(search.run(Budget(simulations=300_000), 1).values))
 
 
 @slow
@@ -119,7 +119,7 @@ def test_policy_values_are_the_published_ones(enough, value):
 @slow
 @variants
 def test_the_policy_found_is_good(propagated):
-    share = shares(searching(propagated), seeds=5)
+    share = shares(searching(propagated), seeds=2)
     assert (share[3:6, LISTEN] == 1).all()
     assert (share[:2, OPEN_LEFT] == 1).all() and (share[-2:, OPEN_RIGHT] == 1).all()
     assert 15 < policy_value(share) <= 19.3714
@@ -128,7 +128,7 @@ def test_the_policy_found_is_good(propagated):
 @slow
 @variants
 def test_the_policy_found_from_flipped_observations_is_not(propagated):
-    share = shares(searching(propagated), seeds=3, sign=-1)
+    share = shares(searching(propagated), seeds=1, sign=-1)
     assert policy_value(share) < -100
 
 
@@ -140,7 +140,7 @@ def test_the_policy_found_from_flipped_observations_is_not(propagated):
 @pytest.mark.parametrize("policy", [LISTENING, LISTEN_THEN_ACT])
 def test_decisions(left, best, policy, propagated):
     search_from = searching(propagated, rollout=policy)
-    assert [search_from(left, seed).best for seed in range(5)] == [best] * 5
+    assert [search_from(left, seed).best for seed in range(2)] == [best] * 2
 
 
 @slow
