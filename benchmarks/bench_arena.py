@@ -19,7 +19,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # when called as a script
 
-from benchmarks.timing import control_nanoseconds, show, show_load, timed  # noqa: E402
+from benchmarks.timing import control_nanoseconds, measure, show, show_load  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
 from sim.arena import Memory, act, play_many  # noqa: E402
 from sim.chance import game_key  # noqa: E402
@@ -39,7 +39,7 @@ def policies(repeats: int) -> None:
     per_draw = control_nanoseconds(repeats)
     for name in NAMES:
         games = np.arange(GAMES.get(name, MOST_GAMES))
-        cpu, wall = timed(lambda name=name, games=games: _play(name, games), repeats)
+        cpu, wall = measure(lambda name=name, games=games: _play(name, games), repeats)
         turns = _play(name, games).turns.mean()
         micro = 1e6 * cpu / len(games)
         show(
@@ -96,9 +96,9 @@ def shares(repeats: int) -> None:
     n = _record(board, states, memory.work, memory.sample, games, actions)
     bare = empty()
     bare[0].policy[:] = states[0].policy
-    whole = timed(lambda: _play("swift", np.arange(games)), repeats)[0]
-    rules = timed(lambda: _again(board, bare, actions[:n], False), repeats)[0]
-    knowing = timed(lambda: _again(board, states, actions[:n], True), repeats)[0]
+    whole = measure(lambda: _play("swift", np.arange(games)), repeats)[0]
+    rules = measure(lambda: _again(board, bare, actions[:n], False), repeats)[0]
+    knowing = measure(lambda: _again(board, states, actions[:n], True), repeats)[0]
     show(
         "a swift game",
         f"{1e6 * whole / games:.1f} us CPU",

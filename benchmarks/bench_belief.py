@@ -135,7 +135,7 @@ def game_states(players, games, seed=1):
     return states
 
 
-def staged(players, games, work):
+def sort_by_stage(players, games, work):
     """Return by stage the evidence along random games, up to the first with a certain envelope."""
     positions = {stage: [] for stage in STAGES}
     states = game_states(players, games)
@@ -156,7 +156,7 @@ def exact_figures(players, games):
     work = solver.workspace(1 << 20)
     cards, probability, answers = np.zeros((3, 3), np.int64), np.zeros(3), np.zeros((6, 3))
     stream, holder, table = new_stream(1), np.zeros(21, np.int64), np.zeros((6, 6, 9))
-    for stage, positions in staged(players, games, work).items():
+    for stage, positions in sort_by_stage(players, games, work).items():
         figures, beside = [], []
         for ev in positions:
             beside.append(best(control, stream, n=5))

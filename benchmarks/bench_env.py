@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WAYS = ("accusers", "games", "policies")
 
 
-def _played(game, choose: Callable[[], int], steps: int) -> int:
+def _play(game, choose: Callable[[], int], steps: int) -> int:
     """Play whole games, ``steps`` steps or a little more; return how many it were."""
     done = 0
     while done < steps:
@@ -60,16 +60,16 @@ def _rates(steps: int) -> dict[str, float]:
     ways = ((wrapped, accuser), (wrapped, player), (core, lambda: core.policy_action("heuristic")))
     rates = {}
     for name, (game, choose) in zip(WAYS, ways, strict=True):
-        _played(game, choose, 1)
+        _play(game, choose, 1)
         begun = time.process_time()
-        done = _played(game, choose, steps)
+        done = _play(game, choose, steps)
         rates[name] = done / (time.process_time() - begun)
     return rates
 
 
-def _measured(folder: Path, steps: int) -> dict[str, float]:
+def _measure(folder: Path, steps: int) -> dict[str, float]:
     """Return the rates of the project in ``folder``, from a process of its own."""
-    told = subprocess.run(
+    done_there = subprocess.run(
         [sys.executable, str(Path(__file__).resolve()), "--worker", "--steps", str(steps)],
         env={**os.environ, "PYTHONPATH": str(folder)},
         cwd=folder,
@@ -77,7 +77,7 @@ def _measured(folder: Path, steps: int) -> dict[str, float]:
         text=True,
         check=True,
     )
-    return json.loads(told.stdout)
+    return json.loads(done_there.stdout)
 
 
 def main() -> None:
@@ -92,7 +92,7 @@ def main() -> None:
         print(json.dumps(_rates(asked.steps)))
         return
     folders = [ROOT] if asked.beside is None else [ROOT, asked.beside.resolve()]
-    rounds = [[_measured(folder, asked.steps) for folder in folders] for _ in range(asked.rounds)]
+    rounds = [[_measure(folder, asked.steps) for folder in folders] for _ in range(asked.rounds)]
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for name in WAYS:
         rates = [statistics.median(each[i][name] for each in rounds) for i in range(len(folders))]

@@ -1,4 +1,4 @@
-"""What the machinery of experiments costs over bare games, and what a second worker brings.
+"""Cost of the machinery of experiments over bare games, and gain of a second worker.
 
     python -m benchmarks.bench_experiments [--games 1000000] [--planner-games 60]
 
@@ -67,7 +67,7 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
     """Play ``games`` as `experiments.compare` does; return seconds, memory and bytes on disk."""
     parts: dict[str, float] = {}
 
-    def timed(part: str, job: Callable[[], Any]) -> Any:
+    def measure(part: str, job: Callable[[], Any]) -> Any:
         started = time.perf_counter()
         value = job()
         parts[part] = time.perf_counter() - started
@@ -75,19 +75,19 @@ def machinery(name: str, games: int, workers: int) -> dict[str, float]:
 
     found = match(name)
     config.cores = lambda: workers  # or one worker would not be all that Ray has
-    timed("set-up: compiled code", lambda: play.warm(found))
+    measure("set-up: compiled code", lambda: play.warm(found))
     console = Console(quiet=True)
-    resources = timed("set-up: Ray", lambda: startup.resources([found], workers, None, console))
+    resources = measure("set-up: Ray", lambda: startup.resources([found], workers, None, console))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         runfolder.claim(folder, [found], "games", resume=False)
         played = results.Results(folder, [found])
-        first = timed(
+        first = measure(
             "set-up: workers", lambda: match_loop.play(played, 4 * workers, *_to(resources))
         )
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        timed("seconds", lambda: match_loop.play(played, 4 * workers + games, *_to(resources)))
-        timed("summary", lambda: figures(played))
+        measure("seconds", lambda: match_loop.play(played, 4 * workers + games, *_to(resources)))
+        measure("summary", lambda: figures(played))
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         size = sum(path.stat().st_size for path in folder.iterdir())
         assert first.fault is None and played.games == 4 * workers + games

@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # when called as a script
 
 from benchmarks import bench_search  # noqa: E402
-from benchmarks.timing import show, show_load, timed  # noqa: E402
+from benchmarks.timing import measure, show, show_load  # noqa: E402
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import draw, fold, new_stream  # noqa: E402
 from mcts.options import Budget  # noqa: E402
@@ -124,7 +124,7 @@ def one_planner(variant: str, repeats: int, simulations: int = 4_000) -> None:
         "bare": lambda: bare_rollouts(p, s, states, stream, simulations),
         "drawn": lambda: drawn_rollouts(p, s, stream, np.uint64(7), simulations),
     }
-    rounds = [{name: timed(way, 1) for name, way in ways.items()} for _ in range(repeats)]
+    rounds = [{name: measure(way, 1) for name, way in ways.items()} for _ in range(repeats)]
     cpu = {name: statistics.median(each[name][0] for each in rounds) for name in ways}
     wall = statistics.median(each["search"][1] for each in rounds)
     show(

@@ -26,7 +26,7 @@ import numpy as np
 import shapely
 
 from benchmarks.printed_pruning import prune_as_printed
-from benchmarks.timing import show_load, timed
+from benchmarks.timing import measure, show_load
 from experiments.stats.intervals import win_rate
 from sim.hunt.benefit import Partition
 from sim.hunt.geometry import connectivity
@@ -39,7 +39,7 @@ from sim.hunt.paths.simple_paths import exhaustive
 from sim.hunt.reward import Weights
 
 WEIGHTS = [Weights(12, 1, distance) for distance in (0, 0.1, 0.3, 1, 3, 6)]
-"""Of the printed pruning's cases: from ways for nothing to ways that cost more than they tell."""
+"""Of the printed pruning's cases: from ways for nothing to ways that cost more than they reveal."""
 
 
 MOST = 300_000
@@ -106,7 +106,7 @@ def table_2(graphs: int = 8) -> None:
             figures = []
             for search in (routes, exhaustive, prune_as_printed):
                 found = search(graph, 0, 19, within)
-                cpu, _ = timed(lambda search=search: search(graph, 0, 19, within), 3)  # noqa: B023
+                cpu, _ = measure(lambda search=search: search(graph, 0, 19, within), 3)  # noqa: B023
                 figures.append((len(found), cpu))
             (sets, labels), (paths, simple), (branches, pruned) = figures
             print(
@@ -268,7 +268,7 @@ def turn() -> None:
         fill(from_start, between, seen, table)
         finish(table, to_goal, shortest)
 
-    cpu, _ = timed(lambda: [decide() for _ in range(1000)], 5)
+    cpu, _ = measure(lambda: [decide() for _ in range(1000)], 5)
     print(f"Held-Karp, 7 rooms: {1e3 * cpu:.1f} microseconds")
 
 

@@ -32,13 +32,13 @@ def games(player: Player, rules: Rules, opponent: str, numbers: range) -> tuple[
     """Return the microseconds of all decisions in the games, and CPU seconds of the games."""
     decide, took = player.decide, []
 
-    def timed(view: np.recarray) -> int:
+    def decide_timed(view: np.recarray) -> int:
         begun = time.perf_counter()
         action = decide(view)
         took.append(1e6 * (time.perf_counter() - begun))
         return action
 
-    player.decide = timed
+    player.decide = decide_timed
     others = [PolicyPlayer(opponent) for _ in range(rules.players - 1)]
     begun = time.process_time()
     for number in numbers:

@@ -26,7 +26,7 @@ from pomdp_py.problems.rocksample.cythonize import rocksample_problem as rock_co
 from pomdp_py.problems.tiger import tiger_problem as tiger_python
 from pomdp_py.problems.tiger.cythonize import tiger_problem as tiger_compiled
 
-from benchmarks.timing import show, show_load, timed
+from benchmarks.timing import measure, show, show_load
 from mcts.domain import domain_of
 from mcts.options import Budget, Options
 from mcts.problems import rocksample, tiger
@@ -172,7 +172,7 @@ def rate(plan: Plan, simulations: int, repeats: int, plans: int = 1) -> float:
         for _ in range(plans):
             plan(simulations)
 
-    return plans * simulations / timed(work, repeats)[0]
+    return plans * simulations / measure(work, repeats)[0]
 
 
 def compare(simulations: int, repeats: int) -> None:

@@ -9,7 +9,7 @@
 * parts: what a model of many workers needs: packing a position, handing it to Ray, unpacking it;
   a call there and back; what one more worker costs the driver (its call, its table); the merge.
 
-Ray runs its processes at low priority (nice 15): on a busy machine they lose to whoever is at work
+Ray runs its processes at low priority (nice 15): on a busy machine they lose to any user at work
 there, the control included.
 """
 
@@ -25,7 +25,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from benchmarks.timing import show, show_load, timed
+from benchmarks.timing import measure, show, show_load
 from mcts.merge import merge
 from mcts.options import Budget, Options
 from mcts.problems.tiger import RANDOM, TigerParameters
@@ -62,7 +62,7 @@ def _independent(key: int) -> float:
 def gain(repeats: int) -> None:
     """Measure one search, two workers and two independent processes in turn."""
     single, spawn = Search(TIGER, OPTIONS), multiprocessing.get_context("spawn")
-    cost = 1e6 * timed(lambda: single.run(Budget(simulations=2_000), 1), 5)[1] / 2_000
+    cost = 1e6 * measure(lambda: single.run(Budget(simulations=2_000), 1), 5)[1] / 2_000
     show("a simulation", f"{cost:.1f} us")
     with (
         RootSearch(TIGER, OPTIONS, 2) as root,
@@ -89,11 +89,11 @@ def gain(repeats: int) -> None:
 def overhead(repeats: int) -> None:
     """Measure a decision in which there is next to nothing to search."""
     single = Search(TIGER, OPTIONS)
-    here = 1e3 * timed(lambda: single.run(Budget(simulations=1), 1), repeats)[1]
+    here = 1e3 * measure(lambda: single.run(Budget(simulations=1), 1), repeats)[1]
     for workers in (1, 2):
         with RootSearch(TIGER, OPTIONS, workers) as root:
             budget = Budget(simulations=workers)
-            there = 1e3 * timed(lambda: root.run(budget, 1, TIGER), repeats)[1]  # noqa: B023
+            there = 1e3 * measure(lambda: root.run(budget, 1, TIGER), repeats)[1]  # noqa: B023
         show(f"a decision of {workers} worker(s)", f"{there:.2f} ms", f"here: {here:.2f} ms")
 
 
@@ -135,7 +135,7 @@ def positions() -> dict[str, object]:
 
 def milliseconds(work: Callable[[], object], repeats: int) -> float:
     """Return the median wall time of ``work``."""
-    return 1e3 * timed(work, repeats)[1]
+    return 1e3 * measure(work, repeats)[1]
 
 
 def parts(repeats: int) -> None:
@@ -152,8 +152,8 @@ def parts(repeats: int) -> None:
             "unpacking": lambda packed=packed: pickle.loads(packed),
         }
         for what, work in ways.items():
-            told = f"{len(packed):,} bytes" if what == "packing" else ""
-            show(f"{name}: {what}", f"{milliseconds(work, repeats):.3f} ms", told)
+            size = f"{len(packed):,} bytes" if what == "packing" else ""
+            show(f"{name}: {what}", f"{milliseconds(work, repeats):.3f} ms", size)
     table = a_table()
     echo = ray.remote(_Echo).options(num_cpus=1).remote(table)
     small = ray.put(b"")

@@ -17,8 +17,9 @@ time of both, the median ratio of a round, and whether the trees were the same b
 control is this checkout beside itself (``--against .``): what its ratios differ from 1 is noise.
 A checkout whose modules have other names brings a worker of its own (``--worker FILE``), and one
 of before the parts below the worker of here.  The parts ``games``, ``rollouts`` and ``search``
-measure likewise, in place of presets, games of four of a kind, roll-outs of `best` (told that the
-others are swift that accuses from 0.35) from rounds 1 and 4, and its search in rounds 1, 3 and 6.
+measure likewise, in place of presets, games of four of a kind, roll-outs of `best` (which knows that
+the others are swift that accuses from 0.35) from rounds 1 and 4, and its search in rounds 1, 3 and
+6.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class Checkout:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, text=True)
 
-    def searched(self, preset: str, simulations: int, key: int) -> dict[str, Any]:
+    def search(self, preset: str, simulations: int, key: int) -> dict[str, Any]:
         """Return what the worker answers; see `benchmarks.search_worker`."""
         print(preset, simulations, key, file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
@@ -115,11 +116,11 @@ def beside(folder: Path, worker: Path, presets: list[str], simulations: int, rep
     print(f"{'preset':22}{'us here':>10}{'us there':>10}{'speed, here/there':>18}   trees")
     for preset in [task for asked in presets for task in PARTS.get(asked, [asked])]:
         for checkout in checkouts:
-            checkout.searched(preset, simulations, 0)  # compiles
+            checkout.search(preset, simulations, 0)  # compiles
         rounds = []
         for key in range(1, repeats + 1):
             order = (0, 1) if key % 2 else (1, 0)
-            found = {which: checkouts[which].searched(preset, simulations, key) for which in order}
+            found = {which: checkouts[which].search(preset, simulations, key) for which in order}
             rounds.append((found[0], found[1]))
         here, there = (
             [1e6 * answer["seconds"] / max(answer["simulations"], 1) for answer in column]

@@ -1,4 +1,4 @@
-"""What the roll-outs of the planners by the text come to, and how many they are a second.
+"""Outcomes of the roll-outs of the planners by the text, and their number per second.
 
     python -m benchmarks.bench_text [--positions 10] [--rollouts 1000] [--presets NAME ...]
 

@@ -1,4 +1,4 @@
-"""How far a planner's tree reaches: simulations that decide in it in the next own turns.
+"""Reach of a planner's tree: simulations that decide in it in the next own turns.
 
     python -m benchmarks.bench_tree [--positions 20] [--simulations 1000] [KEY=VALUE ...]
 

@@ -8,8 +8,8 @@ first answer to a task takes longer, for it compiles.  Tasks are
 
 * a preset of a planner: it searches the opening with NUMBER simulations;
 * ``games:POLICY``: NUMBER games of four of a kind; a policy may have a threshold, ``swift(0.35)``;
-* ``rollouts:OWN:ROUND``: NUMBER roll-outs, deal and opponents' knowledge included, of ``best`` told
-  that the others are swift(0.35), with OWN in its own seat, from round ROUND on;
+* ``rollouts:OWN:ROUND``: NUMBER roll-outs, deal and opponents' knowledge included, of ``best``, which
+  knows that the others are swift(0.35), with OWN in its own seat, from round ROUND on;
 * ``search:OWN:ROUND``: one search of it there with NUMBER simulations.
 """
 
@@ -63,7 +63,7 @@ def spec_of(preset: str) -> Any:
 
 @cache
 def player(preset: str, simulations: int, own: str = "") -> Any:
-    """Return the planner of ``preset``; told its opponents, if its ``own`` policy is named."""
+    """Return the planner of ``preset``; it knows its opponents if its ``own`` policy is named."""
     spec = spec_of(preset)
     spec.budget.simulations = simulations
     if own:
@@ -93,7 +93,7 @@ def position(round_: int) -> tuple[np.recarray, list[tuple[int, int, int, int]]]
 
 
 @cache
-def informed(own: str, round_: int, simulations: int) -> tuple[Any, np.recarray]:
+def inform(own: str, round_: int, simulations: int) -> tuple[Any, np.recarray]:
     """Return `best` with ``own``, having seen all until its turn in a round, and what it sees."""
     planner, (view, seen) = player("best", simulations, own), position(round_)
     planner.begin(RULES, 0, view, 1)
@@ -116,7 +116,7 @@ def digest(*parts: np.ndarray) -> str:
     return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()[:16]
 
 
-def played(name: str, games: int, key: int) -> dict[str, Any]:
+def play_games(name: str, games: int, key: int) -> dict[str, Any]:
     """Play games of four of a kind."""
     seats, numbers = [policy_of(name)] * RULES.players, np.arange(games)
     began = time.process_time()
@@ -128,7 +128,7 @@ def played(name: str, games: int, key: int) -> dict[str, Any]:
 
 def rollouts(own: str, round_: int, n: int, key: int) -> dict[str, Any]:
     """Roll out from a position."""
-    planner, view = informed(own, round_, n)
+    planner, view = inform(own, round_, n)
     p = planner.position(view)
     s, stream, won = cluedo.workspace(p), new_stream(1), np.empty(n)
     began = time.process_time()
@@ -137,7 +137,7 @@ def rollouts(own: str, round_: int, n: int, key: int) -> dict[str, Any]:
     return {"simulations": n, "seconds": seconds, "tree": digest(won)}
 
 
-def searched(planner: Any, view: np.recarray) -> dict[str, Any]:
+def search(planner: Any, view: np.recarray) -> dict[str, Any]:
     """Search once."""
     before = planner.simulations
     began = time.process_time()
@@ -163,18 +163,18 @@ def opening(preset: str, simulations: int, key: int) -> dict[str, Any]:
     view = view_of(state, 0)
     planner = player(preset, simulations)
     planner.begin(RULES, 0, view, key)
-    return searched(planner, view)
+    return search(planner, view)
 
 
-def answered(task: str, n: int, key: int) -> dict[str, Any]:
+def answer(task: str, n: int, key: int) -> dict[str, Any]:
     """Do ``task``, and return what the answer says."""
     kind, *parts = task.split(":")
     if kind == "games":
-        return played(parts[0], n, key)
+        return play_games(parts[0], n, key)
     if kind == "rollouts":
         return rollouts(parts[0], int(parts[1]), n, key)
     if kind == "search":
-        return searched(*informed(parts[0], int(parts[1]), n))
+        return search(*inform(parts[0], int(parts[1]), n))
     return opening(task, n, key)
 
 
@@ -182,7 +182,7 @@ def main() -> None:
     """Answer until the input ends."""
     for line in sys.stdin:
         task, n, key = line.split()
-        print(json.dumps(answered(task, int(n), int(key))), flush=True)
+        print(json.dumps(answer(task, int(n), int(key))), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""How the benchmarks time and print; a figure is the median of some repeats.
+"""Timing and printing of the benchmarks; a figure is the median of some repeats.
 
 ``/s CPU`` counts the seconds of this process and is little moved by neighbours; wall time is what
-it says.  The control is a fixed loop of random draws, which tells how fast this core is now.
+it says.  The control is a fixed loop of random draws, a measure of the speed of this core now.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _draws(stream: np.ndarray, n: int) -> int:
     return total
 
 
-def timed(work: Callable[[], object], repeats: int) -> tuple[float, float]:
+def measure(work: Callable[[], object], repeats: int) -> tuple[float, float]:
     """Return the median (CPU, wall) seconds of ``work``, called once before to compile."""
     work()
     cpu, wall = [], []
@@ -53,4 +53,4 @@ def show_load() -> None:
 def control_nanoseconds(repeats: int) -> float:
     """Return CPU nanoseconds of one random draw in a loop of nothing else."""
     stream = new_stream(1)
-    return 1e9 * timed(lambda: _draws(stream, DRAWS), repeats)[0] / DRAWS
+    return 1e9 * measure(lambda: _draws(stream, DRAWS), repeats)[0] / DRAWS

@@ -41,7 +41,7 @@ def plain(simulations: int) -> Plan:
     return planner(options(simulations), Budget(simulations=simulations))
 
 
-def compiled(simulations: int) -> Plan:
+def plan_compiled(simulations: int) -> Plan:
     """Ours, on our compiled Kuhn poker."""
     return kuhn.compiled_planner(options(simulations), Budget(simulations=simulations))
 
@@ -88,7 +88,7 @@ PLAIN, COMPILED = "ours, OpenSpiel's game in Python", "ours, compiled"
 CPP, PYTHON = "OpenSpiel, C++", "OpenSpiel, Python"
 
 CONTESTANTS: dict[str, dict[str, Contestant]] = {
-    "kuhn_poker": {COMPILED: compiled, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
+    "kuhn_poker": {COMPILED: plan_compiled, PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
     "leduc_poker": {PLAIN: plain, CPP: in_cpp, PYTHON: in_python},
 }
 

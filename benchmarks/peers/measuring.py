@@ -1,4 +1,4 @@
-"""What the comparisons share: interleaved rates, means with intervals, one table."""
+"""Shared parts of the comparisons: interleaved rates, means with intervals, one table."""
 
 from __future__ import annotations
 
