@@ -17,9 +17,9 @@ time of both, the median ratio of a round, and whether the trees were the same b
 control is this checkout beside itself (``--against .``): what its ratios differ from 1 is noise.
 A checkout whose modules have other names brings a worker of its own (``--worker FILE``), and one
 of before the parts below the worker of here.  The parts ``games``, ``rollouts`` and ``search``
-measure likewise, in place of presets, games of four of a kind, roll-outs of `best` (which knows that
-the others are swift that accuses from 0.35) from rounds 1 and 4, and its search in rounds 1, 3 and
-6.
+measure likewise, in place of presets, games of four of a kind, roll-outs of `best`, which knows
+that the others are swift that accuses from 0.35, from rounds 1 and 4, and its search in rounds 1, 3
+and 6.
 """
 
 from __future__ import annotations

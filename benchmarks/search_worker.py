@@ -8,8 +8,8 @@ first answer to a task takes longer, for it compiles.  Tasks are
 
 * a preset of a planner: it searches the opening with NUMBER simulations;
 * ``games:POLICY``: NUMBER games of four of a kind; a policy may have a threshold, ``swift(0.35)``;
-* ``rollouts:OWN:ROUND``: NUMBER roll-outs, deal and opponents' knowledge included, of ``best``, which
-  knows that the others are swift(0.35), with OWN in its own seat, from round ROUND on;
+* ``rollouts:OWN:ROUND``: NUMBER roll-outs, deal and opponents' knowledge included, of ``best``,
+  which knows that the others are swift(0.35), with OWN in its own seat, from round ROUND on;
 * ``search:OWN:ROUND``: one search of it there with NUMBER simulations.
 """
 

@@ -95,7 +95,7 @@ def imports(package: str, source: str) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = ".".join(filter(None, [package if node.level else "", node.module]))
-            # `from mcts import kernel` imports a module as well, as far as one can tell from here.
+            # `from mcts import kernel` imports a module as well, as far as one can see from here.
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
@@ -138,7 +138,7 @@ def arrows() -> frozenset[tuple[str, str]]:
 
 
 def within(module: str, room: str) -> bool:
-    """Tell whether ``module`` is ``room`` or in it."""
+    """Return whether ``module`` is ``room`` or in it."""
     return f"{module}.".startswith(f"{room}.")
 
 

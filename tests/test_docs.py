@@ -1,4 +1,4 @@
-"""What the pages name exists: paths, modules, names in modules, links, commands and their keys.
+"""All that the pages name exists: paths, modules, names in modules, links, commands and their keys.
 
 Code blocks of Python are run elsewhere (`tests.test_python_docs`, `tests.test_extending`).
 """
@@ -63,7 +63,7 @@ def commands(text: str) -> str:
 
 
 def exists(path: str) -> bool:
-    """Tell whether ``path``, which may end in a slash, is there."""
+    """Return whether ``path``, which may end in a slash, is there."""
     if path.startswith(GENERATED):
         return True
     found = ROOT / path
@@ -78,14 +78,14 @@ def source(module: str) -> Path | None:
 
 
 def runs(module: str) -> bool:
-    """Tell whether ``python -m module`` finds something of ours, or something of others."""
+    """Return whether ``python -m module`` finds something of ours, or something of others."""
     if module.split(".")[0] not in (*PACKAGES, "benchmarks", "tests"):
         return True
     stem = ROOT.joinpath(*module.split("."))
     return stem.with_suffix(".py").is_file() or (stem / "__main__.py").is_file()
 
 
-def named(name: str) -> bool:
+def is_named(name: str) -> bool:
     """Return whether a dotted name is a module, or stands in one or in its stub."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
@@ -173,8 +173,8 @@ def groups() -> frozenset[str]:
     return frozenset(path.name for path in CONF.iterdir() if path.is_dir())
 
 
-def known(key: str, command: str = "") -> bool:
-    """Tell whether ``key`` is one of a command, or of a planner's section of its configuration."""
+def is_known(key: str, command: str = "") -> bool:
+    """Return whether ``key`` is one of a command, or of its configuration of a planner."""
     if key.startswith(("hydra.", "hydra/")) or (
         "." not in key and re.split("[@/]", key)[0] in groups()
     ):
@@ -183,7 +183,7 @@ def known(key: str, command: str = "") -> bool:
 
 
 def looks_like_a_key(token: str) -> bool:
-    """Tell whether a quoted word is a dotted key, with a value or not, and no file."""
+    """Return whether a quoted word is a dotted key, with a value or not, and no file."""
     key = KEY.match(token)
     if not key or key[1].split(".")[-1] in EXTENSIONS:
         return False
@@ -198,7 +198,7 @@ def anchors(text: str) -> set[str]:
 
 
 def no_such_choice(word: str, text: str) -> bool:
-    """Tell whether ``word`` chooses what is no file of its group, of the plugin or of the page."""
+    """Return whether ``word`` chooses no file of its group, of the plugin or of the page."""
     choice = CHOICE.fullmatch(word)
     if not choice or choice[1] not in groups() or choice[2] == "null":
         return False
@@ -210,7 +210,7 @@ def no_such_choice(word: str, text: str) -> bool:
 
 
 def within_site(path: Path) -> bool:
-    """Tell whether ``path`` is among what the site is built of."""
+    """Return whether ``path`` is among what the site is built of."""
     return SITE in path.resolve().parents
 
 
@@ -225,9 +225,9 @@ def faults(text: str, folder: Path) -> list[str]:
             continue
         if PATH.fullmatch(token) and not exists(token):
             wrong.append(f"no such path: {token}")
-        if NAME.fullmatch(token) and token.split(".")[-1] not in EXTENSIONS and not named(token):
+        if NAME.fullmatch(token) and token.split(".")[-1] not in EXTENSIONS and not is_named(token):
             wrong.append(f"no such name: {token}")
-        if looks_like_a_key(token) and not known(token.split("=")[0]):
+        if looks_like_a_key(token) and not is_known(token.split("=")[0]):
             wrong.append(f"no such key: {token}")
     wrong += [f"no such name: {name}" for name in missing_names(words)]
     wrong += [f"no such module: {name}" for name in MODULE.findall(asked) if not runs(name)]
@@ -235,7 +235,7 @@ def faults(text: str, folder: Path) -> list[str]:
         rest = re.split(r"#|-sc ", rest)[0]
         for word in rest.split():
             setting = SETTING.match(word.strip("'\""))
-            if setting and not known(setting[1], name):
+            if setting and not is_known(setting[1], name):
                 wrong.append(f"no such key: {word}")
             if no_such_choice(word, text):
                 wrong.append(f"no such choice: {word}")

@@ -1,4 +1,4 @@
-"""Where a library of an extra is missing, one line says what to install; all else works."""
+"""Without the library of an extra one line says what to install; all else works."""
 
 import subprocess
 import sys

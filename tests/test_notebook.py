@@ -34,7 +34,7 @@ def a_kernel_of_this_environment(monkeypatch, tmp_path):
 def test_a_notebook_prints_what_the_page_says_and_shows_where_a_problem_raises(tmp_path):
     """All but Tiger, which `test_python_docs` runs; then a fault, with the line that raised it."""
     page = PAGE[: PAGE.index("## The fast way")]
-    codes, told = zip(*EXAMPLE.findall(page), strict=True)
+    codes, said = zip(*EXAMPLE.findall(page), strict=True)
     assert len(codes) == 4
     made = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(code) for code in (*codes, FAULTY)]
@@ -43,4 +43,4 @@ def test_a_notebook_prints_what_the_page_says_and_shows_where_a_problem_raises(t
     with pytest.raises(CellExecutionError, match=r"observation=lambda at: at\.nowhere"):
         client.execute()
     shown = ["".join(out["text"] for out in cell["outputs"]) for cell in made.cells[:-1]]
-    assert shown == list(told)
+    assert shown == list(said)

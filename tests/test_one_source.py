@@ -1,7 +1,8 @@
-"""What is chosen by name has one source: adding it changes few files, and none that lists names."""
+"""A choice by name has one source: adding it changes few files, and none that lists names."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -78,22 +79,62 @@ def test_adding_changes_few_files(what):
     assert len(ADDED[what]) <= MOST[what]
 
 
-def run(copy: Path, *arguments: str, code: int = 0) -> str:
-    """Run Python in the copy, kernels as plain Python; return what it prints."""
+RUN = """
+import contextlib, io, json, sys
+from experiments.compare.__main__ import COMMAND
+from experiments.settings.config import check, compose
+from experiments.tables import catalog
+from experiments.tables.__main__ import COMMAND as TABLES
+from omegaconf import OmegaConf
+from sim.player import PolicyPlayer
+from sim.players.registry import make
+from sim.referee import play
+from sim.rules import preset
+
+def shown(command, *typed):
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        code = command.run(typed)
+    return [code, out.getvalue()]
+
+catalog.register()
+settings = compose("compare", ["player=twin", "rules=brisk", "player.budget.simulations=2"])
+check(settings)
+rules = preset("brisk")
+player = make(OmegaConf.to_container(settings.player), rules)
+game = play(rules, [player, *(PolicyPlayer("random") for _ in range(3))], 1, 0)
+json.dump(
+    {
+        "help": shown(COMMAND, "--help", "player=twin", "rules=brisk"),
+        "limit": shown(COMMAND, "player.search.patience=1"),
+        "typo": shown(COMMAND, "player=twn"),
+        "list": shown(TABLES),
+        "cells": len(catalog.load("duel").cells),
+        "player": [player.name, player.config.options.patience, player.result.simulations],
+        "game": [rules.turn_cap, game.turns <= 30],
+    },
+    sys.stdout,
+)
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(copy):
+    """Results of the copy, from one process with kernels as plain Python."""
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", *arguments],
+        [sys.executable, "-W", "ignore", "-c", RUN],
         cwd=copy,
         env={**os.environ, "PYTHONPATH": str(copy), "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
         timeout=600,
     )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
 
 
-def test_they_are_in_the_help(copy):
-    shown = run(copy, "-m", "experiments.compare", "--help", "player=twin", "rules=brisk")
+def test_they_are_in_the_help(ran):
+    code, shown = ran["help"]
+    assert code == 0
     for line in ("name: twin", "name: brisk", "turn_cap: 30", "patience: 7"):
         assert line in shown
     assert "# how long it waits" in shown
@@ -101,36 +142,18 @@ def test_they_are_in_the_help(copy):
     assert "swift, twin, uniform" in listed and "rules: brisk, cai2006" in listed
 
 
-def test_their_limits_are_checked_by_the_command(copy):
-    refused = run(copy, "-m", "experiments.compare", "player.search.patience=1", code=1)
-    assert refused == "sleuth-compare: player.search.patience=1: must be at least 2\n"
-    refused = run(copy, "-m", "experiments.compare", "player=twn", code=1)
-    assert "did you mean twin?" in refused
+def test_their_limits_are_checked_by_the_command(ran):
+    assert ran["limit"] == [1, "sleuth-compare: player.search.patience=1: must be at least 2\n"]
+    code, refused = ran["typo"]
+    assert code == 1 and "did you mean twin?" in refused
 
 
-def test_the_table_is_listed_and_planned(copy):
-    shown = run(copy, "-m", "experiments.tables", "list")
-    assert "duel" in shown and "two policies against each other" in shown
-    planned = "from experiments.tables import catalog; print(len(catalog.load('duel').cells))"
-    assert run(copy, "-c", planned).split() == ["2"]
+def test_the_table_is_listed_and_planned(ran):
+    code, shown = ran["list"]
+    assert code == 0 and "duel" in shown and "two policies against each other" in shown
+    assert ran["cells"] == 2
 
 
-PLAYS = """
-from experiments.settings.config import check, composed
-from omegaconf import OmegaConf
-from sim.player import PolicyPlayer
-from sim.players.registry import make
-from sim.referee import play
-from sim.rules import preset
-settings = composed("compare", ["player=twin", "rules=brisk", "player.budget.simulations=2"])
-check(settings)
-rules = preset("brisk")
-player = make(OmegaConf.to_container(settings.player), rules)
-game = play(rules, [player, *(PolicyPlayer("random") for _ in range(3))], 1, 0)
-print(player.name, player.config.options.patience, rules.turn_cap, game.turns <= 30,
-      player.result.simulations)
-"""
-
-
-def test_they_play(copy):
-    assert run(copy, "-c", PLAYS).split() == ["twin", "7", "30", "True", "2"]
+def test_they_play(ran):
+    assert ran["player"] == ["twin", 7, 2]
+    assert ran["game"] == [30, True]

@@ -89,8 +89,8 @@ def test_the_table_is_printed(capsys, monkeypatch):
 def test_what_cannot_be_measured_is_refused(capsys, arguments):
     with pytest.raises(SystemExit):
         peers.main(arguments.split())
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert f"argument {arguments.split()[0]}: " in told
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert f"argument {arguments.split()[0]}: " in said
 
 
 def test_the_command_has_an_environment_of_its_own():

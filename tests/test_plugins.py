@@ -1,4 +1,4 @@
-"""What other packages add by entry points: found, played, in the digests; and refused in a line.
+"""Entry points of other packages: found, played, in the digests; and refused in a line.
 
 Nothing is installed: a distribution is a folder on the path with its metadata beside its package.
 """
@@ -247,7 +247,7 @@ def test_one_name_in_two_distributions_is_refused(install):
     one_or_other = r"'twin' .* also the name of one in sleuth-(broken|other) 2\.0"
     with pytest.raises(BrokenPlugin, match=one_or_other):
         plugins.entry_points(POLICIES)
-    # Schemas are made when a command is imported, where nobody could tell of it in a line.
+    # Schemas are made when a command is imported, where nothing could report it in a line.
     assert plugins.names(POLICIES) == ["twin"]
 
 
@@ -329,8 +329,8 @@ def test_a_player_that_raises_in_play_is_named(install, match, where):
     assert str(raised.value) == (
         f"sleuth-broken 2.0: 'rude' of sleuth.players {sentence}; fix or uninstall the package"
     )
-    told = str(GameRaised([0], raised.value, ""))
-    assert told == f"game 0: {raised.value}"
+    said = str(GameRaised([0], raised.value, ""))
+    assert said == f"game 0: {raised.value}"
 
 
 def test_what_numba_says_of_a_plugin_names_it_and_what_is_ours_does_not(install):

@@ -55,11 +55,11 @@ def run(examples, folder):
 
 def faults(text, folder):
     """Return what is wrong with the examples of a page, run in the empty ``folder``."""
-    codes, told = zip(*EXAMPLE.findall(text), strict=True)
+    codes, said = zip(*EXAMPLE.findall(text), strict=True)
     shown, modules = run(codes, folder)
     wrong = [
         f"prints\n{now}where the page has\n{then}"
-        for now, then in zip(shown, told, strict=True)
+        for now, then in zip(shown, said, strict=True)
         if now != then
     ]
     wrong += [f"imports {name}" for name in sorted(NOT_NEEDED & set(modules))]
@@ -74,15 +74,15 @@ def test_the_page_prints_what_it_says_and_needs_nothing_else(page, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("fault", "code", "told"),
+    ("fault", "code", "said"),
     [
         ("prints", "print(1 + 1)", "3"),
         ("imports omegaconf", "print(2)\nimport omegaconf", "2"),
         ("writes left", "print(2)\nopen('left', 'w').close()", "2"),
     ],
 )
-def test_the_check_finds(fault, code, told, tmp_path):
-    found = faults(f"```python\n{code}\n```\n\n```text\n{told}\n```\n", tmp_path)
+def test_the_check_finds(fault, code, said, tmp_path):
+    found = faults(f"```python\n{code}\n```\n\n```text\n{said}\n```\n", tmp_path)
     assert len(found) == 1 and found[0].startswith(fault)
 
 
@@ -91,7 +91,7 @@ def test_every_block_of_python_is_an_example(page):
     text = page.read_text()
     examples = EXAMPLE.findall(text)
     assert text.count("```python") == len(examples) > 0
-    assert text.count("```text") == sum(bool(told) for _, told in examples) > 0
+    assert text.count("```text") == sum(bool(said) for _, said in examples) > 0
 
 
 def write(page, folder):

@@ -48,32 +48,32 @@ def find_used(presets: Iterable[Path], texts: Iterable[str]) -> set[str]:
     return found
 
 
-def find_unused(declared: Mapping[str, Any], used: set[str]) -> set[str]:
+def find_unused(declared: Mapping[str, Any], used_settings: set[str]) -> set[str]:
     """Return the keys of the base preset that nothing uses."""
-    switches = {key for key in used if "." not in key}
+    switches = {key for key in used_settings if "." not in key}
     return {
         key
         for key in leaves(declared)
-        if key not in used | MADE
+        if key not in used_settings | MADE
         and not (key.partition(".")[0] in SWITCHED and key.rpartition(".")[2] in switches)
     }
 
 
 @pytest.fixture(scope="module")
-def used() -> set[str]:
+def used_settings() -> set[str]:
     presets = [path for path in PLAYERS.rglob("*.yaml") if path.name != "bmcts.yaml"]
     texts = [path.read_text() for path in ROOT.joinpath("conf").rglob("*.yaml")]
     texts += [path.read_text() for path in ROOT.joinpath("docs/results").glob("*.md")]
     return find_used(presets, texts)
 
 
-def test_every_setting_of_a_planner_is_used(used):
-    assert not find_unused(load(PLAYERS / "bmcts.yaml"), used)
+def test_every_setting_of_a_planner_is_used(used_settings):
+    assert not find_unused(load(PLAYERS / "bmcts.yaml"), used_settings)
 
 
-def test_a_setting_that_nothing_uses_is_found(used):
+def test_a_setting_that_nothing_uses_is_found(used_settings):
     declared = load(PLAYERS / "bmcts.yaml")
     declared["search"]["patience"] = 3
     declared["rollout"]["patience"] = 3
-    assert find_unused(declared, used) == {"search.patience", "rollout.patience"}
+    assert find_unused(declared, used_settings) == {"search.patience", "rollout.patience"}
     assert "search.mode" in find_unused(declared, set())

@@ -46,7 +46,7 @@ def run(command, folder, **variables):
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory) -> Path:
+def installation(tmp_path_factory) -> Path:
     """The folder of an installation from a wheel, without what it depends on."""
     source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
     for name in PACKAGES:
@@ -63,7 +63,7 @@ def installed(tmp_path_factory) -> Path:
     return site
 
 
-def test_nothing_is_left_out(installed):
+def test_nothing_is_left_out(installation):
     for name in PACKAGES:
         here, there = (
             {
@@ -71,27 +71,27 @@ def test_nothing_is_left_out(installed):
                 for path in (folder / name).rglob("*")
                 if path.suffix in (".py", ".yaml", ".jinja", ".json")
             }
-            for folder in (ROOT, installed)
+            for folder in (ROOT, installation)
         )
         assert here == there
 
 
-def test_a_match_is_played_in_an_empty_folder(installed, tmp_path):
+def test_a_match_is_played_in_an_empty_folder(installation, tmp_path):
     settings = ("player=random", "player@opponent=random", "run.folder=run")
     settings += ("debug=quick", "match.games=4", "match.workers=1", "rules.turn_cap=8")
-    command = [installed / "bin" / "sleuth-compare", *settings]
-    # Interpreted: another place on the disk would have everything compiled anew.
-    played = run(command, tmp_path, PYTHONPATH=str(installed), NUMBA_DISABLE_JIT="1")
+    command = [installation / "bin" / "sleuth-compare", *settings]
+    # Interpreted: another place on the disk would have everything compiled again.
+    played = run(command, tmp_path, PYTHONPATH=str(installation), NUMBA_DISABLE_JIT="1")
     assert played.returncode == 0, played.stderr
     about = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert about["table"][0]["games"] == 4
     assert about["run"]["commit"] is None
 
 
-def test_every_script_has_a_command(installed):
+def test_every_script_has_a_command(installation):
     described = (ROOT / "pyproject.toml").read_text()
     scripts = dict(re.findall(r'(?m)^(sleuth-\w+) = "(.*):main"', described))
-    assert {path.name for path in (installed / "bin").iterdir()} == set(scripts)
+    assert {path.name for path in (installation / "bin").iterdir()} == set(scripts)
     for name, module in scripts.items():
         command = import_module(module)
         assert callable(command.main)

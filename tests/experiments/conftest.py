@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left: exit code, output, and the run folder."""
+    """Remains of a command: exit code, output, and the run folder."""
 
     code: int
     out: str
@@ -60,7 +60,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Swept(Outcome):
-    """What a sweep left."""
+    """Remains of a sweep."""
 
     @property
     def table(self) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The sockets on which a process and all that it started listen, as Linux tells them."""
+"""The sockets on which a process and all that it started listen, as Linux lists them."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def _listening() -> dict[int, IPv4Address | IPv6Address]:
     return found
 
 
-def _address(told: str) -> IPv4Address | IPv6Address:
-    """Return the address that Linux tells in words of 32 bits, each with its last byte first."""
-    packed = b"".join(bytes.fromhex(told[i : i + 8])[::-1] for i in range(0, len(told), 8))
+def _address(said: str) -> IPv4Address | IPv6Address:
+    """Return the address that Linux gives in words of 32 bits, each with its last byte first."""
+    packed = b"".join(bytes.fromhex(said[i : i + 8])[::-1] for i in range(0, len(said), 8))
     return IPv4Address(packed) if len(packed) == 4 else IPv6Address(packed)
 
 

@@ -116,16 +116,18 @@ WORDS = {"passed": PASSED, "refuted": REFUTED_OTHER, "showed": REFUTED_US}
 
 
 @pytest.mark.parametrize(
-    ("seat", "told"),
+    ("seat", "reported"),
     [
         (0, "1 passed, 2 showed / 2 refuted / 3 passed, 1 passed / 1 passed, 2 refuted"),
         (3, "1 passed, 2 refuted / 2 refuted / 0 passed, 1 passed / 0 passed, 1 passed, 2 showed"),
         (2, "1 passed / / 3 passed, 0 passed, 1 passed / 0 passed, 1 passed"),
     ],
 )
-def test_a_seat_sees_who_passed_and_the_cards_shown_to_it(seat, told):
+def test_a_seat_sees_who_passed_and_the_cards_shown_to_it(seat, reported):
     seen = seen_by(seat, by_hand(), LEDFORD, UNIFORM)
-    parts = [[each.split() for each in part.split(",") if each.strip()] for part in told.split("/")]
+    parts = [
+        [each.split() for each in part.split(",") if each.strip()] for part in reported.split("/")
+    ]
     events = [(WORDS[kind], int(player)) for part in parts for player, kind in part]
     assert [tuple(row[:2]) for row in seen.events.tolist()] == events
     assert seen.ends.tolist() == np.cumsum([len(part) for part in parts]).tolist()

@@ -25,15 +25,15 @@ COMMANDS = ("compare", "explain", "replay", "report")
 PROBE = """
 import contextlib, importlib, io, json, resource, sys
 command = importlib.import_module(f"experiments.{sys.argv[1]}.__main__").COMMAND
-told = []
+ended = []
 for typed in sys.argv[2:]:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = command.run(typed.split())
-    told.append([code, out.getvalue(), err.getvalue()])
+    ended.append([code, out.getvalue(), err.getvalue()])
 heavy = {"numba", "ray", "mlflow", "matplotlib", "scipy", "polars", "pandas", "pyarrow"}
 spent = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps([told, sorted(heavy & set(sys.modules)), spent.ru_utime + spent.ru_stime]))
+print(json.dumps([ended, sorted(heavy & set(sys.modules)), spent.ru_utime + spent.ru_stime]))
 """
 
 FAULTS = {
@@ -72,9 +72,9 @@ def test_help_is_quick_and_says_what_the_settings_mean(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_fault_is_told_in_one_line_and_at_once(name):
-    told, heavy, _ = probe(name, *FAULTS)
+    shown, heavy, _ = probe(name, *FAULTS)
     assert not heavy
-    for said, (code, out, err) in zip(FAULTS.values(), told, strict=True):
+    for said, (code, out, err) in zip(FAULTS.values(), shown, strict=True):
         assert (code, out) == (1, "")
         assert err.startswith(f"sleuth-{name}: {said}"), err
         assert err.count("\n") == 1, err
@@ -177,8 +177,8 @@ def test_a_job_is_told_what_was_typed_and_a_refusal_leaves_no_folder(tmp_path, m
 def test_what_a_user_caused_is_told_in_a_line_inside_the_job_too(tmp_path, capsys, fault, said):
     command = Command("explain", Explain, lambda settings, folder: fault(settings))
     assert command.run(["record=x", "event=3", f"run.folder={tmp_path / 'run'}"]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith(f"sleuth-explain: {said}") and told.count("\n") == 1, told
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"sleuth-explain: {said}") and shown.count("\n") == 1, shown
 
 
 def test_what_the_user_did_not_cause_is_a_traceback(tmp_path):
@@ -213,8 +213,8 @@ def test_a_value_that_cannot_be_is_told_before_anything_is_read(
     monkeypatch.chdir(tmp_path)
     given = [f"run.folder={tmp_path / 'run'}"] if "run.folder" not in typed else []
     assert explain.COMMAND.run(["x", "event=3", typed, *given]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith(f"sleuth-explain: {said}") and told.count("\n") == 1, told
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"sleuth-explain: {said}") and shown.count("\n") == 1, shown
     assert not list(tmp_path.iterdir())
 
 

@@ -97,11 +97,11 @@ def test_the_winner_s_curse():
     chosen = generator.binomial(games, rate, size=(trials, 24)).max(axis=1)
     fresh = generator.binomial(games, rate, size=trials)
 
-    def held(wins: np.ndarray) -> float:
+    def coverage(wins: np.ndarray) -> float:
         estimates = [win_rate(each, games) for each in wins.tolist()]
         return float(np.mean([each.low <= rate <= each.high for each in estimates]))
 
     assert 0.045 < chosen.mean() / games - rate < 0.055
-    assert held(chosen) < 0.6
+    assert coverage(chosen) < 0.6
     assert abs(fresh.mean() / games - rate) < 0.004
-    assert 0.92 < held(fresh) < 0.98
+    assert 0.92 < coverage(fresh) < 0.98

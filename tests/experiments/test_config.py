@@ -103,7 +103,7 @@ def test_a_folder_with_results_is_not_overwritten(run_compare, tmp_path):
     assert f"go on with it by run.resume={tmp_path}" in outcome.err
 
 
-def _composed(*overrides: str):
+def _compose(*overrides: str):
     return config.compose("compare", overrides)
 
 
@@ -115,7 +115,7 @@ def _by_hydra(*overrides: str):
 
 
 def test_seed_0_is_a_seed():
-    settings = _composed("seed=0")
+    settings = _compose("seed=0")
     config.check(settings)
     assert settings.seed == 0
 
@@ -157,7 +157,7 @@ def test_every_player_can_be_made():
 def test_every_choice_of_a_player_fits_who_is_measured_and_who_opposes(group):
     for name in _choices(f"player/{group}"):
         typed = [f"player/{group}={name}", "opponent=bmcts", f"opponent/{group}={name}"]
-        settings = _composed(*map(arguments.expand, typed))
+        settings = _compose(*map(arguments.expand, typed))
         config.check(settings)
         chosen = OmegaConf.load(
             Path(config.__file__).parents[2] / f"conf/player/{group}/{name}.yaml"
@@ -204,13 +204,11 @@ def test_a_value_that_cannot_be_set_is_refused(value, reason):
 
 
 def test_a_choice_comes_after_presets_and_experiments_and_before_values():
-    assert (
-        _composed("player=bmcts_faithful", "player/budget=short").player.budget.simulations == 100
-    )
-    assert _composed("experiment=main", "player/budget=short").player.budget.simulations == 100
-    both = _composed("player/budget=short", "player.budget.simulations=7")
+    assert _compose("player=bmcts_faithful", "player/budget=short").player.budget.simulations == 100
+    assert _compose("experiment=main", "player/budget=short").player.budget.simulations == 100
+    both = _compose("player/budget=short", "player.budget.simulations=7")
     assert both.player.budget.simulations == 7
-    assert not _composed("tracking=beside", "debug=quick").tracking.enabled
+    assert not _compose("tracking=beside", "debug=quick").tracking.enabled
 
 
 def test_a_choice_is_made_to_those_of_several_players_that_search(run_compare):
@@ -229,15 +227,17 @@ def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     local = Path("local.yaml")
 
-    def told(text: str) -> str:
+    def refuse_local(text: str) -> str:
         local.write_text(text)
         return run_compare("run.records=-1").err
 
-    assert "match.workers=-3: must be" in told("compare: {match: {workers: -3}}")
-    assert "did you mean workers?" in told("compare: {match: {wrokers: 1}}")
-    assert "local.yaml: compar: unknown command (did you mean compare?)" in told("compar: {}")
-    assert "local.yaml: compare.player says what is played" in told("compare: {player: {}}")
-    assert told("compare: {").startswith("sleuth-compare: local.yaml: ")
+    assert "match.workers=-3: must be" in refuse_local("compare: {match: {workers: -3}}")
+    assert "did you mean workers?" in refuse_local("compare: {match: {wrokers: 1}}")
+    assert "local.yaml: compar: unknown command (did you mean compare?)" in refuse_local(
+        "compar: {}"
+    )
+    assert "local.yaml: compare.player says what is played" in refuse_local("compare: {player: {}}")
+    assert refuse_local("compare: {").startswith("sleuth-compare: local.yaml: ")
     local.unlink()
     assert "run.records=-1: must be" in run_compare("run.records=-1").err
 
@@ -251,7 +251,7 @@ def test_the_rules_without_a_name_are_those_of_the_thesis():
 
 
 def test_a_planner_may_sit_in_every_seat():
-    settings = _composed("player=bmcts", "player@opponent=bmcts", "opponent.budget.simulations=50")
+    settings = _compose("player=bmcts", "player@opponent=bmcts", "opponent.budget.simulations=50")
     config.check(settings)
     assert settings.opponent.budget.simulations == 50
     assert settings.player.budget.simulations != 50
@@ -264,17 +264,17 @@ def test_workers_fill_the_cores():
 
 
 def _at_once(override: str) -> int:
-    settings = _composed(override)
+    settings = _compose(override)
     (match,) = lineups.matches(settings)
     return lineups.at_once(match, settings.match.workers, 8)
 
 
 def test_more_threads_than_cores_need_saying_so():
     many = "player.search.threads=64"
-    meant = lineups.matches(_composed(many, "player.search.oversubscribe=true"))
+    meant = lineups.matches(_compose(many, "player.search.oversubscribe=true"))
     lineups.check_cores(meant, None, 2)
     with pytest.raises(config.Refusal):
-        lineups.check_cores(lineups.matches(_composed(many)), None, 2)
+        lineups.check_cores(lineups.matches(_compose(many)), None, 2)
 
 
 def test_help_is_quick_and_names_the_choices():

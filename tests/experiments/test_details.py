@@ -29,7 +29,7 @@ SEED = 3
 class Thinker(Player):
     """Acts and shows at random, without accusing if it can; says it searched where it could choose.
 
-    ``searched`` tells for each decision whether it did.
+    ``searched`` says for each decision whether it did.
     """
 
     picks_cards = True
@@ -76,7 +76,7 @@ def table(request):
     return replace(rules, turn_cap=min(rules.turn_cap, 120)), who
 
 
-def observed(rules, seats, game, watch=None):
+def observe(rules, seats, game, watch=None):
     """Play a game; return its result, its rows by kind."""
     observer = Observer("a match", rules, seats, game, KINDS)
     result = play(rules, seats, SEED, game, together(watch, observer))
@@ -87,7 +87,7 @@ def test_watching_changes_nothing(table):
     rules, who = table
     for game in range(4):
         seats = seats_of(*who)
-        assert observed(rules, seats, game)[0] == play(rules, seats, SEED, game)
+        assert observe(rules, seats, game)[0] == play(rules, seats, SEED, game)
 
 
 def test_the_comparison_finds_a_watch_that_interferes():
@@ -96,13 +96,13 @@ def test_the_comparison_finds_a_watch_that_interferes():
     def meddle(state, action):
         state.belief[0, :, 1] *= 0.9
 
-    played = [observed(rules, seats, game, meddle)[0] for game in range(4)]
+    played = [observe(rules, seats, game, meddle)[0] for game in range(4)]
     assert played != [play(rules, seats, SEED, game) for game in range(4)]
 
 
 def test_rows_fit_their_columns(table):
     rules, who = table
-    result, rows = observed(rules, seats_of(*who), 2)
+    result, rows = observe(rules, seats_of(*who), 2)
     assert len(rows["suggestions"]) == result.suggestions > 5
     for kind, schema in KINDS.items():
         assert all(sorted(row) == sorted(schema.names) for row in rows[kind])
@@ -122,7 +122,7 @@ def test_the_whole_belief_begins_with_its_bits(name, players, bits):
     # A card neither own nor face up is as likely with each other player as in the envelope.
     rules = preset(name, players=players)
     for game in range(5):
-        rows = observed(rules, seats_of(*["heuristic"] * players), game)[1]["suggestions"]
+        rows = observe(rules, seats_of(*["heuristic"] * players), game)[1]["suggestions"]
         assert rows[0]["entropy_before"] == pytest.approx(bits, abs=1e-9)
         assert max(row["entropy_after"] for row in rows) < bits
 
@@ -140,7 +140,7 @@ def check_beliefs(rules, who):
             if ASK <= action < ACCUSE:
                 kept.append([bits])
 
-        rows = observed(rules, seats_of(*who), game, keep)[1]["suggestions"]
+        rows = observe(rules, seats_of(*who), game, keep)[1]["suggestions"]
         for row, (before, after) in zip(rows, kept, strict=True):
             if who[row["seat"]] == "heuristic":
                 assert row["entropy_before"] == pytest.approx(before[row["seat"]], abs=1e-9)
@@ -157,7 +157,7 @@ def check_record(rules, who, game, folder):
     """
     seats = seats_of(*who)
     recorder = Recorder(rules, seats, SEED, game)
-    rows = observed(rules, seats, game, recorder)[1]
+    rows = observe(rules, seats, game, recorder)[1]
     path = folder / "game.jsonl"
     path.write_text(recorder.text())
     record = read(path)
@@ -263,7 +263,7 @@ def check_spending(rules, who):
     """Raise AssertionError unless rows of decisions add up to what each seat spent in its game."""
     seats = seats_of(*who)
     for game in range(3):  # players count from 0 in each
-        result, rows = observed(rules, seats, game)
+        result, rows = observe(rules, seats, game)
         for seat, spent in enumerate(result.seats):
             mine = [row for row in rows["decisions"] if row["seat"] == seat]
             assert len(mine) == spent.decisions
@@ -293,7 +293,7 @@ def test_every_kind_of_action_is_named():
     kinds = set()
     for rules, who in TABLES.values():
         for game in range(3):
-            kinds |= {row["kind"] for row in observed(rules, seats_of(*who), game)[1]["decisions"]}
+            kinds |= {row["kind"] for row in observe(rules, seats_of(*who), game)[1]["decisions"]}
     assert kinds == {"move", "walk", "stay", "passage", "suggestion", "show"}
     state = empty()[0]
     state.phase = END
@@ -307,7 +307,7 @@ def test_a_posterior_without_room_leaves_the_entropies_empty(monkeypatch):
 
     monkeypatch.setattr(details, "ExactPosterior", full)
     rules, who = TABLES["ledford with a planner"]
-    rows = observed(rules, seats_of(*who), 1)[1]
+    rows = observe(rules, seats_of(*who), 1)[1]
     empty_columns = {
         "suggestions": ["envelope_before", "envelope_after"],
         "decisions": ["envelope"],
@@ -323,7 +323,7 @@ def test_rows_of_a_kind_do_not_depend_on_the_others(kinds):
     rules, who = TABLES["ledford with a planner"]
     observer = Observer("a match", rules, seats_of(*who), 1, kinds)
     play(rules, observer._seats, SEED, 1, observer)
-    both = observed(rules, seats_of(*who), 1)[1]
+    both = observe(rules, seats_of(*who), 1)[1]
     assert observer.rows == {kind: both[kind] for kind in kinds}
 
 

@@ -111,12 +111,12 @@ def test_the_command_writes_and_tells(command, game):
     assert found["episode"].to_list() == list(range(12))
     assert set(found["return"]) <= {9.0, 8.0, 7.0, 6.0}
     assert (found["return"] == 10 - found["actions"]).all()
-    told = outcome.summary["return"]
-    assert found["return"].mean() == pytest.approx(told["value"])
-    assert told["low"] < told["value"] < told["high"]
+    said = outcome.summary["return"]
+    assert found["return"].mean() == pytest.approx(said["value"])
+    assert said["low"] < said["value"] < said["high"]
     seconds = pl.read_parquet(outcome.folder / "episodes.parquet")["seconds"].mean()
     assert outcome.summary["cpu_seconds"]["value"] == pytest.approx(seconds)
-    assert f"{told['value']:.2f} ({told['low']:.2f} to {told['high']:.2f})" in outcome.out
+    assert f"{said['value']:.2f} ({said['low']:.2f} to {said['high']:.2f})" in outcome.out
 
 
 def test_resumed_episodes_are_those_of_an_undisturbed_run(command, game, tmp_path):
@@ -133,14 +133,14 @@ def test_resumed_episodes_are_those_of_an_undisturbed_run(command, game, tmp_pat
 def test_a_file_that_was_edited_is_not_gone_on_with(command, game, tmp_path, module, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
 
-    def named(more=""):
+    def name_problem(more=""):
         file = game(more=more)
         sys.modules.pop("game_None", None)  # which another process would not have
         return f"problem={'game_None:problem' if module else file}"
 
     folder = tmp_path / "edited"
-    command(named(), "episodes=3", f"run.folder={folder}")
-    outcome = command(named("# other cups"), "episodes=5", f"run.resume={folder}")
+    command(name_problem(), "episodes=3", f"run.folder={folder}")
+    outcome = command(name_problem("# other cups"), "episodes=5", f"run.resume={folder}")
     assert outcome.code == 1
     assert "problem_sha256" in outcome.err and "choose another folder" in outcome.err
     assert len(pl.read_parquet(folder / "episodes.parquet")) == 3
@@ -162,7 +162,7 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "said"),
     [
         (["problem=tigre"], "choose tiger, rocksample, or FILE.py:NAME, a Problem of your own"),
         (["problem=nowhere.py:problem"], "nowhere.py cannot be read"),
@@ -176,9 +176,9 @@ def test_workers_change_nothing(command, game, tmp_path, ray_session):
         (["workers=0"], "must be at least 1"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_line(command, arguments, told):
+def test_what_cannot_be_is_refused_in_a_line(command, arguments, said):
     outcome = command(*arguments)
-    assert outcome.code == 1 and told in outcome.err
+    assert outcome.code == 1 and said in outcome.err
     assert outcome.err.count("\n") == 1 and "Traceback" not in outcome.err
 
 
@@ -280,10 +280,10 @@ def test_signals_are_heard_though_ray_takes_them(monkeypatch):
 
 
 def test_a_worker_that_is_lost_for_good_is_told(monkeypatch):
-    def crashed(portion):
+    def crash(portion):
         raise ray.exceptions.WorkerCrashedError
 
-    monkeypatch.setattr(ray, "get", crashed)
+    monkeypatch.setattr(ray, "get", crash)
     with pytest.raises(Refusal, match="a worker was lost: WorkerCrashedError; "):
         workers._result(None)
 
@@ -303,13 +303,13 @@ def test_a_worker_that_is_lost_for_good_is_told(monkeypatch):
     ids=str,
 )
 def test_every_setting_changes_the_episodes(change):
-    def played(setup):
+    def play_all(setup):
         return [
             (row["return"], row["actions"])
             for _, (row,) in workers.play(setup, range(12), workers=1)
         ]
 
-    assert played(SETUP) == played(SETUP) != played(replace(SETUP, **change))
+    assert play_all(SETUP) == play_all(SETUP) != play_all(replace(SETUP, **change))
 
 
 def test_a_tree_has_no_more_nodes_than_there_can_be(monkeypatch):

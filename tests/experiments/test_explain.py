@@ -1,4 +1,4 @@
-"""What a player thinks of a decision is told by the command, and bad input in one line."""
+"""The command shows what a player thinks of a decision, and reports bad input in one line."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def test_a_changed_record_is_told_in_one_line(command, tmp_path):
     assert re.fullmatch(rf"sleuth-explain: {changed} line 110: .*\n", err)
 
 
-# What is told
+# What is shown
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the command said and left, and who was asked about what."""
+class Explanation:
+    """Output and folder of the command, and who was asked about what."""
 
     out: str
     folder: Path
@@ -104,13 +104,13 @@ class Told:
 
     @property
     def evidence(self):
-        """What the player had seen, a record of `belief.evidence`."""
+        """Evidence of the player, a record of `belief.evidence`."""
         return self.player.position(self.decision.view).root[0].evidence[self.decision.seat]
 
 
 @pytest.fixture
-def asked(command, monkeypatch):
-    """Run the command on a line of `FILE`; return what it told."""
+def ask(command, monkeypatch):
+    """Run the command on a line of `FILE`; return what it showed."""
     kept = []
     consider = recorded.consider
 
@@ -123,16 +123,16 @@ def asked(command, monkeypatch):
     def run(event, *arguments):
         code, out, err, folder = command(f"record={FILE}", f"event={event}", *arguments)
         assert (code, err) == (0, "")
-        return Told(out, folder, *kept[-1])
+        return Explanation(out, folder, *kept[-1])
 
     return run
 
 
 @pytest.mark.parametrize("event", [BEGINS, SUGGESTS, ENDS], ids=["begins", "suggests", "ends"])
-def test_a_decision_is_explained(asked, event):
-    told = asked(event, "tree.nodes=20", "tree.picture=null")
-    out, table, result, decision = told.out, told.rows, told.player.result, told.decision
-    posterior = ExactPosterior(told.evidence)
+def test_a_decision_is_explained(ask, event):
+    said = ask(event, "tree.nodes=20", "tree.picture=null")
+    out, table, result, decision = said.out, said.rows, said.player.result, said.decision
+    posterior = ExactPosterior(said.evidence)
     envelope, bits = posterior.envelope_table().ravel(), entropy(posterior.envelope_table().ravel())
     best = recorded.words(result.best)
     assert re.search(r"bmcts: (.*\S)", out)[1] == best == table[0][0]
@@ -152,34 +152,34 @@ def test_a_decision_is_explained(asked, event):
     assert re.search(r"\d+% of the simulations decided in the tree in the second own turn", out)
     (first,) = re.findall(r"^  1\. (.*) \((\d+) visits", out, re.MULTILINE)
     assert first == (table[0][0], table[0][1])
-    assert (told.folder / "config.yaml").read_text().count(str(FILE)) == 1
+    assert (said.folder / "config.yaml").read_text().count(str(FILE)) == 1
     assert f"entropy of the envelope: {bits:.2f} bits" in out
-    check_expectation(told, bits, best)
+    check_expectation(said, bits, best)
     if event != ENDS:
-        check_bits(told, posterior.marginals)
+        check_bits(said, posterior.marginals)
 
 
-def check_expectation(told, before, best):
-    """Raise AssertionError unless what a suggestion should tell is told of the one meant."""
-    found = re.search(r"bits, ([\d.]+) expected after suggesting (.*)", told.out)
+def check_expectation(said, before, best):
+    """Raise AssertionError unless what is shown of a suggestion is of the one meant."""
+    found = re.search(r"bits, ([\d.]+) expected after suggesting (.*)", said.out)
     if best == "pass":
         assert found is None
         return
     names = found[2].split(", ")
-    left = before - expected_reduction(told.evidence, *map(CARDS.index, names))
+    left = before - expected_reduction(said.evidence, *map(CARDS.index, names))
     assert left < before
     assert float(found[1]) == pytest.approx(left, abs=0.006)
     assert all(name in best for name in (names[2:] if "walk" in best else names[:2]))
 
 
-def check_bits(told, marginals):
+def check_bits(said, marginals):
     """Raise AssertionError unless bits rank the actions as the domain lists them."""
-    decision = told.decision
+    decision = said.decision
     bits = recorded.prior(decision, marginals)
-    listed = [bits[action] for action in told.player.result.actions.tolist() if action in bits]
+    listed = [bits[action] for action in said.player.result.actions.tolist() if action in bits]
     assert listed == sorted(listed, reverse=True)
     assert len(listed) == 6 and listed[0] == max(bits.values())
-    assert {f"{each:.3f}" for each in listed} == {row[4] for row in told.rows} - {""}
+    assert {f"{each:.3f}" for each in listed} == {row[4] for row in said.rows} - {""}
     for action, each in bits.items():
         if ASK <= action < ACCUSE:
             suspect, weapon = divmod(action - ASK, 6)
@@ -187,18 +187,18 @@ def check_bits(told, marginals):
             assert each == closed_form(marginals, decision.seat, *cards)
 
 
-def test_the_entropy_is_that_of_the_transcript(asked, monkeypatch, capsys):
-    """Which is told after a turn: nothing is learnt after the decision that ends it."""
-    told = re.search(r"envelope: ([\d.]+) bits", asked(ENDS, "tree.picture=null").out)[1]
+def test_the_entropy_is_that_of_the_transcript(ask, monkeypatch, capsys):
+    """It is shown after a turn: nothing is learnt after the decision that ends it."""
+    said = re.search(r"envelope: ([\d.]+) bits", ask(ENDS, "tree.picture=null").out)[1]
     assert replay.COMMAND.run([str(FILE), "turns=11", "seat=3"]) == 0
     row = re.search(r"│ +11 │.*", capsys.readouterr().out)[0]
-    assert row.split("│")[-2].strip() == told
+    assert row.split("│")[-2].strip() == said
 
 
-def test_the_tree_is_kept(asked):
-    told = asked(BEGINS, "tree.nodes=15")
-    folder, result = told.folder, told.player.result
-    assert f"tree in {folder}: tree.graphml, tree.json, tree.png" in told.out
+def test_the_tree_is_kept(ask):
+    said = ask(BEGINS, "tree.nodes=15")
+    folder, result = said.folder, said.player.result
+    assert f"tree in {folder}: tree.graphml, tree.json, tree.png" in said.out
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
     graph = nx.node_link_graph(json.loads((folder / "tree.json").read_text()), edges="edges")
     same = nx.read_graphml(folder / "tree.graphml", node_type=int)
@@ -211,27 +211,25 @@ def test_the_tree_is_kept(asked):
     assert drawn and drawn.items() <= visited.items()
 
 
-def test_a_picture_is_optional(asked):
-    told = asked(ENDS, "tree.picture=null")
-    assert "tree.png" not in told.out
-    assert sorted(path.suffix for path in told.folder.iterdir()) == [".graphml", ".json", ".yaml"]
+def test_a_picture_is_optional(ask):
+    said = ask(ENDS, "tree.picture=null")
+    assert "tree.png" not in said.out
+    assert sorted(path.suffix for path in said.folder.iterdir()) == [".graphml", ".json", ".yaml"]
 
 
-def test_a_link_of_the_pictures_name_is_not_written_through(asked, tmp_path):
+def test_a_link_of_the_pictures_name_is_not_written_through(ask, tmp_path):
     folder, away = tmp_path / "run0", tmp_path / "away"
     folder.mkdir()
     away.mkdir()
     for name in ("tree.png", "tree.json", "tree.graphml", "config.yaml"):
         (folder / name).symlink_to(away / name)
-    assert asked(BEGINS, "tree.nodes=5").folder == folder
+    assert ask(BEGINS, "tree.nodes=5").folder == folder
     assert not list(away.iterdir())
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_seed_names_the_search(asked):
-    results = [
-        asked(BEGINS, f"seed={seed}", "tree.picture=null").player.result for seed in (1, 1, 2)
-    ]
+def test_the_seed_names_the_search(ask):
+    results = [ask(BEGINS, f"seed={seed}", "tree.picture=null").player.result for seed in (1, 1, 2)]
     visits = [result.visits.tolist() for result in results]
     assert visits[0] == visits[1] != visits[2]
 
@@ -246,15 +244,15 @@ PLANNERS = {
 
 
 @pytest.mark.parametrize("planner", PLANNERS)
-def test_any_planner_is_explained(asked, planner):
+def test_any_planner_is_explained(ask, planner):
     budget = ("player.budget.simulations=60", "tree.picture=null")
-    told = asked(BEGINS, *PLANNERS[planner].split(), *budget)
-    assert sum(int(row[1]) for row in told.rows) == told.player.result.visits.sum() == 60
-    assert ("in one tree of 20 simulations" in told.out) == (planner == "pimc")
-    assert "  1. " in told.out
+    said = ask(BEGINS, *PLANNERS[planner].split(), *budget)
+    assert sum(int(row[1]) for row in said.rows) == said.player.result.visits.sum() == 60
+    assert ("in one tree of 20 simulations" in said.out) == (planner == "pimc")
+    assert "  1. " in said.out
 
 
-def test_trees_in_other_processes_are_left_there(asked, monkeypatch):
+def test_trees_in_other_processes_are_left_there(ask, monkeypatch):
     consider = recorded.consider
 
     def afar(player, decision, seed):
@@ -262,10 +260,10 @@ def test_trees_in_other_processes_are_left_there(asked, monkeypatch):
         player.search = None
 
     monkeypatch.setattr(recorded, "consider", afar)
-    told = asked(ENDS)
-    assert "pass" in told.rows[0]
-    assert "most visited line" not in told.out
-    assert [path.name for path in told.folder.iterdir()] == ["config.yaml"]
+    said = ask(ENDS)
+    assert "pass" in said.rows[0]
+    assert "most visited line" not in said.out
+    assert [path.name for path in said.folder.iterdir()] == ["config.yaml"]
 
 
 def test_help_says_what_there_is(capsys):

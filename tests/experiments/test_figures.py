@@ -29,7 +29,7 @@ GAMES = 24
 
 
 @pytest.fixture(scope="module")
-def played():
+def game_rows():
     """Return the rows of games between three heuristics and a closure player, by kind."""
     rules = preset("ledford", turn_cap=140)
     kinds = {"games": [], "suggestions": [], "decisions": []}
@@ -92,8 +92,8 @@ def write(folder, kinds, parts):
 
 
 @pytest.fixture(scope="module")
-def folder(played, tmp_path_factory):
-    return write(tmp_path_factory.mktemp("run"), played, 5)
+def folder(game_rows, tmp_path_factory):
+    return write(tmp_path_factory.mktemp("run"), game_rows, 5)
 
 
 def of(rows, match, player):
@@ -105,7 +105,7 @@ def of(rows, match, player):
     return games
 
 
-def pooled(games, value):
+def pool(games, value):
     return np.mean([value(row) for rows in games.values() for row in rows])
 
 
@@ -120,34 +120,34 @@ def decrease(row):
     return row["entropy_before"] - row["entropy_after"]
 
 
-def test_suggestions_are_those_of_all_rows_at_once(played, folder):
+def test_suggestions_are_those_of_all_rows_at_once(game_rows, folder):
     figures = {(each.match, each.player): each for each in suggestion_stats(folder)}
     assert list(figures) == PAIRS
     for (match, player), figure in figures.items():
-        games = of(played["suggestions"], match, player)
+        games = of(game_rows["suggestions"], match, player)
         assert figure.games == len(games)
         assert figure.suggestions == sum(map(len, games.values()))
-        for found, told in (
-            (figure.decrease, pooled(games, decrease)),
+        for found, said in (
+            (figure.decrease, pool(games, decrease)),
             (figure.game_decrease, by_game(games, decrease)),
-            (figure.known, pooled(games, lambda row: row["known"])),
+            (figure.known, pool(games, lambda row: row["known"])),
             (figure.game_known, by_game(games, lambda row: row["known"])),
-            (figure.own, pooled(games, lambda row: row["own"])),
+            (figure.own, pool(games, lambda row: row["own"])),
             (
                 figure.envelope_decrease,
-                pooled(games, lambda row: row["envelope_before"] - row["envelope_after"]),
+                pool(games, lambda row: row["envelope_before"] - row["envelope_after"]),
             ),
         ):
-            assert found.value == pytest.approx(told)
+            assert found.value == pytest.approx(said)
             assert found.low < found.value < found.high
         # The two means are not the same thing, as the two published figures are not.
         assert figure.decrease.value < figure.game_decrease.value
 
 
-def test_the_curve_is_the_mean_by_turn(played, folder):
+def test_the_curve_is_the_mean_by_turn(game_rows, folder):
     for figure in suggestion_stats(folder):
         turns = {}
-        for rows in of(played["suggestions"], figure.match, figure.player).values():
+        for rows in of(game_rows["suggestions"], figure.match, figure.player).values():
             for row in rows:
                 turns.setdefault(row["turn"], []).append(row["envelope_after"])
         assert [moment.turn for moment in figure.by_turn] == sorted(turns)
@@ -163,9 +163,9 @@ def test_the_curve_is_the_mean_by_turn(played, folder):
     assert max(len(figure.by_turn) for figure in suggestion_stats(folder)) > 20
 
 
-def test_lengths_of_games(played, folder):
+def test_lengths_of_games(game_rows, folder):
     for figure in game_lengths(folder):
-        rows = [row for row in played["games"] if row["match"] == figure.match]
+        rows = [row for row in game_rows["games"] if row["match"] == figure.match]
         firsts = [row for row in rows if row["seat"] == 0]
         turns = [row["turns"] for row in firsts]
         assert figure.games == len(firsts)
@@ -183,19 +183,19 @@ def test_lengths_of_games(played, folder):
         assert total == pytest.approx(figure.suggestions.value)
 
 
-def test_searches(played, folder):
+def test_searches(game_rows, folder):
     for figure in decision_stats(folder):
-        games = of(played["decisions"], figure.match, figure.player)
+        games = of(game_rows["decisions"], figure.match, figure.player)
         rows = [row for each in games.values() for row in each]
         assert (figure.games, figure.decisions) == (len(games), len(rows))
-        assert figure.simulations.value == pytest.approx(pooled(games, lambda r: r["simulations"]))
-        assert figure.seconds.value == pytest.approx(pooled(games, lambda r: r["seconds"]))
+        assert figure.simulations.value == pytest.approx(pool(games, lambda r: r["simulations"]))
+        assert figure.seconds.value == pytest.approx(pool(games, lambda r: r["seconds"]))
         kinds = [row["kind"] for row in rows]
         assert figure.kinds == {kind: kinds.count(kind) for kind in set(kinds)}
 
 
-def test_parts_change_nothing(played, folder, tmp_path):
-    one = write(tmp_path, played, 1)
+def test_parts_change_nothing(game_rows, folder, tmp_path):
+    one = write(tmp_path, game_rows, 1)
     assert len(list(folder.glob("*.parquet"))) == 5 * len(list(one.glob("*.parquet")))
     for figures in (suggestion_stats, game_lengths, decision_stats):
         for mine, other in zip(figures(one), figures(folder), strict=True):
@@ -203,26 +203,26 @@ def test_parts_change_nothing(played, folder, tmp_path):
 
 
 @pytest.mark.parametrize("figures", [suggestion_stats, game_lengths])
-def test_games_that_nobody_won_are_left_out(figures, played, folder, tmp_path):
-    keys = {(row["match"], row["game"]) for row in played["games"] if row["winner"] < 0}
+def test_games_that_nobody_won_are_left_out(figures, game_rows, folder, tmp_path):
+    keys = {(row["match"], row["game"]) for row in game_rows["games"] if row["winner"] < 0}
     assert 0 < len(keys) < GAMES / 2
     others = {
         kind: [row for row in rows if (row["match"], row["game"]) not in keys]
-        for kind, rows in played.items()
+        for kind, rows in game_rows.items()
     }
-    told = [approximately(each) for each in figures(write(tmp_path, others, 4))]
+    said = [approximately(each) for each in figures(write(tmp_path, others, 4))]
     found = [approximately(each) for each in figures(folder, decided=True)]
     everything = [approximately(each) for each in figures(folder)]
     if figures is game_lengths:  # they are counted all the same
         assert sum(each.undecided for each in figures(folder, decided=True)) == len(keys)
         found = [re.sub("undecided=[0-9]+", "undecided=0", each) for each in found]
-    assert found == told
-    assert everything != told
+    assert found == said
+    assert everything != said
 
 
-def test_a_match_without_a_winner_has_no_length(played, tmp_path):
-    rows = [{**row, "winner": -1} if row["match"] == "first" else row for row in played["games"]]
-    folder = write(tmp_path, {**played, "games": rows}, 2)
+def test_a_match_without_a_winner_has_no_length(game_rows, tmp_path):
+    rows = [{**row, "winner": -1} if row["match"] == "first" else row for row in game_rows["games"]]
+    folder = write(tmp_path, {**game_rows, "games": rows}, 2)
     assert [each.match for each in game_lengths(folder)] == ["first", "second"]
     assert [each.match for each in game_lengths(folder, decided=True)] == ["second"]
     assert {each.match for each in suggestion_stats(folder, decided=True)} == {"second"}
@@ -238,14 +238,14 @@ def passing(monkeypatch, tmp_path):
     """Return parts that are gone as soon as the next one is asked for, and read those alone."""
     parts = results.existing_parts
 
-    def gone(folder, kind):
+    def pass_by(folder, kind):
         for number, part in enumerate(parts(folder, kind)):
             here = Path(shutil.copy(part, tmp_path / f"passing-{number}.parquet"))
             yield here
             here.unlink()
 
-    monkeypatch.setattr(results, "existing_parts", gone)
-    return gone
+    monkeypatch.setattr(results, "existing_parts", pass_by)
+    return pass_by
 
 
 @pytest.mark.parametrize(
@@ -266,14 +266,14 @@ def test_one_part_is_read_at_a_time(figures, kind, folder, passing, monkeypatch)
     assert approximately(found) == approximately(figures(folder))
 
 
-def test_an_unknown_envelope_is_left_out(played, tmp_path):
-    rows = [dict(row) for row in played["suggestions"]]
+def test_an_unknown_envelope_is_left_out(game_rows, tmp_path):
+    rows = [dict(row) for row in game_rows["suggestions"]]
     for row in rows[::3]:
         row["envelope_before"] = row["envelope_after"] = None
-    folder = write(tmp_path, {"suggestions": rows, "games": played["games"]}, 3)
+    folder = write(tmp_path, {"suggestions": rows, "games": game_rows["games"]}, 3)
     for figure in suggestion_stats(folder):
-        games = of(played["suggestions"], figure.match, figure.player)
-        assert figure.decrease.value == pytest.approx(pooled(games, decrease))
+        games = of(game_rows["suggestions"], figure.match, figure.player)
+        assert figure.decrease.value == pytest.approx(pool(games, decrease))
         there = [
             row
             for each in of(rows, figure.match, figure.player).values()
@@ -285,17 +285,17 @@ def test_an_unknown_envelope_is_left_out(played, tmp_path):
         assert figure.envelope_decrease.value == pytest.approx(lost)
 
 
-def test_no_envelope_at_all(played, tmp_path):
+def test_no_envelope_at_all(game_rows, tmp_path):
     unknown = {"envelope_before": None, "envelope_after": None}
-    rows = [{**row, **unknown} for row in played["suggestions"]]
-    folder = write(tmp_path, {"suggestions": rows, "games": played["games"]}, 2)
+    rows = [{**row, **unknown} for row in game_rows["suggestions"]]
+    folder = write(tmp_path, {"suggestions": rows, "games": game_rows["games"]}, 2)
     for figure in suggestion_stats(folder):
         assert figure.envelope_decrease is None and figure.by_turn == ()
         assert figure.decrease is not None
 
 
-def test_one_game_has_figures_without_intervals(played, tmp_path):
-    first = {kind: [row for row in rows if row["game"] == 0] for kind, rows in played.items()}
+def test_one_game_has_figures_without_intervals(game_rows, tmp_path):
+    first = {kind: [row for row in rows if row["game"] == 0] for kind, rows in game_rows.items()}
     folder = write(tmp_path, first, 1)
     for figure in suggestion_stats(folder):
         assert figure.suggestions and figure.decrease is None and figure.game_known is None
@@ -304,22 +304,22 @@ def test_one_game_has_figures_without_intervals(played, tmp_path):
     assert decision_stats(folder)[0].simulations is None
 
 
-def test_no_decisions_give_no_figures(played, tmp_path):
-    folder = write(tmp_path, {**played, "decisions": []}, 2)
+def test_no_decisions_give_no_figures(game_rows, tmp_path):
+    folder = write(tmp_path, {**game_rows, "decisions": []}, 2)
     assert decision_stats(folder) == []
 
 
 @pytest.mark.parametrize(
     ("figures", "kind"), [(suggestion_stats, "suggestions"), (decision_stats, "decisions")]
 )
-def test_rows_that_are_not_there_are_refused(figures, kind, played, tmp_path):
-    folder = write(tmp_path, {"games": played["games"]}, 2)
+def test_rows_that_are_not_there_are_refused(figures, kind, game_rows, tmp_path):
+    folder = write(tmp_path, {"games": game_rows["games"]}, 2)
     with pytest.raises(Refusal, match=f"holds no {kind}-"):
         figures(folder)
 
 
-def test_a_part_that_is_cut_off_is_refused(played, tmp_path):
-    folder = write(tmp_path, played, 2)
+def test_a_part_that_is_cut_off_is_refused(game_rows, tmp_path):
+    folder = write(tmp_path, game_rows, 2)
     part = folder / "suggestions-00001.parquet"
     part.write_bytes(part.read_bytes()[:-100])
     with pytest.raises(Refusal, match=r"suggestions-00001\.parquet cannot be read"):
@@ -327,7 +327,7 @@ def test_a_part_that_is_cut_off_is_refused(played, tmp_path):
 
 
 def made_up(rng, games):
-    """Return sums and numbers of suggestions of made-up games: long ones tell less a suggestion."""
+    """Return sums and numbers of suggestions of made-up games: long ones reveal less by each."""
     counts = 1 + rng.poisson(8, games)
     level = 2.0 - 0.1 * counts + rng.normal(0, 0.4, games)
     return counts * level + rng.normal(0, 0.5, games) * np.sqrt(counts), counts

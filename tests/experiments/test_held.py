@@ -65,10 +65,10 @@ def test_a_plan_is_refused_by_its_field(run, field):
     *outer, last = (int(part) if part.isdigit() else part for part in field.split("."))
     for part in outer:
         inner = inner[part]
-    inner[last], told = CHANGES[field]
+    inner[last], shown = CHANGES[field]
     path.write_text(json.dumps(plan))
     said = refusal(runfolder.load, run)
-    assert str(path) in said and told in said
+    assert str(path) in said and shown in said
 
 
 def test_what_nobody_reads_may_be_in_a_plan(run):
@@ -79,7 +79,7 @@ def test_what_nobody_reads_may_be_in_a_plan(run):
     assert runfolder.load(run).games == 8
 
 
-def changed(table, column, at, value):
+def change_value(table, column, at, value):
     values = table[column].to_pylist()
     values[at] = value
     at, field = table.schema.get_field_index(column), table.schema.field(column)
@@ -88,20 +88,22 @@ def changed(table, column, at, value):
 
 PARTS = {
     "column winner is missing": lambda table: table.drop_columns(["winner"]),
-    "column turns has gaps": lambda table: changed(table, "turns", 1, None),
-    "column turns has -5": lambda table: changed(table, "turns", 1, -5),
-    "column seat": lambda table: changed(table, "seat", 0, 5),
-    "column player: in game 0": lambda table: changed(table, "player", 0, "x"),
-    "there is no match 'x'": lambda table: changed(table, "match", 0, "x"),
-    "column search_seconds has a value": lambda table: changed(
+    "column turns has gaps": lambda table: change_value(table, "turns", 1, None),
+    "column turns has -5": lambda table: change_value(table, "turns", 1, -5),
+    "column seat": lambda table: change_value(table, "seat", 0, 5),
+    "column player: in game 0": lambda table: change_value(table, "player", 0, "x"),
+    "there is no match 'x'": lambda table: change_value(table, "match", 0, "x"),
+    "column search_seconds has a value": lambda table: change_value(
         table, "search_seconds", 0, float("nan")
     ),
     "a seat twice, or not at all": lambda table: table.slice(1),
     "a seat twice": lambda table: pa.concat_tables([table, table.slice(0, 4)]),
-    "differs between the seats": lambda table: changed(table, "turns", 0, 1),
-    "does not fit the column winner": lambda table: changed(table, "won", 0, False),
-    "column game has": lambda table: changed(
-        changed(changed(changed(table, "game", 0, 10**9), "game", 1, 10**9), "game", 2, 10**9),
+    "differs between the seats": lambda table: change_value(table, "turns", 0, 1),
+    "does not fit the column winner": lambda table: change_value(table, "won", 0, False),
+    "column game has": lambda table: change_value(
+        change_value(
+            change_value(change_value(table, "game", 0, 10**9), "game", 1, 10**9), "game", 2, 10**9
+        ),
         "game",
         3,
         10**9,
@@ -112,12 +114,12 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("told", PARTS)
-def test_a_part_is_refused_by_its_column(run, told):
+@pytest.mark.parametrize("shown", PARTS)
+def test_a_part_is_refused_by_its_column(run, shown):
     (part,) = results.parts(run)
-    pq.write_table(PARTS[told](pq.read_table(part)), part, store_schema=False)
+    pq.write_table(PARTS[shown](pq.read_table(part)), part, store_schema=False)
     said = refusal(runfolder.load, run)
-    assert str(part) in said and told in said
+    assert str(part) in said and shown in said
 
 
 def test_a_game_in_two_parts_is_refused(run):
@@ -211,17 +213,17 @@ def test_a_run_folder_may_be_a_link_itself(run, match, tmp_path):
 
 
 def test_a_part_that_was_being_written_is_no_part_and_is_removed(run, match, monkeypatch):
-    """What a kill in the middle of a write leaves."""
+    """As a kill in the middle of a write leaves it."""
     kept = Results.resume(run, [match])
     before = sorted(run.iterdir())
 
-    def killed(table, file, **_):
+    def die(table, file, **_):
         file.write(b"PAR1 half of it")
         file.flush()
         os.link(file.name, f"{run}/.games-00001.parquet.killed.writing")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pq, "write_table", killed)
+    monkeypatch.setattr(pq, "write_table", die)
     kept._unwritten["games"] = [pq.read_table(results.parts(run)[0])]
     with pytest.raises(OSError, match="No space"):
         kept.flush()

@@ -37,7 +37,7 @@ SMALL = {
 """By example, settings that make it quick."""
 
 
-def kept(folder):
+def read_kept(folder):
     """Return the rows of a run, without times."""
     (path,) = folder.glob("*.parquet")
     rows = pl.read_parquet(path)
@@ -50,10 +50,10 @@ def ran(tmp_path_factory):
 
     @cache
     def run(name):
-        folder, told = tmp_path_factory.mktemp("hunt") / name, StringIO()
-        with redirect_stdout(told):
+        folder, said = tmp_path_factory.mktemp("hunt") / name, StringIO()
+        with redirect_stdout(said):
             assert COMMAND.run([name, *SMALL[name], "seed=3", f"run.folder={folder}"]) == 0
-        return told.getvalue(), folder
+        return said.getvalue(), folder
 
     return run
 
@@ -71,24 +71,24 @@ def undrawn(monkeypatch):
 
 @pytest.mark.parametrize("name", schemas.SCHEMAS)
 def test_an_example_has_rows_a_table_and_pictures(name, ran):
-    told, folder = ran(name)
+    said, folder = ran(name)
     origin = json.loads((folder / "summary.json").read_text())["run"]
     assert origin["configuration"]["hunt"]["name"] == name
     assert {"command", "versions", "commit", "machine"} <= set(origin)
     pictures = list(folder.glob("*.png"))
     assert pictures and all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
-    assert "─────" in told and len(kept(folder))
+    assert "─────" in said and len(read_kept(folder))
 
 
 @pytest.mark.parametrize("name", schemas.SCHEMAS)
 def test_an_example_repeats_itself(name, ran, run_study, undrawn):
     outcome = run_study(COMMAND, name, *SMALL[name], "seed=3")
-    assert outcome.code == 0 and kept(outcome.folder).equals(kept(ran(name)[1]))
+    assert outcome.code == 0 and read_kept(outcome.folder).equals(read_kept(ran(name)[1]))
 
 
 def test_another_seed_gives_another_field(ran, run_study, undrawn):
     other = run_study(COMMAND, "minefield", *SMALL["minefield"], "seed=1")
-    assert not kept(other.folder).equals(kept(ran("minefield")[1]))
+    assert not read_kept(other.folder).equals(read_kept(ran("minefield")[1]))
 
 
 SQUARE = "POLYGON ((0 0, 8 0, 8 8, 0 8, 0 0))"
@@ -127,7 +127,7 @@ def test_a_workspace_of_ones_own_is_the_same_as_wkt_and_as_geojson(run_study, un
         given = (*SMALL["minefield"], f"hunt.workspace={path}", "hunt.weights.distance=0")
         outcome = run_study(COMMAND, "minefield", *given)
         assert outcome.code == 0, outcome.err
-        found.append(kept(outcome.folder))
+        found.append(read_kept(outcome.folder))
         outcome.folder.rename(tmp_path / path.suffix[1:])
     assert found[0].equals(found[1])
     assert found[0].drop_nulls("route")["measured"][0] == "0 1"  # both are in reach
@@ -181,18 +181,18 @@ SENSING = {"robot": 0.2, "sensor": 1.0, "line_of_sight": True}
 def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
     """Control: the field that they are made of is not."""
     path = tmp_path / name
-    text, told = HOSTILE[name]
+    text, said = HOSTILE[name]
     path.write_text(text)
     with pytest.raises(Refusal) as refused:
         of(path)
-    assert told in str(refused.value) and name in str(refused.value)
+    assert said in str(refused.value) and name in str(refused.value)
     assert "\n" not in str(refused.value)
     (tmp_path / "good.yaml").write_text(FIELD)
     assert len(of(tmp_path / "good.yaml").workspace.targets) == 2
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "said"),
     [
         ("minefeld", "hunt=minefeld: unknown (did you mean minefield?)"),
         ("minefield hunt.workspace=nowhere.yaml", "nowhere.yaml cannot be read (No such file"),
@@ -210,9 +210,9 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
         ("random hunt.arcs=10", "5000 cells of this seed can have 4999 to"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(given, told, run_study):
+def test_what_cannot_be_is_refused_in_one_line(given, said, run_study):
     outcome = run_study(COMMAND, *given.split())
-    assert outcome.code == 1 and told in outcome.err, outcome.err
+    assert outcome.code == 1 and said in outcome.err, outcome.err
     assert outcome.err.startswith("sleuth-hunt: ") and outcome.err.count("\n") == 1
 
 
@@ -221,24 +221,24 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
 ):
     real, begun = mansion._row, []
 
-    def pressed(*arguments):
+    def press(*arguments):
         begun.append(arguments)
         if len(begun) == 2:
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(mansion, "_row", pressed)
+    monkeypatch.setattr(mansion, "_row", press)
     stopped = run_study(COMMAND, "mansion", *SMALL["mansion"], "seed=3")
     assert stopped.code == 130 and stopped.summary["interrupted"]
     there = f"run.resume={tmp_path / 'out'}"
     again = run_study(COMMAND, "mansion", *SMALL["mansion"], "seed=3", there)
     assert again.code == 0 and len(begun) == 3  # what was done is not done again
-    assert kept(tmp_path / "out").equals(kept(ran("mansion")[1]))
+    assert read_kept(tmp_path / "out").equals(read_kept(ran("mansion")[1]))
 
 
 def test_the_diagram_is_worth_what_recursion_says_and_more_than_an_open_plan(ran):
     """The digest of the paper's small hunt: w_B 12, w_J 1, w_D 1."""
-    rows = kept(ran("diagram")[1])
+    rows = read_kept(ran("diagram")[1])
     assert rows["closed"].to_list() == pytest.approx([6.076140, 7.820181], abs=1e-6)
     assert rows["diagram"].to_list() == pytest.approx(rows["closed"].to_list(), abs=1e-6)
     assert rows["open"].to_list() == pytest.approx([6.076140, 6.820181], abs=1e-6)
@@ -246,13 +246,13 @@ def test_the_diagram_is_worth_what_recursion_says_and_more_than_an_open_plan(ran
 
 def test_the_mansion_shows_table_three(ran):
     """Two rooms of seven in nats, with w_B 12; control: no benefit, no suggestion."""
-    rows = kept(ran("mansion")[1])
+    rows = read_kept(ran("mansion")[1])
     assert (12 * rows["benefit"])[1] == pytest.approx(9.56, abs=0.005)
     assert rows["rooms"].to_list()[0] == "none" and rows["benefit"][0] == 0
 
 
 def test_no_way_passes_its_bound(ran):
-    rows = kept(ran("random")[1])
+    rows = read_kept(ran("random")[1])
     assert (rows["value"] <= rows["bound"]).all() and rows["value"].is_sorted()
 
 

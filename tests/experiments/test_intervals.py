@@ -27,7 +27,7 @@ def test_wilson_at_the_ends():
 
 @pytest.mark.parametrize("games", [1, 7, 400, 100_000])
 def test_intervals_are_those_of_scipy(games):
-    """Whose import takes a second, at the end of each run.  Control: another of its methods."""
+    """Importing SciPy takes a second, at the end of each run.  Control: another of its methods."""
     for wins in (0, games // 3, games // 2, games):
         rate, test = win_rate(wins, games), binomtest(wins, games)
         wilson, exact = (test.proportion_ci(0.95, method) for method in ("wilson", "exact"))

@@ -45,8 +45,8 @@ def test_an_unreachable_cluster_is_refused(monkeypatch):
 
 
 def test_an_address_where_nobody_answers_is_refused():
-    told = r"ray.address=127.0.0.1:9: no Ray answers there \(Connection refused\): start it by"
-    with pytest.raises(Refusal, match=told):
+    said = r"ray.address=127.0.0.1:9: no Ray answers there \(Connection refused\): start it by"
+    with pytest.raises(Refusal, match=said):
         runner.start("127.0.0.1:9", 2)
 
 
@@ -85,14 +85,14 @@ def test_auto_is_the_cluster_of_this_machine(about, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("clusters", "told"),
+    ("clusters", "said"),
     [
         ((), "no cluster runs on this machine: start one"),
         (("127.0.0.1:4711",), "no cluster runs on this machine: start one"),
         (("10.0.0.1:6379", "10.0.0.1:6380"), "2 clusters run on this machine: name one, by ray.ad"),
     ],
 )
-def test_auto_is_refused_where_it_says_nothing(about, clusters, told):
+def test_auto_is_refused_where_it_says_nothing(about, clusters, said):
     about(*clusters)
-    with pytest.raises(Refusal, match=f"^ray.address=auto: {told}"):
+    with pytest.raises(Refusal, match=f"^ray.address=auto: {said}"):
         runner.start("auto", 2)

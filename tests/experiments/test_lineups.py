@@ -1,4 +1,4 @@
-"""Who plays in what company follows from the configuration."""
+"""Players and their company follow from the configuration."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_mixed_company_is_one_of_each_in_all_orders():
 
 
 @pytest.mark.parametrize(
-    ("overrides", "told"),
+    ("overrides", "said"),
     [
         (["match.others=[closure]"], "names 1 players, but there are 3 other seats"),
         (["match.others=[closure,swift,closure]"], "match.others names closure twice"),
@@ -102,8 +102,8 @@ def test_a_mixed_company_is_one_of_each_in_all_orders():
         ),
     ],
 )
-def test_a_company_that_cannot_be_is_refused(overrides, told):
-    with pytest.raises(Refusal, match=told):
+def test_a_company_that_cannot_be_is_refused(overrides, said):
+    with pytest.raises(Refusal, match=said):
         matches(*overrides)
 
 
@@ -113,11 +113,11 @@ def test_equal_players_are_told_apart():
 
 
 @pytest.mark.parametrize(
-    ("label", "told"),
+    ("label", "said"),
     [("x" * 301, "is 301 characters long; the limit is 300"), ("a\udc80", "not valid UTF-8")],
 )
-def test_a_label_that_cannot_be_kept_is_refused(label, told):
+def test_a_label_that_cannot_be_kept_is_refused(label, said):
     settings = config.compose("compare", ["player=random", "player.label=x"])
     settings.player.label = label
-    with pytest.raises(Refusal, match=told):
+    with pytest.raises(Refusal, match=said):
         lineups.matches(settings)

@@ -39,7 +39,7 @@ def address(ray_session: None) -> str:
 
 
 @pytest.fixture
-def unauthenticated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def no_authentication(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No variable of authentication, and no token in the home folder."""
     for name in (MODE, TOKEN, TOKEN_PATH, "RAY_ADDRESS"):
         monkeypatch.delenv(name, raising=False)
@@ -49,7 +49,7 @@ def unauthenticated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def folders(unauthenticated: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
+def folders(no_authentication: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
     """The private folders made, of a Ray that cannot be shut down by what fails to start."""
     made = []
     make = local_ray.private_folder
@@ -85,7 +85,7 @@ def test_nothing_listens_but_on_loopback(ray_session):
 
 
 def test_what_nobody_asks_is_not_started(ray_session):
-    """And is again by whoever starts Ray otherwise."""
+    """And is again where Ray is started otherwise."""
     kinds = {name.removeprefix("start_") for name in local_ray._ONLOOKERS}
     assert kinds == {"monitor", "log_monitor", "api_server"}
     started = set(ray._private.worker._global_node.all_processes)
@@ -133,7 +133,7 @@ def _folder() -> Path:
     return session.parents[1]
 
 
-def test_each_start_draws_a_token(unauthenticated):
+def test_each_start_draws_a_token(no_authentication):
     tokens = []
     for _ in range(2):
         with local_ray.authentication():
@@ -147,7 +147,7 @@ def test_each_start_draws_a_token(unauthenticated):
 @pytest.mark.parametrize(
     "hers", [{MODE: "disabled"}, {MODE: "token", TOKEN: "hers"}, {TOKEN: "hers"}, {TOKEN_PATH: "t"}]
 )
-def test_what_the_user_has_set_is_kept(unauthenticated, monkeypatch, tmp_path, hers):
+def test_what_the_user_has_set_is_kept(no_authentication, monkeypatch, tmp_path, hers):
     (tmp_path / "t").write_text("hers")
     monkeypatch.chdir(tmp_path)
     for name, value in hers.items():
@@ -157,31 +157,31 @@ def test_what_the_user_has_set_is_kept(unauthenticated, monkeypatch, tmp_path, h
     assert now == {MODE: "token"} | hers
 
 
-@pytest.mark.parametrize(("token", "told"), [(None, "No such file"), (" \n", "no token")])
-def test_a_token_file_of_no_use_is_refused(folders, monkeypatch, tmp_path, token, told):
+@pytest.mark.parametrize(("token", "said"), [(None, "No such file"), (" \n", "no token")])
+def test_a_token_file_of_no_use_is_refused(folders, monkeypatch, tmp_path, token, said):
     path = tmp_path / "token"
     if token is not None:
         path.write_text(token)
     monkeypatch.setenv(TOKEN_PATH, str(path))
-    with pytest.raises(Refusal, match=f"^RAY_AUTH_TOKEN_PATH={path}: .*{told}"):
+    with pytest.raises(Refusal, match=f"^RAY_AUTH_TOKEN_PATH={path}: .*{said}"):
         runner.start(None, 2)
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "said"),
     [
         (ValueError("no\nroom"), "Ray did not start: no room"),
         (RuntimeError("Timed out"), "Ray did not start: Timed out Is the machine overloaded?"),
     ],
 )
-def test_a_start_that_fails_is_one_line_and_leaves_nothing(folders, monkeypatch, fault, told):
+def test_a_start_that_fails_is_one_line_and_leaves_nothing(folders, monkeypatch, fault, said):
     def fail(*_, **__):
         raise fault
 
     monkeypatch.setattr(ray, "init", fail)
     with pytest.raises(Refusal) as refusal:
         runner.start(None, 2)
-    assert str(refusal.value) == told
+    assert str(refusal.value) == said
     assert len(folders) == 1 and not folders[0].exists()
     assert TOKEN not in os.environ
 

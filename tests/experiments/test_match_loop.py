@@ -1,4 +1,4 @@
-"""Where matches end depends on the order of the games alone, not on that of their completion."""
+"""The end of a match depends on the order of the games alone, not on that of their completion."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def match(player: str, name: str = "", seating: Seating | None = None) -> Match:
 
 
 @pytest.fixture
-def scrambled(monkeypatch):
+def scramble(monkeypatch):
     """Play in this process, and hand the games over in a random order."""
 
     def use(seed: int, portion: int = 7):
@@ -67,12 +67,10 @@ def run(folder, matches, stop, games=2000, watch=lambda: True):
 
 
 @pytest.mark.parametrize("stop", ["width:0.2", "sprt:0:100", "sprt:50%:40%"])
-def test_a_rule_ends_a_match_at_the_same_game_in_whatever_order_they_come(
-    scrambled, tmp_path, stop
-):
+def test_a_rule_ends_a_match_at_the_same_game_in_whatever_order_they_come(scramble, tmp_path, stop):
     found = []
     for seed, portion in ((1, 7), (2, 1), (3, 40)):
-        scrambled(seed, portion)
+        scramble(seed, portion)
         played, ended = run(tmp_path / str(seed), [match("closure")], stop)
         assert (ended.fault, ended.interrupted) == (None, False)
         found.append(results.read(played.folder).drop_columns("search_seconds"))
@@ -83,16 +81,16 @@ def test_a_rule_ends_a_match_at_the_same_game_in_whatever_order_they_come(
     assert sum(each.num_rows for each in on_disk) > found[0].num_rows, "control: games beyond"
 
 
-def test_without_a_rule_all_games_are_played(scrambled, tmp_path):
-    scrambled(1)
+def test_without_a_rule_all_games_are_played(scramble, tmp_path):
+    scramble(1)
     played, ended = run(tmp_path / "a", [match("random")], "games", games=33)
     assert not ended.interrupted
     assert results.read(played.folder).num_rows == 4 * 33
     assert not (played.folder / results.STOPS).exists()
 
 
-def test_a_run_that_a_rule_ended_has_nothing_left_to_play(scrambled, tmp_path):
-    scrambled(1)
+def test_a_run_that_a_rule_ended_has_nothing_left_to_play(scramble, tmp_path):
+    scramble(1)
     played, _ = run(tmp_path / "a", [match("closure")], "width:0.2")
     parts = results.parts(played.folder)
     again, ended = run(tmp_path / "a", [match("closure")], "width:0.2")
@@ -101,8 +99,8 @@ def test_a_run_that_a_rule_ended_has_nothing_left_to_play(scrambled, tmp_path):
     assert again.tallies[0].games == played.tallies[0].games
 
 
-def test_a_test_of_several_players_ends_each_where_its_difference_shows(scrambled, tmp_path):
-    scrambled(4)
+def test_a_test_of_several_players_ends_each_where_its_difference_shows(scramble, tmp_path):
+    scramble(4)
     matches = [match("heuristic"), match("swift"), match("closure")]
     played, _ = run(tmp_path / "a", matches, "sprt:0%:2%")
     control, swift, closure = (tally.games for tally in played.tallies)
@@ -127,8 +125,8 @@ def test_a_difference_is_looked_at_when_the_control_comes_last(monkeypatch, tmp_
     assert ends[0] == ends[1] == [50, 50]
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(scrambled, tmp_path):
-    scrambled(5)
+def test_an_interrupted_run_goes_on_where_it_stopped(scramble, tmp_path):
+    scramble(5)
     looks = iter(range(10))
     played, ended = run(
         tmp_path / "a", [match("random")], "games", 200, lambda: next(looks, None) is not None
@@ -140,8 +138,8 @@ def test_an_interrupted_run_goes_on_where_it_stopped(scrambled, tmp_path):
     assert results.read(tmp_path / "a").equals(results.read(whole.folder))
 
 
-def test_two_processes_do_not_play_in_one_folder(scrambled, tmp_path):
-    scrambled(5)
+def test_two_processes_do_not_play_in_one_folder(scramble, tmp_path):
+    scramble(5)
     folder = tmp_path / "a"
     half = folder / ".games-00000.parquet.writing"
     folder.mkdir()
@@ -153,8 +151,8 @@ def test_two_processes_do_not_play_in_one_folder(scrambled, tmp_path):
     assert not half.exists()
 
 
-def test_trees_of_ray_workers_have_the_cores_to_themselves(scrambled, monkeypatch, tmp_path):
-    scrambled(6)
+def test_trees_of_ray_workers_have_the_cores_to_themselves(scramble, monkeypatch, tmp_path):
+    scramble(6)
     several = config.compose("compare", ["player=bmcts", "player.search.workers=2"]).player
     rooted, threaded = (
         {**OmegaConf.to_container(several), "label": mode} for mode in ("root", "tree")
@@ -195,8 +193,8 @@ def test_a_match_has_the_first_of_its_kind_as_control():
     assert [control_of(matches, i) for i in range(5)] == [None, None, 0, 1, None]
 
 
-def test_details_are_kept_with_their_games(scrambled, tmp_path):
-    scrambled(6)
+def test_details_are_kept_with_their_games(scramble, tmp_path):
+    scramble(6)
     watched = replace(match("closure"), details=("suggestions",))
     played, _ = run(tmp_path / "a", [watched], "games", games=12)
     suggestions = results.read(played.folder, "suggestions")
@@ -216,13 +214,13 @@ def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch)
             tmp_path / "run", [replace(match("random"), seed=seed)], "games", resume=False
         )
 
-    def refused():
+    def refuse():
         with pytest.raises(Refusal, match="holds the results of another run"):
             claim(1)
 
     def write_while_another_claims(*arguments):
         monkeypatch.setattr(runfolder, "write_json", write)
-        other.append(Background(refused, stays=False))
+        other.append(Background(refuse, stays=False))
         other[0].done.wait(0.3)
         return write(*arguments)
 

@@ -1,4 +1,4 @@
-"""What MLflow shows: curves over games, parameters of players of all kinds, tags to find runs."""
+"""Runs in MLflow: curves over games, parameters of players of all kinds, tags to find runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from experiments.stats.intervals import win_rate
 SWIFT = ("player=swift", "opponent=random", "match.workers=1")
 
 
-def composed(*overrides):
+def compose_matches(*overrides):
     settings = config.compose("compare", list(overrides))
     return OmegaConf.to_container(settings, resolve=True), lineups.matches(settings)
 
@@ -61,15 +61,15 @@ def test_curves_are_of_the_games_whenever_one_looks(run, rows):
 
 def test_rows_are_told_up_to_the_first_game_that_is_missing(run):
     found, _ = run
-    told = dict(Curves(found, stopping.parse("games")).row_figures())
-    assert list(told) == [step for step in STEPS.tolist() if step <= 26]
-    for step, metrics in told.items():
+    said = dict(Curves(found, stopping.parse("games")).row_figures())
+    assert list(said) == [step for step in STEPS.tolist() if step <= 26]
+    for step, metrics in said.items():
         assert metrics["turns_mean"] == pytest.approx(100 + (step - 1) / 2)
         assert metrics["simulations_per_second"] == pytest.approx(2000)
     later = Curves(found, stopping.parse("games"))
-    held = [step for step in told if step != 20]
+    held = [step for step in said if step != 20]
     later.go_on({"turns_mean": held, "simulations_per_second": held})
-    assert dict(later.row_figures()) == {20: told[20]}, "a record may lack any of them"
+    assert dict(later.row_figures()) == {20: said[20]}, "a record may lack any of them"
 
 
 def test_players_of_different_kinds_have_the_same_parameters():
@@ -81,7 +81,7 @@ def test_players_of_different_kinds_have_the_same_parameters():
     }
     played = {}
     for name, (kind, simulations, belief) in kinds.items():
-        settings, matches = composed(f"player={name}")
+        settings, matches = compose_matches(f"player={name}")
         played[name] = parameters(settings, matches)["played"]
         assert (played[name]["kind"], played[name]["simulations"]) == (kind, simulations)
         assert (played[name]["belief"], played[name]["player"]) == (belief, name)
@@ -94,18 +94,18 @@ def test_players_of_different_kinds_have_the_same_parameters():
 
 
 def test_several_players_are_recorded_as_what_they_are(tmp_path):
-    settings, matches = composed("match.players=['swift','swift+threshold=0.4+label=early']")
+    settings, matches = compose_matches("match.players=['swift','swift+threshold=0.4+label=early']")
     found = parameters(settings, matches)
     assert "player" not in found, "nobody of that name was entered"
     assert found["players"]["early"]["threshold"] == 0.4
     assert found["played"]["player"] == "swift, early" and found["played"]["planner"] == "swift"
     assert tags(matches, tmp_path)["player"] == "swift, early"
     assert tails(matches) == [["/swift"], ["/early"]]
-    _, both = composed("player=swift", "match.layout=both")
+    _, both = compose_matches("player=swift", "match.layout=both")
     (one,), (rest,) = tails(both)
     assert one != rest, "one player, two matches"
     assert parameters(settings, both)["played"]["opponents"] == "3 heuristic, heuristic"
-    _, robin = composed("match.players=['swift','closure']", "match.layout=robin")
+    _, robin = compose_matches("match.players=['swift','closure']", "match.layout=robin")
     assert tails(robin) == [["/swift", "/closure"]]
     assert parameters(settings, robin)["played"]["opponents"] == "each other"
     assert "opponent" not in parameters(settings, robin)
@@ -113,7 +113,7 @@ def test_several_players_are_recorded_as_what_they_are(tmp_path):
 
 
 def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch):
-    """Also one that was killed: it tells where it stands, and later what its rows say of before."""
+    """Also one that was killed: it says where it stands, and later what its rows say of before."""
     asked = (*SWIFT, f"tracking.uri={database}")
     finish = Recording.finish
     with monkeypatch.context() as first:
@@ -144,10 +144,10 @@ def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch)
     again = run_compare(*asked, "match.games=70", f"run.resume={ran.folder}")
     assert again.code == 0, again.err
     for name in run.data.metrics:
-        told = [point.step for point in client.get_metric_history(run.info.run_id, name)]
-        assert len(set(told)) == len(told), f"{name} has each point once"
+        said = [point.step for point in client.get_metric_history(run.info.run_id, name)]
+        assert len(set(said)) == len(said), f"{name} has each point once"
         if name in ("win_rate", "turns_mean"):
-            assert sorted(told) == [*steps, 70], "each point once, and the end"
+            assert sorted(said) == [*steps, 70], "each point once, and the end"
 
 
 def test_every_player_of_a_run_is_a_run_of_its_own(run_compare, database):

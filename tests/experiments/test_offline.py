@@ -10,7 +10,7 @@ from experiments.provenance import tracking
 from experiments.provenance.tracking import Tracker
 
 NEEDED = ("HOME", "PATH", "SLEUTH_CACHE_DIR", "XDG_CACHE_HOME")
-"""Variables that the run gets: with those of a CI, or of pytest, MLflow tells nobody anyway."""
+"""Variables that the run gets: with those of a CI, or of pytest, MLflow reports nothing anyway."""
 
 _TRACKED_RUN = """
 import ipaddress
@@ -74,9 +74,9 @@ def test_a_tracked_run_needs_no_route_out(database, tmp_path):
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    told = done.stdout.splitlines()
-    assert told[-2] == "a tracked run:"
-    assert told[-1].startswith("with telemetry: config.mlflow-telemetry.io")
+    said = done.stdout.splitlines()
+    assert said[-2] == "a tracked run:"
+    assert said[-1].startswith("with telemetry: config.mlflow-telemetry.io")
 
 
 def test_who_wants_telemetry_keeps_it(database, tmp_path, monkeypatch):

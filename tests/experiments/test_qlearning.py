@@ -50,13 +50,13 @@ def test_a_run_learns_checks_fits_and_tells_and_goes_on_where_it_was(
     (tmp_path / "out").rename(tmp_path / "before")
     curve, begun = qlearning._curve, []
 
-    def pressed(*arguments):
+    def press(*arguments):
         begun.append(arguments)
         if len(begun) == 3:
             raise KeyboardInterrupt
         return curve(*arguments)
 
-    monkeypatch.setattr(qlearning, "_curve", pressed)
+    monkeypatch.setattr(qlearning, "_curve", press)
     stopped = run_study(COMMAND, *SMALL)
     assert stopped.code == 130 and stopped.summary["interrupted"]
     assert stopped.summary["network"] is None
@@ -88,10 +88,10 @@ def test_choices_and_the_shipped_network_are_those_of_the_modules():
 
 
 def test_ctrl_c_in_the_fit_stores_no_network_half_trained(run_study, monkeypatch):
-    def pressed(self, *arguments):
+    def press(self, *arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(MLPRegressor, "_update_no_improvement_count", pressed)  # in its own loop
+    monkeypatch.setattr(MLPRegressor, "_update_no_improvement_count", press)  # in its own loop
     few = ("states=60", "updates=1000", "repeats=1", "rates=[falling]", "network.least_fit=0")
     outcome = run_study(COMMAND, *few)
     assert outcome.code == 130

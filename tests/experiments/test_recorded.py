@@ -1,4 +1,4 @@
-"""A player is told what its seat had seen, and a decision is found by its line."""
+"""A player learns what its seat had seen, and a decision is found by its line."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ SUGGESTS = 15
 
 
 @pytest.fixture(scope="module")
-def made():
+def turn_decisions():
     """Return the turn decisions of `FILE`."""
     return list(recorded.decisions(read(FILE)))
 
 
 class Witness(Player):
-    """Acts at random, without accusing if it can, and keeps what it was told at each decision."""
+    """Acts at random, without accusing if it can, and keeps what it learnt at each decision."""
 
     def __init__(self) -> None:
         super().__init__("witness")
-        self.told: list[tuple] = []
+        self.said: list[tuple] = []
         self._stream = new_stream(5)
         self._options = np.empty(N_ACTIONS, np.int64)
 
@@ -47,14 +47,14 @@ class Witness(Player):
         self._seen.append(tuple(map(int, event)))
 
     def decide(self, view):
-        self.told.append((self._began, tuple(self._seen), view.tobytes()))
+        self.said.append((self._began, tuple(self._seen), view.tobytes()))
         options = self._options[: legal(world(self._rules)[0], view[0], self._options)]
         quiet = options[(options < ACCUSE) | (options >= REVEAL)]
         return int(quiet[below(self._stream, len(quiet))])
 
 
 def check_telling(folder, name, players):
-    """Raise AssertionError unless a player is told from a record what the referee told it."""
+    """Raise AssertionError unless a player learns from a record what the referee showed it."""
     rules = replace(preset(name, players=players), turn_cap=60)
     witness, seed, game = Witness(), 4, 7
     seats = [PolicyPlayer("heuristic"), witness, *[PolicyPlayer("random")] * (players - 2)]
@@ -66,11 +66,11 @@ def check_telling(folder, name, players):
     for decision in recorded.decisions(read(path)):
         if decision.seat == 1:
             recorded.consider(again, decision, seed)
-    assert len(witness.told) > 5
-    assert any(event[3] >= 0 for event in witness.told[-1][1])
+    assert len(witness.said) > 5
+    assert any(event[3] >= 0 for event in witness.said[-1][1])
     # Not a plain assert: pytest would print how they differ, line by line, which takes for ever.
-    if again.told != witness.told:
-        raise AssertionError("a player is told from a record what the referee did not tell it")
+    if again.said != witness.said:
+        raise AssertionError("a player learns from a record what the referee did not show it")
 
 
 GAMES = [("ledford", 4), ("classic", 3), ("speed", 5)]
@@ -98,25 +98,25 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_check_finds_what_it_should_not_be_told(tmp_path, monkeypatch, fault):
     FAULTS[fault](monkeypatch)
-    with pytest.raises(AssertionError, match="the referee did not tell it"):
+    with pytest.raises(AssertionError, match="the referee did not show it"):
         check_telling(tmp_path, "ledford", 4)
 
 
-def test_all_turn_decisions_are_found(made):
-    record = made[0].record
+def test_all_turn_decisions_are_found(turn_decisions):
+    record = turn_decisions[0].record
     lines = [
         number
         for number, event in enumerate(record.events, 2)
         if "action" in event and event["event"] != "show"
     ]
-    assert [decision.line for decision in made] == lines
-    assert {decision.seat for decision in made} == {0, 1, 2, 3}
-    assert min(decision.choices for decision in made) > 1
+    assert [decision.line for decision in turn_decisions] == lines
+    assert {decision.seat for decision in turn_decisions} == {0, 1, 2, 3}
+    assert min(decision.choices for decision in turn_decisions) > 1
 
 
-def test_words_name_what_was_done(made):
-    record = made[0].record
-    for decision in made:
+def test_words_name_what_was_done(turn_decisions):
+    record = turn_decisions[0].record
+    for decision in turn_decisions:
         event, words = record.events[decision.line - 2], recorded.words(decision.action)
         named = [*event.get("cards", ())[:2], event.get("goal", "")]
         assert all(name in words for name in named), (event, words)
@@ -124,7 +124,7 @@ def test_words_name_what_was_done(made):
 
 
 @pytest.mark.parametrize(
-    ("event", "seat", "told"),
+    ("event", "seat", "said"),
     [
         (1, None, "event=1: the record has events on lines 2 to 125"),
         (126, None, "event=126: the record has events on lines 2 to 125"),
@@ -148,21 +148,23 @@ def test_words_name_what_was_done(made):
         (15, -1, "seat=-1: the game has seats 0 to 3"),
     ],
 )
-def test_what_is_no_decision_names_the_nearest(made, event, seat, told):
-    with pytest.raises(Refusal, match=re.escape(told)):
-        recorded.pick(made, event, seat)
+def test_what_is_no_decision_names_the_nearest(turn_decisions, event, seat, said):
+    with pytest.raises(Refusal, match=re.escape(said)):
+        recorded.pick(turn_decisions, event, seat)
 
 
-def test_a_decision_is_picked_by_its_line_and_seat(made):
-    for decision in made:
-        assert recorded.pick(made, decision.line, None) is decision
-        assert recorded.pick(made, decision.line, decision.seat) is decision
+def test_a_decision_is_picked_by_its_line_and_seat(turn_decisions):
+    for decision in turn_decisions:
+        assert recorded.pick(turn_decisions, decision.line, None) is decision
+        assert recorded.pick(turn_decisions, decision.line, decision.seat) is decision
 
 
-def test_what_leaves_no_choice_is_refused(made):
-    forced = [replace(each, choices=1) if each.line == SUGGESTS else each for each in made]
-    told = "event=15: seat 1 had no choice; the nearest turn decision is event=13"
-    with pytest.raises(Refusal, match=told):
+def test_what_leaves_no_choice_is_refused(turn_decisions):
+    forced = [
+        replace(each, choices=1) if each.line == SUGGESTS else each for each in turn_decisions
+    ]
+    said = "event=15: seat 1 had no choice; the nearest turn decision is event=13"
+    with pytest.raises(Refusal, match=said):
         recorded.pick(forced, SUGGESTS, None)
     with pytest.raises(Refusal, match="there is no other turn decision of seat 1 in the record"):
         recorded.pick([each for each in forced if each.seat != 1 or each.choices == 1], 15, 1)

@@ -28,7 +28,7 @@ def _positions(seed=0, seats=4, count=3):
     return list(islice(endgames(seed, seats), count))
 
 
-def _found(settings, count):
+def _find(settings, count):
     """Stand in for `regret._positions`: look every position up once."""
     return _positions(settings.seed, settings.rules.players)[:count]
 
@@ -36,7 +36,7 @@ def _found(settings, count):
 @pytest.fixture
 def command(run_study, monkeypatch):
     """Run the command in this process with the given arguments, at a small size."""
-    monkeypatch.setattr(regret, "_positions", _found)
+    monkeypatch.setattr(regret, "_positions", _find)
 
     def run(*arguments):
         given = {argument.partition("=")[0] for argument in arguments}
@@ -124,12 +124,12 @@ def test_players_may_search_with_budgets_of_their_own(command, own):
 def test_ctrl_c_keeps_the_positions_that_are_done(command, monkeypatch, done, kept):
     measured = regret._rows
 
-    def pressed(number, *arguments):
+    def press(number, *arguments):
         if number == done:
             raise KeyboardInterrupt
         return measured(number, *arguments)
 
-    monkeypatch.setattr(regret, "_rows", pressed)
+    monkeypatch.setattr(regret, "_rows", press)
     outcome = command("player=swift", "positions=3")
     assert outcome.code == 130
     assert (outcome.folder / "summary.json").exists() == kept

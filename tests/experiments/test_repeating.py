@@ -27,7 +27,7 @@ SMALL = (
 QUIET = "tracking.enabled=false"
 
 
-def recorded(folder):
+def read_command(folder):
     """Return the command in the files of a run: the same when it began, and at its end."""
     began = json.loads((folder / "matches.json").read_text())["command"]
     assert began == json.loads((folder / "summary.json").read_text())["run"]["command"]
@@ -50,26 +50,26 @@ def multirun(tmp_path_factory, database_template):
 def test_the_recorded_command_plays_the_same_games(run_compare, multirun):
     first, second = (results.read(multirun / part) for part in "01")
     assert not first.equals(second), "the control"
-    _, _, name, *settings = shlex.split(recorded(multirun / "0"))
+    _, _, name, *settings = shlex.split(read_command(multirun / "0"))
     assert name == "experiments.compare" and {"seed=11", *SMALL} <= set(settings)
     again = run_compare(*settings, QUIET)
     assert again.code == 0, again.err
     assert results.read(again.folder).equals(first)
-    assert shlex.split(recorded(again.folder)) == ["python", "-m", name, *settings, QUIET]
+    assert shlex.split(read_command(again.folder)) == ["python", "-m", name, *settings, QUIET]
 
 
 def test_a_multirun_is_recorded_with_all_its_points(multirun):
     client = mlflow.MlflowClient(f"sqlite:///{multirun.parent / 'mlflow.db'}")
     found = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
-    told = {run.info.run_name: run.data.tags["command"] for run in found}
-    whole = shlex.split(told.pop("run"))
+    said = {run.info.run_name: run.data.tags["command"] for run in found}
+    whole = shlex.split(said.pop("run"))
     assert whole[2:-1] == ["experiments.compare", *SMALL, "-m", "seed=11,12"]
-    assert told == {f"run/{part}": recorded(multirun / part) for part in "01"}
+    assert said == {f"run/{part}": read_command(multirun / part) for part in "01"}
 
 
 def assert_like_the_first(folder, multirun):
     """Ask that the run in ``folder`` is the first of ``multirun`` but for the last word."""
-    assert shlex.split(recorded(folder))[:-1] == shlex.split(recorded(multirun / "0"))[:-1]
+    assert shlex.split(read_command(folder))[:-1] == shlex.split(read_command(multirun / "0"))[:-1]
     assert results.read(folder).equals(results.read(multirun / "0"))
 
 
@@ -99,16 +99,16 @@ def test_the_ray_launcher_records_that_command(run_compare, ray_session, multiru
 
 def test_the_command_of_a_record_is_that_of_no_other_thread(tmp_path):
     """The record of a multirun is opened beside its runs, which note their own commands."""
-    told = []
+    said = []
 
     def versions():
-        told.append(provenance.command())
+        said.append(provenance.command())
         return {}
 
     with pytest.MonkeyPatch.context() as here, repeating.repeated_by("of the run"):
         here.setattr(provenance, "versions", versions)
         assert provenance.tags(tmp_path, "of the multirun")["command"] == "of the multirun"
-    assert told == ["of the run"]
+    assert said == ["of the run"]
 
 
 def test_a_trial_of_a_sweep_is_repeated_alone(run_sweep, run_compare):
@@ -119,7 +119,7 @@ def test_a_trial_of_a_sweep_is_repeated_alone(run_sweep, run_compare):
     assert shlex.split(swept.summary["run"]["command"])[2:] == whole
     trials = sorted(swept.folder.glob("trial-*")) + sorted(swept.folder.glob("fresh-*"))
     assert len(trials) == 3
-    commands = {folder: shlex.split(recorded(folder)) for folder in trials}
+    commands = {folder: shlex.split(read_command(folder)) for folder in trials}
     for folder in (trials[0], trials[-1]):
         _, _, name, *settings = commands[folder]
         assert name == "experiments.compare"
@@ -143,12 +143,12 @@ def test_a_trial_of_a_sweep_is_repeated_alone(run_sweep, run_compare):
 )
 def test_what_is_recorded_is_what_one_would_type(typed):
     given = arguments.read([typed], Compare).overrides
-    told = shlex.split(repeating.line("compare", given))[3:]
-    again = arguments.read(told, Compare).overrides
+    said = shlex.split(repeating.line("compare", given))[3:]
+    again = arguments.read(said, Compare).overrides
     (first,), (second,) = map(arguments.parse, given), map(arguments.parse, again)
     assert first.get_key_element() == second.get_key_element()
     assert repr(first.value()) == repr(second.value())
-    assert len(told[0]) <= len(typed)
+    assert len(said[0]) <= len(typed)
 
 
 def test_where_a_run_lay_is_no_part_of_it():

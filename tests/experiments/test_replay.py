@@ -79,8 +79,8 @@ def test_a_seat_is_shown_what_it_knows(command):
             (r"makes for \(", "walk"),
             ("stays", "stay"),
         ):
-            told = len(re.findall(words, out))
-            assert told == sum(event["event"] == kind for event in known), words
+            said = len(re.findall(words, out))
+            assert said == sum(event["event"] == kind for event in known), words
         assert "in the envelope" not in out
         assert "seed" not in out
         assert re.findall(r"bits \d", out) == [f"bits {seat}"]

@@ -102,7 +102,7 @@ def write(folder, matches, tables, games, stop="games", summed=True, **about):
     return folder
 
 
-def made(folder, *others):
+def make_report(folder, *others):
     """Return the page and the Markdown on some run folders."""
     page, text = report.report([folder, *others], folder / "made", QUIET)
     return page.read_text(), text.read_text()
@@ -117,19 +117,19 @@ def run(tmp_path, match, rows):
 @pytest.fixture(scope="module")
 def robin(tmp_path_factory):
     """The folder of a real round robin with rows of suggestions."""
-    told = ["match.layout=robin", "match.players=[swift,closure,heuristic]"]
-    settings = config.compose("compare", [*told, "run.details=[suggestions]", "rules.players=3"])
+    said = ["match.layout=robin", "match.players=[swift,closure,heuristic]"]
+    settings = config.compose("compare", [*said, "run.details=[suggestions]", "rules.players=3"])
     (match,) = lineups.matches(settings)
     return write(tmp_path_factory.mktemp("robin"), [match], [play.portion(match, range(24))], 24)
 
 
 @pytest.fixture(scope="module")
 def robin_report(robin):
-    return made(robin)
+    return make_report(robin)
 
 
 def test_a_page_is_whole_and_needs_no_other(robin, run):
-    page, _ = made(robin, run)
+    page, _ = make_report(robin, run)
     reader = Reader(page)
     assert not reader.faults
     assert "script" not in reader.tags
@@ -158,7 +158,7 @@ def test_the_reader_finds_what_a_page_must_not_have(broken):
     assert Reader(broken).faults
 
 
-def wanted(described):
+def list_wanted(described):
     """Yield every figure of a summary as the report writes it."""
     for line in described["table"]:
         low, high = line["ci95"]
@@ -195,7 +195,7 @@ def missing(described, text):
     """Return the figures that ``text`` has not, each between blanks, bars or ends of sentences."""
     return [
         each
-        for each in wanted(described)
+        for each in list_wanted(described)
         if not re.search(rf"(?<![\w.]){re.escape(each)}(?![\w%])", text)
     ]
 
@@ -210,7 +210,7 @@ def test_every_figure_of_the_summary_is_there(robin, robin_report, run, tmp_path
     )
     for folder in (robin, run, tested):
         described = json.loads((folder / SUMMARY).read_text())
-        page, text = robin_report if folder == robin else made(folder)
+        page, text = robin_report if folder == robin else make_report(folder)
         assert missing(described, text_of(page)) == []
         for line in [*described["table"], *described["ratings"]]:
             line["player"] = plain(line["player"])
@@ -219,7 +219,7 @@ def test_every_figure_of_the_summary_is_there(robin, robin_report, run, tmp_path
 
 def test_the_search_for_figures_misses_one_that_is_not_there(run):
     described = json.loads((run / SUMMARY).read_text())
-    page, _ = made(run)
+    page, _ = make_report(run)
     described["table"][0]["wins"] = 777
     described["table"][0]["by_seat"]["2"]["wins"] = 666
     assert missing(described, text_of(page)) == ["777", "666 of 3"]
@@ -228,7 +228,7 @@ def test_the_search_for_figures_misses_one_that_is_not_there(run):
 def test_names_are_shown_and_do_nothing(tmp_path, match, rows):
     entrants = ({"name": "bmcts", "label": NASTY}, {"name": "heuristic", "label": "](x)<b>"})
     named = replace(match, name=f"{NASTY} against 3", entrants=entrants)
-    page, text = made(write(tmp_path / "run", [named], [rows(range(8), of=named)], 8))
+    page, text = make_report(write(tmp_path / "run", [named], [rows(range(8), of=named)], 8))
     reader = Reader(page)
     assert not reader.faults
     assert not {"script", "b"} & set(reader.tags)
@@ -253,7 +253,7 @@ def test_a_run_under_way_is_read_and_left_alone(tmp_path, match, rows):
     half = folder / ".games-00001.parquet.writing"
     half.write_bytes(b"PAR1")
     before = sorted(folder.iterdir())
-    page, text = made(folder)
+    page, text = make_report(folder)
     assert half.exists()
     assert set(folder.iterdir()) - set(before) == {folder / "made"}
     fault = f"unfinished: 5 of 20 games are written down; run.resume={folder} goes on"
@@ -263,7 +263,7 @@ def test_a_run_under_way_is_read_and_left_alone(tmp_path, match, rows):
 
 
 def test_a_run_without_games_is_reported(tmp_path, match):
-    page, _ = made(write(tmp_path / "run", [match], [None], 20, summed=False))
+    page, _ = make_report(write(tmp_path / "run", [match], [None], 20, summed=False))
     assert not Reader(page).faults
     assert "0 of 20 games are written down" in page
     assert "Results" not in page
@@ -271,7 +271,7 @@ def test_a_run_without_games_is_reported(tmp_path, match):
 
 
 @pytest.mark.parametrize(
-    ("games", "about", "told"),
+    ("games", "about", "said"),
     [
         (12, {}, None),
         (20, {"interrupted": True}, "interrupted: 12 of 20 games are written down"),
@@ -285,12 +285,12 @@ def test_a_run_without_games_is_reported(tmp_path, match):
     ],
     ids=["whole", "ctrl-c", "a match short", "fault", "went on"],
 )
-def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, told):
+def test_what_is_wrong_comes_first(tmp_path, match, rows, games, about, said):
     folder = write(tmp_path / "run", [match], [rows(range(12))], games, **about)
-    page, text = made(folder)
-    assert ('role="alert"' in page) == (told is not None) == text.split("\n")[2].startswith(">")
-    if told:
-        assert text_of(page).index(told) < text_of(page).index("Results")
+    page, text = make_report(folder)
+    assert ('role="alert"' in page) == (said is not None) == text.split("\n")[2].startswith(">")
+    if said:
+        assert text_of(page).index(said) < text_of(page).index("Results")
 
 
 def test_entropy_over_a_game_is_shown(robin, robin_report):
@@ -325,7 +325,7 @@ def test_pictures_take_their_colours_from_the_page():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "said"),
     [
         ([], "runs is missing: give it a value"),
         (["runs=[]"], "runs is empty: name the folder of a run"),
@@ -345,21 +345,21 @@ def test_pictures_take_their_colours_from_the_page():
     ],
     ids=["nothing", "empty", "unknown option", "no folder", "sweep", "no run", "twice", "output"],
 )
-def test_refusals_are_one_line(run, tmp_path, capsys, arguments, told):
+def test_refusals_are_one_line(run, tmp_path, capsys, arguments, said):
     (tmp_path / "empty").mkdir()
     names = {"run": str(run), "tmp": str(tmp_path)}
     given = [each.format(**names) for each in arguments]
     assert report.COMMAND.run(given) == 1
-    assert capsys.readouterr().err == f"sleuth-report: {told.format(**names)}\n"
+    assert capsys.readouterr().err == f"sleuth-report: {said.format(**names)}\n"
 
 
 @pytest.mark.parametrize("name", ["games-00000.parquet", "matches.json", "summary.json"])
 def test_a_file_that_cannot_be_read_is_named(run, name, capsys):
     (run / name).write_bytes(b"PAR1 {")
     assert report.COMMAND.run([str(run)]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith(f"sleuth-report: {run}/{name} cannot be read")
-    assert told.count("\n") == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"sleuth-report: {run}/{name} cannot be read")
+    assert said.count("\n") == 1
 
 
 def test_where_the_report_goes(match, tmp_path, capsys):

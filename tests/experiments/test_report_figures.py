@@ -1,4 +1,4 @@
-"""What a report tells beyond the summary of a run: turns, knowledge, runs beside one another."""
+"""Reports beyond the summary of a run: turns, knowledge, runs beside one another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from experiments.stats.intervals import paired_difference, win_rate
 from experiments.tabular import Table
 
 
-def played(folder, match, rows, **details):
+def make_run(folder, match, rows, **details):
     """Make the folder of a run of one match that has not ended; return it."""
     runfolder.claim(folder, [match], "games", False)
     kept = Results(folder, [match])
@@ -33,7 +33,7 @@ def played(folder, match, rows, **details):
 
 
 def test_games_end_and_are_won_by_turn(tmp_path, match, rows):
-    run = played(tmp_path / "run", match, rows(range(12), lambda game: 0))
+    run = make_run(tmp_path / "run", match, rows(range(12), lambda game: 0))
     found = ends(run)["bmcts against 3 heuristic", "bmcts"]
     assert found.turns.tolist() == [100 + game for game in range(12)]
     assert found.games.tolist() == 12 * [1]
@@ -74,7 +74,7 @@ def test_entropy_before_decisions_is_a_mean_over_games(tmp_path, match, rows):
 
     made_up = [decision(0, 1, 8.0), decision(0, 1, 6.0), decision(1, 1, 3.0), decision(1, 5, None)]
     decisions = pa.Table.from_pylist(made_up, DECISION)
-    folder = played(tmp_path / "run", match, rows([0, 1]), decisions=decisions)
+    folder = make_run(tmp_path / "run", match, rows([0, 1]), decisions=decisions)
     (moment,) = envelopes(folder)[match.name, "bmcts"]
     assert (moment.turn, moment.games, moment.bits) == (1, 2, 5.0)
     assert moment.error == pytest.approx(2.0), "of 7 and 3 bits, the means of their games"
@@ -87,7 +87,7 @@ def test_runs_of_the_same_games_are_paired_and_others_are_not(tmp_path, match, r
     won = [lambda game: 0, lambda game: game % 4, lambda game: 1]
     other = replace(match, seed=5)
     folders = [
-        played(tmp_path / name, each, rows(games, winner))
+        make_run(tmp_path / name, each, rows(games, winner))
         for name, each, games, winner in (
             ("a", match, range(40), won[0]),
             ("b", match, range(4, 40), won[1]),
@@ -104,17 +104,17 @@ def test_runs_of_the_same_games_are_paired_and_others_are_not(tmp_path, match, r
     assert apart.games == (40, 40)
     assert apart.difference == compare_unpaired(win_rate(10, 40), win_rate(10, 40))
     assert paired.p < paired.p_holm < 1e-6 < apart.p == apart.p_holm == 1
-    told = markdown(Page("", [], [], [side_by_side(runs)]))
-    assert f"b: {match.name} minus a: {match.name} | paired | 36 | {paired.difference} |" in told
-    assert "unpaired: other seed" in told
-    assert "| run | seed |" in told, "the settings in which they differ"
+    said = markdown(Page("", [], [], [side_by_side(runs)]))
+    assert f"b: {match.name} minus a: {match.name} | paired | 36 | {paired.difference} |" in said
+    assert "unpaired: other seed" in said
+    assert "| run | seed |" in said, "the settings in which they differ"
 
 
 def test_matches_of_another_parity_are_not_compared(tmp_path, match, rows):
     three = replace(match, name="3 bmcts", seating=Seating.rest(4, range(4)))
     folders = [
-        played(tmp_path / "a", match, rows(range(8))),
-        played(tmp_path / "b", three, rows(range(8), of=three)),
+        make_run(tmp_path / "a", match, rows(range(8))),
+        make_run(tmp_path / "b", three, rows(range(8), of=three)),
     ]
     assert between([load(each, each.name) for each in folders]) == []
 
@@ -125,7 +125,7 @@ def test_the_interval_of_independent_samples_keeps_its_coverage(p, q):
     first, second = ([win_rate(wins, games) for wins in range(games + 1)] for games in (n, m))
     chance = np.outer(binom.pmf(range(n + 1), n, p), binom.pmf(range(m + 1), m, q))
 
-    def missed(interval):
+    def count_misses(interval):
         """Return how often the interval lies above the truth, and how often below; exact."""
         low, high = np.array([[interval(one, other) for other in second] for one in first]).T
         return (chance.T * (low > q - p)).sum(), (chance.T * (high < q - p)).sum()
@@ -134,9 +134,9 @@ def test_the_interval_of_independent_samples_keeps_its_coverage(p, q):
         found = compare_unpaired(one, other)
         return found.low, found.high
 
-    assert 0.01 < min(missed(newcombe)) <= max(missed(newcombe)) < 0.035
+    assert 0.01 < min(count_misses(newcombe)) <= max(count_misses(newcombe)) < 0.035
     # Control: the second's own interval, as if the first's rate were known.
-    alone = missed(lambda one, other: (other.low - one.value, other.high - one.value))
+    alone = count_misses(lambda one, other: (other.low - one.value, other.high - one.value))
     assert max(alone) > 0.06
 
 

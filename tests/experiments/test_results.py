@@ -16,56 +16,56 @@ from experiments.settings.commandline import Refusal
 
 
 @pytest.fixture
-def kept(match, tmp_path):
+def store(match, tmp_path):
     return Results(tmp_path, [match])
 
 
-def test_parts_are_read_back_in_order(rows, kept, tmp_path):
-    kept.add(0, Played(rows([4, 5])))
-    kept.flush()
-    kept.add(0, Played(rows([0, 1, 2, 3])))
-    kept.flush()
-    kept.flush()
+def test_parts_are_read_back_in_order(rows, store, tmp_path):
+    store.add(0, Played(rows([4, 5])))
+    store.flush()
+    store.add(0, Played(rows([0, 1, 2, 3])))
+    store.flush()
+    store.flush()
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["games-00000.parquet", "games-00001.parquet"]
     assert results.read(tmp_path).equals(rows(range(6)))
-    assert kept.games == 6
-    assert kept.tallies[0].winner(6).tolist() == [0, 1, 2, 3, 0, 1]
+    assert store.games == 6
+    assert store.tallies[0].winner(6).tolist() == [0, 1, 2, 3, 0, 1]
 
 
-def test_a_game_counts_once(rows, kept, tmp_path):
+def test_a_game_counts_once(rows, store, tmp_path):
     for games in ([0, 1], [1, 2], [0, 1, 2]):
-        kept.add(0, Played(rows(games)))
-    kept.flush()
-    assert kept.games == 3
+        store.add(0, Played(rows(games)))
+    store.flush()
+    assert store.games == 3
     assert results.read(tmp_path).equals(rows(range(3)))
 
 
-def test_results_are_written_while_the_run_goes_on(rows, kept, tmp_path, monkeypatch):
+def test_results_are_written_while_the_run_goes_on(rows, store, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "FLUSH_SECONDS", (0.0, 0.0))
-    kept.add(0, Played(rows([0])))
+    store.add(0, Played(rows([0])))
     assert results.read(tmp_path).equals(rows([0]))
 
 
-def test_many_rows_are_not_held(rows, kept, tmp_path, monkeypatch):
+def test_many_rows_are_not_held(rows, store, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "FLUSH_ROWS", 7)
-    kept.add(0, Played(rows([0])))
+    store.add(0, Played(rows([0])))
     assert not results.parts(tmp_path)
-    kept.add(0, Played(rows([1])))
+    store.add(0, Played(rows([1])))
     assert results.parts(tmp_path)
 
 
-def test_a_part_cut_short_is_not_read(rows, match, kept, tmp_path):
-    kept.add(0, Played(rows([0])))
-    kept.flush()
+def test_a_part_cut_short_is_not_read(rows, match, store, tmp_path):
+    store.add(0, Played(rows([0])))
+    store.flush()
     (tmp_path / ".games-00001.parquet.writing").write_bytes(b"PAR1 and then the power went")
     assert results.read(tmp_path).equals(rows([0]))
     assert Results.resume(tmp_path, [match]).games == 1
 
 
-def test_a_run_goes_on_where_it_stopped(rows, match, kept, tmp_path):
-    kept.add(0, Played(rows([0, 3])))
-    kept.flush()
+def test_a_run_goes_on_where_it_stopped(rows, match, store, tmp_path):
+    store.add(0, Played(rows([0, 3])))
+    store.flush()
     again = Results.resume(tmp_path, [match])
     gaps, first, end = again.tallies[0].missing(5)
     assert (gaps.tolist(), first, end) == ([1, 2], 4, 5)
@@ -75,18 +75,18 @@ def test_a_run_goes_on_where_it_stopped(rows, match, kept, tmp_path):
     assert len(results.parts(tmp_path)) == 2
 
 
-def test_a_part_that_cannot_be_read_is_refused(rows, match, kept, tmp_path):
-    kept.add(0, Played(rows([0])))
-    kept.flush()
+def test_a_part_that_cannot_be_read_is_refused(rows, match, store, tmp_path):
+    store.add(0, Played(rows([0])))
+    store.flush()
     (tmp_path / "games-00000.parquet").write_bytes(b"PAR1 overwritten")
     with pytest.raises(Refusal, match=r"games-00000.parquet cannot be read.*run.resume"):
         Results.resume(tmp_path, [match])
 
 
-def test_a_full_disk_loses_nothing_that_is_there(rows, kept, tmp_path, monkeypatch):
-    kept.add(0, Played(rows([0])))
-    kept.flush()
-    kept.add(0, Played(rows([1])))
+def test_a_full_disk_loses_nothing_that_is_there(rows, store, tmp_path, monkeypatch):
+    store.add(0, Played(rows([0])))
+    store.flush()
+    store.add(0, Played(rows([1])))
 
     def full(*_, **__):
         raise OSError(28, "No space left on device")
@@ -94,13 +94,13 @@ def test_a_full_disk_loses_nothing_that_is_there(rows, kept, tmp_path, monkeypat
     with monkeypatch.context() as broken:
         broken.setattr(results.pq, "write_table", full)
         with pytest.raises(OSError, match="No space"):
-            kept.flush()
+            store.flush()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games-00000.parquet"]
-    kept.flush()  # there is room again
+    store.flush()  # there is room again
     assert results.read(tmp_path).equals(rows([0, 1]))
 
 
-def test_rows_of_details_count_with_their_games_alone(rows, match, kept, tmp_path):
+def test_rows_of_details_count_with_their_games_alone(rows, match, store, tmp_path):
     def suggestions(*games):
         made_up = {"match": match.name, "turn": 1, "seat": 0, "player": "x", "known": 0, "own": 0}
         texts = dict.fromkeys(("suspect", "weapon", "room"), "x")
@@ -108,11 +108,11 @@ def test_rows_of_details_count_with_their_games_alone(rows, match, kept, tmp_pat
         found = [more | {"game": game} for game in games]
         return pa.Table.from_pylist(found, SUGGESTION)
 
-    kept.add(0, Played(rows([0]), details={"suggestions": suggestions(0, 0)}))
-    kept.flush()
+    store.add(0, Played(rows([0]), details={"suggestions": suggestions(0, 0)}))
+    store.flush()
     # The power went between the two files of the next part.
-    kept.add(0, Played(rows([1]), details={"suggestions": suggestions(1)}))
-    kept.flush()
+    store.add(0, Played(rows([1]), details={"suggestions": suggestions(1)}))
+    store.flush()
     results.parts(tmp_path)[-1].unlink()
     assert results.read(tmp_path, "suggestions")["game"].to_pylist() == [0, 0]
     again = Results.resume(tmp_path, [match])
@@ -121,9 +121,9 @@ def test_rows_of_details_count_with_their_games_alone(rows, match, kept, tmp_pat
     assert results.read(tmp_path, "suggestions")["game"].to_pylist() == [0, 0, 1, 1, 1]
 
 
-def test_games_after_the_end_of_a_match_do_not_count(rows, kept, tmp_path):
-    kept.add(0, Played(rows(range(6))))
-    kept.flush()
+def test_games_after_the_end_of_a_match_do_not_count(rows, store, tmp_path):
+    store.add(0, Played(rows(range(6))))
+    store.flush()
     (tmp_path / results.STOPS).write_text('{"bmcts against 3 heuristic": 4}')
     assert results.read(tmp_path).equals(rows(range(4)))
 
@@ -147,12 +147,12 @@ def test_the_tally_knows_how_far_it_is_without_a_gap():
     assert (tally.games, tally.reach, tally.prefix) == (3, 3, 3)
 
 
-def test_the_figures_of_a_run(rows, kept):
-    kept.add(
+def test_the_figures_of_a_run(rows, store):
+    store.add(
         0, Played(rows(range(8), winner=lambda game: {0: 0, 1: 1, 2: -1, 3: 0}.get(game, game % 4)))
     )
-    kept.flush()
-    (line,) = figures(kept)["table"]
+    store.flush()
+    (line,) = figures(store)["table"]
     assert (line["games"], line["wins"], line["draws"]) == (8, 6, 1)
     assert line["win_rate"] == 0.75
     assert line["ci95"][0] < 0.75 < line["ci95"][1]
@@ -163,19 +163,19 @@ def test_the_figures_of_a_run(rows, kept):
     assert line["by_seat"]["2"] == {"games": 2, "wins": 1}
 
 
-def test_figures_do_not_depend_on_how_the_rows_came(rows, match, kept, tmp_path):
+def test_figures_do_not_depend_on_how_the_rows_came(rows, match, store, tmp_path):
     parts = Results(tmp_path / "parts", [match])
     parts.folder.mkdir()
     for game in (3, 1, 0, 2):
         parts.add(0, Played(rows([game])))
         parts.flush()
-    kept.add(0, Played(rows(range(4))))
-    kept.flush()
-    assert figures(parts) == figures(kept)
+    store.add(0, Played(rows(range(4))))
+    store.flush()
+    assert figures(parts) == figures(store)
 
 
-def test_a_run_without_games_has_figures_too(kept):
-    (line,) = figures(kept)["table"]
+def test_a_run_without_games_has_figures_too(store):
+    (line,) = figures(store)["table"]
     assert (line["games"], line["win_rate"], line["turns_mean"]) == (0, None, None)
 
 

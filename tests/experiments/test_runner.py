@@ -24,7 +24,7 @@ MATCH = Match(
 )
 
 
-def _played(match: Match, games: int, workers: int, interfere=lambda: None):
+def _play(match: Match, games: int, workers: int, interfere=lambda: None):
     tables = []
     schedule = Schedule([match], [(np.empty(0, np.int64), 0, games)])
     for done in runner.play_games([match], schedule, workers, [1.0]):
@@ -58,7 +58,7 @@ def _busy_workers() -> list[int]:
 
 
 def test_workers_change_nothing(ray_session):
-    one, two = (_played(MATCH, 1000, workers) for workers in (1, 2))
+    one, two = (_play(MATCH, 1000, workers) for workers in (1, 2))
     assert one.equals(two)
     assert one.equals(_alone(1000))
 
@@ -72,7 +72,7 @@ def test_a_killed_worker_costs_no_game(ray_session):
                 os.kill(worker, signal.SIGKILL)
                 killed.append(worker)
 
-    table = _played(MATCH, 12_000, 2, kill)
+    table = _play(MATCH, 12_000, 2, kill)
     assert killed, "no worker was caught at play"
     assert table.equals(_alone(12_000))
 
@@ -99,9 +99,9 @@ def test_what_the_memory_monitor_kills_is_not_tried_for_ever(monkeypatch):
     tries = {name: value for name, value in os.environ.items() if name.endswith("oom_retries")}
     assert 0 < int(tries["RAY_task_oom_retries"]) <= runner.DEATHS_SURVIVED
 
-    def lost(_):
+    def lose(_):
         raise ray.exceptions.OutOfMemoryError("the node is low on memory")
 
-    monkeypatch.setattr(ray, "get", lost)
+    monkeypatch.setattr(ray, "get", lose)
     with pytest.raises(runner.WorkersLost, match=r"^game 4 ended .* times \(OutOfMemoryError\)$"):
         runner._result(None, range(4, 5))

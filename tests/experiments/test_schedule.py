@@ -1,4 +1,4 @@
-"""Game k is the same whoever plays it and in whatever portions; seats and tables are balanced."""
+"""Game k is the same in every process and in any portions; seats and tables are balanced."""
 
 from __future__ import annotations
 

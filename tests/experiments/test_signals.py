@@ -20,7 +20,7 @@ from experiments.settings.commandline import Interrupted
 EACH = pytest.mark.parametrize("number", signals.HANDLED)
 
 
-def tell(number: int) -> None:
+def send(number: int) -> None:
     """Send a signal to this process."""
     os.kill(os.getpid(), number)
 
@@ -39,7 +39,7 @@ def command(tmp_path):
 @EACH
 def test_a_signal_ends_a_command_in_one_line(command, capsys, number):
     before = [signal.getsignal(known) for known in signals.HANDLED]
-    assert command(lambda: tell(number)) == 128 + number
+    assert command(lambda: send(number)) == 128 + number
     assert capsys.readouterr().err == "sleuth-explain: interrupted before anything was done\n"
     assert [signal.getsignal(known) for known in signals.HANDLED] == before
 
@@ -48,7 +48,7 @@ def test_a_signal_ends_a_command_in_one_line(command, capsys, number):
 def test_a_signal_can_wait(command, capsys, number):
     def job():
         with signals.defer() as wished:
-            tell(number)
+            send(number)
             assert wished.wait(5)
         raise Interrupted("kept in x")
 
@@ -61,7 +61,7 @@ def test_a_signal_that_is_ignored_from_the_start_stays_so(command, number):
     """As by nohup, or in the background of a script."""
     before = signal.signal(number, signal.SIG_IGN)
     try:
-        assert command(lambda: tell(number)) == 0
+        assert command(lambda: send(number)) == 0
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:
         signal.signal(number, before)
@@ -69,14 +69,14 @@ def test_a_signal_that_is_ignored_from_the_start_stays_so(command, number):
 
 @pytest.mark.parametrize("deferred", [False, True])
 def test_a_signal_reaches_who_waits_for_ray_which_takes_it(command, deferred):
-    """What Ray's start does to SIGTERM is undone while it is waited for and when it is done."""
+    """Changes of SIGTERM by Ray's start are undone while it is waited for and when it is done."""
 
-    def taken(number, _):
+    def take(number, _):
         raise AssertionError("left to Ray")
 
     def wait(seconds):
-        signal.signal(signal.SIGTERM, taken)
-        threading.Timer(0.3, tell, (signal.SIGTERM,)).start()
+        signal.signal(signal.SIGTERM, take)
+        threading.Timer(0.3, send, (signal.SIGTERM,)).start()
         Background(threading.Event().wait, seconds).result()
         threading.Event().wait(5)
 
@@ -154,5 +154,5 @@ def test_what_follows_a_lost_output_goes_nowhere(tmp_path):
 
 
 def test_a_command_runs_in_another_thread_as_well(command):
-    """Where the signals are the business of whoever has the main one."""
+    """There the signals are the business of the main thread."""
     assert Background(command, lambda: None, stays=False).result() == 0

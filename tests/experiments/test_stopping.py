@@ -1,4 +1,4 @@
-"""When a match ends: error rates, coverage at the end, and rules that are wrong, which fail."""
+"""Ends of matches: error rates, coverage at the end, and rules that are wrong, which fail."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_normal_approximation_errs_too_often_where_few_games_differ():
     assert np.mean([each != "H1" for each in accepted]) > ALLOWED
 
 
-def _held(estimates: Iterator[Estimate], truth: float) -> float:
+def _coverage(estimates: Iterator[Estimate], truth: float) -> float:
     return float(np.mean([each.low <= truth <= each.high for each in estimates]))
 
 
@@ -117,7 +117,7 @@ def _wald(wins: int, games: int) -> Estimate:
     return Estimate(rate, rate - margin, rate + margin)
 
 
-def _ended(stop: Stop, rate: float, games: int) -> Iterator[tuple[int, int]]:
+def _end_matches(stop: Stop, rate: float, games: int) -> Iterator[tuple[int, int]]:
     """Yield wins and games at the end of matches that ``stop`` ends."""
     for won in _wins(rate, games):
         last = stop.after(won, 4)
@@ -129,13 +129,13 @@ def _ended(stop: Stop, rate: float, games: int) -> Iterator[tuple[int, int]]:
 def test_coverage_of_a_win_rate_after_a_stop_by_width(rate, width):
     """Seen: 95.6, 94.6 and 94.9 %."""
     stop = Width(width)
-    held = _held((stop.win_rate(*each) for each in _ended(stop, rate, 2000)), rate)
-    assert 0.93 < held < 0.98
+    coverage = _coverage((stop.win_rate(*each) for each in _end_matches(stop, rate, 2000)), rate)
+    assert 0.93 < coverage < 0.98
 
 
 def test_wald_s_interval_fails_after_a_stop_by_width():
     """Control, at a rate near 0.  Seen: 64 %; Wilson's 98 %."""
-    assert _held((_wald(*each) for each in _ended(Width(0.1), 0.02, 2000)), 0.02) < 0.9
+    assert _coverage((_wald(*each) for each in _end_matches(Width(0.1), 0.02, 2000)), 0.02) < 0.9
 
 
 @pytest.mark.parametrize(("discordant", "width"), [(0.1, 0.1), (0.3, 0.1)])
@@ -147,31 +147,31 @@ def test_coverage_of_a_difference_after_a_stop_by_width(discordant, width):
         for first, second in _pairs(0.03, discordant, 1000)
         if (last := stop.after_paired(first, second))
     )
-    assert 0.93 < _held((stop.difference(*each) for each in ends), 0.03) < 0.98
+    assert 0.93 < _coverage((stop.difference(*each) for each in ends), 0.03) < 0.98
 
 
 def test_coverage_of_a_win_rate_after_the_sequential_test():
     """Seen: 99.5 %; Wilson's 90.8 %."""
     stop = parse("sprt:25%,30%")
-    assert _held((stop.win_rate(*each) for each in _ended(stop, 0.3, 5000)), 0.3) >= 0.95
+    assert _coverage((stop.win_rate(*each) for each in _end_matches(stop, 0.3, 5000)), 0.3) >= 0.95
     # The control: Wilson's, for a number of games fixed in advance.
-    assert _held((win_rate(*each) for each in _ended(stop, 0.3, 5000)), 0.3) < 0.93
+    assert _coverage((win_rate(*each) for each in _end_matches(stop, 0.3, 5000)), 0.3) < 0.93
 
 
 def test_coverage_of_a_difference_after_the_sequential_test():
     """Seen: 99.6 %; the plain interval 91.2 %."""
     stop = parse("sprt:0%,3%")
 
-    def held(interval: Callable[[np.ndarray, np.ndarray], Estimate]) -> float:
+    def coverage(interval: Callable[[np.ndarray, np.ndarray], Estimate]) -> float:
         ends = (
             interval(first[:last], second[:last])
             for first, second in _pairs(0.03, 0.2, 8000)
             if (last := stop.after_paired(first, second))
         )
-        return _held(ends, 0.03)
+        return _coverage(ends, 0.03)
 
-    assert held(stop.difference) >= 0.95
-    assert held(paired_difference) < 0.93  # the control: for a number of games fixed in advance
+    assert coverage(stop.difference) >= 0.95
+    assert coverage(paired_difference) < 0.93  # the control: for a number of games fixed in advance
 
 
 def test_a_verdict_by_hand():

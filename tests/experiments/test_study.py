@@ -1,4 +1,4 @@
-"""What every study does: it refuses in one line, has its folder alone, and goes on where it was."""
+"""Every study refuses in one line, has its folder alone, and goes on where it was."""
 
 from __future__ import annotations
 
@@ -144,12 +144,12 @@ def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
 def test_ctrl_c_before_anything_was_done(run_study, monkeypatch):
     warm = iter([[]])
 
-    def pressed(*_):
+    def press(*_):
         for rows in warm:
             return rows
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(accuracy, "measure", pressed)
+    monkeypatch.setattr(accuracy, "measure", press)
     outcome = run_study(BELIEFS, *SMALL)
     assert outcome.code == 130
     assert "interrupted before the first of the games was done" in outcome.err

@@ -1,4 +1,4 @@
-"""What was played is kept, and a run that goes on ends as one that was never disturbed."""
+"""Games that were played are kept, and a run that goes on ends as one that was never disturbed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HASTY = Path(__file__).with_name("hasty.py")
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
+def undisturbed_rows(tmp_path_factory):
     """Rows of the run that nothing happened to, played in this process."""
     from dataclasses import replace
 
@@ -39,12 +39,12 @@ def undisturbed(tmp_path_factory):
     return rows.sort_by([("game", "ascending"), ("seat", "ascending")])
 
 
-def same(folder: Path, undisturbed) -> bool:
-    """Tell whether the run in ``folder`` has lost no row, doubled none and changed none."""
-    return results.read(folder).equals(undisturbed)
+def same(folder: Path, undisturbed_rows) -> bool:
+    """Return whether the run in ``folder`` has lost no row, doubled none and changed none."""
+    return results.read(folder).equals(undisturbed_rows)
 
 
-def test_the_comparison_sees_a_row_that_is_lost_doubled_or_changed(undisturbed, tmp_path):
+def test_the_comparison_sees_a_row_that_is_lost_doubled_or_changed(undisturbed_rows, tmp_path):
     """The control of the tests below."""
     import pyarrow as pa
 
@@ -52,17 +52,17 @@ def test_the_comparison_sees_a_row_that_is_lost_doubled_or_changed(undisturbed, 
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
         results.pq.write_table(table, folder / "games-00000.parquet")
-        return same(folder, undisturbed)
+        return same(folder, undisturbed_rows)
 
-    assert holds(undisturbed)
-    assert not holds(undisturbed.slice(1))
-    assert not holds(pa.concat_tables([undisturbed, undisturbed.slice(0, 1)]))
-    other = pa.array([7, *undisturbed["turns"].to_pylist()[1:]], pa.int64())
-    at = undisturbed.column_names.index("turns")
-    assert not holds(undisturbed.set_column(at, "turns", other))
+    assert holds(undisturbed_rows)
+    assert not holds(undisturbed_rows.slice(1))
+    assert not holds(pa.concat_tables([undisturbed_rows, undisturbed_rows.slice(0, 1)]))
+    other = pa.array([7, *undisturbed_rows["turns"].to_pylist()[1:]], pa.int64())
+    at = undisturbed_rows.column_names.index("turns")
+    assert not holds(undisturbed_rows.set_column(at, "turns", other))
 
 
-def test_a_killed_driver(run_compare, ray_session, database, undisturbed, tmp_path):
+def test_a_killed_driver(run_compare, ray_session, database, undisturbed_rows, tmp_path):
     folder = tmp_path / "killed"
     settings = (*SETTINGS, f"run.resume={folder}", f"tracking.uri={database}")
     process = subprocess.Popen([sys.executable, HASTY, *settings], stdout=subprocess.DEVNULL)
@@ -72,16 +72,16 @@ def test_a_killed_driver(run_compare, ray_session, database, undisturbed, tmp_pa
     process.send_signal(signal.SIGKILL)
     process.wait()
     kept = results.read(folder)
-    assert 0 < kept.num_rows < undisturbed.num_rows
+    assert 0 < kept.num_rows < undisturbed_rows.num_rows
     assert _status(database) == ["RUNNING"]
     outcome = run_compare(*settings)
     assert outcome.code == 0, outcome.err
-    assert same(folder, undisturbed)
+    assert same(folder, undisturbed_rows)
     assert len(list((folder / results.RECORDS).iterdir())) == 2
     assert _status(database) == ["FINISHED"], "the record is taken up"
 
 
-def test_a_disk_that_is_full(run_compare, ray_session, undisturbed, tmp_path, monkeypatch):
+def test_a_disk_that_is_full(run_compare, ray_session, undisturbed_rows, tmp_path, monkeypatch):
     folder = tmp_path / "full"
     settings = (*SETTINGS, f"run.resume={folder}", QUIET)
     flush = results.Results.flush
@@ -107,11 +107,11 @@ def test_a_disk_that_is_full(run_compare, ray_session, undisturbed, tmp_path, mo
     assert 0 < kept < GAMES
     assert f"; {kept} of {GAMES} games were played, kept in" in outcome.err
     assert run_compare(*settings).code == 0
-    assert same(folder, undisturbed)
+    assert same(folder, undisturbed_rows)
 
 
 def test_a_killed_tracking_server(
-    run_compare, ray_session, undisturbed, database, tmp_path, monkeypatch
+    run_compare, ray_session, undisturbed_rows, database, tmp_path, monkeypatch
 ):
     folder = tmp_path / "untracked"
     monkeypatch.setattr(tracking, "SEND_SECONDS", 0.0)
@@ -128,17 +128,17 @@ def test_a_killed_tracking_server(
     assert outcome.code == 1
     assert "the MLflow record is incomplete" in outcome.err
     assert outcome.err.count("\n") == 1, outcome.err
-    assert same(folder, undisturbed)
+    assert same(folder, undisturbed_rows)
     assert _status(database) == ["RUNNING"]
     monkeypatch.setattr(tracking.Tracker, "record", record)
     outcome = run_compare(*settings[:-1], f"tracking.uri={database}")  # what the server wrote to
     assert outcome.code == 0, outcome.err
     assert _status(database) == ["FINISHED"]
-    assert same(folder, undisturbed)
+    assert same(folder, undisturbed_rows)
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "said"),
     [
         ("player=closure", "matches.0.entrants.0.label was"),
         ("seed=1", "matches.0.seed was 0 there and is 1 now"),
@@ -146,14 +146,14 @@ def test_a_killed_tracking_server(
         ("match.stop=width:0.1", 'stop was "games" there and is "width:0.1" now'),
     ],
 )
-def test_a_changed_configuration_is_refused(run_compare, ray_session, tmp_path, change, told):
+def test_a_changed_configuration_is_refused(run_compare, ray_session, tmp_path, change, said):
     folder = tmp_path / "changed"
     settings = ("player=heuristic", "match.games=20", f"run.resume={folder}", QUIET)
     assert run_compare(*settings).code == 0
     before = results.read(folder)
     outcome = run_compare(*settings, change)
     assert outcome.code == 1
-    assert told in outcome.err
+    assert said in outcome.err
     assert outcome.err.count("\n") == 1
     assert results.read(folder).equals(before)
     assert run_compare(*settings, "match.games=30").code == 0, "more games are no change"

@@ -115,12 +115,12 @@ def _at_call(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
     calls = iter(range(10**6))
     real = getattr(owner, name)
 
-    def wrapped(*arguments: Any, **named: Any) -> Any:
+    def call_or_end(*arguments: Any, **named: Any) -> Any:
         if next(calls) == number:
             raise Killed
         return real(*arguments, **named)
 
-    monkeypatch.setattr(owner, name, wrapped)
+    monkeypatch.setattr(owner, name, call_or_end)
 
 
 KILLED_AT = (
@@ -130,7 +130,7 @@ KILLED_AT = (
     (results.Results, "flush", 0),  # played, not written
     (sweep_study.Study, "report", 1),  # in the middle of a race
     (optuna.trial.Trial, "set_user_attr", 1),
-    (optuna.Study, "tell", 0),
+    (optuna.Study, optuna.Study.tell.__name__, 0),
     (sweep_study.Study, "finish", 1),  # of the trial after
     (sweep_trials, "fresh_point", 0),
     (sweep_runs, "write_json", 0),  # the summary of the fresh games
@@ -346,9 +346,9 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     refused = (other, inside, busy, locked, corrupt)
     assert {(each.code, each.err.count("\n")) for each in refused} == {(1, 1)}
     study.unlink()
-    anew = run(*asked, resume=True)
-    assert anew.code == 0, anew.err
-    assert (anew.figures, anew.rows) == (whole.figures, whole.rows)
+    once_more = run(*asked, resume=True)
+    assert once_more.code == 0, once_more.err
+    assert (once_more.figures, once_more.rows) == (whole.figures, whole.rows)
 
 
 @pytest.mark.parametrize(

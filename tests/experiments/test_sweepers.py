@@ -1,4 +1,4 @@
-"""A sweeper of Hydra that optimises is told what each run came to, or that it failed."""
+"""A sweeper of Hydra that optimises learns what each run came to, or that it failed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def optuna_sweeper():
     logging.root.handlers[:] = before
 
 
-def optimised(run, *more):
+def optimise(run, *more):
     """Run `SMALL` with Optuna's sweeper; return what the command left."""
     return run(*OPTUNA, *SMALL, QUIET, *more)
 
@@ -54,7 +54,7 @@ def optimised(run, *more):
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_an_optimising_sweeper_learns_what_was_won(run_compare, optuna_sweeper):
     axis = "player.threshold=interval(0.1,0.9)"
-    ran = optimised(run_compare, "hydra.sweeper.n_trials=2", axis)
+    ran = optimise(run_compare, "hydra.sweeper.n_trials=2", axis)
     assert ran.code == 0, ran.err
     rates = {}
     for trial in range(2):
@@ -62,37 +62,37 @@ def test_an_optimising_sweeper_learns_what_was_won(run_compare, optuna_sweeper):
         threshold = found["run"]["configuration"]["player"]["threshold"]
         rates[threshold] = found["table"][0]["win_rate"]
     assert len(set(rates.values())) == 2, "else any of them would be the best"
-    told = yaml.safe_load((ran.folder / "optimization_results.yaml").read_text())
-    assert told["best_value"] == max(rates.values())
-    assert rates[told["best_params"]["player.threshold"]] == told["best_value"]
+    shown = yaml.safe_load((ran.folder / "optimization_results.yaml").read_text())
+    assert shown["best_value"] == max(rates.values())
+    assert rates[shown["best_params"]["player.threshold"]] == shown["best_value"]
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_a_refused_run_is_one_that_failed(run_compare, optuna_sweeper):
     axis = "player.threshold=choice(2,0.5)"
     tolerant = ("hydra.sweeper.n_trials=3", "hydra.sweeper.max_failure_rate=1")
-    some = optimised(run_compare, *tolerant, axis)
+    some = optimise(run_compare, *tolerant, axis)
     assert some.code == 1
     assert "must be above 0 and at most 1" in some.err and "Traceback" not in some.err
-    told = yaml.safe_load((some.folder / "optimization_results.yaml").read_text())
-    assert told["best_params"] == {"player.threshold": 0.5}
-    assert told["best_value"] > 0
-    none = optimised(run_compare, "hydra.sweeper.n_trials=1", "player.threshold=choice(2,3)")
+    shown = yaml.safe_load((some.folder / "optimization_results.yaml").read_text())
+    assert shown["best_params"] == {"player.threshold": 0.5}
+    assert shown["best_value"] > 0
+    none = optimise(run_compare, "hydra.sweeper.n_trials=1", "player.threshold=choice(2,3)")
     assert none.code == 1
     assert "must be above 0 and at most 1" in none.err and "Traceback" not in none.err
 
 
 def job_of(typed, job, tmp_path, multirun):
-    """Return exit code and what Hydra was told of the runs of ``typed``."""
-    told = []
+    """Return exit code and what Hydra learnt of the runs of ``typed``."""
+    shown = []
 
-    def noted(settings, folder):
-        told.append(HydraConfig.get().mode)
+    def note(settings, folder):
+        shown.append(HydraConfig.get().mode)
         return job(settings, folder)
 
     flags = ["-m"] if multirun else []
-    command = Command("compare", Compare, noted)
-    return command.run([*flags, *typed, f"run.folder={tmp_path / 'run'}"]), told
+    command = Command("compare", Compare, note)
+    return command.run([*flags, *typed, f"run.folder={tmp_path / 'run'}"]), shown
 
 
 def test_a_multirun_goes_on_after_a_refusal_and_ends_with_1(tmp_path, capsys):
@@ -101,10 +101,10 @@ def test_a_multirun_goes_on_after_a_refusal_and_ends_with_1(tmp_path, capsys):
             raise Refusal("not this one")
         return 0.5
 
-    code, told = job_of(["seed=1,2"], job, tmp_path, multirun=True)
-    assert code == 1 and len(told) == 2
+    code, shown = job_of(["seed=1,2"], job, tmp_path, multirun=True)
+    assert code == 1 and len(shown) == 2
     assert capsys.readouterr().err == "sleuth-compare: not this one\n"
-    code, told = job_of(["seed=1"], job, tmp_path, multirun=False)
+    code, shown = job_of(["seed=1"], job, tmp_path, multirun=False)
     assert code == 1
     assert capsys.readouterr().err == "sleuth-compare: not this one\n"
 
@@ -119,8 +119,8 @@ def test_a_launcher_elsewhere_says_that_a_run_was_refused(tmp_path, capsys):
         raise Refusal("not this one")
 
     launcher = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=1"]
-    code, told = job_of([*launcher, "seed=1"], job, tmp_path, multirun=True)
-    assert code == 1 and len(told) == 1
+    code, shown = job_of([*launcher, "seed=1"], job, tmp_path, multirun=True)
+    assert code == 1 and len(shown) == 1
     err = capsys.readouterr().err
     assert "sleuth-compare: not this one\n" in err and "Traceback" not in err
 
@@ -128,12 +128,12 @@ def test_a_launcher_elsewhere_says_that_a_run_was_refused(tmp_path, capsys):
 def test_an_interrupted_launcher_does_not_say_that_nothing_was_done(tmp_path, capsys, monkeypatch):
     """Its runs keep what they have played, of which this process knows nothing."""
 
-    def interrupted(*_):
+    def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Command, "_run_hydra", interrupted)
-    code, told = job_of(["seed=1,2"], None, tmp_path, multirun=True)
-    assert code == 130 and not told
+    monkeypatch.setattr(Command, "_run_hydra", interrupt)
+    code, shown = job_of(["seed=1,2"], None, tmp_path, multirun=True)
+    assert code == 130 and not shown
     said = "interrupted; what its runs had done is kept in their folders"
     assert capsys.readouterr().err == f"sleuth-compare: {said}\n"
 
@@ -142,8 +142,8 @@ def test_what_a_job_found_is_not_lost_with_its_record(tmp_path, capsys):
     def job(settings, folder):
         raise Incomplete("the record is lost", 0.25)
 
-    code, told = job_of(["seed=1,2"], job, tmp_path, multirun=True)
-    assert code == 1 and len(told) == 2, "to a sweeper neither run failed"
+    code, shown = job_of(["seed=1,2"], job, tmp_path, multirun=True)
+    assert code == 1 and len(shown) == 2, "to a sweeper neither run failed"
     assert capsys.readouterr().err == 2 * "sleuth-compare: the record is lost\n"
 
 
@@ -158,19 +158,19 @@ def test_a_job_is_found_in_the_process_of_a_launcher(monkeypatch):
 
 
 def test_the_first_line_of_the_table_is_what_is_maximised(run_compare, monkeypatch, database):
-    told = []
+    shown = []
     job = compare.job
 
-    def noted(settings, folder):
-        told.append(job(settings, folder))
-        return told[-1]
+    def note(settings, folder):
+        shown.append(job(settings, folder))
+        return shown[-1]
 
-    monkeypatch.setattr(compare, "COMMAND", Command("compare", Compare, noted, lasting=True))
+    monkeypatch.setattr(compare, "COMMAND", Command("compare", Compare, note, lasting=True))
     two = run_compare(*SMALL[1:], "match.players=[swift,random]", QUIET)
-    assert told.pop() == two.summary["table"][0]["win_rate"] != two.summary["table"][1]["win_rate"]
+    assert shown.pop() == two.summary["table"][0]["win_rate"] != two.summary["table"][1]["win_rate"]
     monkeypatch.setattr(power, "show", lambda *_: None)
     assert run_compare(*SMALL, "match.power=0.1", QUIET).code == 0
-    assert told.pop() is None, "nothing was to be played"
+    assert shown.pop() is None, "nothing was to be played"
 
     def broken(self, *_, **__):
         raise Refusal("the store is gone")
@@ -178,4 +178,4 @@ def test_the_first_line_of_the_table_is_what_is_maximised(run_compare, monkeypat
     monkeypatch.setattr(tracking.Tracker, "begin", broken)
     lost = run_compare(*SMALL, f"tracking.uri={database}")
     assert lost.code == 1 and "the store is gone" in lost.err
-    assert not told, "the rate is in the refusal"
+    assert not shown, "the rate is in the refusal"

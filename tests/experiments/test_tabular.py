@@ -38,29 +38,29 @@ TABLE = Table(
     ],
     ["Not of this world.", "Nor of that."],
 )
-TOLD = [
+EXPECTED = [
     ["swift", "12,000", "25.0 %", "91.8 %", "54.5", "0.00012", "fast"],
     ["slow", "3", None, "-", "1.0 (0.5 to 1.2)", "", ""],
 ]
 
 
-def told(none):
-    return [[none if cell is None else cell for cell in row] for row in TOLD]
+def expect_rows(none):
+    return [[none if cell is None else cell for cell in row] for row in EXPECTED]
 
 
 def test_every_reader_gets_the_same_cells():
     heads = ["", "games", "parity", "win rate", "turns", "p", "why"]
-    assert TABLE.as_text() == told("")
+    assert TABLE.as_text() == expect_rows("")
     lines = on_terminal(TABLE).splitlines()
-    for row in told(""):
+    for row in expect_rows(""):
         (line,) = (line for line in lines if line.split()[:1] == row[:1])
         assert re.split(r"\s{2,}", line.strip()) == [cell for cell in row if cell]
     markdown = [line.strip("|").split("|") for line in tabular.markdown(TABLE).splitlines()[2:6]]
     assert [cell.strip() for cell in markdown[0]] == heads
     plain = [[cell.strip().replace("**", "") for cell in row] for row in markdown[2:]]
-    assert plain == told(tabular.NONE)
+    assert plain == expect_rows(tabular.NONE)
     page = tabular.html(TABLE, "a")
-    assert cells(page) == [heads, *told(tabular.NONE)]
+    assert cells(page) == [heads, *expect_rows(tabular.NONE)]
     assert "<strong>91.8 %</strong>" in page and "| **91.8 %** |" in tabular.markdown(TABLE)
     for note in (*TABLE.notes, TABLE.title):
         assert note in page

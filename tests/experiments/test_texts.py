@@ -1,4 +1,4 @@
-"""What a player, a file or an exception is called is text to every reader, and does nothing."""
+"""The name of a player, a file or an exception is text to every reader, and does nothing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ HOSTILE = {
 }
 
 
-def printed(show, **options):
+def print_text(show, **options):
     out = io.StringIO()
     show(console(file=out, width=200, **options))
     return out.getvalue()
@@ -55,13 +55,13 @@ def printed(show, **options):
 
 def test_what_is_a_command_to_a_terminal_is_there_as_text():
     for text in HOSTILE.values():
-        shown = printed(lambda where, text=text: where.print(text, soft_wrap=True))
+        shown = print_text(lambda where, text=text: where.print(text, soft_wrap=True))
         assert shown == texts.lines(text) + "\n"
         assert all(sign.isprintable() or sign == "\n" for sign in shown)
     table = Table(HOSTILE["markup"], [words(HOSTILE["markup"])], [[HOSTILE["markup"]]])
-    assert printed(lambda where: tabular.show(table, where)).count(HOSTILE["markup"]) == 3
+    assert print_text(lambda where: tabular.show(table, where)).count(HOSTILE["markup"]) == 3
     table = Table("", ["a"], [[HOSTILE["escape"]]], [HOSTILE["escape"]])
-    assert "\x1b" not in printed(lambda where: tabular.show(table, where))
+    assert "\x1b" not in print_text(lambda where: tabular.show(table, where))
 
 
 def test_the_usual_console_does_obey_them():
@@ -78,7 +78,7 @@ def test_what_is_waited_for_is_text(on_terminal):
         with stage(where, "compiling [/red]"):
             pass
 
-    assert "[/red]" in printed(wait, force_terminal=on_terminal)
+    assert "[/red]" in print_text(wait, force_terminal=on_terminal)
 
 
 def test_all_consoles_are_made_in_one_place():
@@ -92,8 +92,8 @@ def test_all_consoles_are_made_in_one_place():
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_message_is_one_line_and_ends(kind):
-    told = texts.message(HOSTILE[kind])
-    assert told.isprintable() and len(told) <= texts.LONGEST_LINE
+    said = texts.message(HOSTILE[kind])
+    assert said.isprintable() and len(said) <= texts.LONGEST_LINE
 
 
 def test_a_terminal_that_has_not_all_signs_shows_what_it_has():
@@ -167,12 +167,12 @@ def test_names_of_files_and_metrics(kind, tmp_path):
 
 
 def test_a_sweep_shows_the_values_that_it_was_given():
-    told = "player.label=[/red] [x] :smile:"
-    assert told in printed(lambda where: SweepProgress(where, 3).end_trial(0, told))
+    said = "player.label=[/red] [x] :smile:"
+    assert said in print_text(lambda where: SweepProgress(where, 3).end_trial(0, said))
 
 
 def test_the_price_of_a_match_is_told_under_its_name(match, monkeypatch):
     named = replace(match, name="[/red] [x] :smile: against 3 \x1b[2Jswift")
     monkeypatch.setattr(power, "_seconds", lambda match: 1.0)
-    shown = printed(lambda where: power.show([named], 0.05, 1, where))
+    shown = print_text(lambda where: power.show([named], 0.05, 1, where))
     assert shown.count("[/red] [x] :smile: against 3  [2Jswift") == 2

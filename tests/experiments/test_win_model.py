@@ -26,7 +26,7 @@ SMALL = (
 
 
 def made_up(shuffled=False):
-    """Return positions of 900 games whose winner two of the features tell, or does not."""
+    """Return positions of 900 games whose winner follows from two of the features, or does not."""
     noise = np.random.default_rng(3)
     game = np.repeat(np.arange(900), 3)
     inputs = np.zeros((len(game), size(4)))
@@ -97,13 +97,13 @@ def test_a_run_plays_fits_and_tells_and_goes_on_where_it_was(run_study, tmp_path
     outcome.folder.rename(tmp_path / "before")
     real, begun = games.portion, []
 
-    def pressed(*arguments):
+    def press(*arguments):
         begun.append(arguments)
         if len(begun) == 3:  # the first compiles
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(games, "portion", pressed)
+    monkeypatch.setattr(games, "portion", press)
     stopped = run_study(COMMAND, *SMALL, "rolled=1")
     assert stopped.code == 130 and not (stopped.folder / "win_model.json").exists()
     run_study(COMMAND, *SMALL, "rolled=1", f"run.resume={tmp_path / 'out'}")

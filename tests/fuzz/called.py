@@ -16,8 +16,8 @@ from experiments.settings.commandline import Refusal
 from experiments.texts import message
 
 
-def done(what: Callable[[Console], None]) -> Outcome:
-    """Return what ``what`` printed and how it ended: 1 after a refusal, told in its line."""
+def capture(what: Callable[[Console], None]) -> Outcome:
+    """Return what ``what`` printed and how it ended: 1 after a refusal, with its line."""
     out, err = io.StringIO(), io.StringIO()
     code = 0
     with (
@@ -37,13 +37,13 @@ def done(what: Callable[[Console], None]) -> Outcome:
     return Outcome(code, out.getvalue(), err.getvalue())
 
 
-def judged(case: str, seen: Outcome) -> Finding | None:
-    """Return what is wrong with ``seen``; signs that a terminal obeys are."""
+def find_fault(case: str, seen: Outcome) -> Finding | None:
+    """Return what is wrong with ``seen``; characters that a terminal obeys are."""
     wrong = complaint(seen)
     if wrong is None and not all(
         sign.isprintable() or sign == "\n" for sign in seen.out + seen.err
     ):
-        wrong = "it prints signs that a terminal obeys"
+        wrong = "it prints characters that a terminal obeys"
     if wrong is None and seen.code == 0 and seen.err:
         wrong = f"it warns: {seen.err[:200]}"
     if wrong is not None and seen.err.count("\n") > 1:

@@ -165,7 +165,7 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-def _changed(chance: random.Random, command: str, typed: list[str]) -> None:
+def _change(chance: random.Random, command: str, typed: list[str]) -> None:
     """Change ``typed`` in one place."""
     keys = _settings(command)
     key = chance.choice(sorted(keys))
@@ -203,7 +203,7 @@ def cases(number: int, seed: int) -> Iterator[tuple[str, list[str], dict[str, st
         command = chance.choices(names, [WEIGHTS.get(name, 1) for name in names])[0]
         typed = list(chance.choice(CASES[command]))
         for _ in range(chance.choice([1, 1, 1, 2, 2, 4])):
-            _changed(chance, command, typed)
+            _change(chance, command, typed)
         odd = chance.choice(ENVIRONMENTS) if chance.random() < 0.15 else {}
         yield command, typed, odd
 
@@ -223,7 +223,7 @@ def attack(number: int, seed: int, folder: Path, heavy: bool = True) -> Iterator
         if heavy:
             _play(forks, folder / "first", kept)
         for case, (command, typed, environment) in enumerate(cases(number, seed)):
-            yield examined(forks, command, typed, environment, folder / str(case), kept)
+            yield examine(forks, command, typed, environment, folder / str(case), kept)
 
 
 def _play(forks: Forks, folder: Path, kept: Path) -> None:
@@ -235,7 +235,7 @@ def _play(forks: Forks, folder: Path, kept: Path) -> None:
     assert played.strays, "what is written outside the folder is seen"
 
 
-def examined(
+def examine(
     forks: Forks,
     command: str,
     typed: list[str],
@@ -250,17 +250,17 @@ def examined(
     wrong = complaint(seen.outcome)
     if wrong is None and seen.strays:
         wrong = f"writes outside its folder: {seen.strays[0]}"
-    if wrong is None and (lost := next(_lost(kept, work / "kept"), None)):
+    if wrong is None and (lost := next(_list_lost(kept, work / "kept"), None)):
         wrong = f"{lost} is not what it was"
     shutil.rmtree(folder)
     if wrong is None:
         return None
     variables = "".join(f"{name}={value} " for name, value in environment.items())
-    told = " ".join(ascii(text)[:200] for text in typed)
-    return Finding(f"{variables}{command} {told}", wrong)
+    said = " ".join(ascii(text)[:200] for text in typed)
+    return Finding(f"{variables}{command} {said}", wrong)
 
 
-def _lost(kept: Path, now: Path) -> Iterator[str]:
+def _list_lost(kept: Path, now: Path) -> Iterator[str]:
     """Yield the notes and parts with games of ``kept`` that are not the same ``now``."""
     for path in [kept / "note.txt", *kept.rglob("*.parquet")]:
         name = path.relative_to(kept)

@@ -2,7 +2,7 @@
 
 A folder is what a run leaves: plan, configuration, rows of games and of decisions in two parts,
 summary and stops.  One thing or several in it are damaged; then it is reported, compared with
-itself, and gone on with.  Whoever reads must not write to it; who goes on must keep every row.
+itself, and gone on with.  A reader must not write to it; a run that goes on must keep every row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import mutate
 import pyarrow as pa
 import pyarrow.parquet as pq
-from called import done, judged
+from called import capture, find_fault
 from judge import Finding
 from rich.console import Console
 
@@ -52,24 +52,24 @@ PAGES = 40
 
 def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
     """Yield what is wrong with each of ``number`` cases; see `judge`."""
-    whole = made(folder / "whole")
+    whole = make_folder(folder / "whole")
     (folder / "case").mkdir(parents=True)
     for case in range(number):
         random, at = Random(f"{seed}/{case}"), folder / "case" / "run"
         shutil.copytree(whole, at)
-        told = "; ".join(damage(random, at) for _ in range(random.choice((1, 1, 1, 2))))
-        named = f"folder {case} of seed {seed} ({told})"
+        said = "; ".join(damage(random, at) for _ in range(random.choice((1, 1, 1, 2))))
+        named = f"folder {case} of seed {seed} ({said})"
         yield next(_wrong(named, whole, at, case % PAGES == 1), None)
         shutil.rmtree(at)
         shutil.rmtree(folder / "case" / "page", ignore_errors=True)
 
 
-def made(folder: Path) -> Path:
+def make_folder(folder: Path) -> Path:
     """Return the folder of a run of `GAMES` games."""
     runfolder.claim(folder, [MATCH], "games", False)
     kept = Results(folder, [MATCH])
     for games in (range(GAMES // 2), range(GAMES // 2, GAMES)):
-        kept.add(0, played(games))
+        kept.add(0, make_rows(games))
         kept.flush()
     (folder / "config.yaml").write_text(f"seed: 5\nmatch:\n  games: {2 * GAMES}\n")
     found = {"stop": "games", **summary.figures(kept, parse("games")), "seconds": 8.0, "held": 0}
@@ -79,7 +79,7 @@ def made(folder: Path) -> Path:
     return folder
 
 
-def played(games: Any) -> Played:
+def make_rows(games: Any) -> Played:
     """Return rows of ``games``, made up."""
     labels = MATCH.labels
     rows, decisions = [], []
@@ -88,8 +88,8 @@ def played(games: Any) -> Played:
             place = {"match": MATCH.name, "game": game, "seat": seat, "player": labels[who]}
             counts = {"suggestions": 5, "decisions": 3 - 3 * who, "simulations": 30 - 30 * who}
             of_game = {"winner": game % 3, "turns": 20 + game, "game_suggestions": 20}
-            told = {"focal": who == 0, "won": seat == game % 3, "out": False}
-            rows.append({**place, **counts, **of_game, **told, "search_seconds": 0.5 - 0.5 * who})
+            said = {"focal": who == 0, "won": seat == game % 3, "out": False}
+            rows.append({**place, **counts, **of_game, **said, "search_seconds": 0.5 - 0.5 * who})
             if who == 0:
                 made_up = {"kind": "move", "simulations": 10, "seconds": 0.1, "envelope": 4.0}
                 decisions += [{**place, **made_up, "turn": turn} for turn in (1, 5)]
@@ -100,7 +100,7 @@ def played(games: Any) -> Played:
 def damage(random: Random, folder: Path) -> str:
     """Damage something in ``folder``; return what and how, in words."""
     path = random.choice(sorted(folder.iterdir()))
-    if path.is_fifo():  # by the damage before; whoever reads it waits for a writer
+    if path.is_fifo():  # by the damage before; a reader waits for a writer
         return f"{path.name}: nothing"
     kinds: list[Callable[[Random, Path], None]] = [_bytes, _other]
     if path.is_file() and not path.is_symlink():
@@ -201,18 +201,18 @@ def _wrong(named: str, whole: Path, at: Path, page: bool) -> Iterator[Finding]:
         look = partial(_read, at)
     readers = {"report": look}
     for name, reads in readers.items():
-        found = judged(f"{named}, {name}", done(reads))
+        found = find_fault(f"{named}, {name}", capture(reads))
         if found is None and picture(at) != before:
             found = Finding(f"{named}, {name}", "it changes the folder that it reads")
         if found is not None:
             yield found
     rows = _all_rows(at)
-    seen = done(partial(gone_on, at))
-    found = judged(f"{named}, resume", seen)
+    seen = capture(partial(gone_on, at))
+    found = find_fault(f"{named}, resume", seen)
     if found is None and seen.code and picture(at) != before:
         found = Finding(f"{named}, resume", "it refuses the folder and changes it")
     if found is None and not seen.code:
-        found = _lost(f"{named}, resume", rows, at)
+        found = _find_loss(f"{named}, resume", rows, at)
     if found is not None:
         yield found
 
@@ -231,7 +231,7 @@ def gone_on(folder: Path, console: Console) -> None:
     kept = Results.resume(folder, [MATCH])
     runfolder.claim(*plan)
     gaps, first, last = kept.tallies[0].missing(2 * GAMES)
-    kept.add(0, played([*gaps.tolist(), *range(first, last)]))
+    kept.add(0, make_rows([*gaps.tolist(), *range(first, last)]))
     # All has been played, so that it looks, locks, writes and ends.
     nothing = match_loop.Resources((1,), (1.0,), None, 1, alone=True)
     ended = match_loop.play(kept, 2 * GAMES, parse("games"), nothing, lambda: True)
@@ -240,7 +240,7 @@ def gone_on(folder: Path, console: Console) -> None:
     console.print(f"{kept.games} games")
 
 
-def _lost(named: str, rows: list[dict[str, Any]] | None, folder: Path) -> Finding | None:
+def _find_loss(named: str, rows: list[dict[str, Any]] | None, folder: Path) -> Finding | None:
     """Return what is wrong with a folder that was gone on with."""
     now = _all_rows(folder)
     if now is None:
@@ -260,7 +260,7 @@ def _all_rows(folder: Path) -> list[dict[str, Any]] | None:
         for part in part_files.parts(folder):
             found.extend(part_files.read(part, ROW).to_pylist())
 
-    return None if done(take).code else found
+    return None if capture(take).code else found
 
 
 def picture(folder: Path) -> dict[str, str]:

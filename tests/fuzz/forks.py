@@ -5,7 +5,7 @@ behind in its process reaches the next.  This module is the process: it reads re
 JSON each, and answers each with a line.  `Forks` starts it.
 
 A command plays without Ray: what would start it is refused.  What it opens for writing outside its
-folder is told (Python's audit events), and it may take so much memory and time and no more.
+folder is reported (Python's audit events), and it may take so much memory and time and no more.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _WRITES = {"os.mkdir": 0, "os.remove": 0, "os.rmdir": 0, "os.symlink": 1, "os.re
 
 @dataclass(frozen=True)
 class Seen:
-    """What came of a command line: the outcome, and where it wrote outside its folder."""
+    """Result of a command line: the outcome, and where it wrote outside its folder."""
 
     outcome: Outcome
     strays: list[str]
@@ -135,7 +135,7 @@ def _serve(heavy: bool, seconds: float) -> None:
         given = [os.fsdecode(bytes.fromhex(text)) for text in typed]
         name = command if "." in command else f"experiments.{command}.__main__"
         request = importlib.import_module(name), given, Path(folder), environment
-        answers.write(json.dumps(_forked(*request, seconds)) + "\n")
+        answers.write(json.dumps(_fork(*request, seconds)) + "\n")
         answers.flush()
 
 
@@ -150,7 +150,7 @@ class _Without(types.ModuleType):
         raise Refusal("there is no Ray here")
 
 
-def _forked(
+def _fork(
     module: types.ModuleType,
     typed: list[str],
     folder: Path,
@@ -223,7 +223,7 @@ def _case(
 
 
 def _cache() -> str:
-    """Return the folder of machine code, which `mcts.kernel` takes a second to tell."""
+    """Return the folder of machine code, which `mcts.kernel` takes a second to find."""
     below = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.realpath(os.environ.get("SLEUTH_CACHE_DIR") or f"{below}/sleuth-mcts")
 
@@ -248,7 +248,7 @@ def _watch(allowed: list[str], strays: int) -> None:
         if not any(f"{place}/".startswith(f"{prefix}/") for prefix in allowed):
             os.write(strays, os.fsencode(f"{event} {named}\n"))
 
-    sys.dont_write_bytecode = True  # or whoever is the first to import a module writes beside it
+    sys.dont_write_bytecode = True  # or the first to import a module writes beside it
     sys.addaudithook(hear)
 
 

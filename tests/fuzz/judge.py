@@ -1,4 +1,4 @@
-"""What a user may see of a command, whatever it was given: a result, or one line and exit code 1.
+"""Judgement of what a user sees of a command: always a result, or one line and exit code 1.
 
 A fuzzer is a module beside this one with
 
@@ -21,7 +21,7 @@ TRACES = ("Traceback (most recent call last)", "Exception ignored in", "Fatal Py
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did: its exit code (None: it did not end in time), and what it printed."""
+    """End of a command: its exit code (None: it did not end in time), and what it printed."""
 
     code: int | None
     out: str

@@ -1,6 +1,6 @@
 """Damaged and forged game records: refused in a line, or they replay as what they say.
 
-A forger writes lines as a recorder does and makes the checks anew, so that all that is checked
+A forger writes lines as a recorder does and makes the checks again, so that all that is checked
 behind them is reached.  Every record goes through what reads it: the replay, the transcript
 (`experiments.replay`) and the decisions that `experiments.explain` takes from it.
 """
@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import mutate
-from called import done, judged
+from called import capture, find_fault
 from judge import Finding
 from rich.console import Console
 
@@ -45,18 +45,18 @@ def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
     for case in range(number):
         random = Random(f"{seed}/{case}")
         text = random.choice(texts)
-        content = damaged(random, text)
+        content = damage_record(random, text)
         path.write_bytes(content)
         whole = case % WHOLE == 0
-        found = judged(
-            f"record {case} of seed {seed}", done(lambda to, all_=whole: _use(path, to, all_))
+        found = find_fault(
+            f"record {case} of seed {seed}", capture(lambda to, all_=whole: _use(path, to, all_))
         )
-        if found is None and _accepted(path) and not _itself(path):
+        if found is None and _accepts(path) and not _itself(path):
             found = Finding(f"record {case} of seed {seed}", "it is taken for what it is not")
         yield found
 
 
-def damaged(random: Random, text: str) -> bytes:
+def damage_record(random: Random, text: str) -> bytes:
     """Return a record made of that in ``text``."""
     if random.random() < 0.3:
         return mutate.raw(random, text.encode())
@@ -66,11 +66,11 @@ def damaged(random: Random, text: str) -> bytes:
     if random.random() < 0.1:
         values.insert(at, values[random.randrange(len(values))])
     return (
-        "\n".join(forged(values) if random.random() < 0.7 else map(line, values)) + "\n"
+        "\n".join(forge(values) if random.random() < 0.7 else map(line, values)) + "\n"
     ).encode()
 
 
-def forged(values: list[Any]) -> list[str]:
+def forge(values: list[Any]) -> list[str]:
     """Return the lines of a record whose checks fit what they hold."""
     header, *_, end = values
     if isinstance(header, dict) and "check" in header:
@@ -87,7 +87,7 @@ def _use(path: Path, console: Console, whole: bool) -> None:
     list(recorded.decisions(read(path)))
 
 
-def _accepted(path: Path) -> bool:
+def _accepts(path: Path) -> bool:
     try:
         replay(read(path))
     except RecordError:
@@ -96,18 +96,18 @@ def _accepted(path: Path) -> bool:
 
 
 def _itself(path: Path) -> bool:
-    """Tell whether a recorder that watches the actions of a record writes the same lines."""
+    """Return whether a recorder that watches the actions of a record writes the same lines."""
     record = read(path)
-    told = (*record.events, record.end)
+    said = (*record.events, record.end)
     recorder = Recorder(
         record.rules, [PolicyPlayer("random")] * record.rules.players, record.seed, record.game
     )
     at = 0
     for events, state in states(record):
         at += len(events)
-        if at < len(told) and "action" not in told[at]:
+        if at < len(said) and "action" not in said[at]:
             return False
-        recorder(state[0], told[at]["action"] if at < len(told) else -1)
+        recorder(state[0], said[at]["action"] if at < len(said) else -1)
     again = [json.loads(row) for row in recorder.text().splitlines()[1:]]
     again[-1]["check"] = record.end["check"]  # which is of the header as well
-    return list(map(line, again)) == list(map(line, told))
+    return list(map(line, again)) == list(map(line, said))

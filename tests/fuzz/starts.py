@@ -63,12 +63,12 @@ def serve() -> None:
         store._is_whole = lambda name, found: True
     for line in sys.stdin:
         asked = json.loads(line)
-        processes = [_forked(asked, output) for output in asked["outputs"]]
+        processes = [_fork(asked, output) for output in asked["outputs"]]
         codes = [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
         print(json.dumps([None if code == -signal.SIGALRM else code for code in codes]), flush=True)
 
 
-def _forked(asked: dict[str, Any], output: str) -> int:
+def _fork(asked: dict[str, Any], output: str) -> int:
     process = os.fork()
     if process:
         return process

@@ -1,6 +1,6 @@
 """A few command lines at random, in one process; and a planted fault of each kind is found."""
 
-from commands import CASES, attack, cases, examined
+from commands import CASES, attack, cases, examine
 from forks import running
 
 FEW = 8
@@ -38,5 +38,5 @@ def test_a_planted_fault_is_found(tmp_path):
     with running(tmp_path, heavy=False, seconds=2.0, planted=commands.parent) as forks:
         for number, said in enumerate(PLANTED.values()):
             name, folder = f"planted.fault{number}", tmp_path / str(number)
-            found = examined(forks, name, [], {}, folder, kept)
+            found = examine(forks, name, [], {}, folder, kept)
             assert found is not None and found.complaint.startswith(said), found

@@ -16,15 +16,15 @@ def test_damaged_folders_are_refused_in_a_line_or_used(tmp_path):
     assert [found for found in folders.attack(CASES, 1, tmp_path) if found] == []
 
 
-def told(tmp_path, words, most=300):
-    """Tell whether one of the cases is found with a complaint that has ``words`` in it."""
+def complains(tmp_path, words, most=300):
+    """Return whether one of the cases is found with a complaint that has ``words`` in it."""
     attack = folders.attack(most, 1, tmp_path)
     return any(words in found.complaint for found in attack if found)
 
 
 def test_a_plan_that_is_not_looked_at_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(held, "check", lambda kind, value: value)
-    assert told(tmp_path, "traceback")
+    assert complains(tmp_path, "traceback")
 
 
 def test_rows_that_are_not_looked_at_are_found(monkeypatch, tmp_path):
@@ -34,10 +34,10 @@ def test_rows_that_are_not_looked_at_are_found(monkeypatch, tmp_path):
         return "twice"
 
     monkeypatch.setattr(folders, "damage", twice)
-    assert not told(tmp_path / "a", "", 1)
+    assert not complains(tmp_path / "a", "", 1)
     monkeypatch.setattr(part_files, "check_rows", lambda *_: None)
     monkeypatch.setattr(Tally, "take", lambda tally, _, *games: tally.add(*games))
-    assert told(tmp_path / "b", "games are missing, or there twice", 1)
+    assert complains(tmp_path / "b", "games are missing, or there twice", 1)
 
 
 def test_lost_rows_are_found(monkeypatch, tmp_path):
@@ -50,7 +50,7 @@ def test_lost_rows_are_found(monkeypatch, tmp_path):
         return found
 
     monkeypatch.setattr(Results, "resume", staticmethod(careless))
-    assert told(tmp_path, "rows that were there are gone")
+    assert complains(tmp_path, "rows that were there are gone")
 
 
 def test_a_refusal_that_writes_is_found(monkeypatch, tmp_path):
@@ -62,10 +62,10 @@ def test_a_refusal_that_writes_is_found(monkeypatch, tmp_path):
         return examine(folder, *plan)
 
     monkeypatch.setattr(runfolder, "examine", careless)
-    assert told(tmp_path, "it refuses the folder and changes it")
+    assert complains(tmp_path, "it refuses the folder and changes it")
 
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_the_folder_itself_is_used(tmp_path, whole):
-    made = folders.made(tmp_path / "whole")
+    made = folders.make_folder(tmp_path / "whole")
     assert list(folders._wrong("", made, made, whole)) == []

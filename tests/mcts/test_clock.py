@@ -1,4 +1,4 @@
-"""The counter runs, forwards and at the rate that two marks tell; one that stands still is seen."""
+"""The counter runs, forwards and at the rate that two marks show; one that stands still is seen."""
 
 import math
 import os
@@ -27,7 +27,7 @@ def readings(work, stream, out):
 
 
 @jit
-def stopped(work, stream, out):
+def stand_still(work, stream, out):
     """The same by a counter that stands still: the control."""
     for i in range(len(out)):
         for _ in range(work):
@@ -52,7 +52,7 @@ def test_more_work_takes_more_cycles():
 
 def test_the_check_finds_a_counter_that_stands_still():
     with pytest.raises(AssertionError):
-        check_it_grows(stopped)
+        check_it_grows(stand_still)
 
 
 @pytest.mark.parametrize(

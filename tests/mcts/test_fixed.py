@@ -12,7 +12,7 @@ PAIR = np.dtype([("one", np.int64), ("two", np.float64)])
 
 
 @jit
-def weighted(rows, weight):
+def weigh(rows, weight):
     total = 0.0
     for i in range(len(rows)):
         total += rows[i].one * rows[i].two
@@ -26,19 +26,19 @@ def pairs(n):
 
 
 def test_it_gives_what_the_kernel_gives():
-    fixed = FixedTypes(weighted)
+    fixed = FixedTypes(weigh)
     for n, weight in ((4, 2), (1, 7), (200, -3)):
-        assert fixed.call(pairs(n), weight) == weighted(pairs(n), weight)
+        assert fixed.call(pairs(n), weight) == weigh(pairs(n), weight)
 
 
 @compiled
 def test_types_are_looked_at_once(calls):
-    fixed, rows, slow = FixedTypes(weighted), pairs(5), pairs(5).view(np.recarray)
+    fixed, rows, slow = FixedTypes(weigh), pairs(5), pairs(5).view(np.recarray)
     for _ in range(2):
         fixed.call(rows, 2)
-        weighted(slow, 2)
+        weigh(slow, 2)
     assert calls(lambda: fixed.call(rows, 3)) == 0
-    assert calls(lambda: weighted(slow, 3)) > 0  # the control: what it saves
+    assert calls(lambda: weigh(slow, 3)) > 0  # the control: what it saves
 
 
 @compiled
@@ -55,9 +55,9 @@ def test_no_further_types_are_compiled():
 
 @compiled
 def test_arguments_of_another_kind_are_refused():
-    fixed = FixedTypes(weighted)
+    fixed = FixedTypes(weigh)
     fixed.call(pairs(2), 2)
     for wrong in (None, 3, np.zeros(2), [1, 2]):
         with pytest.raises((TypeError, AttributeError, ValueError)):
             fixed.call(wrong, 2)
-    assert fixed.call(pairs(2), 2) == weighted(pairs(2), 2)
+    assert fixed.call(pairs(2), 2) == weigh(pairs(2), 2)

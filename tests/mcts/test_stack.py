@@ -10,7 +10,7 @@ ROWS, COLUMNS = 3, 5
 
 
 @jit
-def filled(start: float) -> float:
+def fill(start: float) -> float:
     """Return the sum of an array filled with ``start``, ``start`` + 1, ..."""
     made = floats(ROWS, COLUMNS)
     for row in range(ROWS):
@@ -20,23 +20,23 @@ def filled(start: float) -> float:
 
 
 @jit
-def kept(start: float) -> float:
+def keep(start: float) -> float:
     """Return an element written before another call that has an array of its own."""
     made = floats(ROWS, COLUMNS)
     made[ROWS - 1, COLUMNS - 1] = start
-    filled(start + 1.0)
+    fill(start + 1.0)
     return made[ROWS - 1, COLUMNS - 1]
 
 
 def test_every_call_has_an_array_of_its_own():
-    assert filled(0.0) == sum(range(15))
-    assert filled(2.0) == sum(range(2, 17))
-    assert kept(7.0) == 7.0
+    assert fill(0.0) == sum(range(15))
+    assert fill(2.0) == sum(range(2, 17))
+    assert keep(7.0) == 7.0
 
 
 def test_a_size_that_is_no_constant_is_refused():
-    def sized(rows):
+    def make_sized(rows):
         return floats(rows, COLUMNS)[0, 0]
 
     with pytest.raises(numba.TypingError):
-        jit(sized)(ROWS)
+        jit(make_sized)(ROWS)

@@ -19,12 +19,12 @@ CONTENT = b"machine code"
 
 
 @pytest.fixture
-def kept(tmp_path):
+def kept_store(tmp_path):
     """A store that keeps `CONTENT` as `NAME`."""
-    kept = Store(tmp_path)
-    kept.write(NAME, CONTENT)
-    assert kept.read(NAME) == CONTENT
-    return kept
+    kept_store = Store(tmp_path)
+    kept_store.write(NAME, CONTENT)
+    assert kept_store.read(NAME) == CONTENT
+    return kept_store
 
 
 @pytest.fixture(autouse=True)
@@ -33,31 +33,31 @@ def say_again():
     store._say.cache_clear()
 
 
-def test_every_flipped_bit_is_noticed(kept):
-    path = kept.path(NAME)
+def test_every_flipped_bit_is_noticed(kept_store):
+    path = kept_store.path(NAME)
     whole = path.read_bytes()
     for at in range(8 * len(whole)):
         flipped = bytearray(whole)
         flipped[at // 8] ^= 1 << at % 8
         path.write_bytes(flipped)
-        assert kept.read(NAME) is None, f"bit {at}"
+        assert kept_store.read(NAME) is None, f"bit {at}"
     path.write_bytes(whole)
-    assert kept.read(NAME) == CONTENT
+    assert kept_store.read(NAME) == CONTENT
 
 
-def test_every_length_but_its_own_is_noticed(kept):
-    path = kept.path(NAME)
+def test_every_length_but_its_own_is_noticed(kept_store):
+    path = kept_store.path(NAME)
     whole = path.read_bytes()
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
-        assert kept.read(NAME) is None
+        assert kept_store.read(NAME) is None
     path.write_bytes(whole + b"\0")
-    assert kept.read(NAME) is None
+    assert kept_store.read(NAME) is None
 
 
-def test_a_whole_file_under_another_name_is_noticed(kept):
-    os.rename(kept.path(NAME), kept.path(OTHER))
-    assert kept.read(NAME) is None and kept.read(OTHER) is None
+def test_a_whole_file_under_another_name_is_noticed(kept_store):
+    os.rename(kept_store.path(NAME), kept_store.path(OTHER))
+    assert kept_store.read(NAME) is None and kept_store.read(OTHER) is None
 
 
 def remove(path):
@@ -71,26 +71,26 @@ def folder_gone(path):
 
 @pytest.mark.parametrize("damage", [remove, folder_gone])
 def test_what_is_no_file_is_a_miss_and_replaced(tmp_path, damage, capfd):
-    kept = Store(tmp_path / "cache")
-    kept.write(NAME, CONTENT)  # makes the folder too
-    damage(kept.path(NAME))
-    assert kept.read(NAME) is None
-    kept.write(NAME, CONTENT)
-    assert kept.read(NAME) == CONTENT
-    assert kept.path(NAME).lstat().st_mode & 0o777 == 0o600
-    assert kept.folder.stat().st_mode & 0o777 == 0o700
+    kept_store = Store(tmp_path / "cache")
+    kept_store.write(NAME, CONTENT)  # makes the folder too
+    damage(kept_store.path(NAME))
+    assert kept_store.read(NAME) is None
+    kept_store.write(NAME, CONTENT)
+    assert kept_store.read(NAME) == CONTENT
+    assert kept_store.path(NAME).lstat().st_mode & 0o777 == 0o600
+    assert kept_store.folder.stat().st_mode & 0o777 == 0o700
     assert capfd.readouterr().err == ""
 
 
-def test_what_cannot_be_opened_is_a_miss(kept, monkeypatch):
+def test_what_cannot_be_opened_is_a_miss(kept_store, monkeypatch):
     def refuse(*_):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)
-    assert kept.read(NAME) is None
+    assert kept_store.read(NAME) is None
 
 
-def test_a_full_disk_is_reported_once_and_leaves_what_was_there(kept, monkeypatch, capfd):
+def test_a_full_disk_is_reported_once_and_leaves_what_was_there(kept_store, monkeypatch, capfd):
     def full(ending, prefix, place):
         path = Path(place, f"{prefix}full{ending}")
         path.symlink_to("/dev/full")
@@ -98,23 +98,23 @@ def test_a_full_disk_is_reported_once_and_leaves_what_was_there(kept, monkeypatc
 
     monkeypatch.setattr(tempfile, "mkstemp", full)
     for name in (NAME, OTHER):
-        kept.write(name, b"x" * 100_000)
+        kept_store.write(name, b"x" * 100_000)
     said = capfd.readouterr().err
     assert said.count("\n") == 1 and "No space left on device" in said
     assert "SLEUTH_CACHE_DIR" in said
-    assert os.listdir(kept.folder) == [kept.path(NAME).name]
-    assert kept.read(NAME) == CONTENT
+    assert os.listdir(kept_store.folder) == [kept_store.path(NAME).name]
+    assert kept_store.read(NAME) == CONTENT
 
 
-def test_an_interrupted_write_leaves_nothing(kept, monkeypatch):
+def test_an_interrupted_write_leaves_nothing(kept_store, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        kept.write(NAME, b"new")
-    assert os.listdir(kept.folder) == [kept.path(NAME).name]
-    assert kept.read(NAME) == CONTENT
+        kept_store.write(NAME, b"new")
+    assert os.listdir(kept_store.folder) == [kept_store.path(NAME).name]
+    assert kept_store.read(NAME) == CONTENT
 
 
 KILLED = """
@@ -126,38 +126,38 @@ Store(Path(sys.argv[1])).write(sys.argv[2], b"new")
 """
 
 
-def test_what_a_killed_writer_left_is_removed_in_time(kept):
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(kept.folder), NAME])
+def test_what_a_killed_writer_left_is_removed_in_time(kept_store):
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(kept_store.folder), NAME])
     assert killed.returncode == -9
-    (left,) = kept.folder.glob("*.tmp")
-    assert kept.read(NAME) == CONTENT
-    Store(kept.folder).write(OTHER, b"other")
+    (left,) = kept_store.folder.glob("*.tmp")
+    assert kept_store.read(NAME) == CONTENT
+    Store(kept_store.folder).write(OTHER, b"other")
     assert left.exists()  # it might be another's that is still being written
     os.utime(left, (0, time.time() - 2 * 3600))
-    Store(kept.folder).write(OTHER, b"other")
-    assert not left.exists() and kept.read(NAME) == CONTENT
+    Store(kept_store.folder).write(OTHER, b"other")
+    assert not left.exists() and kept_store.read(NAME) == CONTENT
 
 
-def test_only_our_own_unused_files_are_removed(kept):
-    thesis = kept.folder / "thesis.tex"
-    photographs = kept.folder / "photographs"
-    used, unused = (kept.path(name) for name in (NAME, OTHER))
-    kept.write(OTHER, b"other")
+def test_only_our_own_unused_files_are_removed(kept_store):
+    thesis = kept_store.folder / "thesis.tex"
+    photographs = kept_store.folder / "photographs"
+    used, unused = (kept_store.path(name) for name in (NAME, OTHER))
+    kept_store.write(OTHER, b"other")
     thesis.touch()
     photographs.mkdir()
     for path in (thesis, photographs, used, unused):
         os.utime(path, (0, 0))
-    assert kept.read(NAME) == CONTENT  # marks it as used
-    Store(kept.folder).write(f"new-{'c' * 32}", b"new")
+    assert kept_store.read(NAME) == CONTENT  # marks it as used
+    Store(kept_store.folder).write(f"new-{'c' * 32}", b"new")
     assert thesis.exists() and photographs.exists() and used.exists()
     assert not unused.exists()
 
 
-def test_times_of_a_wrong_clock_do_no_harm(kept):
+def test_times_of_a_wrong_clock_do_no_harm(kept_store):
     ahead = time.time() + 10 * 365 * 86400
-    os.utime(kept.path(NAME), (ahead, ahead))
-    assert kept.read(NAME) == CONTENT
-    assert kept.path(NAME).stat().st_mtime < ahead - 86400
+    os.utime(kept_store.path(NAME), (ahead, ahead))
+    assert kept_store.read(NAME) == CONTENT
+    assert kept_store.path(NAME).stat().st_mtime < ahead - 86400
 
 
 def test_a_new_folder_is_private(tmp_path):
@@ -202,11 +202,11 @@ def test_instead_of_an_unusable_folder_there_is_a_temporary_one(
     (tmp_path / "file").touch()
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "at all")
     monkeypatch.setattr(temporary, "_made", [])
-    kept = reopen(monkeypatch, str(tmp_path / named))
+    kept_store = reopen(monkeypatch, str(tmp_path / named))
     said = capfd.readouterr().err
     assert said.count("\n") == 1 and "SLEUTH_CACHE_DIR" in said and "Traceback" not in said
-    assert kept.folder.stat().st_mode & 0o777 == 0o700
-    kept.write(NAME, CONTENT)
+    assert kept_store.folder.stat().st_mode & 0o777 == 0o700
+    kept_store.write(NAME, CONTENT)
     # A process that this one starts uses it as well, and has nothing to say.
     another = reopen(monkeypatch, os.environ[store.VARIABLE])
     assert another.read(NAME) == CONTENT
@@ -214,9 +214,9 @@ def test_instead_of_an_unusable_folder_there_is_a_temporary_one(
     with monkeypatch.context() as copy:
         copy.setattr(os, "getpid", lambda: -1)
         temporary.discard()  # in a copy of the process
-    assert kept.folder.exists()
+    assert kept_store.folder.exists()
     temporary.discard()
-    assert not kept.folder.exists()
+    assert not kept_store.folder.exists()
 
 
 def test_without_any_home_or_folder_nothing_is_kept(monkeypatch, capfd):

@@ -93,12 +93,12 @@ def solver_of(one: Endgame) -> Solver:
 
 
 def again(one: Endgame) -> Endgame:
-    """Return ``one``, solved anew."""
+    """Return ``one``, solved again."""
     return solve_position(one.rules, one.seat, one.view, one.events, MOST_DEALS)
 
 
 class Optimal:
-    """The best play of a position: its actions are solved anew after every answer."""
+    """The best play of a position: its actions are solved again after every answer."""
 
     def __init__(self, one: Endgame, worst: bool = False) -> None:
         self.one, self.choose = one, np.argmin if worst else np.argmax

@@ -1,4 +1,4 @@
-"""Small hunts solved anew, from their definition: every step, staying included, every outcome."""
+"""Small hunts solved again, from their definition: every step, staying included, every outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.hunt.strategies.hunt import NO_TARGET, Hunt, hunt
 
 
 def star(moves, weights=(12, 1, 1)):
-    """Return four cells round cell 0; cells 1 to 3 tell whether y is 0, 1, 2 of four."""
+    """Return four cells round cell 0; cells 1 to 3 show whether y is 0, 1, 2 of four."""
     graph = nx.Graph()
     for cell in range(4):
         graph.add_node(cell, targets=(cell - 1,) if cell else ())
@@ -30,7 +30,7 @@ def entropy(chances):
 
 
 class Reference:
-    """What a hunt is worth, by what may be known when."""
+    """The value of a hunt, by what may be known when."""
 
     def __init__(self, hunt: Hunt) -> None:
         self.hunt = hunt
@@ -46,18 +46,18 @@ class Reference:
                     cost = hunt.distance * length + hunt.test * hunt.cost[target]
                     yield there, int(target), cost
 
-    def closed(self):
+    def closed_loop(self):
         """Return the value if each step may depend on all outcomes so far."""
         left = frozenset(np.flatnonzero(self.hunt.open).tolist())
-        return self._closed(self.hunt.cell, self.hunt.moves, left, self.hunt.prior)
+        return self._closed_loop(self.hunt.cell, self.hunt.moves, left, self.hunt.prior)
 
-    def _closed(self, cell, moves, left, belief):
+    def _closed_loop(self, cell, moves, left, belief):
         if not moves:
             return 0.0
         values = []
         for there, target, cost in self.steps(cell, left):
             if target is None:
-                values.append(self._closed(there, moves - 1, left, belief) - cost)
+                values.append(self._closed_loop(there, moves - 1, left, belief) - cost)
                 continue
             value = -cost
             for likely in self.hunt.likelihood[target].T:
@@ -65,7 +65,7 @@ class Reference:
                 if chance > 0:
                     then = belief * likely / chance
                     gain = self.hunt.benefit * (entropy(belief) - entropy(then))
-                    rest = self._closed(there, moves - 1, left - {target}, then)
+                    rest = self._closed_loop(there, moves - 1, left - {target}, then)
                     value += chance * (gain + rest)
             values.append(value)
         return max(values)
@@ -105,7 +105,7 @@ class Reference:
             for s, cost in self.ways().items()
         )
 
-    def informed(self):
+    def full_information(self):
         """Return the value if all outcomes are known when the plan is made."""
         before, benefit, ways = entropy(self.hunt.prior), self.hunt.benefit, self.ways()
         shown = {

@@ -91,7 +91,7 @@ EVERYBODY = {
 @pytest.mark.parametrize("name", EVERYBODY)
 def test_the_planner_cannot_see(name):
     changed, config = 0, EVERYBODY[name]
-    places = 6 if name in ("small", "shipped") else 3
+    places = 3 if name in ("small", "shipped") else 2
     for key, one in enumerate(unsure_positions(places)):
         first, cheating = find(decide(one, config)), find(decide(one, config, Cheat, one))
         for other in other_deals(one, 2, key):
@@ -100,7 +100,7 @@ def test_the_planner_cannot_see(name):
             assert other.state.tobytes() != one.state.tobytes()
             assert find(decide(other, config)) == first
             changed += find(decide(other, config, Cheat, other)) != cheating
-    assert changed >= 4 * places // 3  # the same check catches a planner that peeks
+    assert changed >= places  # the same check catches a planner that peeks
 
 
 class Remembers(Planner):
@@ -330,7 +330,7 @@ def honest(one, state, seat, matrix):
 
 def test_opponents_believe_what_they_saw_and_no_more():
     leaks = asked = 0
-    for one in unsure_positions(6):
+    for one in unsure_positions(4):
         p, s = searched_position(one)
         truth = one.state.hand
         ours, stream = cards_of(int(truth[one.seat])), stream_of(4)
@@ -350,7 +350,7 @@ def test_opponents_believe_what_they_saw_and_no_more():
                         leaky[card, holder + 1] += 0.001
                         assert not honest(one, state, seat, leaky)
                         leaks += 1
-    assert leaks > 100 and asked > 10
+    assert leaks > 60 and asked > 6
 
 
 def test_before_the_first_suggestion_our_cards_are_to_opponents_like_any_other():

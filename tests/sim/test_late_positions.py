@@ -20,7 +20,7 @@ from sim.state import PASSAGE
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
-POSITIONS, FEW, MANY = 8, 100, 20_000
+POSITIONS, FEW, MANY = 8, 100, 12_000
 EVERYTHING = PlannerConfig(
     opponents="uniform",
     candidates=36,

@@ -13,7 +13,7 @@ from sim.qlearning import network, rooms
 from sim.qlearning.network import Network
 
 
-def _made(hidden=4, activation="logistic", noise=0):
+def _make(hidden=4, activation="logistic", noise=0):
     draw = np.random.default_rng(noise).normal
     return Network(
         hidden_weights=draw(size=(18, hidden)),
@@ -27,7 +27,7 @@ def _made(hidden=4, activation="logistic", noise=0):
 
 @pytest.mark.parametrize("activation", network.ACTIVATIONS)
 def test_q_is_the_sum_over_hidden_nodes(activation):
-    made, state = _made(activation=activation), np.linspace(0, 0.2, N_ROOMS)
+    made, state = _make(activation=activation), np.linspace(0, 0.2, N_ROOMS)
     found = made(rooms.pairs(state))
     for room in range(N_ROOMS):
         total = float(made.output_bias)
@@ -40,7 +40,7 @@ def test_q_is_the_sum_over_hidden_nodes(activation):
 
 
 def test_a_file_holds_the_network(tmp_path):
-    made = _made()
+    made = _make()
     path = tmp_path / "network.json"
     path.write_text(made.dumps())
     found = network.load(str(path))
@@ -50,12 +50,12 @@ def test_a_file_holds_the_network(tmp_path):
 
 
 def _spoilt(change):
-    data = json.loads(_made().dumps())
+    data = json.loads(_make().dumps())
     change(data)
     return json.dumps(data)
 
 
-def _renewed(change):
+def _renew(change):
     """Spoil the numbers and their digest alike."""
 
     def spoil(data):
@@ -78,12 +78,12 @@ def _renewed(change):
         (_spoilt(lambda data: data.update(activation=[])), "its activation is none of"),
         (_spoilt(lambda data: data.update(output_bias=9.0)), "its numbers are not those"),
         (_spoilt(lambda data: data["settings"].update(seed=9)), "its settings are not those"),
-        (_renewed(lambda data: data.update(output_bias="x")), "its weights are not numbers"),
-        (_renewed(lambda data: data["hidden_bias"].pop()), "its weights are not those of 18"),
-        (_renewed(lambda data: data["hidden_weights"].pop()), "its weights are not those of 18"),
-        (_renewed(lambda data: data["hidden_weights"][0].pop()), "its weights are not numbers"),
-        (_renewed(lambda data: data.update(output_bias=float("nan"))), "not all finite"),
-        (_renewed(lambda data: data.update(output_bias=float("inf"))), "not all finite"),
+        (_renew(lambda data: data.update(output_bias="x")), "its weights are not numbers"),
+        (_renew(lambda data: data["hidden_bias"].pop()), "its weights are not those of 18"),
+        (_renew(lambda data: data["hidden_weights"].pop()), "its weights are not those of 18"),
+        (_renew(lambda data: data["hidden_weights"][0].pop()), "its weights are not numbers"),
+        (_renew(lambda data: data.update(output_bias=float("nan"))), "not all finite"),
+        (_renew(lambda data: data.update(output_bias=float("inf"))), "not all finite"),
     ],
 )
 def test_a_damaged_file_is_refused_in_one_sentence(tmp_path, text, reason):
@@ -100,7 +100,7 @@ def test_what_is_no_file_of_ours_is_refused(tmp_path, monkeypatch):
     (tmp_path / "picture.json").write_bytes(b"\x89PNG\xff")
     with pytest.raises(ValueError, match="it is not text"):
         network.load(str(tmp_path / "picture.json"))
-    (tmp_path / "long.json").write_text(_made().dumps())
+    (tmp_path / "long.json").write_text(_make().dumps())
     monkeypatch.setattr(network_files, "MOST_BYTES", 100)
     with pytest.raises(ValueError, match="it is too long"):
         network.load(str(tmp_path / "long.json"))
@@ -110,12 +110,12 @@ def test_the_network_that_comes_with_the_project_fits_states_that_it_never_saw()
     shipped = network.load()
     assert shipped.size == 2001 and shipped.settings["seed"] == 0
 
-    def explained(problem):
+    def explain(problem):
         exact = rooms.solve(problem)[0]
         targets = exact / exact.max()
         return 1 - np.mean((shipped(rooms.pairs(problem.states)) - targets) ** 2) / np.var(targets)
 
     fresh = rooms.Sampled(states=400, seed=4243)
-    assert explained(fresh.problem()) >= 0.85
+    assert explain(fresh.problem()) >= 0.85
     # The control: a problem that it was not fitted to.
-    assert explained(rooms.Sampled(states=400, seed=4243, discount=0.2).problem()) < 0.5
+    assert explain(rooms.Sampled(states=400, seed=4243, discount=0.2).problem()) < 0.5

@@ -23,7 +23,7 @@ def test_masks_and_observations_follow_the_machine(rules, switches):
     state.policy[:] = state.showing[:] = EXTERNAL
     new_game(board, state, np.uint64(game_key(5, 0)))
     options, asked = np.empty(N_ACTIONS, np.int64), []
-    for agent, seen in play(core, rng, 300):
+    for agent, seen in play(core, rng, 150):
         assert agent == f"player_{decider(state)}"
         chosen = options[: legal(board, state, options)].tolist()
         assert np.flatnonzero(seen["action_mask"]).tolist() == chosen
@@ -154,9 +154,9 @@ def all_agree(rules, games):
 
 @pytest.mark.parametrize("rules", PRESETS)
 def test_a_seat_does_not_notice_hidden_cards_that_change_places(rules):
-    equal, compared, hidden = zip(*all_agree(rules, 12), strict=True)
+    equal, compared, hidden = zip(*all_agree(rules, 6), strict=True)
     assert all(equal)
-    assert sum(compared) > 60 and sum(hidden) > 0
+    assert sum(compared) > 30 and sum(hidden) > 0
 
 
 def leaky_view(states, seat):

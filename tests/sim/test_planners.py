@@ -49,8 +49,8 @@ def quick(name, player=None):
 
 @pytest.mark.parametrize("name", PLANNER_PRESETS)
 def test_every_preset_keeps_the_contract_of_players(name):
-    least = 2 if name == "pimc" else 6  # which accuses at its first turn, and is out
-    assert check_player(lambda: quick(name), SHORT, games=2, swaps=1) >= least
+    least = 1 if name == "pimc" else 3  # which accuses at its first turn, and is out
+    assert check_player(lambda: quick(name), SHORT, games=1, swaps=1) >= least
 
 
 class Peeper(Planner):
@@ -164,7 +164,7 @@ def test_an_opponent_never_shows_a_card_that_it_was_not_drawn(places):
     """
     rare = single = 0
     for one in places:
-        tree = plan_one("so_ismcts", one, budget=Budget(simulations=2_000)).search.tree
+        tree = plan_one("so_ismcts", one, budget=Budget(simulations=1_000)).search.tree
         nodes = tree.order[: tree.counters[NODES]]
         for node in nodes[tree.status[nodes] == LISTED].tolist():
             block = slice(tree.first[node], tree.first[node] + tree.length[node])

@@ -1,4 +1,4 @@
-"""What a win model is told, what it makes of that, and files that are none."""
+"""Inputs of a win model, what it makes of them, and files that are none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SEATS = [
 
 
 class Position(NamedTuple):
-    """What `leaf_value` reads of a position ..."""
+    """The parts of a position that `leaf_value` reads ..."""
 
     world: np.ndarray
     seat: int
@@ -72,7 +72,7 @@ def positions():
     return found
 
 
-def told(state, seat=0):
+def describe_state(state, seat=0):
     out = np.full(size(4), np.nan)
     describe(world(preset("ledford"))[0], state, seat, out)
     return out
@@ -140,7 +140,7 @@ def plainly(state, seat):
 
 def test_features_are_what_they_are_said_to_be(positions):
     assert size(4) == len(OWN) + 3 * len(OTHER) + len(GAME) + 4
-    rows = np.array([told(state[0]) for state in positions])
+    rows = np.array([describe_state(state[0]) for state in positions])
     again = np.array([plainly(state[0], 0) for state in positions])
     np.testing.assert_allclose(rows, again, atol=1e-9)
     assert (rows[:, 1].max(), rows[:, 2].min()) != (0, 0) and np.ptp(rows, axis=0).sum() > 10
@@ -152,12 +152,14 @@ def test_the_drawn_envelope_tells_nothing_of_the_own_guess(positions):
     for state in positions:
         other = state.copy()
         other[0].envelope = 1 | 1 << 6 | 1 << 12
-        changed |= set(np.flatnonzero(told(state[0]) != told(other[0])).tolist())
+        changed |= set(
+            np.flatnonzero(describe_state(state[0]) != describe_state(other[0])).tolist()
+        )
     blocks = [len(OWN) + len(OTHER) * number for number in range(3)]
     assert changed and changed <= {first + at for first in blocks for at in AGAINST_GUESS}
 
 
-def made(hidden=5, features=None, noise=0):
+def make_model(hidden=5, features=None, noise=0):
     draw = np.random.default_rng(noise).normal
     features = size(4) if features is None else features
     weights = Weights(draw(size=(features, hidden)), draw(size=hidden), draw(size=hidden), 0.3)
@@ -165,7 +167,7 @@ def made(hidden=5, features=None, noise=0):
 
 
 def test_a_chance_is_that_of_the_network(positions):
-    model, rows = made(), np.array([told(state[0]) for state in positions])
+    model, rows = make_model(), np.array([describe_state(state[0]) for state in positions])
     weights = model.weights
     hidden = np.maximum(rows @ weights.hidden_weights + weights.hidden_bias, 0)
     odds = hidden @ weights.output_weights + weights.output_bias
@@ -174,14 +176,14 @@ def test_a_chance_is_that_of_the_network(positions):
 
 def test_a_leaf_is_worth_what_the_mixture_says(positions):
     """All of the model, none of it, and half; each is a chance."""
-    model, board = made(), world(preset("ledford"))
+    model, board = make_model(), world(preset("ledford"))
     for share in (0.0, 0.5, 1.0):
         for horizon in (0, 3):
             for state in positions[::12]:
                 value = worth(state, board, model, share, horizon)
                 assert 0.0 <= value <= 1.0
                 if not horizon and share:
-                    chance = model(told(state[0])[None])[0]
+                    chance = model(describe_state(state[0])[None])[0]
                     played = worth(state, board, model, 0.0, 0)
                     assert value == pytest.approx(share * chance + (1 - share) * played)
 
@@ -195,15 +197,15 @@ def worth(state, board, model, share, horizon):
 
 def test_a_file_holds_the_model(tmp_path, positions):
     path = tmp_path / "model.json"
-    path.write_text(made().dumps())
+    path.write_text(make_model().dumps())
     found = win_model.load(str(path))
-    rows = np.array([told(state[0]) for state in positions[:5]])
-    assert np.array_equal(found(rows), made()(rows))
-    assert (found.settings, found.figures) == (made().settings, made().figures)
+    rows = np.array([describe_state(state[0]) for state in positions[:5]])
+    assert np.array_equal(found(rows), make_model()(rows))
+    assert (found.settings, found.figures) == (make_model().settings, make_model().figures)
 
 
 def spoilt(change):
-    data = json.loads(made().dumps())
+    data = json.loads(make_model().dumps())
     change(data)
     return json.dumps(data)
 
@@ -217,7 +219,7 @@ def spoilt(change):
         (spoilt(lambda data: data["settings"].update(seed=9)), "its settings are not those"),
         (spoilt(lambda data: data.update(output_bias=0.1)), "its numbers are not those"),
         (spoilt(lambda data: data.update(figures=[])), "its figures are no mapping"),
-        (made(features=7).dumps(), "its weights are not those of"),
+        (make_model(features=7).dumps(), "its weights are not those of"),
     ],
 )
 def test_files_that_are_none_are_refused_in_a_sentence(tmp_path, text, message):

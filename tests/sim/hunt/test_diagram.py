@@ -26,12 +26,12 @@ def unseeing(nodes: list[Node]) -> list[Node]:
     ]
 
 
-def wildcatter(tells: bool = True) -> list[Node]:
+def wildcatter(informative: bool = True) -> list[Node]:
     """Return the oil wildcatter: test at a cost of 10, see the structure of the ground, drill."""
     rows = np.array([[0.6, 0.3, 0.1], [0.3, 0.4, 0.3], [0.1, 0.4, 0.5]])
     seen = np.zeros((2, 3, 4))
     seen[0, :, 3] = 1
-    seen[1, :, :3] = rows if tells else 1 / 3
+    seen[1, :, :3] = rows if informative else 1 / 3
     paid = np.array([[-70.0, 50, 200], [0, 0, 0]])
     ground = np.array([0.5, 0.3, 0.2])
     return [
@@ -45,9 +45,9 @@ def wildcatter(tells: bool = True) -> list[Node]:
 
 
 def test_the_tool_solves_the_oil_wildcatter():
-    """Without what the test tells drilling pays 0.5 (-70) + 0.3 x 50 + 0.2 x 200."""
+    """Without the result of the test drilling pays 0.5 (-70) + 0.3 x 50 + 0.2 x 200."""
     assert solve(wildcatter()) == pytest.approx(22.5)
-    assert solve(wildcatter(tells=False)) == pytest.approx(20)
+    assert solve(wildcatter(informative=False)) == pytest.approx(20)
 
 
 @pytest.mark.parametrize(("weights", "moves"), CASES)
@@ -77,7 +77,7 @@ def test_what_is_measured_already_is_not_measured_again():
 
 
 def test_measurements_as_printed_are_not_the_hunt():
-    """Eq. 22 draws z(t) whatever was seen before; one measurement cannot tell the difference."""
+    """Eq. 22 draws z(t) whatever was seen before; one measurement cannot show the difference."""
     values = [solve(diagram(star(moves), printed=True)) for moves in (1, 2)]
     assert values == pytest.approx([6.076140, 7.047651], abs=1e-6)
     assert PUBLISHED[12, 1, 1][0][1] - values[1] > 0.7

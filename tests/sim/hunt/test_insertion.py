@@ -59,7 +59,7 @@ def test_a_bound_that_forgets_a_term_is_none():
 
 def test_without_submodularity_the_bound_is_all_information():
     class Both(Benefit):
-        """XOR: each of two targets tells nothing alone."""
+        """XOR: each of two targets alone reveals nothing."""
 
         targets = 2
 

@@ -46,7 +46,7 @@ def rows(ways):
     }
 
 
-def undominated(found):
+def keep_undominated(found):
     """Return the rows that no other one of ``found`` beats: no longer, and seeing as much."""
     return {
         (mask, length)
@@ -66,7 +66,7 @@ def test_dominated_sets_alone_are_dropped():
         if any(length == 0 for *_, length in graph.edges(data="length")):
             continue  # equal lengths, of which rounding decides
         few, every = routes(graph, start, goal), routes(graph, start, goal, every=True)
-        assert rows(few) == undominated(rows(few)) == undominated(rows(every))
+        assert rows(few) == keep_undominated(rows(few)) == keep_undominated(rows(every))
         dropped += len(every) > len(few)
     assert dropped > 5
 

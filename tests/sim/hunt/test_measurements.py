@@ -49,13 +49,13 @@ def joint(benefit: NaiveBayes) -> np.ndarray:
 def by_definition(table: np.ndarray, chosen: tuple[int, ...]) -> float:
     """Return H(y) - H(y | z_S) as eq. 3 has it, in nats, one outcome after another."""
     prior = table.reshape(len(table), -1).sum(axis=1)
-    told = -sum(p * log(p) for p in prior if p > 0)
+    shown = -sum(p * log(p) for p in prior if p > 0)
     for outcome in product(*(range(table.shape[1 + i]) for i in chosen)):
         where = dict(zip(chosen, outcome, strict=True))
         key = tuple(where.get(i, slice(None)) for i in range(table.ndim - 1))
         masses = [float(table[(y, *key)].sum()) for y in range(len(table))]
-        told += sum(p * log(p / sum(masses)) for p in masses if p > 0)
-    return told
+        shown += sum(p * log(p / sum(masses)) for p in masses if p > 0)
+    return shown
 
 
 def subsets(targets: int) -> list[tuple[int, ...]]:
@@ -131,12 +131,12 @@ def test_rooms_of_table_iii():
     rooms = Partition(np.full(7, 1 / 7))
     looked = NaiveBayes(rooms.probability, detector(7, hit=1, false_alarm=0))
     for (weight, measured, printed), bits in zip(TABLE_III, IN_BITS, strict=True):
-        told = rooms.value(range(measured))
+        shown = rooms.value(range(measured))
         rest = 7 - measured
-        assert told == pytest.approx(log(7) - rest / 7 * log(rest))
-        assert looked.value(range(measured)) == pytest.approx(told)
-        assert round(weight * told, 2) == printed
-        assert round(weight * told / log(2), 2) == bits > printed + 3
+        assert shown == pytest.approx(log(7) - rest / 7 * log(rest))
+        assert looked.value(range(measured)) == pytest.approx(shown)
+        assert round(weight * shown, 2) == printed
+        assert round(weight * shown / log(2), 2) == bits > printed + 3
 
 
 def test_partition_is_a_sensor_that_never_errs():
@@ -232,7 +232,7 @@ def test_what_is_no_distribution_is_refused(make, said):
 
 @pytest.mark.parametrize("sensors", [2, 9])
 def test_no_set_tells_more_than_the_most(sensors):
-    """Few noisy sensors tell less together than one by one, many at most what there is to know."""
+    """Few noisy sensors show less together than one by one, many at most what there is to know."""
     benefit = NaiveBayes(np.full(3, 1 / 3), detector(3, 0.9, 0.1)[np.arange(sensors) % 3])
     alone = sum(benefit.value([sensor]) for sensor in range(sensors))
     assert benefit.value(range(sensors)) < benefit.most()

@@ -26,14 +26,14 @@ PLANNERS = ("bmcts", "bmcts_or", "pomcp")
 SEEDS = range(2)
 
 
-def played(name, hunt="fork", simulations=8_000, by_step=False):
+def play_out(name, hunt="fork", simulations=8_000, by_step=False):
     """Return the exact values of playing what the planner chooses, a seed each."""
     p = adaptive(HUNTS[hunt], by_step)
     planner = Planner(p, name, simulations)
     return np.array([expected_value(p, planner, seed) for seed in SEEDS])
 
 
-def found(name, hunt="fork", simulations=10_000):
+def find_values(name, hunt="fork", simulations=10_000):
     """Return the values that the planner finds at the root, a seed each."""
     p = adaptive(HUNTS[hunt])
     planner = Planner(p, name, simulations)
@@ -43,18 +43,18 @@ def found(name, hunt="fork", simulations=10_000):
 @pytest.mark.parametrize("hunt", HUNTS)
 @pytest.mark.parametrize("name", PLANNERS)
 def test_planners_play_the_optimum(name, hunt):
-    assert played(name, hunt) == pytest.approx(EXACT[hunt], abs=1e-9)
+    assert play_out(name, hunt) == pytest.approx(EXACT[hunt], abs=1e-9)
 
 
 def test_a_planner_plays_the_optimum_by_step():
-    assert played("bmcts", simulations=5_000, by_step=True) == pytest.approx(
+    assert play_out("bmcts", simulations=5_000, by_step=True) == pytest.approx(
         EXACT["fork"], abs=1e-9
     )
 
 
 @pytest.mark.parametrize("name", PLANNERS)
 def test_values_approach_the_optimum_as_the_budget_grows(name):
-    few, many = (EXACT["fork"] - found(name, simulations=n).mean() for n in (300, 30_000))
+    few, many = (EXACT["fork"] - find_values(name, simulations=n).mean() for n in (300, 30_000))
     assert abs(many) < 0.03 < few
 
 
@@ -62,21 +62,21 @@ def test_without_a_tree_the_optimum_is_not_played():
     """The pointer looks too dear to who is led away after it: what is played is the open plan."""
     planned = open_loop(HUNTS["fork"]).value
     assert planned < 0.7 * EXACT["fork"]
-    assert played("flat", simulations=10_000) == pytest.approx(planned, abs=1e-9)
-    assert found("flat").max() < 0.7 * EXACT["fork"]
+    assert play_out("flat", simulations=10_000) == pytest.approx(planned, abs=1e-9)
+    assert find_values("flat").max() < 0.7 * EXACT["fork"]
     assert expected_value(adaptive(HUNTS["fork"]), greedy, 1) < 0.7 * EXACT["fork"]
 
 
 @pytest.mark.parametrize("hunt", HUNTS)
 def test_one_hypothesis_a_decision_is_not_enough(hunt):
-    assert played("ld_bmcts", hunt, 3_000).mean() < 0.9 * EXACT[hunt]
-    assert abs(found("ld_bmcts", hunt, 3_000) - EXACT[hunt]).min() > 0.1
+    assert play_out("ld_bmcts", hunt, 3_000).mean() < 0.9 * EXACT[hunt]
+    assert abs(find_values("ld_bmcts", hunt, 3_000) - EXACT[hunt]).min() > 0.1
 
 
 @pytest.mark.parametrize("hunt", HUNTS)
 def test_trees_that_know_the_hypothesis_promise_too_much(hunt):
-    assert found("pimc", hunt).min() > EXACT[hunt] + 0.05
-    assert found("bmcts", hunt).max() < EXACT[hunt] + 0.02
+    assert find_values("pimc", hunt).min() > EXACT[hunt] + 0.05
+    assert find_values("bmcts", hunt).max() < EXACT[hunt] + 0.02
 
 
 def test_who_is_certain_has_no_use_for_a_test():

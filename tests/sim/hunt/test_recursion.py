@@ -42,9 +42,9 @@ def test_bits_do_not_give_them():
 @pytest.mark.parametrize("case", HUNTS)
 def test_values_are_those_of_enumeration(case):
     expected = Reference(case)
-    assert closed_loop(case).value == pytest.approx(expected.closed(), abs=1e-9)
+    assert closed_loop(case).value == pytest.approx(expected.closed_loop(), abs=1e-9)
     assert open_loop(case).value == pytest.approx(expected.open(), abs=1e-9)
-    assert full_information(case) == pytest.approx(expected.informed(), abs=1e-9)
+    assert full_information(case) == pytest.approx(expected.full_information(), abs=1e-9)
 
 
 def test_strategies_are_in_their_order():
@@ -72,8 +72,8 @@ def test_who_ignores_outcomes_or_looks_one_step_ahead_does_worse():
     ring = nx.cycle_graph(4)
     nx.set_edge_attributes(ring, 1.0, "length")
     nx.set_node_attributes(ring, {1: (0,), 2: (1,), 3: (2,)}, "targets")
-    tells = np.array([[[0.9, 0.1], [0.5, 0.5]], [[1, 0], [0, 1]], [[0.9, 0.1], [0.5, 0.5]]])
-    far = hunt(ring, np.full(2, 0.5), tells, Weights(10, 0.5, 0.9), 0, 3)
+    likelihoods = np.array([[[0.9, 0.1], [0.5, 0.5]], [[1, 0], [0, 1]], [[0.9, 0.1], [0.5, 0.5]]])
+    far = hunt(ring, np.full(2, 0.5), likelihoods, Weights(10, 0.5, 0.9), 0, 3)
     assert replan(far, ahead=1).value < open_loop(far).value - 1
     case = star(3, (12, 1, 1))
     blind = follow(case, open_loop(case).policy).value
@@ -107,17 +107,17 @@ def test_closed_stops_when_the_treasure_is_found():
 
 
 def test_a_hunt_goes_on_from_where_it_stands():
-    """What is left of the best strategy is the best of what is left."""
+    """The rest of the best strategy is the best of what is left."""
     case = HUNTS[1]
     whole, decisions = closed_loop(case), follow(case, closed_loop(case).policy).decisions
     assert len(decisions) >= 5
     for situation in decisions:
         rest = position(case, situation)
-        followed = follow(rest, lambda now, seen=situation.seen: whole.policy(_joined(now, seen)))
+        followed = follow(rest, lambda now, seen=situation.seen: whole.policy(_join(now, seen)))
         assert closed_loop(rest).value == pytest.approx(followed.value, abs=1e-9)
 
 
-def _joined(situation: Situation, earlier: tuple[int, ...]) -> Situation:
+def _join(situation: Situation, earlier: tuple[int, ...]) -> Situation:
     """Return ``situation`` with what was seen before it."""
     seen = (max(pair) for pair in zip(situation.seen, earlier, strict=True))
     return situation._replace(seen=tuple(seen))
@@ -134,8 +134,8 @@ def test_targets_out_of_reach_cost_nothing():
     row = nx.path_graph(21)
     nx.set_edge_attributes(row, 1.0, "length")
     nx.set_node_attributes(row, {cell: (cell - 1,) for cell in range(1, 21)}, "targets")
-    tells = np.tile([[[0.9, 0.1], [0.2, 0.8]]], (20, 1, 1))
-    near = hunt(row, np.full(2, 0.5), tells, Weights(10, 1, 0.1), 0, 2)
+    likelihoods = np.tile([[[0.9, 0.1], [0.2, 0.8]]], (20, 1, 1))
+    near = hunt(row, np.full(2, 0.5), likelihoods, Weights(10, 1, 0.1), 0, 2)
     assert closed_loop(near).value > 0
     with pytest.raises(ValueError, match="20 targets of 2 outcomes within 20 moves"):
         closed_loop(near._replace(moves=20))

@@ -15,7 +15,7 @@ from sim.hunt.paths.simple_paths import exhaustive
 from sim.hunt.reward import Weights
 
 
-def seen(graph, path):
+def see(graph, path):
     """Return the mask of the targets on a path."""
     shown = {target for cell in path for target in graph.nodes[cell]["targets"]}
     return tuple(mask(shown, number_of_targets(graph)).tolist())
@@ -37,7 +37,7 @@ def test_all_simple_paths_are_those_of_networkx():
             assert {found.cells(i) for i in range(len(found))} == set(expected)
             for i in range(len(found)):
                 assert found.lengths[i] == pytest.approx(expected[found.cells(i)])
-                assert tuple(found.masks[i].tolist()) == seen(graph, found.cells(i))
+                assert tuple(found.masks[i].tolist()) == see(graph, found.cells(i))
 
 
 def test_simple_paths_are_worth_no_more_than_labels():
@@ -61,7 +61,7 @@ def test_the_printed_pruning_keeps_ways_and_misses_optima():
         tree, ways = prune_as_printed(graph, 0, 19), routes(graph, 0, 19)
         assert tree.lengths.min() == pytest.approx(ways.lengths.min())
         for i in range(len(tree)):
-            assert tuple(tree.masks[i].tolist()) == seen(graph, tree.cells(i))
+            assert tuple(tree.masks[i].tolist()) == see(graph, tree.cells(i))
             assert tree.cells(i)[0] == 0 and tree.cells(i)[-1] == 19
         for weights in (Weights(6, 0, 0.3), Weights(12, 1, 1), Weights(0, 1, 1)):
             kept, exact = best(tree, benefit, weights), best(ways, benefit, weights)

@@ -140,7 +140,7 @@ def test_any_polygons_are_refused_in_a_sentence_or_make_a_graph(obstacles, targe
 
 
 def stands(workspace, places):
-    """Tell at which places (k, 2) the robot can stand, by its own shape there."""
+    """Return at which places (k, 2) the robot can stand, by its own shape there."""
     solid, edge = shapely.union_all(workspace.obstacles), workspace.bounds.exterior
     shapely.prepare(solid)
     robot = workspace.robot
@@ -155,7 +155,7 @@ def stands(workspace, places):
 
 
 def sees(workspace, target, places):
-    """Tell from which places (k, 2) the sensor sees the target, a point: by distance and a line."""
+    """Return at which places (k, 2) the sensor sees the target, a point: by distance and a line."""
     lines = shapely.linestrings(
         np.stack([places, np.broadcast_to(target.coords[0], places.shape)], axis=1)
     )

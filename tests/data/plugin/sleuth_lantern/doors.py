@@ -10,7 +10,7 @@ from mcts import jit, register
 
 
 class Doors(NamedTuple):
-    """What is behind the doors: float64 (n,), each from 0 to 1."""
+    """Prizes behind the doors: float64 (n,), each from 0 to 1."""
 
     prizes: np.ndarray
 
@@ -45,7 +45,7 @@ def observation(p, s):
 
 @jit
 def terminal(p, s):
-    """Tell whether a door is open."""
+    """Return whether a door is open."""
     return s[0] == 1
 
 
