@@ -12,9 +12,8 @@ import shapely
 from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 from shapely.geometry.base import BaseGeometry
+from shapely.plotting import patch_from_polygon
 
 from experiments.plotting import SERIES
 
@@ -45,7 +44,7 @@ def map_of(axes: Axes, bounds: BaseGeometry, margin: float = 0.03) -> None:
 def shapes(axes: Axes, given: Iterable[BaseGeometry], **look: Any) -> None:
     """Fill polygons, with their holes; draw lines as walls."""
     parts = [part for shape in given for part in shapely.get_parts(shape)]
-    patches = [PathPatch(_path(part)) for part in parts if part.geom_type == "Polygon"]
+    patches = [patch_from_polygon(part) for part in parts if part.geom_type == "Polygon"]
     axes.add_collection(PatchCollection(patches, **look))
     walls = [shapely.get_coordinates(part) for part in parts if "Line" in part.geom_type]
     axes.add_collection(LineCollection(walls, colors=OBSTACLE, linewidths=2.5))
@@ -58,7 +57,7 @@ def colour(target: int) -> str:
 
 def cells(axes: Axes, graph: nx.Graph) -> None:
     """Fill the cells of a workspace by what is seen from them: nothing, a target, or several."""
-    polygons = [PathPatch(_path(polygon)) for _, polygon in graph.nodes("polygon")]
+    polygons = [patch_from_polygon(polygon) for _, polygon in graph.nodes("polygon")]
     faces = [_tint(targets) for _, targets in graph.nodes("targets")]
     axes.add_collection(
         PatchCollection(polygons, facecolors=faces, edgecolors=BORDER, linewidths=0.5)
@@ -118,12 +117,6 @@ def targets(axes: Axes, places: Mapping[int, tuple[float, float]], measured: Ite
             str(target), (x, y), (7, 5), textcoords="offset points", fontsize=9,
             path_effects=_HALO, zorder=8,
         )  # fmt: skip
-
-
-def _path(polygon: shapely.Polygon) -> Path:
-    """Return the outline of a polygon with its holes."""
-    rings = [polygon.exterior, *polygon.interiors]
-    return Path.make_compound_path(*(Path(shapely.get_coordinates(r), closed=True) for r in rings))
 
 
 def _tint(seen: Sequence[int]) -> str | tuple[float, ...]:

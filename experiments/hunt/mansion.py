@@ -104,13 +104,15 @@ def _square(graph: nx.Graph, place: Sequence[int], name: str) -> int:
 def _row(
     graph: nx.Graph, benefit: Partition, weights: Weights, ends: tuple[int, int]
 ) -> dict[str, Any]:
-    route, seconds = routes.time_call(lambda: held_karp.best(graph, benefit, weights, *ends))
-    number = {cell: i for i, cell in enumerate(graph)}
-    met = [target for cell in route.cells for target in graph.nodes[cell]["targets"]]
-    order = [room for room in dict.fromkeys(met) if room in route.measured]
     name = f"w_B {weights.benefit:g}, w_D {weights.distance:g}"
+    found = partial(held_karp.best, graph, benefit, weights, *ends)
+    row = routes.measure(name, graph, found)
+    cells, measured = list(graph), routes.numbers(row["measured"])
+    way = [cells[number] for number in routes.numbers(row["way"])]
+    met = [target for cell in way for target in graph.nodes[cell]["targets"]]
+    order = [room for room in dict.fromkeys(met) if room in measured]
     return {
-        **routes.row(name, route, number, seconds),
+        **row,
         "rooms": ", ".join(ROOMS[room] for room in order) or "none",
         "w_B": weights.benefit,
         "w_D": weights.distance,

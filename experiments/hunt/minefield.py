@@ -103,13 +103,9 @@ def _benefits(settings: DictConfig, objects: int) -> dict[str, Benefit]:
 
 def _row(name: str, field: Field, benefit: Benefit, weights: DictConfig) -> dict[str, Any]:
     given = Weights(*weights.values())
-    number = {cell: i for i, cell in enumerate(field.graph)}
+    find = held_karp.best if benefit.targets <= MOST_EXACT else insertion.insertion
     hunted = field.graph, benefit, given, field.start, field.goal
-    if benefit.targets <= MOST_EXACT:
-        route, seconds = routes.time_call(lambda: held_karp.best(*hunted))
-        return routes.row(name, route, number, seconds)
-    found, seconds = routes.time_call(lambda: insertion.insertion(*hunted))
-    return routes.row(name, found.route, number, seconds, found.upper)
+    return routes.measure(name, field.graph, lambda: find(*hunted))
 
 
 def draw(

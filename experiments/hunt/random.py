@@ -55,9 +55,7 @@ def job(settings: DictConfig, run: study.Run) -> None:
         finding = Background(
             insertion, graph, benefit, weights, START, GOAL
         )  # Ctrl-C does not wait
-        found, seconds = routes.time_call(finding.result)
-        number = {cell: cell for cell in graph}
-        return [routes.row(name, found.route, number, seconds, found.upper)]
+        return [routes.measure(name, graph, finding.result)]
 
     rows = run.measure_each([f"w_B {weight:g}" for weight in sorted(asked.benefit)], measure)
     lines = rows.to_dicts()

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+import networkx as nx
 import polars as pl
 
 from experiments import study
 from experiments.tabular import Table, count, mean, words
+from sim.hunt.paths.insertion import Bounded
 from sim.hunt.reward import Route
 
 T = TypeVar("T")
@@ -36,19 +38,15 @@ def time_call(find: Callable[[], T]) -> tuple[T, float]:
     return found, time.process_time() - began
 
 
-def row(name: str, route: Route, number: dict[Any, int], seconds: float, bound: float | None = None
-        ) -> dict[str, Any]:  # fmt: skip
-    """Return the row of a ``route``.
-
-    Parameters
-    ----------
-    number : of each cell
-    bound : on the value of any way; None if the route is an exact optimum
-    """
+def measure(name: str, graph: nx.Graph, find: Callable[[], Route | Bounded]) -> dict[str, Any]:
+    """Return the row of the route that ``find`` returns, exact or with a bound; cells by number."""
+    found, seconds = time_call(find)
+    route, bound = found if isinstance(found, Bounded) else (found, found.value)
+    number = {cell: i for i, cell in enumerate(graph)}
     return {
         "route": name,
         "value": route.value,
-        "bound": route.value if bound is None else bound,
+        "bound": bound,
         "benefit": route.benefit,
         "measured": " ".join(map(str, route.measured)),
         "length": route.length,

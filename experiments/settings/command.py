@@ -111,19 +111,21 @@ class Command:
         given = arguments.read(typed, self.schema, self.bare)
         if given.multirun and not self.multirun:
             raise Refusal("-m, --multirun: it runs once; give every setting one value")
-        if given.help:
-            return _print(helptext.write(self.name, self.title, given.overrides, self.multirun))
         # Hydra prints a fault in several lines; for developers it hands the exception on instead.
         wanted = os.environ.get("HYDRA_FULL_ERROR", "0")
         os.environ["HYDRA_FULL_ERROR"] = "1"
         before, run = sys.argv, _Job(self, typed)
         try:
-            if given.flags or given.multirun or any(map(_is_of_hydra, given.overrides)):
+            if given.help:
+                print(helptext.write(self.name, self.title, given.overrides, self.multirun))
+                sys.stdout.flush()
+            elif given.flags or given.multirun or any(map(_is_of_hydra, given.overrides)):
                 self._run_hydra(given, run)
             else:
                 self._run_once(given, run)
         except BrokenPipeError:  # the reader of our output has gone, as in `... | head`
-            return _drop_output()
+            output.drop(sys.stdout)
+            return 1
         except KeyboardInterrupt as stop:
             if given.multirun and not run.begun and not str(stop):  # its runs are a launcher's
                 where = "interrupted; what its runs had done is kept in their folders"
@@ -229,16 +231,3 @@ def _runs_by_plugins(hydra: Any) -> bool:
 def _is_of_hydra(override: str) -> bool:
     """Return whether an override is one of Hydra's own settings, which say how it runs."""
     return re.match(r"[+~]*hydra\b", override) is not None
-
-
-def _print(text: str) -> int:
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        return _drop_output()
-    return 0
-
-
-def _drop_output() -> int:
-    output.drop(sys.stdout)
-    return 1

@@ -88,7 +88,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(folder):
     """A server for the tests of a file."""
-    from served import Served  # not for tests without one: it imports the whole of the game
+    from http_client import Served  # not for tests without one: it imports the whole of the game
 
     served = Served(folder)
     yield served

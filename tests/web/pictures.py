@@ -15,12 +15,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-import shown  # noqa: E402
-from at_table import COMPUTER, person, setup  # noqa: E402
-from canned import Canned  # noqa: E402
+import page_content  # noqa: E402
 from conftest import browser  # noqa: E402
-from hands import click_on, number, settle  # noqa: E402
+from page_player import click_on, number, settle  # noqa: E402
+from page_server import Canned  # noqa: E402
 from PIL import Image  # noqa: E402
+from table_setup import COMPUTER, person, setup  # noqa: E402
 
 from experiments.web.settings import Search  # noqa: E402
 from experiments.web.tables.requests import compose_player  # noqa: E402
@@ -43,16 +43,16 @@ def take(running, folder: Path) -> list[Path]:
         one, other, third = (Path(kept, name) for name in ("one", "other", "third"))
         for made in (one, other, third):
             made.mkdir()
-        computers = shown.computers(one)
-        watched = Canned(computers, shown.answers(computers, one))
+        computers = page_content.computers(one)
+        watched = Canned(computers, page_content.answers(computers, one))
         best = compose_player("best", ["budget.simulations=1000"], Search(1000, 60.0))
-        table, look, events = shown.play_and_sample(third, best, TURN)
+        table, look, events = page_content.play_and_sample(third, best, TURN)
         search_server = Canned(table, {})
-        shown.stop_at(search_server, look, events)
+        page_content.stop_at(search_server, look, events)
         seated = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), other))
         try:
             watch = _watch(running, search_server, folder / "web_watch.png", True, "#beliefs")
-            shown.stop_at(search_server, {**look, "tree": look["tree"][:NODES]}, events)
+            page_content.stop_at(search_server, {**look, "tree": look["tree"][:NODES]}, events)
             return [
                 watch,
                 _watch(running, search_server, folder / "web_table.png", False, "#tree"),

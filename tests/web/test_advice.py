@@ -1,8 +1,8 @@
 """Advice at a decision of a recorded game: from whom, and from what."""
 
 import pytest
-from at_table import COMPUTER, play_to_prompt, setup
 from omegaconf import OmegaConf
+from table_setup import COMPUTER, play_to_prompt, setup
 
 from experiments.explain.recorded import decisions
 from experiments.settings import config

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+import page_content
 import pytest
-import shown
-from at_table import COMPUTER, person, setup
-from canned import Canned
+from page_server import Canned
+from table_setup import COMPUTER, person, setup
 
 from experiments.web.tables.table import Table
 from sim.state import MOVE
@@ -25,9 +25,9 @@ PAGES = {
 def watched_server(tmp_path_factory):
     """A server of all pages but a seat's; the table that is watched stands still in the middle."""
     folder = tmp_path_factory.mktemp("watched")
-    table = shown.computers(folder)
-    served = Canned(table, shown.answers(table, folder))
-    shown.halfway(served)
+    table = page_content.computers(folder)
+    served = Canned(table, page_content.answers(table, folder))
+    page_content.halfway(served)
     yield served
     served.close()
 
@@ -36,7 +36,7 @@ def watched_server(tmp_path_factory):
 def seated_server(tmp_path_factory):
     """A server of a seat's page, whose occupant is asked where to walk."""
     table = Table(setup(person("Ann"), *(COMPUTER,) * 3), tmp_path_factory.mktemp("seated"))
-    served = Canned(table, {"/api/lobby": shown.LOBBY})
+    served = Canned(table, {"/api/lobby": page_content.LOBBY})
     yield served
     served.close()
 
@@ -163,10 +163,13 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows
     page = shows("watch")
     assert "thinks" in page.locator("#seats").inner_text()
     assert "754 simulations, 3,200 per second" in page.locator("#search").inner_text()
-    assert page.locator("#search tbody tr").count() == len(shown.ROOT)
+    assert page.locator("#search tbody tr").count() == len(page_content.ROOT)
     words = page.locator("#tree text.does").all_text_contents()
-    assert words == [*(row["action"] for row in shown.ROOT[:3]), shown.SEARCH["tree"][-1]["action"]]
-    assert page.locator("#tree .knot").count() == len(shown.SEARCH["tree"])
+    assert words == [
+        *(row["action"] for row in page_content.ROOT[:3]),
+        page_content.SEARCH["tree"][-1]["action"],
+    ]
+    assert page.locator("#tree .knot").count() == len(page_content.SEARCH["tree"])
     assert page.locator("#tree rect").count() == 1 and "412 · 0.51, 7 more" in read_tree(page)
     assert page.locator(".map").count() == 4
     heads = page.locator("#entropy .axis").all_text_contents()

@@ -3,9 +3,9 @@
 import random
 
 import pytest
-from at_table import COMPUTER, person, setup
-from canned import Canned
-from hands import click_on, number, over, settle
+from page_player import click_on, number, over, settle
+from page_server import Canned
+from table_setup import COMPUTER, person, setup
 
 from experiments.web.tables.table import Table
 

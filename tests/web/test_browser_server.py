@@ -8,8 +8,8 @@ import re
 import time
 
 import pytest
-from hands import accuse, click_on, number, over, settle
-from served import COMPUTER, Served, person, play
+from http_client import COMPUTER, Served, person, play
+from page_player import accuse, click_on, number, over, settle
 
 from experiments.web.tables.moves import Moves
 from experiments.web.tables.setup import Setup

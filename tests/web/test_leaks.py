@@ -5,7 +5,7 @@ questions, whom all wait for, notebooks, refusals, pages, headers) must be the s
 that it may see and that differs; and no message names a card that it cannot know.  People answer by
 the same rule in both, so whom the exchange makes act otherwise is a player of the configuration.
 
-Most games are played in the application without sockets (`inside`), some over HTTP.
+Most games are played in the application without sockets (`in_process`), some over HTTP.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ import os
 from dataclasses import replace
 
 import pytest
-from exchanged import SEED, Exchanged, choose, to_exchange
-from inside import inside
-from served import Served, person
+from http_client import Served, person
+from in_process import inside
+from seat_messages import first, may_differ, play_pair, told_apart, unknowable
 from starlette.responses import HTMLResponse
-from traffic import first, may_differ, play_pair, told_apart, unknowable
+from swapped_cards import SEED, Exchanged, choose, to_exchange
 
 from experiments.web.server import guard, messages, seat, streams
 from experiments.web.tables import table as tables

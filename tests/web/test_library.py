@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from at_table import COMPUTER, play_to_prompt, setup
+from table_setup import COMPUTER, play_to_prompt, setup
 
 from experiments.web.library import Library, is_regular
 from experiments.web.tables.table import Table

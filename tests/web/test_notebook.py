@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from at_table import COMPUTER, person, play_to_prompt, setup
+from table_setup import COMPUTER, person, play_to_prompt, setup
 
 from experiments.web.analysis.notebook import MAYBE, NO, YES, Knowledge, notebook, round_chance
 from experiments.web.tables.table import Table

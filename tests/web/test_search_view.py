@@ -3,8 +3,8 @@
 from collections import Counter
 
 import pytest
-from at_table import COMPUTER, setup
 from omegaconf import OmegaConf
+from table_setup import COMPUTER, setup
 
 from experiments.explain.recorded import words
 from experiments.settings.config import compose

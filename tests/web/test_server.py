@@ -5,7 +5,7 @@ import json
 import time
 
 import pytest
-from served import COMPUTER, Served, events, person, play, read_files, table_request
+from http_client import COMPUTER, Served, events, person, play, read_files, table_request
 
 from experiments.web.server.guard import HEADERS, MOST_BODY
 from experiments.web.server.serve import describe_reach, names_of

@@ -5,7 +5,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from served import COMPUTER, person, play, quiet, read_files
+from http_client import COMPUTER, person, play, quiet, read_files
 
 from experiments.web.tables.moves import Moves
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from served import COMPUTER, Served, events, person, play
+from http_client import COMPUTER, Served, events, person, play
 
 from experiments.matches import results
 from experiments.replay.__main__ import show as replayed

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from served import COMPUTER, Client, person
+from http_client import COMPUTER, Client, person
 
 from experiments.web.__main__ import COMMAND
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from at_table import play_to_prompt
-from served import COMPUTER, Client, Served, events, person
+from http_client import COMPUTER, Client, Served, events, person
+from table_setup import play_to_prompt
 
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
@@ -28,7 +28,7 @@ class Killed:
     def __init__(self, folder):
         root = HERE.parents[1]
         self._parent = subprocess.Popen(
-            [sys.executable, HERE / "forking.py", folder],
+            [sys.executable, HERE / "server_processes.py", folder],
             cwd=root,
             env={**os.environ, "PYTHONPATH": str(root)},
             stdin=subprocess.PIPE,

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from http_client import COMPUTER, Served, events, person, play
 from rich.console import Console
-from served import COMPUTER, Served, events, person, play
 
 from experiments.report.__main__ import report
 from experiments.runs import runfolder

@@ -9,8 +9,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from at_table import setup
-from served import COMPUTER, Served, events, person, play
+from http_client import COMPUTER, Served, events, person, play
+from table_setup import setup
 
 from experiments.web import workers
 from experiments.web.server import messages, streams
@@ -228,17 +228,20 @@ async def _asleep(_=None):
     await asyncio.sleep(60)
 
 
-def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path):
+def test_who_reads_too_slowly_is_dropped_and_silence_is_broken(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "SLOW_SECONDS", 0.05)
+    monkeypatch.setattr(streams, "BEAT_SECONDS", 0.02)
+
     async def run():
         driver = Driver(Table(setup(), tmp_path), Workers())
         ended, sent = [], []
-        stuck = Stream(Feed(driver, 0, 0), lambda: ended.append("stuck"), slow=0.05)
+        stuck = Stream(Feed(driver, 0, 0), lambda: ended.append("stuck"))
         await asyncio.wait_for(stuck(SCOPE, _asleep, _asleep), 30)
 
         async def send(message):
             sent.append(message)
 
-        quiet = Stream(Feed(driver, 0, 0), lambda: ended.append("quiet"), beat=0.02)
+        quiet = Stream(Feed(driver, 0, 0), lambda: ended.append("quiet"))
         going = asyncio.create_task(quiet(SCOPE, _asleep, send))
         while not any(b": still here" in message.get("body", b"") for message in sent):
             await asyncio.sleep(0.01)

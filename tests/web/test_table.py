@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from at_table import COMPUTER, person, play_to_prompt, setup
+from table_setup import COMPUTER, person, play_to_prompt, setup
 
 from experiments.web.tables.moves import Move, Moves
 from experiments.web.tables.setup import Setup

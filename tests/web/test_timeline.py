@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from at_table import COMPUTER, play_to_prompt, setup
+from table_setup import COMPUTER, play_to_prompt, setup
 
 from experiments.web.analysis.timeline import timeline
 from experiments.web.tables.table import Table

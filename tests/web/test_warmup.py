@@ -2,7 +2,7 @@
 
 import numba
 import pytest
-from at_table import COMPUTER, person
+from table_setup import COMPUTER, person
 
 from experiments.web.server import warmup as module
 from experiments.web.settings import Search

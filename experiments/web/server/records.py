@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -32,7 +32,9 @@ from experiments.web.tables.requests import (
     Settings,
     compose_player,
 )
-from sim.records.record import OUTSIDE, Record, RecordError, read
+from sim.records.record import OUTSIDE, RecordError, read
+
+Result = TypeVar("Result")
 
 REPORT = "report.html"
 MOST_BYTES = 32 * 2**20
@@ -147,13 +149,14 @@ async def _answer(request: Request, work: Callable[[], Any], long: bool = False)
         raise HTTPException(422, f"the record is broken: {fault}") from None
 
 
-@lru_cache(_CACHED)
-def _read(path: Path, _: int) -> Record:
-    return read(path)
+def _keep(work: Callable[[Path], Result]) -> Callable[[Path], Result]:
+    """Return ``work`` on a file, which is done again only if the file has changed."""
+    kept = lru_cache(_CACHED)(lambda path, _: work(path))
+    return lambda path: kept(path, path.stat().st_mtime_ns)
 
 
-def _record(path: Path) -> Record:
-    return _read(path, path.stat().st_mtime_ns)
+_record = _keep(read)
+_timeline = _keep(lambda path: [asdict(turn) for turn in timeline(_record(path))])
 
 
 def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
@@ -179,12 +182,7 @@ def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
 
 def _turns(path: Path) -> list[dict[str, Any]]:
     with _playing_on:  # a second request for the same record waits, then finds it done
-        return _turns_at(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(_CACHED)
-def _turns_at(path: Path, _: int) -> list[dict[str, Any]]:
-    return [asdict(turn) for turn in timeline(_record(path))]
+        return _timeline(path)
 
 
 def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:

@@ -98,17 +98,10 @@ class Stream(StreamingResponse):
     ----------
     feed : the messages
     on_end : called when the connection has ended
-    beat, slow : seconds of silence, and of waiting for the viewer
     """
 
-    def __init__(
-        self,
-        feed: Feed,
-        on_end: Callable[[], None],
-        beat: float = BEAT_SECONDS,
-        slow: float = SLOW_SECONDS,
-    ) -> None:
-        self._feed, self._on_end, self._beat, self._slow = feed, on_end, beat, slow
+    def __init__(self, feed: Feed, on_end: Callable[[], None]) -> None:
+        self._feed, self._on_end = feed, on_end
         self._news, self._left = asyncio.Event(), False
         headers = {"X-Accel-Buffering": "no"}
         super().__init__(self._events(), headers=headers, media_type="text/event-stream")
@@ -127,7 +120,7 @@ class Stream(StreamingResponse):
         """Send, but wait no longer than `SLOW_SECONDS` for the viewer to read."""
 
         async def send_in_time(part: Part) -> None:
-            async with asyncio.timeout(self._slow):
+            async with asyncio.timeout(SLOW_SECONDS):
                 await send(part)
 
         with suppress(OSError):  # a TimeoutError, or the connection was cut
@@ -152,7 +145,7 @@ class Stream(StreamingResponse):
                 yield text
             text = b""
             try:
-                async with asyncio.timeout(self._beat):
+                async with asyncio.timeout(BEAT_SECONDS):
                     await self._news.wait()
             except TimeoutError:
                 text = _BEAT

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
 import json
 import secrets
 import shutil
@@ -106,7 +105,7 @@ class Registry:
         """Read the tables in the folder; raises `Refusal` if that cannot be."""
         self.folder, self._most, self._workers, self._patience = folder, most, workers, patience
         self.entries: dict[str, Entry] = {}
-        self._seats: dict[str, tuple[str, Entry, int]] = {}
+        self._seats: dict[str, tuple[Entry, int]] = {}
         self._making = asyncio.Lock()
         self._finished: list[Entry] = []
         try:
@@ -138,7 +137,7 @@ class Registry:
             if self._is_left(entry):
                 entry.aside = True
             else:
-                self._drive(entry)
+                entry.task = asyncio.create_task(self._resume(entry))
 
     def put_aside(self) -> None:
         """Put aside the tables that have been left; to be called now and then."""
@@ -184,13 +183,7 @@ class Registry:
 
     def seat(self, token: str) -> tuple[Entry, int] | None:
         """Return the table and seat of ``token``, None if unknown."""
-        given = _hash(token)
-        found = self._seats.get(given[:16])
-        # The key is part of a hash, and the rest is compared in constant time: neither shows by
-        # its time how near a guess was.
-        if found is None or not hmac.compare_digest(found[0], given):
-            return None
-        return found[1], found[2]
+        return self._seats.get(_hash(token))  # of a hash no time shows how near a guess was
 
     async def driver(self, entry: Entry) -> Driver:
         """Return the driver of a table; one whose game is over may have to be read again.
@@ -206,7 +199,7 @@ class Registry:
         if entry.aside:
             self._check_room()
             entry.aside = False
-            self._drive(entry)
+            entry.task = asyncio.create_task(self._resume(entry))
         if not entry.over:
             await entry.loaded.wait()
         if entry.fault:
@@ -273,7 +266,7 @@ class Registry:
     def _enter(self, entry: Entry) -> None:
         self.entries[entry.id] = entry
         for seat, digest in entry.tokens.items():
-            self._seats[digest[:16]] = digest, entry, seat
+            self._seats[digest] = entry, seat
 
     def _read(self, path: Path) -> None:
         """Read a table that was made before; a broken one is reported and left alone."""
@@ -288,9 +281,6 @@ class Registry:
 
     def _folder(self, entry: Entry) -> Path:
         return self.folder / TABLES / entry.id
-
-    def _drive(self, entry: Entry) -> None:
-        entry.task = asyncio.create_task(self._resume(entry))
 
     async def _resume(self, entry: Entry) -> None:
         """Make the moves of a table again, and drive it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from at_table import COMPUTER, play_to_prompt, setup
+from table_setup import COMPUTER, play_to_prompt, setup
 
 from experiments.web.analysis.notebook import Knowledge, notebook
 from experiments.web.analysis.timeline import Entropies, timeline
@@ -146,7 +146,7 @@ def turns(table, folder):
 
 
 def answers(table, folder):
-    """Return the fixed answers of a `canned.Canned` by path."""
+    """Return the fixed answers of a `page_server.Canned` by path."""
     known = beliefs(table)
     return {
         "/api/lobby": LOBBY,

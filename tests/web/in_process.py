@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
-from served import PATIENCE
+from http_client import PATIENCE
 
 from experiments.web.library import Library
 from experiments.web.server.serve import application, describe_reach, names_of

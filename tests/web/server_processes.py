@@ -1,6 +1,6 @@
 """Serves tables in FOLDER in a new child for every line that it reads, until it reads no more.
 
-    python forking.py FOLDER
+    python server_processes.py FOLDER
 
 All is imported once, before: so a server can be killed and started again many times in a second.
 A child writes a line with its number and its address.
@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from at_table import COMPUTER, play_to_prompt, setup
-from served import settings
+from http_client import settings
+from table_setup import COMPUTER, play_to_prompt, setup
 
 from experiments.web.server.serve import serve
 from experiments.web.tables.table import Table

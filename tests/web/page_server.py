@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from at_table import play_to_prompt
 from jinja2 import Environment, FileSystemLoader
+from table_setup import play_to_prompt
 
 from experiments.web.analysis.notebook import Knowledge, notebook
 from experiments.web.server.board import facts

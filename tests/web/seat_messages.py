@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 
-from exchanged import Exchanged, choose
-from inside import Inside
+from in_process import Inside
+from swapped_cards import Exchanged, choose
 
 from experiments.web.server import messages
 from experiments.web.server.guard import HEADERS
