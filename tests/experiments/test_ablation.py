@@ -245,14 +245,15 @@ def test_what_cannot_be_is_refused_in_one_line(command, given, message):
     assert code == 1 and message in shown.err and shown.err.count("\n") == 1
 
 
-def test_curves_are_drawn_of_lines_apart(command, monkeypatch):
+@pytest.mark.parametrize("way", [ALONE, APART])
+def test_games_are_drawn_for_every_way(command, monkeypatch, way):
     """Control: nothing is drawn of cells without games."""
-    picture = command.root / "picture.png"
+    picture = command.root / f"{way}.png"
     plot.draw(table(), of.cells_of(table(), command.root / "nowhere"), picture)
     assert not picture.exists()
     assert command("only=[heuristic]", "games=4")[0] == 0
     monkeypatch.setattr(plot, "simulations_of", lambda match: match.rules["turn_cap"])
-    plot.draw(table(ways=[APART]), of.cells_of(table(), command.root), picture)
+    plot.draw(table(ways=[way]), of.cells_of(table(ways=[way]), command.root), picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from experiments import plotting
 from experiments.tables.ablation.cells import StepCell
 from experiments.tables.ablation.report import published_result
-from experiments.tables.ablation.schema import ALONE, APART, CUMULATIVE, Ablation, Step
+from experiments.tables.ablation.schema import ALONE, APART, CUMULATIVE, WAYS, Ablation, Step
 from experiments.tables.measured import simulations_of
 
 _STRIP = 0.15
@@ -81,7 +81,7 @@ def _draw_staircases(table: Ablation, setups: Sequence[Sequence[StepCell]], path
             _shade(axes, cells[0], plotting.REFERENCE, "published")
             plotting.reference_line(axes, _parity(cells[0]), "parity")
             for way in dict.fromkeys(cell.line.way for cell in cells):
-                series = table.ways.index(way)  # the same in each panel
+                series = WAYS.index(way)  # the same in each panel
                 shown = [cell for cell in cells if cell.line.way == way]
                 shift = 0.0 if way == CUMULATIVE else 0.15 if way == ALONE else -0.15
                 at = [steps.index(cell.line.step) + shift for cell in shown]
