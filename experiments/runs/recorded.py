@@ -51,7 +51,7 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
 
 
 class Part(NamedTuple):
-    """What one player played in a run of several.
+    """Play of one player in a run of several.
 
     Attributes
     ----------

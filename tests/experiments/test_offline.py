@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from experiments.provenance import tracking
-from experiments.provenance.tracking import Tracker
+from experiments.provenance.tracking import Store
 
 NEEDED = ("HOME", "PATH", "SLEUTH_CACHE_DIR", "XDG_CACHE_HOME")
 """Variables that the run gets: with those of a CI, or of pytest, MLflow reports nothing anyway."""
@@ -81,10 +81,10 @@ def test_a_tracked_run_needs_no_route_out(database, tmp_path):
 
 def test_who_wants_telemetry_keeps_it(database, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "false")
-    Tracker(database, "first", tmp_path)
+    Store(database, "first", tmp_path)
     assert os.environ["MLFLOW_DISABLE_TELEMETRY"] == "false"
     monkeypatch.delenv("MLFLOW_DISABLE_TELEMETRY")
-    Tracker(database, "first", tmp_path)
+    Store(database, "first", tmp_path)
     assert (
         os.environ["MLFLOW_DISABLE_TELEMETRY"] == tracking._ENVIRONMENT["MLFLOW_DISABLE_TELEMETRY"]
     )

@@ -41,7 +41,7 @@ REFUSED = {
         ("player=nobody", "player=nobody: unknown"),
         ("player=bmcts", "player=bmcts searches: choose a player that does not"),
         ("rules=chess", "rules=chess: unknown"),
-        ("rules.players=7", "players must be 3 to 6"),
+        ("rules.players=7", "rules.players=7: must be at most 6"),
         ("player.showing=all", "player.showing=all: choose one of random, least_informative"),
         ("assume=random", "assume=random: choose one of None, uniform, least_informative"),
         ("games=many", "games: 'many' is not a whole number"),
