@@ -1,9 +1,10 @@
 """Evidence tables behind the contract of all beliefs: the network of [Cai & Ferrari 2006].
 
-Two beliefs: ``tables_text`` updates as printed in [Ferrari & Cai 2009, App. V] and runs to false
-certainty, ``tables_repaired`` repairs that (`belief.network.tables` lists how).  They need public
-shares.  Neither notices contradictions: tables that contradict themselves are read as if nothing
-but the certain cards were known, and counted.
+Three beliefs: ``tables_text`` updates as printed in [Ferrari & Cai 2009, App. V] and
+``tables_text2006`` as in [Cai & Ferrari 2006, s. III-C]; both run to false certainty, which
+``tables_repaired`` repairs (`belief.network.tables` lists how).  They need public shares.  None
+notices contradictions: tables that contradict themselves are read as if nothing but the certain
+cards were known, and counted.
 Updates consume no randomness; `sample` consumes the stream it is given.
 """
 
@@ -17,7 +18,7 @@ from belief.beliefs.base import Belief, Setting, product_table
 from belief.evidence import ALL_CARDS, HOLDERS, N_CARDS
 from belief.network.permanents import Weights, new_weights
 from belief.network.reading import draw_deal, marginals
-from belief.network.tables import Tables, new_tables, start, take_in
+from belief.network.tables import TREATMENTS, Tables, new_tables, start, take_in
 from mcts.kernel.compile import jit
 
 
@@ -43,11 +44,11 @@ def _sample(t: Tables, weights: Weights, stream: np.ndarray, deals: np.ndarray) 
 
 
 class TablesBelief(Belief):
-    """Evidence tables, updated by the text or by the repairs."""
+    """Evidence tables, updated by one of `TREATMENTS`."""
 
     logical = False
     needs_shares = True
-    repaired: ClassVar[bool]
+    treatment: ClassVar[str]
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -56,7 +57,8 @@ class TablesBelief(Belief):
         self._weights = new_weights()
         dealt = ALL_CARDS & ~(setting.hand | setting.face_up)
         shares = np.array(setting.shares, np.int64)
-        start(self.tables, setting.players, setting.seat, shares, dealt, self.repaired)
+        how = TREATMENTS.index(self.treatment)
+        start(self.tables, setting.players, setting.seat, shares, dealt, how)
 
     def _observe(self, events: np.ndarray) -> None:
         _observe(self.tables, self._weights, 0, events, np.zeros((0, N_CARDS, HOLDERS)))
@@ -83,14 +85,21 @@ class TablesBelief(Belief):
 
 
 class TextTables(TablesBelief):
-    """Evidence tables as printed."""
+    """Evidence tables as printed in 2009."""
 
     name = "tables_text"
-    repaired = False
+    treatment = "text"
+
+
+class TextTables2006(TablesBelief):
+    """Evidence tables as printed in 2006."""
+
+    name = "tables_text2006"
+    treatment = "text2006"
 
 
 class RepairedTables(TablesBelief):
     """Evidence tables without the faults of the print."""
 
     name = "tables_repaired"
-    repaired = True
+    treatment = "repaired"

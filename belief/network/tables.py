@@ -13,7 +13,12 @@ App. V]:
 * then the row is normalised, what is missing being spread evenly over the entries that are neither
   0 nor the one just set, and the column of a 1 is cleared.
 
-By the text (``repaired`` 0) that runs to false certainty.  The repairs:
+The paper of 2006 has (a) and (c) alike.  Its (b) names two things otherwise
+[Cai & Ferrari 2006, s. III-C, eqs. 19-23]: the row is the answerer's of *highest entropy*, for each
+card, and free is each of the three that the observer itself does not hold, whatever its tables say
+of it.
+
+By either text (`TREATMENTS`) that runs to false certainty.  The repairs, of that of 2009:
 
 1. a card shown to somebody else says nothing if the answerer surely holds one of the three
    (by the text what it showed is taken for new, and one free card for certain);
@@ -30,7 +35,8 @@ App. V, 2b spares the row just updated when a column is cleared.  That never mat
 that column is 0, or the 1 that clears the others.  Where the source is silent, for both: a card
 that is known to be in the answerer's hand is no news when it is shown again; a row that is
 certain stays so [eq. 17]; ties are the first row's; where the entry just set is the only one left
-in its row, it is 1.  By the text an entry within 1e-12 of 1 is 1.
+in its row, it is 1.  By the texts an entry within 1e-12 of 1 is 1.  Rows are normalised as in 2006
+[eq. 15; s. III-C, 2]: App. V, 2a divides what is missing by all columns, so that no row sums to 1.
 
 `TABLES` is a flat record, a deep copy of which is an assignment.  Nothing here consumes randomness.
 """
@@ -54,7 +60,7 @@ from mcts.kernel.compile import jit
 
 TABLES = np.dtype(
     [
-        ("repaired", np.int64),  # 0: by the text
+        ("treatment", np.int64),  # place in `TREATMENTS`
         ("seat", np.int64),  # of the observer
         ("columns", np.int64, (N_CATEGORIES,)),  # cards it does not hold; rows are one fewer
         ("card", np.int64, (N_CATEGORIES, MAX_COLUMNS)),  # of a column
@@ -67,6 +73,11 @@ TABLES = np.dtype(
 Tables = np.record
 """One `TABLES`."""
 
+TREATMENTS = ("text", "repaired", "text2006")
+"""Ways to update: by the text of 2009, by the repairs, by the text of 2006."""
+
+_REPAIRED, _TEXT2006 = TREATMENTS.index("repaired"), TREATMENTS.index("text2006")
+
 _CLOSE, _UNPROVED = 1e-12, 1e-9
 
 
@@ -77,7 +88,7 @@ def new_tables(copies: int = 1) -> np.ndarray:
 
 @jit
 def start(
-    t: Tables, players: int, seat: int, shares: np.ndarray, dealt: int, repaired: bool
+    t: Tables, players: int, seat: int, shares: np.ndarray, dealt: int, treatment: int
 ) -> None:
     """Begin the tables of ``seat``, all entries of a category equal [eq. 14].
 
@@ -85,9 +96,9 @@ def start(
     ----------
     shares : int64 (players or more, 3), cards of each category that each player was dealt
     dealt : mask of the cards that are neither its own nor face up
-    repaired : whether to update by the repairs, or by the text
+    treatment : place in `TREATMENTS`
     """
-    t.repaired = 1 if repaired else 0
+    t.treatment = treatment
     t.seat = seat
     for kind in range(N_CATEGORIES):
         columns = 0
@@ -185,7 +196,7 @@ def scale(row: np.ndarray, columns: int, spared: int) -> None:
 @jit
 def _normalise(t: Tables, kind: int, row: int, spared: int) -> None:
     """Make a row sum to 1 after its entry in the column ``spared`` was set."""
-    if t.repaired:
+    if t.treatment == _REPAIRED:
         scale(t.entry[kind, row], t.columns[kind], spared)
     else:
         spread(t.entry[kind, row], t.columns[kind], spared)
@@ -208,7 +219,7 @@ def _settle(t: Tables, kind: int, row: int, column: int) -> None:
                 if other == at or entry[other, sure] == 0.0:
                     continue
                 entry[other, sure] = 0.0
-                if t.repaired:
+                if t.treatment == _REPAIRED:
                     scale(entry[other], columns, -1)
                     moved = True
 
@@ -245,6 +256,18 @@ def _likeliest_row(t: Tables, player: int, card: int) -> int:
 
 
 @jit
+def _most_open_row(t: Tables, player: int, kind: int) -> int:
+    """Return the row of ``player`` in a category of highest entropy, -1 if it has no row."""
+    best, most = -1, -1.0
+    for row in range(t.columns[kind] - 1):
+        if t.owner[kind, row] == player:
+            bits = row_entropy(t.entry[kind, row], t.columns[kind])
+            if bits > most:
+                best, most = row, bits
+    return best
+
+
+@jit
 def note_pass(t: Tables, player: int, cards: int) -> None:
     """Take in that ``player`` has none of ``cards`` (mask) [eq. 41]."""
     while cards:
@@ -270,23 +293,26 @@ def _make_certain(t: Tables, kind: int, row: int, column: int) -> None:
 @jit
 def _is_free(t: Tables, player: int, card: int) -> bool:
     """Return whether ``card`` may be what ``player`` showed to somebody else."""
-    column = t.column[card]
-    if column < 0 or is_known(t, category(card), column):
+    kind, column = category(card), t.column[card]
+    row = _likeliest_row(t, player, card) if column >= 0 else -1
+    if row < 0 or t.treatment == _TEXT2006:
+        return row >= 0
+    if is_known(t, kind, column):
         return False
-    row = _likeliest_row(t, player, card)
-    if row < 0:
-        return False
-    return not t.repaired or t.entry[category(card), row, column] > 0.0
+    return t.treatment != _REPAIRED or t.entry[kind, row, column] > 0.0
 
 
 @jit
 def note_refutation(t: Tables, player: int, cards: int) -> None:
-    """Take in that ``player`` showed one of ``cards`` (mask) to somebody else [eq. 42]."""
+    """Take in that ``player`` showed one of ``cards`` (mask) to somebody else.
+
+    [Ferrari & Cai 2009, eq. 42; Cai & Ferrari 2006, eqs. 19-23].
+    """
     free, n, rest = 0, 0, cards
     while rest:
         card = lowest(rest)
         rest &= rest - 1
-        if t.repaired and surely_holds(t, player, card):
+        if t.treatment == _REPAIRED and surely_holds(t, player, card):
             return
         if _is_free(t, player, card):
             free |= 1 << card
@@ -294,7 +320,11 @@ def note_refutation(t: Tables, player: int, cards: int) -> None:
     while free:
         card = lowest(free)
         free &= free - 1
-        kind, column, row = category(card), t.column[card], _likeliest_row(t, player, card)
+        kind, column = category(card), t.column[card]
+        if t.treatment == _TEXT2006:
+            row = _most_open_row(t, player, kind)
+        else:
+            row = _likeliest_row(t, player, card)
         if certain_column(t.entry[kind, row], t.columns[kind]) >= 0:
             continue
         if n == 1:
@@ -311,15 +341,9 @@ def note_card(t: Tables, player: int, card: int) -> None:
     kind, column = category(card), t.column[card]
     if column < 0 or surely_holds(t, player, card):
         return
-    columns = t.columns[kind]
-    best, most = -1, -1.0
-    for row in range(columns - 1):
-        if t.owner[kind, row] == player:
-            bits = row_entropy(t.entry[kind, row], columns)
-            if bits > most:
-                best, most = row, bits
-    if best >= 0:
-        _make_certain(t, kind, best, column)
+    row = _most_open_row(t, player, kind)
+    if row >= 0:
+        _make_certain(t, kind, row, column)
 
 
 @jit

@@ -11,7 +11,14 @@ from belief.beliefs.exact import ExactBelief
 from belief.evidence import ALL_CARDS, ENVELOPE, N_CARDS
 from belief.network.permanents import Weights, new_weights
 from belief.network.reading import envelope_chances
-from belief.network.tables import new_tables, note_card, note_pass, note_refutation, start
+from belief.network.tables import (
+    TREATMENTS,
+    new_tables,
+    note_card,
+    note_pass,
+    note_refutation,
+    start,
+)
 from mcts.kernel.compile import jit
 from mcts.limits import above, one_of
 from sim.planning.suggestion_events import setting_of, suggestion_events
@@ -21,9 +28,9 @@ from sim.seat import Seat
 from sim.state import EVENT
 from sim.view import Log
 
-EVIDENCE = ("repaired", "text", "exact")
+EVIDENCE = ("repaired", "text", "text2006", "exact")
 """Beliefs of these players: evidence tables with the repairs, by the text of [Ferrari & Cai 2009,
-App. V], or the exact posterior."""
+App. V] or of [Cai & Ferrari 2006, s. III-C], or the exact posterior."""
 
 
 @dataclass(kw_only=True)
@@ -124,7 +131,8 @@ class Opinion:
             shares = np.array(rules.shares, np.int64)
             dealt = ALL_CARDS & ~(hand | face_up)
             self._tables, self._weights = new_tables(), new_weights()
-            start(self._tables[0], rules.players, seat, shares, dealt, evidence == "repaired")
+            how = TREATMENTS.index(evidence)
+            start(self._tables[0], rules.players, seat, shares, dealt, how)
         self._read(np.zeros(0, EVENT).view(np.recarray))
 
     def update(self, log: Log) -> np.ndarray:

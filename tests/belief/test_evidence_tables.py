@@ -12,6 +12,7 @@ from mcts.kernel.rng import new_stream
 SHARES = ((2, 2, 2), (2, 1, 3), (1, 2, 3))
 SETTING = Setting(3, 0, (6, 6, 6), mask((0, 1, 6, 7, 12, 13)), shares=SHARES)
 BOTH = pytest.mark.parametrize("name", ["tables_text", "tables_repaired"])
+ALL = pytest.mark.parametrize("name", ["tables_text", "tables_text2006", "tables_repaired"])
 SUSPECTS, WEAPONS, ROOMS = range(3)
 
 
@@ -25,7 +26,7 @@ def table(belief, kind):
     return np.array(belief.tables.entry[kind][: columns - 1, :columns])
 
 
-@BOTH
+@ALL
 def test_rows_are_the_others_cards_and_columns_what_the_observer_lacks(name):
     one = belief(name)
     shapes = [table(one, kind).shape for kind in range(3)]
@@ -36,7 +37,7 @@ def test_rows_are_the_others_cards_and_columns_what_the_observer_lacks(name):
     np.testing.assert_allclose(table(one, ROOMS), 1 / 7)
 
 
-@BOTH
+@ALL
 def test_a_pass_empties_the_cards_and_shares_them_out(name):
     one = belief(name)
     one.note_pass(1, mask((2, 6, 14)))
@@ -66,7 +67,7 @@ def test_a_card_shown_to_somebody_else_raises_each_free_card(name):
     np.testing.assert_allclose(table(one, SUSPECTS)[2], others[name])
 
 
-@BOTH
+@ALL
 def test_a_card_shown_to_us_is_certain_in_the_row_of_highest_entropy(name):
     one = belief(name)
     one.note_refutation(1, mask((2, 6, 12)))  # our own but the suspect, which is certain
@@ -95,6 +96,34 @@ def test_soft_evidence_excludes_nothing_and_proves_nothing():
             one.note_refutation(2, mask((2, 8, 14)))
         assert (row[0] == 1) == (name == "tables_text")
         assert (row[1:4].min() > 0) == (name == "tables_repaired")
+
+
+@pytest.mark.parametrize(
+    "name, rows",
+    [
+        # 1/2 + 0.7 / 2 in the likeliest row, or 1/2 + 0.4 / 2 in that of highest entropy.
+        ("tables_text", [[0.85, 0.05, 0.05, 0.05], [0.4, 0.2, 0.2, 0.2]]),
+        ("tables_text2006", [[0.7, 0.1, 0.1, 0.1], [0.7, 0.1, 0.1, 0.1]]),
+    ],
+)
+def test_the_text_of_2006_raises_the_row_of_highest_entropy(name, rows):
+    """[Cai & Ferrari 2006, eqs. 19-23]; with two free cards, the third being our own."""
+    one = belief(name)
+    entry = one.tables.entry[SUSPECTS]
+    entry[0, :4], entry[1, :4] = [0.7, 0.1, 0.1, 0.1], [0.4, 0.2, 0.2, 0.2]
+    one.note_refutation(1, mask((2, 6, 14)))
+    np.testing.assert_allclose(table(one, SUSPECTS)[:2], rows)
+
+
+def test_by_the_text_of_2006_a_card_known_elsewhere_still_counts_as_shown():
+    """Its alpha leaves out own cards alone: 1/3 for each of three, where that of 2009 has two."""
+    for name, free in (("tables_text", 2), ("tables_text2006", 3)):
+        one = belief(name)
+        one.note_card(2, 2, mask((2, 8, 14)))
+        one.note_refutation(1, mask((2, 8, 14)))
+        assert table(one, SUSPECTS)[:2, 0].max() == 0  # the column of a 1 is cleared
+        raised = 1 / free + 1 / 4 * (1 - 1 / free)
+        assert table(one, WEAPONS)[0, 0] == pytest.approx(raised)
 
 
 def test_a_card_that_is_known_to_be_there_may_have_been_shown_again():

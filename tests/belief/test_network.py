@@ -127,7 +127,7 @@ def test_at_the_start_all_cards_of_a_category_are_alike(seat, bits, deals):
     exact = make_belief("exact", setting(seat), new_stream(1))
     assert exact.envelope_entropy() == pytest.approx(bits, abs=5e-4)
     assert math.exp(log_weight(exact.evidence, workspace())) == pytest.approx(deals, abs=1e-6)
-    for name in ("tables_text", "tables_repaired"):
+    for name in ("tables_text", "tables_text2006", "tables_repaired"):
         tables = make_belief(name, setting(seat), new_stream(1))
         assert tables.envelope_entropy() == pytest.approx(bits, abs=5e-4)
         np.testing.assert_allclose(tables.marginals(), exact.marginals(), atol=CLOSE)

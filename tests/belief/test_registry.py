@@ -14,7 +14,7 @@ SETTING = Setting(3, 0, (6, 6, 6), mask((0, 6, 7, 12, 13, 14)))
 
 def test_names():
     plain = ["closure", "constrained", "exact", "factored", "particles"]
-    assert sorted(BELIEFS) == [*plain, "tables_repaired", "tables_text"]
+    assert sorted(BELIEFS) == [*plain, "tables_repaired", "tables_text", "tables_text2006"]
     for name in plain:
         assert make_belief(name, SETTING, new_stream(1)).name == name
     for name in set(BELIEFS) - set(plain):

@@ -91,7 +91,14 @@ def test_the_same_seed_is_the_same_game_and_a_decision_takes_little(usual):
 
 
 @pytest.mark.parametrize(
-    "switched", [{"evidence": "text"}, {"evidence": "exact"}, {"again": "same"}, {"threshold": 0.4}]
+    "switched",
+    [
+        {"evidence": "text"},
+        {"evidence": "text2006"},
+        {"evidence": "exact"},
+        {"again": "same"},
+        {"threshold": 0.4},
+    ],
 )
 def test_every_switch_changes_the_play(usual, switched):
     assert play_out(**switched)[0] != usual[0]
@@ -240,7 +247,7 @@ def test_it_is_made_from_the_configuration():
 
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"ferrari2009", "cai2006"}))
 def test_rules_that_it_does_not_fit_are_refused_in_a_sentence(name):
-    for evidence in ("text", "repaired"):
+    for evidence in ("text", "text2006", "repaired"):
         with pytest.raises(ValueError, match=f"hands by category, which rules={name}") as refused:
             make(spec_of("bn", evidence=evidence), PRESETS[name])
         assert "\n" not in str(refused.value)
