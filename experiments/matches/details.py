@@ -1,6 +1,7 @@
-"""Rows a suggestion and rows a decision, which a run may write beside those of games and seats.
+"""Rows of suggestions, decisions and certainties, which a run may write beside those of games.
 
-Tables 4.3 and 4.4 of [Ledford 2018] are made from them (`experiments.runs.figures`).  An
+Tables 4.3 and 4.4 of [Ledford 2018] are made from the first (`experiments.runs.figures`); for the
+last see `experiments.matches.certainty`.  An
 `Observer` watches a game (`sim.referee.play`) and changes nothing in it.
 
 What a seat believes is computed from what that seat saw alone (`sim.planning.suggestion_events`),
@@ -25,6 +26,7 @@ from belief.events import check_events, record
 from belief.evidence import EvidenceFull, lowest
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.information import entropy
+from experiments.matches.certainty import CERTAINTY, Certainties
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
 from sim.records.events import names
@@ -68,7 +70,7 @@ DECISION = pa.schema(
 )
 """Columns of the rows of decisions: those that a planner searched for, and no other."""
 
-KINDS = {"suggestions": SUGGESTION, "decisions": DECISION}
+KINDS = {"suggestions": SUGGESTION, "decisions": DECISION, "certainties": CERTAINTY}
 """Kinds of rows with their columns."""
 
 Watch = Callable[[np.record, int], None]
@@ -151,7 +153,7 @@ class _Mind:
 
 
 class Observer:
-    """Writes down the suggestions and decisions of the game that it watches.
+    """Writes down suggestions, decisions and certainties of the game that it watches.
 
     Parameters
     ----------
@@ -179,6 +181,9 @@ class Observer:
         self._answered: list[tuple[int, int, int, int]] = []
         self._asked: dict[str, Any] | None = None  # the row of the suggestion being answered
         self._known = 0  # mask of the cards that its suggester knew
+        self._certainties: Certainties | None = None
+        self._begun = [0] * rules.players  # turns of each seat
+        self._turn = 0
         # What planners had spent, by seat: they count from 0 in every game.
         planners = [seat for seat, player in enumerate(seats) if player.policy is None]
         self._spent = dict.fromkeys(planners if "decisions" in kinds else (), (0, 0, 0.0))
@@ -191,8 +196,13 @@ class Observer:
                 _Mind(setting_of(self._rules, seat, int(state.hand[seat]), face_up))
                 for seat in range(self._rules.players)
             ]
+            if "certainties" in self.rows:
+                self._certainties = Certainties(self._rules, self._seats, state)
         if self._asked is not None:
             self._answer(state, action)
+        if state.turn != self._turn:
+            self._turn = int(state.turn)
+            self._begun[state.seat] += 1
         self._decide(state, action)
         if ASK <= action < ACCUSE:
             self._ask(state)
@@ -226,6 +236,12 @@ class Observer:
             asked["entropy_after"] = mind.bits
             asked["envelope_after"] = self._entropies.of(mind.evidence)
             self.rows["suggestions"].append(asked)
+        if self._certainties is not None:
+            about = {key: asked[key] for key in ("match", "game", "turn")}
+            for seat, category, right in self._certainties.see(self._answered[-1]):
+                own = {"seat": seat, "player": self._seats[seat].name, "category": category}
+                row = {**about, **own, "own_turn": self._begun[seat], "right": right}
+                self.rows["certainties"].append(row)
 
     def _decide(self, state: np.record, action: int) -> None:
         """Write a row if ``action`` was searched for: then its player alone has spent anything."""

@@ -86,7 +86,7 @@ class _Match(BaseModel):
     measured: Literal[0] | None
     seed: Count
     records: Count
-    details: list[Literal["suggestions", "decisions"]]
+    details: list[Literal["suggestions", "decisions", "certainties"]]
 
     @model_validator(mode="after")
     def _fits(self) -> _Match:

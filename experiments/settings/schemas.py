@@ -20,7 +20,7 @@ PLANNERS = tuple(VARIANTS)
 """The players that search."""
 LAYOUTS = ("one", "rest", "both", "robin")
 """Ways to seat players, as in `experiments.matches.lineups`."""
-DETAILS = ("suggestions", "decisions")
+DETAILS = ("suggestions", "decisions", "certainties")
 """Kinds of rows beside those of games, as in `experiments.matches.details`."""
 
 

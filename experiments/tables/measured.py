@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from experiments.matches import part_files
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results, Tally
 from experiments.matches.schedule import Match, control_of
@@ -65,6 +66,13 @@ class Measured:
         """Winner, turns and suggestions of each game, by match."""
         found = rows.apart(rows.games(self.folder), ["match"])
         return {match: games for (match,), games in found.items()}
+
+    @cached_property
+    def certainties(self) -> pl.DataFrame | None:
+        """Rows of `experiments.matches.certainty`; None if the run has none."""
+        if not part_files.parts(self.folder, "certainties"):
+            return None
+        return rows.by_part(self.folder, "certainties", lambda part: part)
 
     @cached_property
     def accused_wrongly(self) -> dict[tuple[str, str], int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from experiments.matches.certainty import CATEGORIES
 from experiments.stats.intervals import Estimate, mean, median, paired_difference
 from experiments.tables.figure import Figure
 from experiments.tables.measured import Measured, common_wins
@@ -111,6 +112,30 @@ def _own_turns(run: Measured, match: str, player: str) -> Figure | None:
     return _rounds(run, match, run.wins(match, entrant)[run.games[match]["game"].to_numpy()])
 
 
+def _determined(category: str, places: int | None = None) -> Measure:
+    """Return the mean of own turns to determine a card, over games won by a seat or a player.
+
+    The seat is that so many ``places`` behind the measured one; None: the player's.
+    """
+
+    def measure(run: Measured, match: str, player: str) -> Figure | None:
+        if run.certainties is None:
+            return None
+        about = (pl.col("match") == match) & (pl.col("category") == category)
+        found = run.certainties.filter(about).join(
+            run.games[match].select("game", "winner"), on="game"
+        )
+        found = found.filter(pl.col("seat") == pl.col("winner"))
+        if places is None:
+            found = found.filter(pl.col("player") == player)
+        else:
+            numbers, winner = found["game"].to_numpy(), found["winner"].to_numpy()
+            found = found.filter(_wins_of_seat(places, numbers, winner, run, match))
+        return _estimate(mean, np.ceil(found["turn"].to_numpy() / run.match(match).players))
+
+    return measure
+
+
 def _estimate(how: Callable[[np.ndarray], Estimate], values: np.ndarray) -> Figure | None:
     return Figure.from_estimate(how(values), len(values)) if len(values) > 1 else None
 
@@ -172,7 +197,14 @@ QUANTITIES = {
     "own_turns_0": Quantity(_OWN_TURNS, _own_turns_behind(0)),
     "own_turns_1": Quantity(_OWN_TURNS, _own_turns_behind(1)),
     "own_turns_2": Quantity(_OWN_TURNS, _own_turns_behind(2)),
-    "room_turns": Quantity("own turns to determine the room card, mean"),
+    **{
+        f"{category}_turns{place}": Quantity(
+            f"own turns to determine the {category} in games it won, mean",
+            _determined(category, int(place[1:]) if place else None),
+        )
+        for category in CATEGORIES
+        for place in ("", "_0", "_1", "_2")
+    },
     "turns": Quantity("turns per game, mean", _of_lengths("turns")),
     "turns_median": Quantity("turns per game, median", _of_lengths("median_turns"), digits=0),
     "turns_least": Quantity("turns per game, least", _of_lengths("least_turns"), digits=0),
@@ -208,7 +240,7 @@ QUANTITIES = {
 }
 """By key.
 
-``won_N`` and ``own_turns_N`` are of the seat N places behind the measured one.
+``won_N``, ``own_turns_N`` and ``room_turns_N`` are of the seat N places behind the measured one.
 Own turns are the turns of all players divided by their number, rounded up.  ``accused_wrongly`` is
 of a player with one seat; ``own_turns`` of one too, wherever it sits.  The last six are computed.
 """

@@ -274,10 +274,26 @@ def test_quantities_are_counted_as_by_hand(run):
         assert measure(f"won_{place}", run, match) == approximate(win_rate(wins[-1], 60))
         turns = np.array([-(-row["turns"] // 3) for row in rows if row["won"]])
         assert measure(f"own_turns_{place}", run, match) == approximate(mean(turns))
+        winners = {row["game"]: row["seat"] for row in rows if row["won"]}
+        for category in ("suspect", "room"):
+            turns = np.array(
+                [
+                    -(-row["turn"] // 3)
+                    for row in run.certainties.to_dicts()
+                    if row["match"] == match
+                    and row["category"] == category
+                    and winners.get(row["game"]) == row["seat"]
+                ]
+            )
+            assert len(turns) == len(winners)  # who wins knew all three
+            found = measure(f"{category}_turns_{place}", run, match)
+            assert found == approximate(mean(turns))
+            assert found[0] <= measure(f"own_turns_{place}", run, match)[0]
     by_seat = [sum(row["won"] for row in _rows(run, match) if row["seat"] == k) for k in range(3)]
     assert sum(wins) == sum(by_seat) and wins != by_seat
     assert measure("won", run, match) == measure("won_0", run, match)
     assert measure("own_turns", run, match) == measure("own_turns_0", run, match)
+    assert measure("room_turns", run, match) == measure("room_turns_0", run, match)
     out = sum(row["out"] for row in _rows(run, match, "bn"))
     assert out and measure("accused_wrongly", run, match) == approximate(win_rate(out, 60))
     games = {row["game"]: row for row in _rows(run, match)}.values()
