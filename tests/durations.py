@@ -20,7 +20,7 @@ FILE = Path(__file__).with_name("durations.json")
 RECORD = "SLEUTH_RECORD_DURATIONS"
 """Environment variable: write the file again at the end of a whole run."""
 
-SLOW = 2.5
+SLOW = 1.5
 MARGIN = 10.0
 LARGEST = 60.0
 """No file may take longer than this when it is recorded: split it, or test with less."""
