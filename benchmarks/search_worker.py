@@ -30,6 +30,7 @@ sys.path[0] = str(Path.cwd())  # the checkout, wherever this file is
 
 from mcts.kernel.compile import jit  # noqa: E402
 from mcts.kernel.rng import fold, new_stream  # noqa: E402
+from mcts.tree import NODES  # noqa: E402
 from sim.arena import play_many  # noqa: E402
 from sim.chance import game_key  # noqa: E402
 from sim.game import apply, decider, new_game, open_decision  # noqa: E402
@@ -145,8 +146,9 @@ def search(planner: Any, view: np.recarray) -> dict[str, Any]:
     seconds = time.process_time() - began
     tree, result = planner.search.tree, planner.result
     parts = [np.int64(action), result.actions, result.visits, result.values]
-    parts += [tree.order[: result.nodes], tree.visits, tree.returns, tree.counters]
-    edges = int((tree.length * (tree.status == 2))[tree.order[: result.nodes]].sum())
+    nodes = tree.order[: tree.counters[NODES]]  # of the last tree, where one follows another
+    parts += [nodes, tree.visits, tree.returns, tree.counters]
+    edges = int((tree.length * (tree.status == 2))[nodes].sum())
     parts += [tree.action[:edges], tree.edge_visits[:edges], tree.edge_total[:edges]]
     return {
         "simulations": planner.simulations - before,
