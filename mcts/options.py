@@ -109,6 +109,8 @@ class Settings(NamedTuple):
     outcomes_base: float
     """Observations kept below an action of n visits: ceil(base n**exponent); base 0: all."""
     outcomes_exponent: float
+    expand_from: int
+    """The visit of a node, but the root, from which on it has actions of its own."""
     action_types: int
     """1: the type of an action is chosen first, then an action of that type."""
     common_random_numbers: int
@@ -158,6 +160,9 @@ class Options:
     final: str = one_of(*FINAL, default="visits")
     """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
     action listed first."""
+    expand_from: int = between(1, 1_000_000_000, default=2)
+    """The visit from which on a node below the root lists actions; earlier ones roll out from it,
+    so that the roll-out policy decides there until the node has earned its own statistics."""
     action_types: bool = False
     """Choose the type of an action first, then an action of that type (`mcts.selection`)."""
     common_random_numbers: bool = False

@@ -4,8 +4,8 @@ Monte Carlo tree search over observation histories [POMCP: Silver & Veness 2010;
 Powley & Whitehouse 2012; thesis: Ledford 2018, s. 2.3 and 2.5], for any registered domain
 (`mcts.domain`).  Where this differs from the papers:
 
-* A node's actions are listed on its *second* visit (a domain may find listing expensive); the
-  first visit, which adds it, only rolls out.  The root's are listed on the first.
+* A node's actions are listed on visit ``expand_from``, by default its second (a domain may find
+  listing expensive); earlier ones only roll out.  The root's are listed on the first.
 * Statistics are kept on edges, so a node's legal list may be any part of the domain's actions.
   They are those of the player who decides at the node.
 * A tree that has used up its budget of nodes or edges goes on searching without growing.
@@ -122,7 +122,7 @@ def descend(p, s, tree, saved, scratch, settings, chosen):
     begin_keys(tree, node, scratch, settings)
     if settings.perspectives > 1:
         add_knowledge(p, s, scratch, settings)
-    while node != NOWHERE and visit(p, s, tree, node, scratch):
+    while node != NOWHERE and visit(p, s, tree, node, scratch, settings):
         edge = chosen if chosen != NOWHERE else select(p, s, tree, node, settings)
         if edge == NOWHERE:
             break
@@ -228,11 +228,11 @@ def backpropagate(tree, scratch, depth, settings):
 
 
 @jit_generic
-def visit(p, s, tree, node, scratch):
+def visit(p, s, tree, node, scratch, settings):
     """Count a visit of ``node``, list its actions if due; return whether it has edges to follow."""
     before = fetch_add(tree.visits, node, 1)
     status = load(tree.status, node)
-    due = status == UNLISTED and (before > 0 or node == tree.counters[TOP])
+    due = status == UNLISTED and (before + 1 >= settings.expand_from or node == tree.counters[TOP])
     if due and compare_and_swap(tree.status, node, UNLISTED, LISTING) == UNLISTED:
         end_lap(scratch, SELECTING)
         n = actions(p, s, scratch.actions, scratch.edge_data)

@@ -93,6 +93,7 @@ CHANGES = {
     "search.virtual_loss": 2,
     "search.exploration": 0.3,
     "search.root_exploration": 0.6,
+    "search.expand_from": 12,
     "search.action_types": True,
     "search.common_random_numbers": True,
     "search.final": "mean",
