@@ -80,12 +80,14 @@ def read(path: Path) -> tuple[dict[str, Any], Place | None, Place | None]:
 
 def _of_features(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
     """Yield role and geometry of each feature of a GeoJSON FeatureCollection."""
+    if not isinstance(content["features"], list):
+        raise ValueError("its features are no list")
     for number, feature in enumerate(content["features"]):
         try:
             role, shape = feature["properties"]["role"], feature["geometry"]
         except (KeyError, TypeError):
             role = None
-        if role not in MOST:
+        if not isinstance(role, str) or role not in MOST:
             raise ValueError(f"feature {number} has no role: give one of {', '.join(MOST)}")
         yield role, _geometry(shapely.geometry.shape, shape, role)
 
@@ -103,7 +105,10 @@ def _of_keys(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
 def _geometry(make: Callable[[Any], BaseGeometry], given: Any, role: str) -> BaseGeometry:
     try:
         return make(given)
-    except (ShapelyError, AttributeError, IndexError, KeyError, TypeError, ValueError) as fault:
+    except (
+        *(ShapelyError, AttributeError, LookupError, TypeError, ValueError),
+        *(OverflowError, RecursionError),  # numbers of hundreds of digits, collections of such
+    ) as fault:
         reason = " ".join(str(fault).split()) or type(fault).__name__
         raise ValueError(f"a {role} is no geometry: {reason}") from None
 
@@ -131,6 +136,8 @@ def load_field(settings: DictConfig, seed: int) -> Field:
         given, start, goal = read(path)
         with _refusing(f"hunt.workspace={path}"):
             workspace = Workspace(**given, **_sensing(settings), start=start)
+            if goal is not None and not workspace.free.intersects(shapely.Point(goal)):
+                raise ValueError(f"the robot cannot reach or cannot stand at its goal {goal}")
             return _field(workspace, settings.cells, start, goal)
     return draw_field(settings, settings.objects, seed)
 

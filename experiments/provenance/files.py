@@ -15,7 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from experiments.settings.commandline import Refusal
+import yaml
+
+from experiments.settings.commandline import Refusal, explain_yaml
 from experiments.texts import shorten
 
 SUMMARY = "summary.json"
@@ -131,13 +133,35 @@ def read_json(path: Path) -> Any:
     Raises
     ------
     OSError, ValueError
-        If it cannot be read, is too large or too deep.
+        If it cannot be read, is too large or too deep, or gives a key twice.
     """
     regular(path, MOST_BYTES)
     try:
-        return json.loads(path.read_text("utf-8"))
+        return json.loads(path.read_text("utf-8"), object_pairs_hook=_make_mapping)
     except (RecursionError, ValueError) as fault:
         raise ValueError(f"it is not JSON: {fault}") from None
+
+
+def _make_mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"found duplicate key {next(key for key in keys if keys.count(key) > 1)}")
+    return made
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads plain data, in which no mapping gives a key twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        known: set[Any] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in known:
+                    twice = f"found duplicate key {key.value}"
+                    raise yaml.MarkedYAMLError(problem=twice, problem_mark=key.start_mark)
+                known.add((key.tag, key.value))
+        return super().construct_mapping(node, deep)
 
 
 def read_yaml(path: Path) -> Any:
@@ -148,15 +172,13 @@ def read_yaml(path: Path) -> Any:
     Raises
     ------
     OSError, ValueError
-        If it cannot be read, is too large or too deep, or has references.
+        If it cannot be read, is too large or too deep, has references, or gives a key twice.
     """
-    import yaml
-
     regular(path, MOST_BYTES)
     try:
         text = path.read_text("utf-8")
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise ValueError("it has references")
-        return yaml.safe_load(text)
+        return yaml.load(text, _Loader)
     except (yaml.YAMLError, RecursionError) as fault:
-        raise ValueError(f"it is not YAML: {' '.join(str(fault).split())}") from None
+        raise ValueError(f"it is not YAML: {explain_yaml(fault)}") from None

@@ -13,6 +13,7 @@ from typing import NoReturn
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+from yaml import YAMLError
 
 from experiments.settings import output, signals
 from experiments.texts import forgiving, message
@@ -134,6 +135,8 @@ def explain(fault: Exception) -> str:
         return _explain_choice(fault)
     if isinstance(fault, OSError):
         return f"cannot write to the run folder: {fault.filename}: {fault.strerror}; set run.folder"
+    if isinstance(fault, YAMLError):
+        return explain_yaml(fault)
     cause: BaseException | None = fault
     if not isinstance(fault, OmegaConfBaseException):
         cause = fault.__cause__ or fault.__context__
@@ -146,6 +149,16 @@ def explain(fault: Exception) -> str:
     if "Ambiguous value" in line or "requires --multirun" in line:
         line += "; add -m to run one value after another, or write [a,b] for a list"
     return line
+
+
+def explain_yaml(fault: Exception) -> str:
+    """Return in one line what is wrong with YAML, and where."""
+    mark = getattr(fault, "problem_mark", None)
+    if mark is None:
+        return " ".join(str(fault).split())
+    file = "" if mark.name.startswith("<") else f"{mark.name}, "
+    reason = getattr(fault, "problem", None) or "it cannot be read"
+    return f"{file}line {mark.line + 1}: {' '.join(reason.split())}"
 
 
 def _explain_key(fault: OmegaConfBaseException) -> str:

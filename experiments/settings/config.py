@@ -31,7 +31,7 @@ from yaml import YAMLError
 from experiments import texts
 from experiments.settings import limits
 from experiments.settings.arguments import parse
-from experiments.settings.commandline import Refusal, explain
+from experiments.settings.commandline import Refusal, explain, explain_yaml
 from experiments.settings.schemas import Compare, Rules
 from mcts.limits import did_you_mean
 
@@ -75,7 +75,7 @@ def register_local() -> None:
     try:
         sections: Any = OmegaConf.to_container(OmegaConf.load(LOCAL))
     except (OSError, YAMLError, OmegaConfBaseException) as fault:
-        raise Refusal(f"{LOCAL}: {' '.join(str(fault).split())}") from None
+        raise Refusal(f"{LOCAL}: {explain_yaml(fault)}") from None
     commands = [file.name[:-5] for file in files("conf").iterdir() if ".yaml" in file.name]
     if not isinstance(sections, dict):
         raise Refusal(f"{LOCAL}: must be sections, as in compare: {{match: {{workers: 1}}}}")

@@ -237,9 +237,19 @@ def test_local_settings_are_of_this_machine(run_compare, tmp_path, monkeypatch):
         "compar: {}"
     )
     assert "local.yaml: compare.player says what is played" in refuse_local("compare: {player: {}}")
-    assert refuse_local("compare: {").startswith("sleuth-compare: local.yaml: ")
+    broken = refuse_local("compare: {")
+    assert broken.startswith("sleuth-compare: ") and "local.yaml, line 1: " in broken
+    assert "local.yaml, line 2: found duplicate key b" in refuse_local("a: {b: 1,\n b: 2}")
     local.unlink()
     assert "run.records=-1: must be" in run_compare("run.records=-1").err
+
+
+def test_a_key_given_twice_in_a_file_of_ones_own_is_named(run_compare, tmp_path):
+    (tmp_path / "player").mkdir()
+    (tmp_path / "player/mine.yaml").write_text("defaults: [swift]\nlabel: a\nlabel: b\n")
+    refused = run_compare(f"hydra.searchpath=[file://{tmp_path}]", "player=mine")
+    assert refused.code == 1 and refused.err.count("\n") == 1
+    assert f"{tmp_path}/player/mine.yaml, line 3: found duplicate key label" in refused.err
 
 
 def test_the_rules_without_a_name_are_those_of_the_thesis():

@@ -159,6 +159,20 @@ HOSTILE = {
         "target 0 lies outside the bounds",
     ),
     "targetless.yaml": (f"bounds: {SQUARE}", "there is no target"),
+    "twice.yaml": (f"{FIELD}start: POINT (1 2)", "line 6: found duplicate key start"),
+    "twice.json": ('{"bounds": 1, "bounds": 2}', "found duplicate key bounds"),
+    "goal.yaml": (f"{FIELD}goal: POINT (500 500)", "cannot stand at its goal (500.0, 500.0)"),
+    "goal_inside.yaml": (f"{FIELD}goal: POINT (4 4)", "cannot stand at its goal (4.0, 4.0)"),
+    "goal_at_a_wall.yaml": (f"{FIELD}goal: POINT (1 0.1)", "cannot stand at its goal"),
+    "features.geojson": ('{"features": 3}', "its features are no list"),
+    "role_list.geojson": (
+        json.dumps(FEATURES).replace('"obstacle"', '["obstacle"]'),
+        "feature 1 has no role",
+    ),
+    "digits.geojson": (
+        json.dumps(FEATURES).replace("[2, 6]", f"[2, 1{'0' * 400}]"),
+        "a target is no geometry",
+    ),
     "start.yaml": (FIELD.replace("POINT (1 1)", "POINT (4 4)"), "cannot stand at its start"),
     "many.yaml": (
         FIELD.replace("[POINT (2 6)", f"[{'POINT (2 6), ' * 600}POINT (2 6)"),
@@ -189,6 +203,8 @@ def test_a_hostile_workspace_is_refused_in_one_sentence(name, tmp_path):
     assert "\n" not in str(refused.value)
     (tmp_path / "good.yaml").write_text(FIELD)
     assert len(of(tmp_path / "good.yaml").workspace.targets) == 2
+    (tmp_path / "good.yaml").write_text(f"{FIELD}goal: POINT (7 7)")
+    assert of(tmp_path / "good.yaml").goal is not None
 
 
 @pytest.mark.parametrize(
