@@ -35,6 +35,7 @@ FIRST = 1000
 OUTCOMES = ("uniform", "posterior")
 RATES = ("falling", "one")
 ACTIVATIONS = ("logistic", "relu")
+TRAININGS = ("adam", "traingda")
 
 
 @dataclass
@@ -60,6 +61,7 @@ class Settings(study.Settings):
     exponent: float = above(0, 1)
     updates: int = between(FIRST, 10**12)
     repeats: int = between(1, 1000)
+    training: str = one_of(*TRAININGS)
     network: Network = field(default_factory=Network)
 
 
@@ -170,9 +172,10 @@ def _fit(settings: DictConfig, sampled: Sampled, rooms: RoomProblem) -> Fit:
         "exponent": settings.exponent,
         "updates": settings.updates,
         "network": network,
+        "training": settings.training,
     }
     other = replace(sampled, seed=settings.seed + 1).problem()
-    fit = fit_network(learner.q, rooms, other, kept, network, settings.seed)
+    fit = fit_network(learner.q, rooms, other, kept, network, settings.seed, settings.training)
     if not fit.explained >= settings.network.least_fit:
         raise Refusal(
             f"the network fits badly: R^2 is {fit.explained:.3f}, network.least_fit="

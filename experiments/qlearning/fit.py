@@ -1,4 +1,4 @@
-"""Fit the network to a table of Q, and measure the fit.
+"""Fit the network to a table of Q, by Adam or as in 2008 by ``traingda``, and measure the fit.
 
 Targets are standardised: without it gradient descent with its usual step stops at their mean.
 """
@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
+from sim.qlearning.descent import descend, network_error, start_weights
 from sim.qlearning.network import DIGITS, Network
 from sim.qlearning.rooms import RoomProblem, pairs, solve, worth
 
@@ -49,6 +50,7 @@ def fit_network(
     settings: Mapping[str, Any],
     network: Mapping[str, Any],
     seed: int,
+    training: str = "adam",
 ) -> Fit:
     """Fit a network to ``q`` (n, 9), normalised to at most 1.
 
@@ -58,26 +60,21 @@ def fit_network(
     settings : to be kept with the weights
     network : ``hidden``, ``activation``, ``learning_rate`` and ``epochs``
     seed : of the first weights and of the batches
+    training : ``adam``, on mini-batches, or ``traingda`` (`sim.qlearning.descent`)
     """
     began = time.perf_counter()
     greatest = np.abs(q).max()
     targets = q.ravel() / greatest
     inputs, others = pairs(rooms.states), pairs(other.states)
     middle, spread = targets.mean(), targets.std()
-    model = MLPRegressor(
-        hidden_layer_sizes=(network["hidden"],),
-        activation=network["activation"],
-        learning_rate_init=network["learning_rate"],
-        max_iter=network["epochs"],
-        random_state=seed % 2**32,
-    )
-    train(model, inputs.reshape(len(targets), -1), (targets - middle) / spread)
-    (first, last), (bias, final) = model.coefs_, model.intercepts_
+    how = _descend if training == "traingda" else _fit_by_adam
+    flat = inputs.reshape(len(targets), -1)
+    (first, bias, last, final), epochs = how(flat, (targets - middle) / spread, network, seed)
     made = Network(
         hidden_weights=np.round(first, DIGITS),
         hidden_bias=np.round(bias, DIGITS),
-        output_weights=np.round(spread * last[:, 0], DIGITS),
-        output_bias=np.round(spread * final[0] + middle, DIGITS),
+        output_weights=np.round(spread * last, DIGITS),
+        output_bias=np.round(spread * final + middle, DIGITS),
         activation=network["activation"],
         settings=settings,
     )
@@ -87,9 +84,38 @@ def fit_network(
         explained=explained_share(made(inputs), q / greatest),
         fresh=explained_share(made(others), solve(other)[0] / greatest),
         lost=float(np.mean(exact.max(axis=1) - worth(made(inputs).argmax(axis=1), rooms))),
-        epochs=model.n_iter_,
+        epochs=epochs,
         seconds=time.perf_counter() - began,
     )
+
+
+Weights = tuple[list[np.ndarray], int]
+"""Hidden weights and bias, output weights and bias; and the epochs that they took."""
+
+
+def _fit_by_adam(
+    inputs: np.ndarray, targets: np.ndarray, network: Mapping[str, Any], seed: int
+) -> Weights:
+    model = MLPRegressor(
+        hidden_layer_sizes=(network["hidden"],),
+        activation=network["activation"],
+        learning_rate_init=network["learning_rate"],
+        max_iter=network["epochs"],
+        random_state=seed % 2**32,
+    )
+    train(model, inputs, targets)
+    (first, last), (bias, final) = model.coefs_, model.intercepts_
+    return [first, bias, last[:, 0], final[0]], model.n_iter_
+
+
+def _descend(
+    inputs: np.ndarray, targets: np.ndarray, network: Mapping[str, Any], seed: int
+) -> Weights:
+    hidden = network["hidden"]
+    measure, split = network_error(inputs, targets, hidden, network["activation"])
+    start = start_weights(np.random.default_rng(seed), inputs.shape[1], hidden)
+    done = descend(measure, start, network["learning_rate"], network["epochs"])
+    return split(done.point), len(done.errors)
 
 
 def explained_share(found: np.ndarray, truth: np.ndarray) -> float:

@@ -112,7 +112,7 @@ def _own_turns(run: Measured, match: str, player: str) -> Figure | None:
     return _rounds(run, match, run.wins(match, entrant)[run.games[match]["game"].to_numpy()])
 
 
-def _determined(category: str, places: int | None = None) -> Measure:
+def _measure_certainty(category: str, places: int | None = None) -> Measure:
     """Return the mean of own turns to determine a card, over games won by a seat or a player.
 
     The seat is that so many ``places`` behind the measured one; None: the player's.
@@ -200,7 +200,7 @@ QUANTITIES = {
     **{
         f"{category}_turns{place}": Quantity(
             f"own turns to determine the {category} in games it won, mean",
-            _determined(category, int(place[1:]) if place else None),
+            _measure_certainty(category, int(place[1:]) if place else None),
         )
         for category in CATEGORIES
         for place in ("", "_0", "_1", "_2")

@@ -7,7 +7,8 @@ It walks to
 where X is the posterior of the room card, Q the learnt value (`sim.qlearning`), D the least
 Manhattan distance from the pawn to a door of the room, and N the number of its suggestions there.
 Belief, suspect, weapon and accusation are those of the Bayesian-network player
-(`sim.players.bayes`).
+(`sim.players.bayes`); with ``accuses=end`` it accuses at the end of its turns alone, as s. III-C
+has it, where s. IV also has the beginning.
 
 Q is at most 1 and a step costs 0.5, so that with the printed weights the distance decides nearly
 alone; ``q=zero``, which knows nothing of rooms, is the control to stand beside every result.
@@ -38,6 +39,9 @@ from sim.qlearning.functions import FUNCTIONS, function
 from sim.rules import Rules
 from sim.state import END, PASS, SUGGEST
 
+ACCUSES = ("any", "end")
+"""When it accuses: at the start or the end of its turn, or at the end alone."""
+
 OUT_AND_IN = 2
 """Steps to leave the room where the pawn stands and enter it again."""
 
@@ -52,6 +56,7 @@ class Settings(Believing):
     network : path of the weights, None for those of the project
     distance_weight, visit_weight : W_d and W_n
     distance_divisor : D is divided by it
+    accuses : one of `ACCUSES`
     """
 
     name: str = one_of("neural", default="neural")
@@ -60,10 +65,19 @@ class Settings(Believing):
     distance_weight: float = between(0, 1000, default=0.5)
     distance_divisor: float = above(0, 1000, default=1.0)
     visit_weight: float = between(0, 1000, default=1.5)
+    accuses: str = one_of(*ACCUSES, default="any")
 
     def make(self, rules: Rules) -> NeuralPlayer:
-        """Return the player; ValueError as `NeuralPlayer` and `Believing.check_hands`."""
+        """Return the player; ValueError as `NeuralPlayer` and `Believing.check_hands`.
+
+        ValueError too if it is to accuse at the end of a turn, and the rules do not allow that.
+        """
         self.check_hands(rules)
+        if self.accuses == "end" and rules.accuse == "start":
+            raise ValueError(
+                f"player.accuses=end: rules={rules.name} lets nobody accuse at the end of a turn: "
+                "give rules.accuse=start_or_end"
+            )
         return NeuralPlayer(**vars(self))
 
 
@@ -87,7 +101,7 @@ class NeuralPlayer(BelievingPlayer):
         if s.phase == SUGGEST:
             return suggestion(chances, self.hand, self.threshold)
         envelope = find_certain(chances, self.threshold)
-        if envelope:
+        if envelope and (s.phase == END or self.settings.accuses == "any"):
             return accusation(envelope)
         return PASS if s.phase == END else self.walk(s)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import polars as pl
 import pytest
 from sklearn.neural_network import MLPRegressor
@@ -74,6 +76,23 @@ def test_a_fit_that_is_too_bad_is_told_in_a_line_and_not_stored(run_study):
     assert outcome.err.count("\n") == 1
     assert not (outcome.folder / "network.json").exists()
     assert not (outcome.folder / "summary.json").exists()
+
+
+def test_the_network_may_be_trained_as_in_2008(run_study):
+    """Control: its weights are others than Adam's, and it says what made them."""
+    few = ("repeats=1", "rates=[falling]", "network.least_fit=0.1", "network.epochs=600")
+    sets = {}
+    for training in qlearning.TRAININGS:
+        outcome = run_study(COMMAND, *SMALL, *few, f"training={training}")
+        assert outcome.code == 0, outcome.err
+        fitted = network.loads((outcome.folder / "network.json").read_text())
+        sets[training] = fitted.hidden_weights.tolist()
+        assert fitted.settings["training"] == training
+        assert 0.1 < outcome.summary["network"]["explained"] <= 1
+        epochs = outcome.summary["network"]["epochs"]
+        shutil.rmtree(outcome.folder)
+    assert epochs == 600  # every step counts, made or not
+    assert sets["adam"] != sets["traingda"]
 
 
 def test_choices_and_the_shipped_network_are_those_of_the_modules():

@@ -22,7 +22,7 @@ from sim.qlearning import functions, network
 from sim.qlearning.functions import FUNCTIONS as WORTH
 from sim.referee import play
 from sim.rules import preset, world
-from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, WALK, empty
+from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, REVEAL, SUGGEST, TURN, WALK, empty
 
 FERRARI = preset("ferrari2009")
 STUDY, HALL, KITCHEN = map(ROOMS.index, ("Study", "Hall", "Kitchen"))
@@ -120,6 +120,7 @@ SWITCHES = {
     "distance_weight": 0.01,
     "distance_divisor": 24,
     "visit_weight": 0.3,
+    "accuses": "end",
 }
 
 
@@ -239,6 +240,29 @@ def test_it_accuses_when_all_three_are_likely_enough():
         less[kind] = [min(p, 0.89) for p in less[kind]]
         _believe(player, *less)
         assert player.act(s) == PASS
+
+
+def test_it_may_accuse_at_the_end_of_its_turn_alone():
+    """Control: any time, it accuses at the start as well; rules without an end are refused."""
+
+    def phases(accuses):
+        found = []
+
+        class Noting(NeuralPlayer):
+            def decide(self, view):
+                action = super().decide(view)
+                if ACCUSE <= action < REVEAL:
+                    found.append(int(view[0].phase))
+                return action
+
+        for game in range(12):
+            others = [PolicyPlayer("closure"), PolicyPlayer("closure")]
+            play(FERRARI, [Noting(evidence="exact", accuses=accuses), *others], 3, game)
+        return set(found)
+
+    assert phases("end") == {END} < phases("any") == {TURN, END}
+    with pytest.raises(ValueError, match=r"^player.accuses=end: rules=ledford lets nobody"):
+        _make(preset("ledford"), evidence="exact", accuses="end")
 
 
 def test_names_of_functions_are_those_of_the_configuration():
