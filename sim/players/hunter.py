@@ -123,7 +123,7 @@ def _decide(
     ``worlds`` and ``views`` are plain arrays of one record each, as of `sim.players.moves.decide`.
     """
     world, s = worlds[0], views[0]
-    action = settle(s, seat, chances, threshold)
+    action = settle(world, s, seat, chances, threshold)
     if action != WALKS:
         return action
     wanted = wanted_rooms(chances, threshold)

@@ -14,7 +14,7 @@ from mcts.kernel.compile import jit
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.policies.common import accusation
 from sim.policies.walking import enter_again
-from sim.state import ASK, END, PASS, SUGGEST, State
+from sim.state import ASK, END, PASS, SUGGEST, State, World
 
 NOTHING = 1e-9
 """A chance up to this counts as 0."""
@@ -91,11 +91,22 @@ def suggestion(chances: np.ndarray, hand: int, threshold: float) -> int:
 
 
 @jit
-def settle(s: State, seat: int, chances: np.ndarray, threshold: float) -> int:
+def asks_something(
+    world: World, s: State, seat: int, chances: np.ndarray, threshold: float
+) -> bool:
+    """Return whether a suggestion where the pawn is may be about a card that is open."""
+    here = 1 << FIRST_ROOM << world.room_of[s.spot[seat]]
+    return open_cards(chances, CATEGORY_MASK[0] | CATEGORY_MASK[1] | here, threshold) != 0
+
+
+@jit
+def settle(world: World, s: State, seat: int, chances: np.ndarray, threshold: float) -> int:
     """Return what a turn's phase asks for, or `WALKS` [Cai & Ferrari 2006, s. IV-B].
 
     It accuses, at the start or the end of its turn, when all three maxima reach ``threshold``, and
-    suggests as often as it may, when summoned too.
+    suggests as often as it may: when summoned too, unless nothing is open there.  Then it walks
+    "to the nearest room where 0 < P < 90 %": players that know suspect and weapon and name their
+    own would else summon each other round two closed rooms without end.
     """
     if s.phase != SUGGEST:
         envelope = find_certain(chances, threshold)
@@ -103,7 +114,7 @@ def settle(s: State, seat: int, chances: np.ndarray, threshold: float) -> int:
             return accusation(envelope)
         if s.phase == END:
             return PASS
-        if not s.summoned[seat]:
+        if not s.summoned[seat] or not asks_something(world, s, seat, chances, threshold):
             return WALKS
     return suggestion(chances, s.hand[seat], threshold)
 
@@ -123,7 +134,7 @@ def decide(
     than records.
     """
     world, s = worlds[0], views[0]
-    action = settle(s, seat, chances, threshold)
+    action = settle(world, s, seat, chances, threshold)
     if action == WALKS:
         return enter_again(world, s, seat, wanted_rooms(chances, threshold), again)
     return action

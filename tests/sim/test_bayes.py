@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,11 +12,12 @@ from presets import spec_of
 from belief.beliefs.registry import make_belief
 from belief.evidence import ENVELOPE
 from mcts.kernel.rng import new_stream
-from sim.cards import FIRST_ROOM, ROOMS
+from sim.cards import CARDS, FIRST_ROOM, ROOMS
 from sim.contract.testing import check_player
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import PolicyPlayer
 from sim.players.bayes import AGAIN, BayesPlayer
+from sim.players.moves import decide
 from sim.players.paper import EVIDENCE
 from sim.players.registry import make
 from sim.referee import play
@@ -229,6 +231,39 @@ def test_it_accuses_when_all_three_reach_the_threshold(phase):
         less = [list(part) for part in sure]
         less[kind] = [min(p, 0.85) for p in less[kind]]
         assert ask(*less) == PASS if phase == END else ask(*less) < ACCUSE
+
+
+def test_a_summoned_player_walks_on_where_nothing_is_open():
+    """Control: one open card of the three, and it suggests there at once."""
+    for opened, stays in ((None, False), ("wrench", True), ("Hall", True)):
+        state, chances = _sure(opened)
+        action = decide(world(FERRARI).view(np.ndarray), state.view(np.ndarray), 0, chances, 0.9, 0)
+        assert (ASK <= action < ACCUSE) == stays
+
+
+def _sure(opened):
+    """Return a seat summoned to the Hall that knows all but the room, and its chances."""
+    state = empty()
+    s = state[0]
+    s.phase, s.summoned[0], s.roll = TURN, 1, 3
+    s.spot[0] = BOARD.first_door[HALL]
+    chances = np.zeros(21)
+    chances[CARDS.index("Plum")] = chances[CARDS.index("rope")] = 1.0
+    chances[[CARDS.index("Study"), CARDS.index("Kitchen")]] = 0.5
+    if opened is not None:
+        chances[CARDS.index(opened)] = 0.3
+    return state, chances
+
+
+def test_players_that_know_suspect_and_weapon_do_not_summon_each_other_for_ever():
+    """Game 312 of three `bn`; control: by the tables as printed some go on without end."""
+
+    def turns(evidence, game):
+        seats = [BayesPlayer(evidence=evidence) for _ in range(3)]
+        return play(replace(FERRARI, turn_cap=200), seats, 4245, game).turns
+
+    assert turns("repaired", 312) < 60 and turns("exact", 312) < 60
+    assert turns("text", 357) == 200
 
 
 # The configuration.
