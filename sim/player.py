@@ -6,6 +6,8 @@ the suggestions as its seat saw them, and never the hidden state.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mcts.kernel.errors import SleuthError
@@ -48,6 +50,13 @@ class Player:
     def decide(self, view: np.recarray) -> int:
         """Return a legal action; ``view`` is one `sim.state.STATE` as this seat sees it."""
         raise NotImplementedError(f"{self.name} does not decide")
+
+    def believes(self) -> dict[str, Any] | None:
+        """Return what it believes now, in values for JSON, for records that hold it.
+
+        The keys ``evidence``, ``envelope`` and ``tables`` of `sim.records.events`; None: nothing.
+        """
+        return None
 
 
 class PolicyPlayer(Player):

@@ -87,6 +87,7 @@ class _Match(BaseModel):
     seed: Count
     records: Count
     details: list[Literal["suggestions", "decisions", "certainties"]]
+    beliefs: bool = False  # not in older ones
 
     @model_validator(mode="after")
     def _fits(self) -> _Match:

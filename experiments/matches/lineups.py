@@ -180,6 +180,7 @@ def _match(
         seed=settings.seed,
         records=settings.run.records,
         details=tuple(settings.run.details),
+        beliefs=settings.run.beliefs,
     )
 
 

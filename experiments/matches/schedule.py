@@ -120,6 +120,7 @@ class Match:
     measured : number of the entrant that the match is about; None in a round robin
     seed : of deals, dice and the players' chance
     records : the first so many games are written down
+    beliefs : whether these records hold what players with a belief believe
     details : rows that are written beside those of games, of `experiments.matches.details.KINDS`
     """
 
@@ -131,6 +132,7 @@ class Match:
     seed: int
     records: int = 0
     details: tuple[str, ...] = ()
+    beliefs: bool = False
 
     @property
     def players(self) -> int:

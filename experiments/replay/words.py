@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
+from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
 from sim.records.events import Event
+
+_STARTS = (0, FIRST_WEAPON, FIRST_ROOM, len(CARDS))
+"""First cards of suspects, weapons and rooms, and the end."""
 
 
 def in_words(event: Event, names: Sequence[str] | None = None) -> str:
@@ -51,6 +56,10 @@ def in_words(event: Event, names: Sequence[str] | None = None) -> str:
             return "the accusation is right" if right else "the accusation is wrong"
         case {"event": "pass"}:
             return "ends the turn"
+        case {"event": "belief", "evidence": evidence, "envelope": chances}:
+            likely = (max(range(*ends), key=chances.__getitem__) for ends in pairwise(_STARTS))
+            held = ", ".join(f"{CARDS[card]} {chances[card]:.0%}" for card in likely)
+            return f"believes by {evidence}: {held}"
     winner = "nobody wins" if event["winner"] is None else f"{who(event['winner'])} wins"
     return f"{winner}: it was {', '.join(event['envelope'])}"
 

@@ -43,7 +43,7 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
             raise refuse_taken(folder)
         own(folder)
         held, plan = _read_config(folder), _plan(matches, stop)
-        check_same(folder, {key: held.get(key) for key in plan}, plan)
+        check_same(folder, *map(_complete, ({key: held.get(key) for key in plan}, plan)))
         return True
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,6 +78,18 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
 
 def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
     return {"stop": stop, "matches": [json.loads(json.dumps(asdict(match))) for match in matches]}
+
+
+def _complete(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``plan`` with the default of every setting that is younger than it."""
+    from sim.rules import Rules  # not before there is something to be read
+
+    usual = asdict(Rules())
+    matches = [
+        {"beliefs": False, **match, "rules": {**usual, **match["rules"]}}
+        for match in plan["matches"]
+    ]
+    return {**plan, "matches": matches}
 
 
 def refuse_taken(folder: Path) -> Refusal:

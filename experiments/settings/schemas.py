@@ -76,6 +76,7 @@ class Run:
     resume: str | None = place()
     details: list[str] = field(default_factory=list, metadata={"each": {"choices": DETAILS}})
     records: int = between(0, GAMES)
+    beliefs: bool = MISSING
 
 
 @dataclass

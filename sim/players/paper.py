@@ -23,6 +23,7 @@ from mcts.kernel.compile import jit
 from mcts.limits import above, one_of
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
+from sim.records.events import names
 from sim.rules import Rules, world
 from sim.seat import Seat
 from sim.state import EVENT
@@ -31,6 +32,10 @@ from sim.view import Log
 EVIDENCE = ("repaired", "text", "text2006", "exact")
 """Beliefs of these players: evidence tables with the repairs, by the text of [Ferrari & Cai 2009,
 App. V] or of [Cai & Ferrari 2006, s. III-C], or the exact posterior."""
+
+
+_DECIMALS = 9
+"""Kept of a probability that is written down."""
 
 
 @dataclass(kw_only=True)
@@ -105,6 +110,10 @@ class BelievingPlayer(PaperPlayer):
         self.threshold = float(self.settings.threshold)
         self.opinion = Opinion(self.settings.evidence, rules, seat, self.hand, self.face_up)
 
+    def believes(self) -> dict[str, Any]:
+        self.opinion.update(self.log)
+        return self.opinion.describe()
+
 
 class Opinion:
     """Belief of one seat about the envelope in the course of a game.
@@ -123,7 +132,7 @@ class Opinion:
     def __init__(self, evidence: str, rules: Rules, seat: int, hand: int, face_up: int) -> None:
         self.chances = np.zeros(N_CARDS)
         self.contradictions = 0
-        self._seat, self._players, self._told = seat, rules.players, 0
+        self._evidence, self._seat, self._players, self._told = evidence, seat, rules.players, 0
         self._exact: ExactBelief | None = None
         if evidence == "exact":
             self._exact = ExactBelief(setting_of(rules, seat, hand, face_up))
@@ -141,6 +150,26 @@ class Opinion:
             self._read(log.events[self._told :])
             self._told = len(log)
         return self.chances
+
+    def describe(self) -> dict[str, Any]:
+        """Return the belief in values for JSON, to 9 decimals: the histories of s. IV-B of 2006.
+
+        The tables are null for the exact posterior; of each category they have the cards of the
+        columns, the players of the rows, and the entries.
+        """
+        tables = None
+        if self._exact is None:
+            t = self._tables[0]
+            tables = [
+                {
+                    "cards": names(sum(1 << card for card in t.card[kind, :n].tolist())),
+                    "owners": t.owner[kind, : n - 1].tolist(),
+                    "entries": t.entry[kind, : n - 1, :n].round(_DECIMALS).tolist(),
+                }
+                for kind, n in enumerate(t.columns.tolist())
+            ]
+        envelope = self.chances.round(_DECIMALS).tolist()
+        return {"evidence": self._evidence, "envelope": envelope, "tables": tables}
 
     def _read(self, suggestions: np.recarray) -> None:
         if self._exact:

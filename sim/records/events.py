@@ -11,6 +11,8 @@ two events where they differ:
 * Nobody announces which room it walks to: ``move``, ``walk`` and ``stay`` are known to the seat,
   ``reach`` to all.
 * A wrong accusation is known to the accuser, its ``verdict`` to all.
+* A ``belief`` is there only if the record is to hold beliefs: before a decision what the seat that
+  decides believes, if that has changed.  A record's own state machine does not know of it.
 * That a card is shown (``refute``) is known to all, which one (``show``) to asker and answerer.  An
   answerer's only card has an ``action`` like a card that it chose, since the asker must not see
   which of the two it was.
@@ -19,7 +21,7 @@ two events where they differ:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +50,9 @@ EVENTS = {
     "accusation": ("cards", "action"),
     "verdict": ("right",),
     "pass": ("action",),  # ends the turn without an accusation
+    # what a seat goes by: kind of belief, chances of the 21 cards to be in the envelope, and null
+    # or, of evidence tables, cards of the columns, owners of the rows and entries, by category
+    "belief": ("evidence", "envelope", "tables"),
     # the last line; winner: seat, or null; check: see `sim.records.record`
     "end": ("winner", "turns", "envelope", "digest", "check"),
 }
@@ -94,6 +99,11 @@ def describe_action(board: World, before: State, action: int, after: State) -> l
     if after.phase != OVER and after.turn > before.turn:
         events += _roll(board, after)
     return events
+
+
+def describe_belief(state: State, seat: int, belief: Mapping[str, Any]) -> Event:
+    """Return the event that ``seat`` believes ``belief`` (`sim.player.Player.believes`)."""
+    return _event(state.turn, seat, "belief", [seat], *(belief[key] for key in EVENTS["belief"]))
 
 
 def ending(state: State, check: str) -> Event:

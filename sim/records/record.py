@@ -28,9 +28,17 @@ from mcts.limits import build
 from mcts.options import SEEDS
 from sim.player import Player
 from sim.policies.table import Policy, switches_of
-from sim.records.events import EVENTS, Event, describe_action, ending, keys, opening
+from sim.records.events import (
+    EVENTS,
+    Event,
+    describe_action,
+    describe_belief,
+    ending,
+    keys,
+    opening,
+)
 from sim.rules import Rules, world
-from sim.state import State, empty
+from sim.state import SHOW, State, empty
 
 FORMAT = "sleuth game"
 VERSION = 1
@@ -80,6 +88,10 @@ class Record:
         """Return the events that ``seat`` knows of, the end among them."""
         return [event for event in (*self.events, self.end) if knows(event, seat)]
 
+    def beliefs(self, seat: int) -> list[Event]:
+        """Return what ``seat`` believed, in order; empty if the record does not hold it."""
+        return [one for one in self.events if one["event"] == "belief" and one["seat"] == seat]
+
 
 class Recorder:
     """Writes down the game that it watches: hand it to `sim.referee.play` as ``watch``.
@@ -87,13 +99,18 @@ class Recorder:
     Parameters
     ----------
     rules, seats, seed, game : as the referee is given them
+    beliefs : whether to write down what the seats from outside believe, where they say it
     """
 
-    def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
+    def __init__(
+        self, rules: Rules, seats: Sequence[Player], seed: int, game: int, beliefs: bool = False
+    ) -> None:
         self._board = world(rules)[0]
         self._lines = [line(header(rules, seats, seed, game))]
         self._before = empty()
         self._action: int | None = None
+        self._seats = seats if beliefs else ()
+        self._believed: dict[int, dict[str, Any]] = {}
 
     def __call__(self, state: State, action: int) -> None:
         """Take note of what the last action did to ``state``, and of the next; -1 for the end."""
@@ -104,8 +121,18 @@ class Recorder:
         self._lines += map(line, events)
         if action < 0:
             self._lines.append(line(ending(state, checksum(self._lines))))
+        elif self._seats and state.phase != SHOW:
+            self._note_belief(state)
         self._before[0] = state
         self._action = action
+
+    def _note_belief(self, state: State) -> None:
+        """Write down what the seat that decides believes, if that has changed."""
+        seat = int(state.seat)
+        belief = self._seats[seat].believes()
+        if belief is not None and belief != self._believed.get(seat):
+            self._believed[seat] = belief
+            self._lines.append(line(describe_belief(state, seat, belief)))
 
     def text(self) -> str:
         """Return the record so far, whole once the game is over."""

@@ -31,6 +31,9 @@ def replay(record: Record) -> np.recarray:
 def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
     """Yield the events of each action, checked, and the true state after them; first the deal.
 
+    Beliefs go with the events before them; they are no doing of the state machine, and the record's
+    ``check`` alone stands for them.
+
     The state (an array of one `STATE`) goes on changing: copy it to keep it.  All its seats track
     `EVIDENCE`, so that ``evidence[seat]`` is what a seat has seen.
 
@@ -50,8 +53,11 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
         if over:
             due.append(ending(state[0], _check(record)))
         _compare(events, at, due)
-        yield events[at : at + len(due)], state
-        at += len(due)
+        end = at + len(due)
+        while end < len(events) and events[end]["event"] == "belief":
+            end += 1
+        yield events[at:end], state
+        at = end
         if over:
             return
         action = _decision(events, at, board, state[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -210,6 +211,21 @@ def test_a_run_folder_may_be_a_link_itself(run, match, tmp_path):
     (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
     said = refusal(runfolder.examine, tmp_path / "nowhere" / "run", [match], "games", False)
     assert "cannot write to the run folder" in said
+
+
+def test_a_run_of_an_older_version_goes_on_where_new_settings_are_as_usual(run, match):
+    path = run / "matches.json"
+    plan = json.loads(path.read_text())
+    del plan["matches"][0]["beliefs"]
+    path.write_text(json.dumps(plan))
+    assert runfolder.examine(run, [match], "games", True)
+    assert runfolder.read_matches(run) == [match]
+    for other in (
+        replace(match, beliefs=True),
+        replace(match, rules={**match.rules, "summons": False}),
+    ):
+        said = refusal(runfolder.examine, run, [other], "games", True)
+        assert "was played with other settings" in said
 
 
 def test_a_part_that_was_being_written_is_no_part_and_is_removed(run, match, monkeypatch):

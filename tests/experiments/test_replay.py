@@ -182,8 +182,12 @@ def test_records_are_written_whole_and_once(tmp_path):
 
 @pytest.mark.parametrize(
     "settings",
-    [("player=heuristic",), ("player=bmcts", "player.budget.simulations=2")],
-    ids=["compiled", "searching"],
+    [
+        ("player=heuristic",),
+        ("player=bmcts", "player.budget.simulations=2"),
+        ("player=bn", "player@opponent=csp", "rules=ferrari2009", "run.beliefs=true"),
+    ],
+    ids=["compiled", "searching", "believing"],
 )
 def test_a_run_writes_its_first_games_down(run_compare, ray_session, command, settings):
     outcome = run_compare(*settings, "match.games=4", "run.records=2", "tracking.enabled=false")
@@ -196,6 +200,9 @@ def test_a_run_writes_its_first_games_down(run_compare, ray_session, command, se
         assert record.end["turns"] == row["turns"]
         assert record.seats[row["seat"]]["label"] == row["player"]
         assert command(path, "quiet=true") == (0, "", "")
+        believes = "run.beliefs=true" in settings
+        assert bool(record.beliefs(row["seat"])) == believes
+        assert ("believes by repaired: " in command(path)[1]) == believes
 
 
 def test_no_records_are_written_unless_asked_for(run_compare, ray_session):
