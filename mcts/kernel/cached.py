@@ -56,6 +56,7 @@ class CodeCache(_Cache):
         self._modules = modules
         sources.digest(modules)  # of what is imported now, not when the function is first called
         self._store = store.open_store()
+        self._claimed: list[str] = []
 
     @property
     def cache_path(self) -> str | None:
@@ -63,11 +64,31 @@ class CodeCache(_Cache):
         return self._store.folder and str(self._store.folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """Return the code for the signature ``sig``, or None."""
+        """Return the code for the signature ``sig``, or None.
+
+        None claims its compilation, until `release`: other processes wait, and then load it.
+        """
         target_context.refresh()
         arguments, _ = sigutils.normalize_signature(sig)
         try:
-            found = self._store.read(self.name(arguments, target_context.codegen()))
+            name = self.name(arguments, target_context.codegen())
+        except Nameless:
+            return None
+        found = self._load(name, arguments, target_context)
+        if found is None:
+            self._claimed.append(name)
+            if self._store.claim(name):
+                found = self._load(name, arguments, target_context)
+        return found
+
+    def release(self) -> None:
+        """Let other processes compile what this one has, or could not."""
+        while self._claimed:
+            self._store.disclaim(self._claimed.pop())
+
+    def _load(self, name: str, arguments: Any, target_context: Any) -> CompileResult | None:
+        try:
+            found = self._store.read(name)
             if found is None:
                 return None
             links, parts = pickle.loads(found)

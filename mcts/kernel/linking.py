@@ -175,6 +175,8 @@ class Kernel(Inner):
         try:
             return super().compile(signature)
         finally:
+            if isinstance(self._cache, CodeCache):
+                self._cache.release()
             if collecting:
                 gc.enable()
 

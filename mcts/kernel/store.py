@@ -12,6 +12,7 @@ The one exception is `UnsafeCache`.
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import os
 import re
@@ -40,6 +41,12 @@ _DAY = 86400.0
 _UNUSED = 30 * _DAY
 _ABANDONED = _DAY / 24  # a file that its writer never came to rename
 
+_CLAIMS = ".claims"
+"""File whose bytes processes lock while they make what is not there yet, each one byte."""
+
+_PATIENCE = 120.0
+"""Longest wait for another process that makes the same, in seconds."""
+
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 _REMEDY = f"set {VARIABLE} to a folder of your own"
@@ -62,6 +69,7 @@ class Store:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self._tidy = False
+        self._claims: int | None = None
 
     def path(self, name: str) -> Path:
         """Return the file of ``name``, which ends in 32 hexadecimal digits after a dash."""
@@ -99,6 +107,37 @@ class Store:
             self._tidy = True
             self._remove_unused()
 
+    def claim(self, name: str) -> bool:
+        """Claim the making of ``name`` for this process; return whether another had claimed it.
+
+        Then its result is waited for, but no longer than `_PATIENCE`.  The claim ends with the
+        process, or by `disclaim`.  Where files cannot be locked nobody waits.
+        """
+        if self.folder is None:
+            return False
+        waited = False
+        end = time.monotonic() + _PATIENCE
+        try:
+            if self._claims is None:
+                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+                self._claims = os.open(self.folder / _CLAIMS, flags, 0o600)
+            while time.monotonic() < end:
+                try:
+                    fcntl.lockf(self._claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(name))
+                    break
+                except (BlockingIOError, PermissionError):
+                    waited = True
+                    time.sleep(0.05)
+        except OSError:
+            return waited
+        return waited
+
+    def disclaim(self, name: str) -> None:
+        """End the claim of ``name``."""
+        if self._claims is not None:
+            with suppress(OSError):
+                fcntl.lockf(self._claims, fcntl.LOCK_UN, 1, _place(name))
+
     def _replace(self, name: str, content: bytes) -> None:
         path = self.path(name)
         descriptor, temporary = tempfile.mkstemp(".tmp", f"{path.name}.", self.folder)
@@ -123,6 +162,11 @@ class Store:
                 with suppress(OSError):
                     if now - entry.stat(follow_symlinks=False).st_mtime > limit:
                         os.unlink(entry)
+
+
+def _place(name: str) -> int:
+    """Return the byte of `_CLAIMS` that stands for ``name``."""
+    return int(name[-12:], 16)
 
 
 def header(name: str, content: bytes | memoryview) -> bytes:

@@ -125,8 +125,8 @@ def _damage(stream: random.Random, cache: Path, old: Path) -> str:
 
 
 def _usable(path: Path) -> bool:
-    """Return whether ``path`` is a file that earlier damage has left usable."""
-    return path.is_file() and os.access(path, os.R_OK | os.W_OK)
+    """Return whether ``path`` is a file of code that earlier damage has left usable."""
+    return path.name[0] != "." and path.is_file() and os.access(path, os.R_OK | os.W_OK)
 
 
 def _flip(stream: random.Random, victim: Path, old: Path) -> None:

@@ -55,6 +55,43 @@ def test_every_length_but_its_own_is_noticed(kept_store):
     assert kept_store.read(NAME) is None
 
 
+HOLD = """
+import sys
+from pathlib import Path
+from mcts.kernel.store import Store
+kept = Store(Path(sys.argv[1]))
+print(kept.claim(sys.argv[2]), flush=True)
+sys.stdin.readline()
+kept.write(sys.argv[2], b"made elsewhere")
+kept.disclaim(sys.argv[2])
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_what_another_process_makes_is_waited_for(tmp_path, monkeypatch):
+    """Controls: another name is not waited for, nor for ever."""
+    ours, pipe = Store(tmp_path), subprocess.PIPE
+    command = [sys.executable, "-c", HOLD, tmp_path, NAME]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1) as other:
+        assert other.stdout.readline() == "False\n", "nobody was before it"
+        assert not ours.claim(OTHER)
+        monkeypatch.setattr(store, "_PATIENCE", 0.1)
+        assert ours.claim(NAME) and ours.read(NAME) is None
+        monkeypatch.setattr(store, "_PATIENCE", 60.0)
+        other.stdin.write("\n")
+        assert ours.claim(NAME) and ours.read(NAME) == b"made elsewhere"
+        other.stdin.write("\n")
+
+
+def test_a_claim_ends_with_its_process(tmp_path):
+    command = [sys.executable, "-c", HOLD, tmp_path, NAME]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        other.kill()
+    assert not Store(tmp_path).claim(NAME)
+
+
 def test_a_whole_file_under_another_name_is_noticed(kept_store):
     os.rename(kept_store.path(NAME), kept_store.path(OTHER))
     assert kept_store.read(NAME) is None and kept_store.read(OTHER) is None
