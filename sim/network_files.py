@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Callable, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -60,7 +61,7 @@ def parse_network(text: str, more: str) -> tuple[dict[str, np.ndarray], dict[str
             raise ValueError(f"its {part} are not those that it was written with")
     try:
         arrays = {name: np.array(value, float) for name, value in numbers.items()}
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise ValueError("its weights are not numbers") from None
     return arrays, settings, data[more]
 
@@ -81,8 +82,12 @@ def read_network(file: Traversable, parse: Callable[[str], Made], kind: str, rem
     ValueError if it makes nothing of it, in one sentence that ends with the ``remedy``.
     """
     try:
-        if isinstance(file, Path) and file.stat().st_size > MOST_BYTES:
-            raise ValueError("it is too long")
+        if isinstance(file, Path):
+            found = file.stat()
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError("it is a folder, a pipe or a device")
+            if found.st_size > MOST_BYTES:
+                raise ValueError("it is too long")
         return parse(file.read_text("utf-8"))
     except OSError as fault:
         reason = fault.strerror

@@ -21,6 +21,7 @@ from typing import Any
 
 from experiments.settings.commandline import Refusal
 from mcts.domain import domain_of
+from mcts.kernel.errors import describe
 from mcts.kernel.rng import derive_key
 from mcts.limits import did_you_mean
 from mcts.options import MOST_NODES, Budget, Options
@@ -81,7 +82,9 @@ def load(name: str) -> Problem:
         imported = _import(module)
     except (OSError, ImportError) as fault:
         raise Refusal(f"problem={name}: {module} cannot be read: {fault}") from None
-    except Exception as fault:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as fault:  # sys.exit among them
         raise Refusal(f"problem={name}: {_where(fault)}") from None
     found = getattr(imported, attribute, None)
     if found is None:
@@ -98,6 +101,8 @@ def _import(module: str) -> Any:
     if not module.endswith(".py"):
         return importlib.import_module(module)
     path = Path(module).resolve()
+    if path.exists() and not path.is_file():
+        raise ImportError("it is a folder, a pipe or a device")
     spec = importlib.util.spec_from_file_location(f"problem_{path.stem}", path)  # never ours
     assert spec is not None and spec.loader is not None, "its name ends in .py"
     made = importlib.util.module_from_spec(spec)
@@ -111,8 +116,7 @@ def _where(fault: BaseException) -> str:
     """Return in one line what was raised, and where: through a search, its notes say so."""
     places = re.findall(r'File "(.+)", line (\d+)', "".join(traceback.format_exception(fault)))
     place = f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
-    lines = str(fault).splitlines()
-    return f"{type(fault).__name__}: {lines[0] if lines else ''}{place}"
+    return f"{describe(fault)}{place}"
 
 
 def check(setup: Setup) -> None:
@@ -208,7 +212,9 @@ def _own(setup: Setup, problem: Problem) -> Callable[[int], dict[str, Any]]:
             played = play_episode(problem, choose, key, setup.particles)
         except Deprived as fault:
             raise Refusal(f"episode {number} of {setup.problem}: {fault}") from None
-        except Exception as fault:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:  # sys.exit among them
             raise Refusal(f"episode {number} of {setup.problem}: {_where(fault)}") from None
         return _row(number, played, began)
 

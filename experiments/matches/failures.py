@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcts.kernel.errors import SleuthError
+from mcts.kernel.errors import SleuthError, describe
 from mcts.kernel.plugins import BrokenPlugin
 
 
@@ -38,9 +38,10 @@ class GameRaised(GamesFailed):
     def __init__(
         self, games: Sequence[int] | np.ndarray, fault: BaseException, traceback: str
     ) -> None:
-        reason = str(fault).partition("\n")[0]
-        raised = "" if isinstance(fault, BrokenPlugin) else f" raised {type(fault).__name__}"
-        super().__init__(": ".join(filter(None, (name_games(games) + raised, reason))))
+        known = isinstance(fault, BrokenPlugin)
+        super().__init__(
+            name_games(games) + (f": {fault}" if known else f" raised {describe(fault)}")
+        )
         self.traceback = traceback
 
 

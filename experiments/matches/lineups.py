@@ -63,8 +63,10 @@ def read_players(
     Raises
     ------
     Refusal
-        If a preset, key or value is unknown, or a name stands there twice.
+        If there is none, a preset, key or value is unknown, or a name stands there twice.
     """
+    if not listed:
+        raise Refusal(f"{key}=[]: give one or more players, or leave it out")
     found: dict[str, dict[str, Any]] = {}
     names = {entry.split("+")[0] for entry in listed}
     presets = {

@@ -21,3 +21,18 @@ Those that are a `ValueError` or a `RuntimeError` besides may be caught as such.
 
 class SleuthError(Exception):
     """Base of the project's own exceptions."""
+
+
+def describe(fault: BaseException, whole: bool = False) -> str:
+    """Return in one line the name and the text of ``fault``, also if it cannot be printed.
+
+    Parameters
+    ----------
+    whole : all lines of the text, in place of the first
+    """
+    try:
+        text = str(fault).strip()
+    except Exception as another:
+        text = f"(its text cannot be read: {type(another).__name__})"
+    text = " ".join(text.split()) if whole else text.partition("\n")[0]
+    return f"{type(fault).__name__}: {text}" if text else type(fault).__name__

@@ -24,7 +24,7 @@ from importlib import metadata
 from types import ModuleType
 from typing import Any
 
-from mcts.kernel.errors import SleuthError
+from mcts.kernel.errors import SleuthError, describe
 
 GROUPS = ("sleuth.policies", "sleuth.beliefs", "sleuth.domains", "sleuth.players")
 
@@ -52,7 +52,8 @@ class Plugin:
             for part in filter(None, self.attribute.split(".")):
                 found = getattr(found, part)
         except (Exception, SystemExit) as fault:
-            raise self.broken(f"cannot be loaded from {self.module}: {_describe(fault)}") from fault
+            reason = describe(fault, whole=True)
+            raise self.broken(f"cannot be loaded from {self.module}: {reason}") from fault
         return found
 
     def broken(self, complaint: str) -> BrokenPlugin:
@@ -108,22 +109,19 @@ def blame_plugin() -> Iterator[None]:
         plugin = _at_fault(fault)
         if plugin is None:
             raise
-        raise plugin.broken(f"raised {_describe(fault)}") from fault
+        raise plugin.broken(f"raised {describe(fault, whole=True)}") from fault
 
 
 def _at_fault(fault: BaseException) -> Plugin | None:
     """Return the plug-in in whose file ``fault`` was raised, or that its text names, as Numba's."""
     inner = list(traceback.extract_tb(fault.__traceback__))[::-1]
+    text = "".join(traceback.format_exception_only(fault))  # also of one that cannot be printed
     for group in GROUPS:
         for plugin in entry_points(group).values():
             file = getattr(sys.modules.get(plugin.module), "__file__", None)
-            if file and (any(frame.filename == file for frame in inner) or file in str(fault)):
+            if file and (any(frame.filename == file for frame in inner) or file in text):
                 return plugin
     return None
-
-
-def _describe(fault: BaseException) -> str:
-    return " ".join(f"{type(fault).__name__}: {fault}".split())
 
 
 def modules(group: str) -> list[ModuleType]:

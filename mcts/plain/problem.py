@@ -15,7 +15,6 @@ on, not copied: `step` returns another one and leaves the one it was given as it
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -28,6 +27,9 @@ from mcts.plain.numbers import number
 State = Any
 Belief = Callable[[Chance], State] | Sequence[State]
 """Draws a state, or a list of equally likely ones."""
+
+MOST_REWARD = 1e100
+"""Greatest reward and return: sums of millions of their squares are finite."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,7 +85,7 @@ class Problem:
     _values: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not -math.inf < self.low < self.high < math.inf:
+        if not -MOST_REWARD <= self.low < self.high <= MOST_REWARD:
             raise ValueError(
                 f"returns must have a range, low below high: {self.low} to {self.high}"
             )
@@ -144,20 +146,22 @@ class Problem:
         TypeError
             If it returns something else.
         ValueError
-            If the reward is infinite or nan.
+            If the reward is infinite, nan, or beyond `MOST_REWARD`.
         """
         came = self.step(state, action, chance)
         try:
             following, reward = came
-            finite = math.isfinite(reward)  # takes no words, as `float` does
+            if abs(reward) <= MOST_REWARD:  # takes no words, as `float` does
+                return following, float(reward)
         except (TypeError, ValueError):
             raise TypeError(
                 "step(state, action, chance) returns the next state and the reward, a number, not "
                 f"{came!r:.100}"
             ) from None
-        if not finite:
-            raise ValueError(f"the reward of {action!r} is {reward}: it must be a number")
-        return following, float(reward)
+        shown = "an integer too large" if isinstance(reward, int) else reward
+        raise ValueError(
+            f"the reward of {action!r} is {shown}: it must be a number, at most {MOST_REWARD}"
+        )
 
     def over(self, state: State) -> bool:
         """Return whether nothing is left to decide in ``state``."""

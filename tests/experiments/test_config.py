@@ -77,6 +77,7 @@ BAD = {
     "match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
     "match.layout=both match.stop=sprt:0%:3%": "needs win rates between 0 and 100",
     "match.layout=robin match.players=[swift,closure] match.stop=width:0.1": "a round robin",
+    "match.players=[]": "match.players=[]: give one or more players, or leave it out",
     "match.power=0": "match.power=0.0: must be above 0",
     "run.details=[moves]": "run.details=moves: choose one of suggestions, decisions, certainties",
     "run.folder=/proc/no/run": "cannot write to the run folder: /proc/no",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -188,6 +189,48 @@ def test_faults_of_a_problem_are_told_in_a_line(command, game, tmp_path):
     assert outcome.err.count("\n") == 1
     outcome = command(f"problem={game('syntax', more='1 +')}", f"run.folder={tmp_path / 'syntax'}")
     assert outcome.code == 1 and "SyntaxError" in outcome.err and outcome.err.count("\n") == 1
+
+
+OUTCRIES = {
+    "raise GeneratorExit": "GeneratorExit (game_None.py, line ",
+    "raise Mute": "Mute: (its text cannot be read: ZeroDivisionError) (game_None.py, line ",
+    "sys.exit(3)": "SystemExit: 3 (game_None.py, line ",
+    "return at, 1e308": "is 1e+308: it must be a number, at most 1e+100",
+    "return at, 10**400": "it must be a number, at most 1e+100",
+}
+"""By what a step does, what is said of it."""
+
+
+@pytest.mark.parametrize("outcry", OUTCRIES)
+def test_whatever_a_step_raises_or_pays_is_a_line(command, game, outcry):
+    more = f"""
+import sys
+from dataclasses import replace
+
+class Mute(Exception):
+    def __str__(self):
+        return str(1 / 0)
+
+def cry(at, cup, chance):
+    {outcry}
+
+problem = replace(problem, step=cry)
+"""
+    outcome = command(f"problem={game(more=more)}", "episodes=2")
+    assert outcome.code == 1 and outcome.err.count("\n") == 1
+    assert OUTCRIES[outcry] in outcome.err
+
+
+@pytest.mark.parametrize("outcry", ["raise GeneratorExit", "sys.exit()"])
+def test_whatever_an_import_raises_is_a_line(command, game, outcry):
+    outcome = command(f"problem={game(more=f'import sys; {outcry}')}")
+    assert outcome.code == 1 and outcome.err.count("\n") == 1 and "game_None.py" in outcome.err
+
+
+def test_a_pipe_is_no_problem(command, tmp_path):
+    os.mkfifo(tmp_path / "pipe.py")
+    outcome = command(f"problem={tmp_path}/pipe.py:problem")
+    assert outcome.code == 1 and "it is a folder, a pipe or a device" in outcome.err
 
 
 def test_an_episode_whose_belief_runs_out_ends_there_and_is_told(command, game, tmp_path):

@@ -123,6 +123,8 @@ def test_what_a_problem_raises_comes_out_with_the_place(part, threads):
         ({"start": []}, "a belief needs a state"),
         ({"most_actions": 2}, "3 actions are more than the problem's most_actions, 2: raise it"),
         ({"step": lambda *_: ((True, 1), float("nan"))}, "is nan: it must be a number"),
+        ({"step": lambda *_: ((True, 1), -1e308)}, "is -1e.308: it must be a number, at most 1e"),
+        ({"low": -1e308, "high": 1e308}, "low below high"),
         ({"step": lambda *_: None}, "returns the next state and the reward, a number, not None"),
         ({"step": lambda *_: ((True, 1), "9")}, r"a number, not .*'9'\)"),
         ({"observation": lambda _: object()}, "made of numbers, words and tuples of them"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -79,6 +80,7 @@ def _renew(change):
         (_spoilt(lambda data: data.update(output_bias=9.0)), "its numbers are not those"),
         (_spoilt(lambda data: data["settings"].update(seed=9)), "its settings are not those"),
         (_renew(lambda data: data.update(output_bias="x")), "its weights are not numbers"),
+        (_renew(lambda data: data.update(output_bias=10**400)), "its weights are not numbers"),
         (_renew(lambda data: data["hidden_bias"].pop()), "its weights are not those of 18"),
         (_renew(lambda data: data["hidden_weights"].pop()), "its weights are not those of 18"),
         (_renew(lambda data: data["hidden_weights"][0].pop()), "its weights are not numbers"),
@@ -100,6 +102,10 @@ def test_what_is_no_file_of_ours_is_refused(tmp_path, monkeypatch):
     (tmp_path / "picture.json").write_bytes(b"\x89PNG\xff")
     with pytest.raises(ValueError, match="it is not text"):
         network.load(str(tmp_path / "picture.json"))
+    os.mkfifo(tmp_path / "pipe.json")
+    for place in (tmp_path / "pipe.json", tmp_path, "/dev/zero"):
+        with pytest.raises(ValueError, match="it is a folder, a pipe or a device"):
+            network.load(str(place))
     (tmp_path / "long.json").write_text(_make().dumps())
     monkeypatch.setattr(network_files, "MOST_BYTES", 100)
     with pytest.raises(ValueError, match="it is too long"):

@@ -12,6 +12,7 @@ import pytest
 from belief.beliefs.constrained import fit
 from belief.evidence import ENVELOPE
 from belief.public import surest
+from sim import network_files
 from sim.board import N_ROOMS
 from sim.cards import CATEGORY_MASK, FIRST_ROOM, N_CARDS
 from sim.planning.config import PlannerConfig
@@ -210,6 +211,13 @@ def spoilt(change):
     return json.dumps(data)
 
 
+def of_players(number):
+    data = json.loads(make_model().dumps())
+    data["settings"]["players"] = number
+    data["settings_digest"] = network_files.digest(data["settings"])
+    return json.dumps(data)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -219,6 +227,8 @@ def spoilt(change):
         (spoilt(lambda data: data["settings"].update(seed=9)), "its settings are not those"),
         (spoilt(lambda data: data.update(output_bias=0.1)), "its numbers are not those"),
         (spoilt(lambda data: data.update(figures=[])), "its figures are no mapping"),
+        (of_players(float("inf")), "its settings name no number of players"),
+        (of_players(10**400), "its weights are not those of"),
         (make_model(features=7).dumps(), "its weights are not those of"),
     ],
 )

@@ -100,7 +100,7 @@ def loads(text: str) -> WinModel:
         raise ValueError("its figures are no mapping")
     try:
         inputs = size(int(settings["players"]))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         raise ValueError("its settings name no number of players") from None
     check_shapes(arrays, inputs)
     bias = float(arrays.pop("output_bias"))
