@@ -148,6 +148,11 @@ def multiply(factor):
 """
 
 
+def list_code(folder):
+    """Return the names of the files of code in ``folder``."""
+    return [name for name in os.listdir(folder) if name.endswith(".code")]
+
+
 def test_functions_with_different_closures_are_distinguished(project):
     for loaded in (0, 1):
         multiply = project("factory", factory=FACTORY).multiply
@@ -156,7 +161,7 @@ def test_functions_with_different_closures_are_distinguished(project):
         assert [hits(kernel) for kernel in by] == [loaded, loaded]
     by_itself = multiply(multiply(2))  # has no name in another process
     assert isinstance(by_itself._cache, CodeCache)
-    assert len(os.listdir(by_itself.stats.cache_path)) == 2
+    assert len(list_code(by_itself.stats.cache_path)) == 2
 
 
 def test_two_versions_of_a_module_share_the_cache(project):
@@ -175,7 +180,7 @@ def test_damaged_code_is_compiled_again_and_replaced(project):
     assert start()[0] == 0
     loaded, cache = start()
     assert loaded == 1
-    (name,) = os.listdir(cache)
+    (name,) = list_code(cache)
     path = os.path.join(cache, name)
     whole = store.Store(cache)
     for content in (b"", b"\x80\x04", store.header(name[: -len(".code")], b"junk") + b"junk"):
@@ -183,7 +188,7 @@ def test_damaged_code_is_compiled_again_and_replaced(project):
             file.write(content)
         assert start()[0] == 0
         assert start()[0] == 1
-    assert whole.folder == cache and os.listdir(cache) == [name]
+    assert whole.folder == cache and list_code(cache) == [name]
 
 
 def test_assertions_belong_to_the_code(monkeypatch):
