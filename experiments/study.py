@@ -4,7 +4,8 @@ A study measures *units* one after another -- positions, games, set-ups -- and e
 
 * its settings are ``conf/NAME.yaml``, changed on the command line as everywhere (Hydra);
 * a folder belongs to one process and to one choice of settings; ``run.resume`` goes on with it;
-* rows are kept as Parquet, every minute and on Ctrl-C, and with them which units are done;
+* rows are kept as Parquet, every minute and on Ctrl-C, and with them which units are done; where
+  units run a user's code (`Rows.numbered`) each is written to a journal at once;
 * figures go to ``summary.json`` with where they come from, then pictures, then a table.
 
 Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait.
@@ -15,9 +16,10 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -51,6 +53,9 @@ CONFIG, LOCK = "config.yaml", ".lock"
 
 SAVE_SECONDS = 60.0
 """Time between two writings of the rows: what a kill may cost."""
+
+MOST_NOTED = 16 * 2**20
+"""Bytes of a journal after which the rows are written before their time."""
 
 MOST_ROWS = 10_000_000
 """Of a study that is gone on with."""
@@ -108,6 +113,8 @@ class Rows:
     schema : column to data type
     more : settings that may be others when a run is gone on with: they say how many units
     least : units without which there is nothing to report
+    numbered : column with the number of the unit, if units end in any order and each is to be
+        written down at once; None if they end in order
     """
 
     file: str
@@ -115,6 +122,12 @@ class Rows:
     schema: Mapping[str, pl.DataType | type[pl.DataType]]
     more: tuple[str, ...]
     least: int = 1
+    numbered: str | None = None
+
+    @property
+    def journal(self) -> str:
+        """File of the units that the Parquet does not hold yet, a line of JSON each."""
+        return f"{Path(self.file).stem}.journal"
 
 
 def _read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
@@ -144,11 +157,44 @@ def _read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]
         if found.schema.get(name) != kind:
             raise ValueError(f"column {name} holds {found.schema.get(name)}, not {kind}")
     found = found.select(like.columns)
+    _check_finite(found)
+    return done, found
+
+
+def _check_finite(found: pl.DataFrame) -> None:
+    """Raise ValueError if a column has a value that is no number."""
+    import polars as pl
+
     floats = found.select(pl.col(pl.Float64).is_finite().all())
     wrong = [name for name in floats.columns if floats[name].item() is False]
     if wrong:
         raise ValueError(f"column {wrong[0]} has a value that is no number")
-    return done, found
+
+
+def _read_journal(path: Path, rows: Rows, done: Collection[Any]) -> list[tuple[Any, list[Any]]]:
+    """Return the units that the journal ``path`` holds beside those ``done``, with their rows.
+
+    The last line may be half written.
+
+    Raises
+    ------
+    OSError, ValueError
+        If ``path`` holds something else.
+    """
+    import polars as pl
+
+    regular(path, MOST_BYTES)
+    *lines, _ = path.read_text("utf-8").split("\n")
+    found: dict[Any, list[Any]] = {}
+    try:
+        for line in lines:
+            unit, its_rows = json.loads(line)
+            _check_finite(pl.from_dicts(its_rows, rows.schema, strict=True))
+            if unit not in done:
+                found[unit] = its_rows
+    except (RecursionError, TypeError, AttributeError, pl.exceptions.PolarsError) as fault:
+        raise ValueError(str(fault)) from None
+    return list(found.items())
 
 
 class Run:
@@ -171,6 +217,7 @@ class Run:
         self._configuration = plain(settings)
         self._started = time.monotonic()
         self._lock = FileLock(folder / LOCK, timeout=0)
+        self._journal: FileIO | None = None
 
     def __enter__(self) -> Run:
         return self
@@ -192,10 +239,10 @@ class Run:
         Refusal
             If it is another's, has other settings or cannot be written to.
         """
-        self._rows = rows
+        self._rows, self._noted = rows, 0
         self._configuration.update(besides or {})
         self._lock_and_note(rows.more)
-        self._found = self._read_rows(rows)
+        self._read_rows(rows)
 
     def measure(
         self,
@@ -230,8 +277,10 @@ class Run:
             with bar, closing(measured(left, lambda part: bar.advance(task, part))) as results:
                 for done, result in enumerate(results, before + 1):
                     new.append(result)
+                    if self._rows.numbered:
+                        self._note(*result)
                     bar.update(task, completed=done)
-                    if time.monotonic() - saved > SAVE_SECONDS:
+                    if time.monotonic() - saved > SAVE_SECONDS or self._noted > MOST_NOTED:
                         self._keep(new)
                         new, saved = [], time.monotonic()
         except KeyboardInterrupt:
@@ -297,8 +346,8 @@ class Run:
         except OSError as fault:
             raise runfolder.unwritable(self.folder, fault) from None
 
-    def _read_rows(self, rows: Rows) -> pl.DataFrame:
-        """Return the rows that the folder holds, and note which units are done.
+    def _read_rows(self, rows: Rows) -> None:
+        """Take up the rows that the folder holds, and note which units are done.
 
         Raises
         ------
@@ -307,12 +356,25 @@ class Run:
         """
         import polars as pl
 
-        path = self.folder / rows.file
-        if not path.exists():
-            return pl.DataFrame(schema=rows.schema)
-        with reading(path, "remove it, and what it holds is measured again"):
-            self.done, found = _read_kept(path, pl.DataFrame(schema=rows.schema))
-        return found
+        path, journal = self.folder / rows.file, self.folder / rows.journal
+        self._found = pl.DataFrame(schema=rows.schema)
+        if path.exists():
+            with reading(path, "remove it, and what it holds is measured again"):
+                self.done, self._found = _read_kept(path, self._found)
+        if journal.exists():
+            with reading(journal, "remove it, and what it holds is measured again"):
+                new = _read_journal(journal, rows, set(self.done))
+            self._keep(new)
+
+    def _note(self, unit: Any, its_rows: Iterable) -> None:
+        """Add a unit that is done to the journal."""
+        line = json.dumps([unit, [*its_rows]]).encode() + b"\n"
+        try:
+            if self._journal is None:
+                self._journal = FileIO(self.folder / self._rows.journal, "x")
+            self._noted += self._journal.write(line)
+        except OSError as fault:
+            raise self._unwritten(fault) from None
 
     def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
         """Add ``new`` units with their rows to those that are done, and write all down."""
@@ -322,9 +384,15 @@ class Run:
         rows = [row for _, its_rows in new for row in its_rows]
         if rows:
             self._found = pl.concat([self._found, pl.from_dicts(rows, self._rows.schema)])
+        if self._rows.numbered:
+            self._found = self._found.sort(self._rows.numbered)
         try:
             with whole(self.folder / self._rows.file) as writing:
                 self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
+            if self._journal is not None:
+                self._journal.close()
+            (self.folder / self._rows.journal).unlink(missing_ok=True)
+            self._journal, self._noted = None, 0
         except OSError as fault:
             raise self._unwritten(fault) from None
 

@@ -27,6 +27,7 @@ ROWS = study.Rows(
     },
     more=("episodes", "workers"),
     least=2,
+    numbered="episode",
 )
 
 

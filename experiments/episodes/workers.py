@@ -1,14 +1,18 @@
-"""Episodes in this process or over Ray, in order: the same rows whatever the number of workers."""
+"""Episodes in this process or over Ray: the same rows whatever the number of workers."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
 from experiments.episodes import problems
 from experiments.episodes.problems import Setup
 from experiments.matches.background import Background
+from experiments.settings import signals
 from experiments.settings.commandline import Refusal
 
 _DEATHS_SURVIVED = 5
@@ -21,7 +25,10 @@ Row = dict[str, Any]
 
 
 def play(setup: Setup, episodes: Sequence[int], workers: int) -> Iterator[tuple[int, list[Row]]]:
-    """Yield each of ``episodes`` with its row, in order.
+    """Yield each of ``episodes`` with its row as soon as it has ended, in any order.
+
+    Closing the iterator gives up those under way without waiting for them: a user's own problem
+    may never end.
 
     Raises
     ------
@@ -29,11 +36,35 @@ def play(setup: Setup, episodes: Sequence[int], workers: int) -> Iterator[tuple[
         If the problem cannot be had or raises, or Ray does not start.
     """
     workers = min(workers, len(episodes))
-    if workers > 1:
-        yield from _over_ray(setup, episodes, workers)
-        return
-    for number in episodes:
-        yield number, [problems.player(setup)(number)]
+    yield from _over_ray(setup, episodes, workers) if workers > 1 else _here(setup, episodes)
+
+
+def _here(setup: Setup, episodes: Sequence[int]) -> Iterator[tuple[int, list[Row]]]:
+    ended: SimpleQueue[Row | BaseException] = SimpleQueue()
+    given_up = Event()
+
+    def play_all() -> None:
+        try:
+            for number in episodes:
+                if given_up.is_set():
+                    return
+                ended.put(problems.player(setup)(number))
+        except BaseException as fault:
+            ended.put(fault)
+
+    Thread(target=play_all, daemon=True).start()
+    try:
+        for number in episodes:
+            row = None
+            while row is None:
+                signals.raise_request()
+                with suppress(Empty):
+                    row = ended.get(timeout=_POLL_SECONDS)
+            if isinstance(row, BaseException):
+                raise row
+            yield number, [row]
+    finally:
+        given_up.set()
 
 
 def _portion(setup: Setup, episodes: Sequence[int]) -> list[Row]:
@@ -51,25 +82,21 @@ def _over_ray(
     Background(runner.start, None, max(workers, cores())).result()  # Ray takes SIGTERM
     task = ray.remote(max_retries=_DEATHS_SURVIVED)(_portion)
     waiting, size = deque(episodes), 1
-    under_way: deque[Any] = deque()  # or done, behind one that is not
-    done: set[Any] = set()
+    playing: list[Any] = []
     try:
-        while waiting or under_way:
-            playing = [portion for portion in under_way if portion not in done]
-            while waiting and len(playing) < workers and len(under_way) < 2 * workers:
+        while waiting or playing:
+            while waiting and len(playing) < workers:
                 numbers = [waiting.popleft() for _ in range(min(size, len(waiting)))]
                 playing.append(task.remote(setup, numbers))
-                under_way.append(playing[-1])
-            done.update(ray.wait(playing, timeout=_POLL_SECONDS)[0])
-            while under_way and under_way[0] in done:
-                done.remove(under_way[0])
-                rows = _result(under_way.popleft())
+            done, playing = ray.wait(playing, timeout=_POLL_SECONDS)
+            for portion in done:
+                rows = _result(portion)
                 for row in rows:
                     yield row["episode"], [row]
                 fitting = _PORTION_SECONDS * len(rows) / max(1e-6, sum(r["seconds"] for r in rows))
                 size = int(max(1, min(fitting, 2 * size, _MOST_OF_A_PORTION)))
     finally:
-        for reference in under_way:
+        for reference in playing:
             ray.cancel(reference, force=True)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
+import time
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -147,6 +149,72 @@ def test_a_file_that_was_edited_is_not_gone_on_with(command, game, tmp_path, mod
     assert len(pl.read_parquet(folder / "episodes.parquet")) == 3
 
 
+def test_one_ctrl_c_ends_episodes_of_which_one_never_does(command, game, monkeypatch):
+    """It is released in the end, as the control: a command that waits ends after that."""
+    released = threading.Event()
+    release = threading.Timer(15, released.set)
+    monkeypatch.setattr(signals, "released", released, raising=False)
+    more = """
+from dataclasses import replace
+from experiments.settings import signals
+
+calls = []
+
+def endless(at, cup, chance):
+    calls.append(at)
+    if len(calls) > 20_000:
+        if len(calls) == 20_001:
+            os.kill(os.getpid(), signal.SIGINT)
+        signals.released.wait()
+    return step(at, cup, chance)
+
+problem = replace(problem, step=endless)
+"""
+    release.start()
+    with signals.handle():
+        outcome = command(f"problem={game(more=more)}", "episodes=1000", "seed=3")
+    early = not released.is_set()
+    release.cancel()
+    released.set()
+    assert early and outcome.code == 130, outcome.err
+    kept = rows(outcome)["episode"].to_list()
+    assert 2 < len(kept) < 100 and kept == list(range(len(kept)))
+    assert f"interrupted after {len(kept)} episodes, kept in" in outcome.err
+
+
+def test_episodes_are_kept_at_once(command, game, tmp_path, monkeypatch):
+    """As a kill would leave them, the last line half written; a damaged journal is refused."""
+    real, folder, copy = problems.player, tmp_path / "out", tmp_path / "copy"
+    played = []
+
+    def player(setup):
+        def episode(number):
+            if number == 5 and not copy.exists():
+                while len(journal := (folder / "episodes.journal").read_bytes().splitlines()) < 5:
+                    time.sleep(0.01)
+                shutil.copytree(folder, copy)
+                (copy / "episodes.journal").write_bytes(b"\n".join([*journal[:4], b'[4, {"ep']))
+            played.append(number)
+            return real(setup)(number)
+
+        return episode
+
+    player.cache_clear = real.cache_clear
+    monkeypatch.setattr(problems, "player", player)
+    whole = rows(command(f"problem={game()}", "episodes=8"))
+    assert not (folder / "episodes.journal").exists()
+    played.clear()
+    shutil.copytree(copy, tmp_path / "damaged")
+    assert command(f"problem={game()}", "episodes=8", f"run.resume={copy}").code == 0
+    assert played == [4, 5, 6, 7]
+    assert pl.read_parquet(copy / "episodes.parquet").drop("seconds").equals(whole)
+    for text in ("x\n", "[1, 2, 3]\n", '[1, [{"episode": "a"}]]\n', '[1, [{"return": NaN}]]\n'):
+        (tmp_path / "damaged/episodes.journal").write_text(text)
+        outcome = command(f"problem={game()}", "episodes=8", f"run.resume={tmp_path / 'damaged'}")
+        assert outcome.code == 1 and outcome.err.count("\n") == 1
+        assert "episodes.journal cannot be read" in outcome.err and "remove it" in outcome.err
+
+
 def test_workers_change_nothing(command, game, tmp_path, ray_session):
     """Nor does it that one of them is killed in the middle of a game."""
     named = f"problem={game()}"
@@ -279,7 +347,8 @@ class OtherRay:
 
     def wait(self, asked, timeout):
         self.playing = {one: looks - 1 for one, looks in self.playing.items() if looks > 1}
-        return [found for found in asked if found not in self.playing], []
+        ended = [found for found in asked if found not in self.playing]
+        return ended, [found for found in asked if found not in ended]
 
     def get(self, found):
         return found.rows
@@ -299,7 +368,8 @@ def test_as_many_play_as_are_asked_for_in_portions_of_a_second(monkeypatch, seco
     row = {"seconds": seconds}
     monkeypatch.setattr(problems, "player", lambda _: lambda number: {"episode": number, **row})
     found = [number for number, _ in workers.play(SETUP, range(300), 3)]
-    assert found == list(range(300)) and other.most == 3
+    assert sorted(found) == list(range(300)) and other.most == 3
+    assert found.index(0) > 3  # nothing waits for the first, which takes longest
     assert other.sizes[:3] == [1, 1, 1] and max(other.sizes) == largest
 
 
