@@ -15,6 +15,8 @@ import pyarrow as pa
 import pytest
 
 from experiments.compare import __main__ as compare
+from experiments.episodes import __main__ as episodes
+from experiments.episodes import problems
 from experiments.matches import results
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import tracking
@@ -136,6 +138,30 @@ def run_study(
         code = command.run([*arguments, *(() if elsewhere else (f"run.folder={folder}",))])
         shown = capsys.readouterr()
         return Outcome(code, shown.out, shown.err, folder)
+
+    return run
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Callable[..., str]:
+    """Write a game, with a fault or none, and return how it is named on the command line."""
+    from cups import GAME  # which stands beside this
+
+    def write(fault: str | None = None, more: str = "") -> str:
+        path = tmp_path / f"game_{fault}.py".replace(" ", "_")
+        path.write_text(GAME.replace("FAULT = None", f"FAULT = {fault!r}") + more)
+        return f"{path}:problem"
+
+    return write
+
+
+@pytest.fixture
+def command(run_study: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """Run `experiments.episodes` in this process at a small size."""
+
+    def run(*arguments: str) -> Outcome:
+        problems.player.cache_clear()
+        return run_study(episodes.COMMAND, "simulations=30", "particles=60", *arguments)
 
     return run
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
 import sys
 import threading
-import time
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -15,9 +12,9 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 import ray
+from cups import RAISED, rows
 
 from experiments.episodes import problems, report, workers
-from experiments.episodes.__main__ import COMMAND
 from experiments.matches import runner
 from experiments.settings import signals
 from experiments.settings.commandline import Refusal
@@ -25,85 +22,6 @@ from mcts.options import MOST_NODES
 from mcts.problems import rocksample, tiger
 
 FILES = ["config.yaml", "episodes.parquet", "returns.png", "summary.json"]
-
-GAME = """
-from __future__ import annotations
-import os
-import random
-import signal
-from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
-
-from mcts.plain.problem import Problem
-
-CUPS = (0.1, 0.2, 0.3, 0.4)
-
-
-def step(at, cup, chance):
-    if FAULT == "raises":
-        raise KeyError("no cup")
-    if FAULT == "dies once" and not DEATH.exists():
-        DEATH.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return At(at.coin, (*at.lifted, cup)), 9.0 if cup == at.coin else -1.0
-
-
-def observation(at):
-    if FAULT == "never again":
-        return chance_of_its_own.random()
-    return np.array([at.lifted[-1] == at.coin, len(at.lifted)])
-
-
-@dataclass(frozen=True)
-class At:
-    coin: int
-    lifted: tuple = ()
-
-
-FAULT = None
-DEATH = Path(__file__).with_suffix(".dead")
-chance_of_its_own = random.Random(1)
-problem = Problem(
-    start=lambda chance: At(chance.choices(range(4), CUPS)[0]),
-    actions=lambda at: np.array([n for n in range(4) if not {n, at.coin} & set(at.lifted)]),
-    step=step,
-    observation=observation,
-    low=0.0,
-    high=9.0,
-    steps=4,
-)
-number = 3
-"""
-RAISED = "KeyError: 'no cup' (game_raises.py, line 18)"
-
-
-@pytest.fixture
-def game(tmp_path):
-    """Write a game, with a fault or none, and return how it is named on the command line."""
-
-    def write(fault=None, more=""):
-        path = tmp_path / f"game_{fault}.py".replace(" ", "_")
-        path.write_text(GAME.replace("FAULT = None", f"FAULT = {fault!r}") + more)
-        return f"{path}:problem"
-
-    return write
-
-
-@pytest.fixture
-def command(run_study):
-    """Run the command in this process at a small size."""
-
-    def run(*arguments):
-        problems.player.cache_clear()
-        return run_study(COMMAND, "simulations=30", "particles=60", *arguments)
-
-    return run
-
-
-def rows(outcome):
-    return pl.read_parquet(outcome.folder / "episodes.parquet").drop("seconds")
 
 
 def test_the_command_writes_and_tells(command, game):
@@ -149,72 +67,6 @@ def test_a_file_that_was_edited_is_not_gone_on_with(command, game, tmp_path, mod
     assert len(pl.read_parquet(folder / "episodes.parquet")) == 3
 
 
-def test_one_ctrl_c_ends_episodes_of_which_one_never_does(command, game, monkeypatch):
-    """It is released in the end, as the control: a command that waits ends after that."""
-    released = threading.Event()
-    release = threading.Timer(15, released.set)
-    monkeypatch.setattr(signals, "released", released, raising=False)
-    more = """
-from dataclasses import replace
-from experiments.settings import signals
-
-calls = []
-
-def endless(at, cup, chance):
-    calls.append(at)
-    if len(calls) > 20_000:
-        if len(calls) == 20_001:
-            os.kill(os.getpid(), signal.SIGINT)
-        signals.released.wait()
-    return step(at, cup, chance)
-
-problem = replace(problem, step=endless)
-"""
-    release.start()
-    with signals.handle():
-        outcome = command(f"problem={game(more=more)}", "episodes=1000", "seed=3")
-    early = not released.is_set()
-    release.cancel()
-    released.set()
-    assert early and outcome.code == 130, outcome.err
-    kept = rows(outcome)["episode"].to_list()
-    assert 2 < len(kept) < 100 and kept == list(range(len(kept)))
-    assert f"interrupted after {len(kept)} episodes, kept in" in outcome.err
-
-
-def test_episodes_are_kept_at_once(command, game, tmp_path, monkeypatch):
-    """As a kill would leave them, the last line half written; a damaged journal is refused."""
-    real, folder, copy = problems.player, tmp_path / "out", tmp_path / "copy"
-    played = []
-
-    def player(setup):
-        def episode(number):
-            if number == 5 and not copy.exists():
-                while len(journal := (folder / "episodes.journal").read_bytes().splitlines()) < 5:
-                    time.sleep(0.01)
-                shutil.copytree(folder, copy)
-                (copy / "episodes.journal").write_bytes(b"\n".join([*journal[:4], b'[4, {"ep']))
-            played.append(number)
-            return real(setup)(number)
-
-        return episode
-
-    player.cache_clear = real.cache_clear
-    monkeypatch.setattr(problems, "player", player)
-    whole = rows(command(f"problem={game()}", "episodes=8"))
-    assert not (folder / "episodes.journal").exists()
-    played.clear()
-    shutil.copytree(copy, tmp_path / "damaged")
-    assert command(f"problem={game()}", "episodes=8", f"run.resume={copy}").code == 0
-    assert played == [4, 5, 6, 7]
-    assert pl.read_parquet(copy / "episodes.parquet").drop("seconds").equals(whole)
-    for text in ("x\n", "[1, 2, 3]\n", '[1, [{"episode": "a"}]]\n', '[1, [{"return": NaN}]]\n'):
-        (tmp_path / "damaged/episodes.journal").write_text(text)
-        outcome = command(f"problem={game()}", "episodes=8", f"run.resume={tmp_path / 'damaged'}")
-        assert outcome.code == 1 and outcome.err.count("\n") == 1
-        assert "episodes.journal cannot be read" in outcome.err and "remove it" in outcome.err
-
-
 def test_workers_change_nothing(command, game, tmp_path, ray_session):
     """Nor does it that one of them is killed in the middle of a game."""
     named = f"problem={game()}"
@@ -251,56 +103,6 @@ def test_what_cannot_be_is_refused_in_a_line(command, arguments, said):
     assert outcome.err.count("\n") == 1 and "Traceback" not in outcome.err
 
 
-def test_faults_of_a_problem_are_told_in_a_line(command, game, tmp_path):
-    outcome = command(f"problem={game('raises')}", f"run.folder={tmp_path / 'raises'}")
-    assert outcome.code == 1 and RAISED in outcome.err
-    assert outcome.err.count("\n") == 1
-    outcome = command(f"problem={game('syntax', more='1 +')}", f"run.folder={tmp_path / 'syntax'}")
-    assert outcome.code == 1 and "SyntaxError" in outcome.err and outcome.err.count("\n") == 1
-
-
-OUTCRIES = {
-    "raise GeneratorExit": "GeneratorExit (game_None.py, line ",
-    "raise Mute": "Mute: (its text cannot be read: ZeroDivisionError) (game_None.py, line ",
-    "sys.exit(3)": "SystemExit: 3 (game_None.py, line ",
-    "return at, 1e308": "is 1e+308: it must be a number, at most 1e+100",
-    "return at, 10**400": "it must be a number, at most 1e+100",
-}
-"""By what a step does, what is said of it."""
-
-
-@pytest.mark.parametrize("outcry", OUTCRIES)
-def test_whatever_a_step_raises_or_pays_is_a_line(command, game, outcry):
-    more = f"""
-import sys
-from dataclasses import replace
-
-class Mute(Exception):
-    def __str__(self):
-        return str(1 / 0)
-
-def cry(at, cup, chance):
-    {outcry}
-
-problem = replace(problem, step=cry)
-"""
-    outcome = command(f"problem={game(more=more)}", "episodes=2")
-    assert outcome.code == 1 and outcome.err.count("\n") == 1
-    assert OUTCRIES[outcry] in outcome.err
-
-
-@pytest.mark.parametrize("outcry", ["raise GeneratorExit", "sys.exit()"])
-def test_whatever_an_import_raises_is_a_line(command, game, outcry):
-    outcome = command(f"problem={game(more=f'import sys; {outcry}')}")
-    assert outcome.code == 1 and outcome.err.count("\n") == 1 and "game_None.py" in outcome.err
-
-
-def test_a_pipe_is_no_problem(command, tmp_path):
-    os.mkfifo(tmp_path / "pipe.py")
-    outcome = command(f"problem={tmp_path}/pipe.py:problem")
-    assert outcome.code == 1 and "it is a folder, a pipe or a device" in outcome.err
-
-
 def test_an_episode_whose_belief_runs_out_ends_there_and_is_told(command, game, tmp_path):
     """The others are played: a run of hundreds is not lost for one."""
     outcome = command(f"problem={game('never again')}", "episodes=20", "seed=3")
@@ -314,16 +116,6 @@ def test_an_episode_whose_belief_runs_out_ends_there_and_is_told(command, game, 
     sound = command(f"problem={game()}", "episodes=20", "seed=3", f"run.folder={folder}")
     assert not pl.read_parquet(folder / "episodes.parquet")["deprived"].any()
     assert "end early" not in sound.out
-
-
-def test_a_file_may_import_what_lies_beside_it_and_says_where_it_fails(command, game, tmp_path):
-    (tmp_path / "beside_it.py").write_text("EPISODES = 3")
-    outcome = command(f"problem={game(more='import beside_it')}", "episodes=2")
-    assert outcome.code == 0, outcome.err
-    sys.path.remove(str(tmp_path))
-    outcome = command(f"problem={game(more='os.nowhere')}", "episodes=2")
-    assert outcome.code == 1 and outcome.err.count("\n") == 1
-    assert "AttributeError: module 'os' has no attribute 'nowhere' (game_None.py" in outcome.err
 
 
 SETUP = problems.Setup("tiger", (7, 8), 20, None, None, "visits", "informed", 4, 10, 5)

@@ -1,0 +1,115 @@
+"""Rows that a study keeps in its folder: a Parquet of all, and a journal of the latest.
+
+The folder may come from somebody else, so what is read is checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.provenance.files import MOST_BYTES, regular
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_ROWS = 10_000_000
+"""Of a study that is gone on with."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that a study keeps of its measurements.
+
+    Attributes
+    ----------
+    file : Parquet
+    units : what is measured one after another, in a word
+    schema : column to data type
+    more : settings that may be others when a run is gone on with: they say how many units
+    least : units without which there is nothing to report
+    numbered : column with the number of the unit, if units end in any order and each is to be
+        written down at once; None if they end in order
+    """
+
+    file: str
+    units: str
+    schema: Mapping[str, pl.DataType | type[pl.DataType]]
+    more: tuple[str, ...]
+    least: int = 1
+    numbered: str | None = None
+
+    @property
+    def journal(self) -> str:
+        """File of the units that the Parquet does not hold yet, a line of JSON each."""
+        return f"{Path(self.file).stem}.journal"
+
+
+def read_kept(path: Path, like: pl.DataFrame) -> tuple[list[Any], pl.DataFrame]:
+    """Return the units that are done, and their rows, whose columns are those of ``like``.
+
+    Raises
+    ------
+    OSError, ValueError
+        If ``path`` holds something else.
+    """
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    regular(path, MOST_BYTES)
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.metadata.num_rows > MOST_ROWS:
+                raise ValueError(f"it claims {file.metadata.num_rows:,} rows")
+            done = json.loads((file.metadata.metadata or {}).get(b"done", b"null"))
+            found = pl.DataFrame(pl.from_arrow(file.read()))
+    except (pa.ArrowException, RecursionError, pl.exceptions.PolarsError) as fault:
+        raise ValueError(str(fault)) from None
+    if not isinstance(done, list) or not all(isinstance(unit, int | str) for unit in done):
+        raise ValueError("it does not say which units are done")
+    for name, kind in like.schema.items():
+        if found.schema.get(name) != kind:
+            raise ValueError(f"column {name} holds {found.schema.get(name)}, not {kind}")
+    found = found.select(like.columns)
+    _check_finite(found)
+    return done, found
+
+
+def _check_finite(found: pl.DataFrame) -> None:
+    """Raise ValueError if a column has a value that is no number."""
+    import polars as pl
+
+    floats = found.select(pl.col(pl.Float64).is_finite().all())
+    wrong = [name for name in floats.columns if floats[name].item() is False]
+    if wrong:
+        raise ValueError(f"column {wrong[0]} has a value that is no number")
+
+
+def read_journal(path: Path, rows: Rows, done: Collection[Any]) -> list[tuple[Any, list[Any]]]:
+    """Return the units that the journal ``path`` holds beside those ``done``, with their rows.
+
+    The last line may be half written.
+
+    Raises
+    ------
+    OSError, ValueError
+        If ``path`` holds something else.
+    """
+    import polars as pl
+
+    regular(path, MOST_BYTES)
+    *lines, _ = path.read_text("utf-8").split("\n")
+    found: dict[Any, list[Any]] = {}
+    try:
+        for line in lines:
+            unit, its_rows = json.loads(line)
+            _check_finite(pl.from_dicts(its_rows, rows.schema, strict=True))
+            if unit not in done:
+                found[unit] = its_rows
+    except (RecursionError, TypeError, AttributeError, pl.exceptions.PolarsError) as fault:
+        raise ValueError(str(fault)) from None
+    return list(found.items())

@@ -1,0 +1,141 @@
+"""Episodes of a user's own problem: whatever its code does is a line, and costs no episode."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+import time
+
+import polars as pl
+import pytest
+from cups import RAISED, rows
+
+from experiments.episodes import problems
+from experiments.settings import signals
+
+OUTCRIES = {
+    "raise GeneratorExit": "GeneratorExit (game_None.py, line ",
+    "raise Mute": "Mute: (its text cannot be read: ZeroDivisionError) (game_None.py, line ",
+    "sys.exit(3)": "SystemExit: 3 (game_None.py, line ",
+    "return at, 1e308": "is 1e+308: it must be a number, at most 1e+100",
+    "return at, 10**400": "it must be a number, at most 1e+100",
+}
+"""By what a step does, what is said of it."""
+
+
+def test_one_ctrl_c_ends_episodes_of_which_one_never_does(command, game, monkeypatch):
+    """It is released in the end, as the control: a command that waits ends after that."""
+    released = threading.Event()
+    release = threading.Timer(15, released.set)
+    monkeypatch.setattr(signals, "released", released, raising=False)
+    more = """
+from dataclasses import replace
+from experiments.settings import signals
+
+calls = []
+
+def endless(at, cup, chance):
+    calls.append(at)
+    if len(calls) > 20_000:
+        if len(calls) == 20_001:
+            os.kill(os.getpid(), signal.SIGINT)
+        signals.released.wait()
+    return step(at, cup, chance)
+
+problem = replace(problem, step=endless)
+"""
+    release.start()
+    with signals.handle():
+        outcome = command(f"problem={game(more=more)}", "episodes=1000", "seed=3")
+    early = not released.is_set()
+    release.cancel()
+    released.set()
+    assert early and outcome.code == 130, outcome.err
+    kept = rows(outcome)["episode"].to_list()
+    assert 2 < len(kept) < 100 and kept == list(range(len(kept)))
+    assert f"interrupted after {len(kept)} episodes, kept in" in outcome.err
+
+
+def test_episodes_are_kept_at_once(command, game, tmp_path, monkeypatch):
+    """As a kill would leave them, the last line half written; a damaged journal is refused."""
+    real, folder, copy = problems.player, tmp_path / "out", tmp_path / "copy"
+    played = []
+
+    def player(setup):
+        def episode(number):
+            if number == 5 and not copy.exists():
+                while len(journal := (folder / "episodes.journal").read_bytes().splitlines()) < 5:
+                    time.sleep(0.01)
+                shutil.copytree(folder, copy)
+                (copy / "episodes.journal").write_bytes(b"\n".join([*journal[:4], b'[4, {"ep']))
+            played.append(number)
+            return real(setup)(number)
+
+        return episode
+
+    player.cache_clear = real.cache_clear
+    monkeypatch.setattr(problems, "player", player)
+    whole = rows(command(f"problem={game()}", "episodes=8"))
+    assert not (folder / "episodes.journal").exists()
+    played.clear()
+    shutil.copytree(copy, tmp_path / "damaged")
+    assert command(f"problem={game()}", "episodes=8", f"run.resume={copy}").code == 0
+    assert played == [4, 5, 6, 7]
+    assert pl.read_parquet(copy / "episodes.parquet").drop("seconds").equals(whole)
+    for text in ("x\n", "[1, 2, 3]\n", '[1, [{"episode": "a"}]]\n', '[1, [{"return": NaN}]]\n'):
+        (tmp_path / "damaged/episodes.journal").write_text(text)
+        outcome = command(f"problem={game()}", "episodes=8", f"run.resume={tmp_path / 'damaged'}")
+        assert outcome.code == 1 and outcome.err.count("\n") == 1
+        assert "episodes.journal cannot be read" in outcome.err and "remove it" in outcome.err
+
+
+@pytest.mark.parametrize("outcry", OUTCRIES)
+def test_whatever_a_step_raises_or_pays_is_a_line(command, game, outcry):
+    more = f"""
+import sys
+from dataclasses import replace
+
+class Mute(Exception):
+    def __str__(self):
+        return str(1 / 0)
+
+def cry(at, cup, chance):
+    {outcry}
+
+problem = replace(problem, step=cry)
+"""
+    outcome = command(f"problem={game(more=more)}", "episodes=2")
+    assert outcome.code == 1 and outcome.err.count("\n") == 1
+    assert OUTCRIES[outcry] in outcome.err
+
+
+@pytest.mark.parametrize("outcry", ["raise GeneratorExit", "sys.exit()"])
+def test_whatever_an_import_raises_is_a_line(command, game, outcry):
+    outcome = command(f"problem={game(more=f'import sys; {outcry}')}")
+    assert outcome.code == 1 and outcome.err.count("\n") == 1 and "game_None.py" in outcome.err
+
+
+def test_a_pipe_is_no_problem(command, tmp_path):
+    os.mkfifo(tmp_path / "pipe.py")
+    outcome = command(f"problem={tmp_path}/pipe.py:problem")
+    assert outcome.code == 1 and "it is a folder, a pipe or a device" in outcome.err
+
+
+def test_faults_of_a_problem_are_told_in_a_line(command, game, tmp_path):
+    outcome = command(f"problem={game('raises')}", f"run.folder={tmp_path / 'raises'}")
+    assert outcome.code == 1 and RAISED in outcome.err
+    assert outcome.err.count("\n") == 1
+    outcome = command(f"problem={game('syntax', more='1 +')}", f"run.folder={tmp_path / 'syntax'}")
+    assert outcome.code == 1 and "SyntaxError" in outcome.err and outcome.err.count("\n") == 1
+
+
+def test_a_file_may_import_what_lies_beside_it_and_says_where_it_fails(command, game, tmp_path):
+    (tmp_path / "beside_it.py").write_text("EPISODES = 3")
+    outcome = command(f"problem={game(more='import beside_it')}", "episodes=2")
+    assert outcome.code == 0, outcome.err
+    sys.path.remove(str(tmp_path))
+    outcome = command(f"problem={game(more='os.nowhere')}", "episodes=2")
+    assert outcome.code == 1 and outcome.err.count("\n") == 1
+    assert "AttributeError: module 'os' has no attribute 'nowhere' (game_None.py" in outcome.err
