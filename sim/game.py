@@ -48,7 +48,7 @@ from sim.state import (
     State,
     World,
 )
-from sim.walks import squares_within, survey, walk_out
+from sim.walks import barred_room, squares_within, survey, walk_out
 
 _DETOURS = 10
 _ANY_TIME = ACCUSATIONS.index("any")
@@ -69,6 +69,7 @@ def new_game(world: World, s: State, key: np.uint64) -> None:
     for seat in range(MAX_PLAYERS):
         s.spot[seat] = world.start[seat]
         s.summoned[seat] = 0
+        s.last_room[seat] = 0
         s.out[seat] = 0
         s.suggestions[seat] = 0
         for what in range(3):
@@ -146,10 +147,10 @@ def apply(world: World, s: State, action: int) -> None:
 @jit
 def _to_another(world: World, s: State) -> int:
     """Return where the pawn ends that walks to a random room, -1 if ten of them have no path."""
-    here = world.room_of[s.spot[s.seat]]
+    barred = barred_room(world, s, s.seat)
     for _ in range(_DETOURS):
         goal = below(s.stream, N_ROOMS)
-        if goal != here or world.reenter:
+        if goal != barred:
             reached = walk_out(world, s, goal)
             if reached >= 0:
                 s.goal[s.seat] = goal
@@ -178,10 +179,18 @@ def _decide_again(world: World, s: State) -> int:
 
 
 @jit
+def _enter(world: World, s: State, seat: int, spot: int) -> None:
+    """Place the pawn of ``seat`` on ``spot`` inside a room."""
+    s.spot[seat] = spot
+    if not world.returns:
+        s.last_room[seat] = world.room_of[spot] + 1
+
+
+@jit
 def _take_passage(world: World, s: State) -> None:
     """Go through the passage of the room where the pawn is."""
     there = world.passage[world.room_of[s.spot[s.seat]]]
-    s.spot[s.seat] = world.first_door[there]
+    _enter(world, s, s.seat, world.first_door[there])
     s.summoned[s.seat] = 0
     s.phase = SUGGEST
 
@@ -209,10 +218,11 @@ def _move(world: World, s: State, goal: int) -> None:
     if reached < 0:
         _end_turn(world, s)
         return
-    s.spot[seat] = reached
     if world.room_of[reached] >= 0:
+        _enter(world, s, seat, reached)
         s.phase = SUGGEST
     else:
+        s.spot[seat] = reached
         _end_turn(world, s)
 
 
@@ -236,7 +246,7 @@ def _suggest(world: World, s: State, pair: int) -> None:
     if not world.board:
         s.spot[seat] = world.start[seat]
     elif called >= 0 and calls(world, s, seat) and world.room_of[s.spot[called]] != room:
-        s.spot[called] = world.first_door[room]
+        _enter(world, s, called, world.first_door[room])
         s.summoned[called] = 1
     answerer = seat
     for _ in range(world.players - 1):
@@ -352,9 +362,9 @@ def _run(out: np.ndarray, n: int, first: int, count: int) -> int:
 def _legal_turn(world: World, s: State, out: np.ndarray) -> int:
     """Write the legal actions at the start of a turn."""
     n = 0
-    room = world.room_of[s.spot[s.seat]]
+    room, barred = world.room_of[s.spot[s.seat]], barred_room(world, s, s.seat)
     for goal in range(N_ROOMS):
-        if goal != room or world.reenter:
+        if goal != barred:
             out[n] = MOVE + goal
             n += 1
     if room >= 0 and world.passage[room] >= 0:

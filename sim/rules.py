@@ -81,6 +81,8 @@ class Rules:
     starts : who sits where and starts on which square, by the ``box`` or as ``released``, for four
     entrance : a compiled policy walks to the ``nearest`` door, or to the ``first`` that the
         released program lists, where summoned pawns arrive too; all others walk to the nearest
+    pawns : suspects of the seats in order of play, as in ``Plum-White-Mustard``; ``usual``: `SEATS`
+    returns : whether a pawn may enter the room again that it was in last, from the corridor
     reenter : whether the goal may be the own room: out and in again, in one turn from a roll of 2
     accuse : at the ``start`` of an own turn, ``start_or_end``, or ``any``: also before a suggestion
     turn_cap : turns, all players together, after which a game is reported as a draw
@@ -100,6 +102,8 @@ class Rules:
     walls: bool = True
     starts: str = one_of(*STARTS, default="box")
     entrance: str = one_of(*ENTRANCES, default="nearest")
+    pawns: str = "usual"
+    returns: bool = True
     reenter: bool = False
     accuse: str = one_of(*ACCUSE, default="start")
     turn_cap: int = between(1, MOST_TURNS, default=3000)
@@ -120,6 +124,25 @@ class Rules:
             raise ValueError(
                 f"rules.starts=released seats {len(RELEASED_SEATS)} players, got {self.players}: "
                 "use rules.starts=box"
+            )
+
+        if not self.returns and (self.reenter or not self.walls or not self.board):
+            raise ValueError(
+                "a pawn that may not return must be able to stop before a room: "
+                "rules.returns=false needs rules.reenter=false, rules.walls=true and "
+                "rules.board=true"
+            )
+        if self.pawns != "usual":
+            self._check_pawns()
+
+    def _check_pawns(self) -> None:
+        """Raise ValueError unless ``pawns`` names a suspect for each seat, none twice."""
+        named = self.pawns.split("-")
+        known = len({*named} & {*SUSPECTS})
+        if self.starts != "box" or not known == len(named) == self.players:
+            raise ValueError(
+                f"rules.pawns must be usual, or {self.players} of {', '.join(SUSPECTS)} joined by "
+                f"hyphens, with rules.starts=box; got {self.pawns!r}"
             )
 
     def _check_shares(self) -> None:
@@ -167,6 +190,8 @@ class Rules:
     @property
     def suspects(self) -> tuple[str, ...]:
         """The suspect that each seat plays; suspects nobody plays have no pawn on the board."""
+        if self.pawns != "usual":
+            return tuple(self.pawns.split("-"))
         return SEATS[self.players] if self.starts == "box" else tuple(RELEASED_SEATS)
 
 

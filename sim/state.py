@@ -45,6 +45,8 @@ STATE = np.dtype(
         # by seat
         ("spot", np.int64, (MAX_PLAYERS,)),
         ("summoned", np.int64, (MAX_PLAYERS,)),  # 1: moved by a suggestion since its last turn
+        # room that its pawn was in last, and 1, where it may not return (`sim.rules`); else 0
+        ("last_room", np.int64, (MAX_PLAYERS,)),
         ("out", np.int64, (MAX_PLAYERS,)),  # 1: accused wrongly
         ("suggestions", np.int64, (MAX_PLAYERS,)),
         ("walked", np.int64, (MAX_PLAYERS, 3)),  # its last turn: number (0: none), roll, last spot

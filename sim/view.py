@@ -37,6 +37,7 @@ def copy_open(source: np.record, into: np.record) -> None:
         into.spot[seat] = source.spot[seat]
         into.summoned[seat] = source.summoned[seat]
         into.out[seat] = source.out[seat]
+        into.last_room[seat] = source.last_room[seat]
         into.suggestions[seat] = source.suggestions[seat]
         for what in range(3):
             into.walked[seat, what] = source.walked[seat, what]

@@ -228,6 +228,19 @@ def squares_within(
 
 
 @jit
+def barred_room(world: World, s: State, seat: int) -> int:
+    """Return the room that ``seat`` may not walk to, -1 if it may walk to all.
+
+    It is the one where the pawn stands, or, in the corridor under rules by which no pawn returns,
+    the one that it was in last [Xu 2013, s. 3].
+    """
+    if world.reenter:
+        return -1
+    here = world.room_of[s.spot[seat]]
+    return here if here >= 0 else s.last_room[seat] - 1
+
+
+@jit
 def survey(world: World, s: State) -> None:
     """Fill ``s.occupied`` with the corridor squares closed to the pawn whose turn it is."""
     s.occupied[:] = 0

@@ -30,6 +30,7 @@ from sim.policies.common import turns_to
 from sim.policies.hide import LEAST, still_playing, summons
 from sim.policies.swift import SLACK
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST, TURN, State, World
+from sim.walks import barred_room
 
 _SHORTLIST = 3
 _CERTAIN = 1.0 - 1e-9
@@ -192,10 +193,11 @@ def list_ways(
     shortlist(by.marginals, FIRST_WEAPON, cards[_SHORTLIST:])
     here = world.room_of[s.spot[seat]]
     passage = -1 if here < 0 else world.passage[here]
+    barred = barred_room(world, s, seat)
     ways, worth = np.empty(_WAYS, np.int64), np.empty(_WAYS)
     found = 0
     for room in range(N_ROOMS):
-        if room == here and not world.reenter:
+        if room == barred:
             continue
         if by.hiding > 0.0 or by.summoning > 0.0:
             best = most_net(world, s, by, seat, room)
@@ -340,8 +342,9 @@ def every(world: World, s: State, seat: int, out: np.ndarray) -> int:
         out[0] = PASS
         n = 1
     if s.phase == TURN:
+        barred = barred_room(world, s, seat)
         for room in range(N_ROOMS):
-            if room != here or world.reenter:
+            if room != barred:
                 out[n] = MOVE + room
                 n += 1
         if here >= 0 and world.passage[here] >= 0:

@@ -14,7 +14,7 @@ from sim.game import decider
 from sim.state import ASK, MAX_PLAYERS, PASS, SHOW, STATE, State
 from sim.view import copy_open
 
-_BY_SEAT = ("spot", "summoned", "out", "suggestions", "walked")
+_BY_SEAT = ("spot", "summoned", "last_room", "out", "suggestions", "walked")
 _AS_IT_IS = ("phase", "turn", "seat", "roll", "asked", *_BY_SEAT, "public", "events", "event")
 _OWN = ("known", "proved", "goal", "belief", "evidence")
 
@@ -47,6 +47,8 @@ def after_state_key(players: int, s: State, own: int) -> np.uint64:
     """
     key = fold(fold(np.uint64(s.phase), s.roll), s.spot[own])
     key = fold(key, s.summoned[own])
+    if s.last_room[own]:
+        key = fold(key, s.last_room[own])
     for seat in range(players):
         key = fold(key, s.out[seat])
     return _fold_events(key, s, own)

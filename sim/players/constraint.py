@@ -28,6 +28,7 @@ from sim.policies.csp import WALKS
 from sim.rules import Rules
 from sim.seat import Seat
 from sim.state import ACCUSE, ASK, END, MOVE, PASS, PASSAGE, SUGGEST
+from sim.walks import barred_room
 
 KINDS = [[card for card in range(N_CARDS) if kind >> card & 1] for kind in CATEGORY_MASK]
 """The cards that S, W and R may be: suspects, weapons, rooms."""
@@ -112,7 +113,8 @@ class ConstraintPlayer(PaperPlayer):
         here = int(self.world.room_of[s.spot[self.seat]])
         if s.phase == SUGGEST or (here >= 0 and s.summoned[self.seat]):
             return self._suggest(left, self.stream(s))
-        return self._walk(left, int(s.spot[self.seat]), here)
+        barred = max(here, int(barred_room(self.world, s, self.seat)))
+        return self._walk(left, int(s.spot[self.seat]), here, barred)
 
     def stream(self, s: np.record) -> np.ndarray:
         """Return the random numbers of the decision at hand, a stream of its own."""
@@ -125,16 +127,16 @@ class ConstraintPlayer(PaperPlayer):
         )
         return ASK + 6 * suspect + weapon - FIRST_WEAPON
 
-    def _walk(self, left: list[Assignment], spot: int, here: int) -> int:
+    def _walk(self, left: list[Assignment], spot: int, here: int, barred: int) -> int:
         """Return the move towards a room where something can be found out."""
         suspects, weapons, rooms = ({assignment[kind] for assignment in left} for kind in range(3))
-        wanted = {room - FIRST_ROOM for room in rooms} - {here}
+        wanted = {room - FIRST_ROOM for room in rooms} - {barred}
         if self.settings.walk == "adjacent" and len(suspects) + len(weapons) > 2:
             if here >= 0 or self._goal is None:
-                self._goal = self._nearest(set(range(N_ROOMS)) - {here}, spot, here)
+                self._goal = self._nearest(set(range(N_ROOMS)) - {barred}, spot, here)
             room = self._goal
         else:
-            room = self._nearest(wanted or set(range(N_ROOMS)) - {here}, spot, here)
+            room = self._nearest(wanted or set(range(N_ROOMS)) - {barred}, spot, here)
         return PASSAGE if self._has_passage(here, room) else MOVE + room
 
     def _nearest(self, rooms: set[int], spot: int, here: int) -> int:

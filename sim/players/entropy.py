@@ -28,6 +28,7 @@ from sim.rules import Rules
 from sim.seat import Seat
 from sim.state import ASK, END, EVIDENCE, PASS, SUGGEST, TURN, State
 from sim.view import replay_evidence
+from sim.walks import barred_room
 
 ABOUT = {"envelope": ENVELOPE, "room": ROOM}
 """Aims of the player: all hidden cards, or the room card alone (a control)."""
@@ -108,6 +109,8 @@ class EntropyPlayer(PaperPlayer):
         else:
             turns_now(self.world, s, seat, turns)
             ahead.bar(turns, self._last)
+            if here < 0 and (left := int(barred_room(self.world, s, seat))) >= 0:
+                turns[left] = NEVER
             out = step_out(self.world, s, seat) if here >= 0 and turns[here] > 1.0 else PASS
             if out < 0:
                 turns[here] = NEVER

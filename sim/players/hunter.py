@@ -43,6 +43,7 @@ from sim.players.room_hunt import (
 from sim.policies.walking import SAME, enter_again, step_out, towards
 from sim.rules import Rules
 from sim.state import State, World
+from sim.walks import barred_room
 
 UNITS = ("bins", "turns")
 """Units of the hunter's ways: squares, or expected turns."""
@@ -130,8 +131,9 @@ def _decide(
     if wanted & (wanted - 1) == 0:  # the room is known
         return enter_again(world, s, seat, wanted, again)
     here, out = world.room_of[s.spot[seat]], step_out(world, s, seat)
-    if here >= 0 and (again != SAME or out < 0):
-        wanted &= ~(1 << here)
+    barred = max(here, barred_room(world, s, seat))
+    if barred >= 0 and (again != SAME or out < 0):
+        wanted &= ~(1 << barred)
     values = _values(world, s, seat, chances, wanted, between, weights, turns, to_goal, closed)
     best = values.argmax()
     return out if best == here else towards(world, s, seat, best)

@@ -38,6 +38,7 @@ from sim.policies.walking import step_out, towards
 from sim.qlearning.functions import FUNCTIONS, function
 from sim.rules import Rules
 from sim.state import END, PASS, SUGGEST
+from sim.walks import barred_room
 
 ACCUSES = ("any", "end")
 """When it accuses: at the start or the end of its turn, or at the end alone."""
@@ -110,7 +111,8 @@ class NeuralPlayer(BelievingPlayer):
         here = int(self.world.room_of[s.spot[self.seat]])
         summoned = bool(s.summoned[self.seat])
         out = step_out(self.world, s, self.seat)
-        room = self.choose(s, here if out < 0 and not summoned else -1)
+        barred = int(barred_room(self.world, s, self.seat))
+        room = self.choose(s, barred if out < 0 and not summoned else -1)
         if room != here:
             return towards(self.world, s, self.seat, room)
         return suggestion(self.opinion.chances, self.hand, self.threshold) if summoned else out

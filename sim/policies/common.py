@@ -17,6 +17,7 @@ from mcts.kernel.rng import below
 from sim.board import N_ROOMS
 from sim.cards import ALL_CARDS, CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.state import ACCUSE, MOVE, PASSAGE, TURN, State, World
+from sim.walks import barred_room
 
 SUGGESTS = -1
 """What a policy's turn returns for "make a suggestion where the pawn is"."""
@@ -95,9 +96,9 @@ def roam(world: World, s: State, seat: int) -> int:
     kind = kind_of_turn(world, s, seat)
     if kind != MOVE:
         return kind
-    room = world.room_of[s.spot[seat]]
+    room = barred_room(world, s, seat)
     if needs_goal(world, s, seat):
-        if room < 0 or world.reenter:
+        if room < 0:
             s.goal[seat] = below(s.stream, N_ROOMS)
         else:
             other = below(s.stream, N_ROOMS - 1)

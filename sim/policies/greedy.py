@@ -18,6 +18,7 @@ from sim.board import N_ROOMS
 from sim.cards import FIRST_ROOM, FIRST_WEAPON
 from sim.policies.common import turns_to
 from sim.state import ACCUSE, ASK, END, EVIDENCE, MOVE, PASS, PASSAGE, SUGGEST, State, World
+from sim.walks import barred_room
 
 REQUIRES = EVIDENCE
 SWITCHES = ("threshold", "own_card_weight")
@@ -90,8 +91,9 @@ def _turn(world: World, s: State, seat: int, sample: tuple) -> int:
     if here >= 0 and s.summoned[seat]:
         pair, most = _best_suggestion(sample, here)
         best = ASK + pair
+    barred = max(here, barred_room(world, s, seat))
     for room in range(N_ROOMS):
-        if room == here:
+        if room == barred:
             continue
         bits = _best_suggestion(sample, room)[1]
         if here >= 0 and world.passage[here] == room and bits > most:

@@ -18,6 +18,7 @@ from sim.cards import CATEGORY_MASK, FIRST_ROOM, FIRST_WEAPON
 from sim.knowledge import row_bits
 from sim.policies.common import kind_of_turn, needs_goal
 from sim.state import ASK, FACTORED, MOVE, State, World
+from sim.walks import barred_room
 
 REQUIRES = FACTORED
 SWITCHES = ("inference",)
@@ -36,8 +37,7 @@ def turn(world: World, s: State, seat: int) -> int:
     if kind != MOVE:
         return kind
     if needs_goal(world, s, seat):
-        here = -1 if world.reenter else world.room_of[s.spot[seat]]
-        s.goal[seat] = unsure_room(s, seat, here)
+        s.goal[seat] = unsure_room(s, seat, barred_room(world, s, seat))
     return MOVE + s.goal[seat]
 
 

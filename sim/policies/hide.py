@@ -32,6 +32,7 @@ from sim.policies import swift
 from sim.policies.closure import proved_envelope
 from sim.policies.common import SUGGESTS, last_chance, turns_to
 from sim.state import ASK, EVIDENCE, FACTORED, MOVE, PASSAGE, PUBLIC, State, World
+from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE | PUBLIC
 SWITCHES = (*swift.SWITCHES, "hiding", "summoning", "by_out")
@@ -209,11 +210,12 @@ def turn(world: World, s: State, seat: int) -> int:
     unsure, bound = _extremes(table, 0)
     more_unsure, lower_bound = _extremes(table, FIRST_WEAPON)
     unsure, bound = unsure + more_unsure + swift.SLACK, bound + lower_bound
-    nearest = swift.nearest_room(world, s, seat, here)
+    barred = max(here, barred_room(world, s, seat))
+    nearest = swift.nearest_room(world, s, seat, barred)
     tried = 0
     for i in range(-1, N_ROOMS):
         room = nearest if i < 0 else i
-        if room == here or i == nearest:
+        if room == barred or i == nearest:
             continue
         turns = 1.0 if room == passage else turns_to(world, s, seat, room)
         least = most * turns

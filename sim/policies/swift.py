@@ -24,6 +24,7 @@ from sim.knowledge import knowledge_version, update_seat_closure
 from sim.policies.closure import proved_envelope
 from sim.policies.common import SUGGESTS, last_chance, turns_to
 from sim.state import ASK, EVIDENCE, FACTORED, MAX_PLAYERS, MOVE, PASSAGE, State, World
+from sim.walks import barred_room
 
 REQUIRES = FACTORED | EVIDENCE
 SWITCHES = ("inference", "threshold", "own_card_weight")
@@ -186,11 +187,11 @@ def recall_intention(world: World, s: State, seat: int) -> int:
 
 
 @jit
-def nearest_room(world: World, s: State, seat: int, here: int) -> int:
-    """Return the room in fewest expected turns, other than ``here``."""
-    nearest = 0 if here else 1
+def nearest_room(world: World, s: State, seat: int, barred: int) -> int:
+    """Return the room in fewest expected turns, other than ``barred``."""
+    nearest = 0 if barred else 1
     for room in range(nearest + 1, N_ROOMS):
-        if room == here:
+        if room == barred:
             continue
         if turns_to(world, s, seat, room) < turns_to(world, s, seat, nearest):
             nearest = room
@@ -217,11 +218,12 @@ def turn(world: World, s: State, seat: int) -> int:
         pair, most = best_suggestion(s, seat, here, named, unsure, -1.0)
     others = most_unsure(named & CATEGORY_MASK[0], unsure)
     others += most_unsure(named & CATEGORY_MASK[1], unsure) + SLACK
-    nearest = nearest_room(world, s, seat, here)
+    barred = max(here, barred_room(world, s, seat))
+    nearest = nearest_room(world, s, seat, barred)
     tried = 0
     for i in range(-1, N_ROOMS):
         room = nearest if i < 0 else i
-        if room == here or i == nearest:
+        if room == barred or i == nearest:
             continue
         turns = 1.0 if room == passage else turns_to(world, s, seat, room)
         least = most * turns

@@ -9,6 +9,7 @@ from __future__ import annotations
 from mcts.kernel.compile import jit
 from sim.board import N_ROOMS
 from sim.state import MOVE, PASSAGE, WALK, State, World
+from sim.walks import barred_room
 
 OTHER, SAME = range(2)
 """Where the next suggestion is made after one in a room that is wanted: in another, or there."""
@@ -32,16 +33,16 @@ def towards(world: World, s: State, seat: int, room: int) -> int:
 
 @jit
 def nearest_room(world: World, s: State, seat: int, rooms: int) -> int:
-    """Return the room of ``rooms`` in fewest steps, other than where ``seat`` is; first listed.
+    """Return the room of ``rooms`` in fewest steps, neither barred nor where it is; first listed.
 
     If there is no other in ``rooms``, it is the nearest of all.
     """
-    here = world.room_of[s.spot[seat]]
-    if here >= 0:
-        rooms &= ~(1 << here)
+    barred = max(world.room_of[s.spot[seat]], barred_room(world, s, seat))
+    if barred >= 0:
+        rooms &= ~(1 << barred)
     best, fewest = -1, 0
     for room in range(N_ROOMS):
-        if room != here and (rooms >> room & 1 or not rooms):
+        if room != barred and (rooms >> room & 1 or not rooms):
             steps = distance(world, s, seat, room)
             if best < 0 or steps < fewest:
                 best, fewest = room, steps
@@ -50,8 +51,11 @@ def nearest_room(world: World, s: State, seat: int, rooms: int) -> int:
 
 @jit
 def step_out(world: World, s: State, seat: int) -> int:
-    """Return the step to the square before the door where ``seat`` stands, -1 if it cannot."""
-    if not world.free or world.room_of[s.spot[seat]] < 0:
+    """Return the step to the square before the door where ``seat`` stands, to enter again.
+
+    -1 if it cannot, or may not return.
+    """
+    if not world.free or not world.returns or world.room_of[s.spot[seat]] < 0:
         return -1
     square = world.neighbours[s.spot[seat], 0]
     for other in range(world.players):

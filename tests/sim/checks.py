@@ -248,7 +248,8 @@ def allows(world, s, action: int, g) -> bool:
     """Return whether the rules allow ``action``; `bar` and `flood` have filled ``g.away``."""
     here = g.room[s.spot[s.seat]]
     if action < PASSAGE:
-        return s.phase == TURN and (action - MOVE != here or world.reenter == 1)
+        shut = here if here >= 0 or world.returns else s.last_room[s.seat] - 1
+        return s.phase == TURN and (action - MOVE != shut or world.reenter == 1)
     if action == PASSAGE:
         return s.phase == TURN and here >= 0 and world.passage[here] >= 0
     if action < ACCUSE:

@@ -91,8 +91,16 @@ def ends(rules: Rules, state: np.record, action: int) -> set[int]:
     found = landings(rules, state, action - MOVE)
     if found:
         return found
-    others = [room for room in range(len(ROOMS)) if rules.reenter or room != room_at(start)]
+    others = [room for room in range(len(ROOMS)) if room not in list_barred(rules, state)]
     return {start}.union(*(landings(rules, state, room) for room in others))
+
+
+def list_barred(rules: Rules, state: np.record) -> set[int]:
+    """Return the rooms that may not be the goal."""
+    here = room_at(int(state.spot[state.seat]))
+    if rules.returns or here >= 0:
+        return set() if rules.reenter else {here}
+    return {int(state.last_room[state.seat]) - 1}
 
 
 def passage(room: int) -> int:
@@ -108,7 +116,8 @@ def actions(rules: Rules, state: np.record) -> Iterator[int]:
     seat = int(state.seat)
     here = room_at(int(state.spot[seat]))
     if state.phase == TURN:
-        yield from (MOVE + room for room in range(len(ROOMS)) if rules.reenter or room != here)
+        shut = list_barred(rules, state)
+        yield from (MOVE + room for room in range(len(ROOMS)) if room not in shut)
         if rules.board and passage(here) >= 0:
             yield PASSAGE
         if here >= 0 and state.summoned[seat]:

@@ -56,7 +56,10 @@ def rules(draw):
     start = PRESETS[draw(st.sampled_from(sorted(PRESETS)))]
     players = FIXED_PLAYERS.get(start.name) or draw(st.integers(3, 6))
     hands = HANDS if players == 3 else HANDS[:2]
-    switches = SWITCHES | {"hands": st.sampled_from(hands)} | (WALKED if start.board else {})
+    walked = WALKED if start.board else {}
+    if not start.returns:  # for which the others are refused
+        walked = {key: walked[key] for key in walked.keys() - {"reenter", "walls"}}
+    switches = SWITCHES | {"hands": st.sampled_from(hands)} | walked
     return replace(start, players=players, **draw(st.fixed_dictionaries({}, optional=switches)))
 
 

@@ -49,6 +49,7 @@ from sim.state import (
     State,
     World,
 )
+from sim.walks import barred_room as shut_room
 
 BOLD_BITS = 4.0
 """Below this entropy of its notebook an opponent of the program accuses the likeliest envelope."""
@@ -141,7 +142,7 @@ def barred_room(world: World, state: State, on: int) -> int:
     """Return the room that the seat to move may not enter because it is there, -1 for none."""
     if world.reenter and not on & NO_REENTRY:
         return -1
-    return world.room_of[state.spot[state.seat]]
+    return max(world.room_of[state.spot[state.seat]], shut_room(world, state, state.seat))
 
 
 @jit

@@ -1,0 +1,174 @@
+"""No pawn enters the same room twice in a row [Xu 2013, s. 3]; and who sits in which seat."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from presets import spec_of
+
+from sim.board import N_ROOMS
+from sim.cards import SUSPECTS
+from sim.contract.testing import check_player
+from sim.game import apply, decider, legal
+from sim.player import Player, PolicyPlayer
+from sim.players.registry import make
+from sim.policies.table import NAMES
+from sim.referee import play
+from sim.rules import Rules, preset, world
+from sim.state import MOVE, N_ACTIONS, PASSAGE, SUGGEST, TURN, empty
+from sim.view import view_of
+
+XU = replace(preset("xu2013"), turn_cap=150)
+
+
+def list_entries(rules, seats, game):
+    """Play a game; return the rooms that each seat entered, in order, by walking or summons."""
+    rooms = {seat: [] for seat in range(rules.players)}
+    board, last = world(rules)[0], {}
+
+    def watch(state, action):
+        for seat in rooms:
+            here = int(board.room_of[state.spot[seat]])
+            came = state.phase == SUGGEST and seat == state.seat and last.get(seat) != "asked"
+            if here >= 0 and (here != last.get((seat, "room"), -1) or came):
+                rooms[seat].append(here)
+            last[seat, "room"] = here
+            last[seat] = "asked" if state.phase == SUGGEST and seat == state.seat else None
+
+    play(rules, seats, 3, game, watch)
+    return rooms
+
+
+def returns(rules, seats, games):
+    """Return how often a pawn entered the room that it was in last, and all entries."""
+    again = entries = 0
+    for game in range(games):
+        for rooms in list_entries(rules, seats, game).values():
+            entries += len(rooms)
+            again += sum(a == b for a, b in pairwise(rooms))
+    return again, entries
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_policy_enters_a_room_twice_in_a_row(name):
+    again, entries = returns(XU, [PolicyPlayer(name)] * 3, 4)
+    assert again == 0 and entries > 30
+
+
+@pytest.mark.parametrize(
+    "name, changes",
+    [
+        ("bn", {"evidence": "exact", "again": "same"}),
+        ("hunter", {"evidence": "exact", "again": "same"}),
+        ("neural", {"evidence": "exact"}),
+        ("constraint", {"walk": "adjacent"}),
+        ("entropy", {}),
+    ],
+)
+def test_no_player_of_the_papers_does(name, changes):
+    """Control: without the rule the same players step out and come back in."""
+    others = [PolicyPlayer("closure"), PolicyPlayer("csp")]
+    seats = [make(spec_of(name, **changes), XU), *others]
+    again, entries = returns(XU, seats, 4)
+    assert again == 0 and entries > 20
+    if changes.get("again"):
+        free = replace(XU, returns=True)
+        assert returns(free, [make(spec_of(name, **changes), free), *others], 6)[0] > 0
+
+
+def test_a_search_does_not_either():
+    spec = spec_of("bmcts", **{"budget.simulations": 20})
+    again, entries = returns(XU, [make(spec, XU), *[PolicyPlayer("closure")] * 2], 1)
+    assert again == 0 and entries > 5
+
+
+def test_the_room_left_is_no_legal_goal_until_another_was_entered():
+    board, state = world(XU)[0], empty()
+    s, options = state[0], np.empty(N_ACTIONS, np.int64)
+
+    def goals(rules=XU):
+        found = options[: legal(world(rules)[0], s, options)]
+        return {int(one) - MOVE for one in found if one < PASSAGE}
+
+    s.phase, s.roll = TURN, 6
+    s.spot[0] = board.start[0]
+    assert goals() == {*range(N_ROOMS)}
+    s.last_room[0] = 1 + 4
+    assert goals() == {*range(N_ROOMS)} - {4}
+    s.spot[0] = board.first_door[2]
+    assert goals() == {*range(N_ROOMS)} - {2}  # back from another room it may
+    s.spot[0] = board.start[0]
+    apply(board, s, MOVE + min(range(N_ROOMS), key=lambda room: board.steps[room, s.spot[0]]))
+    assert s.phase != TURN or s.last_room[0] == 1 + 4
+
+
+class Returning(Player):
+    """The control of the contract: it reads where others were last, as all may."""
+
+    def decide(self, view):
+        s, options = view[0], np.empty(N_ACTIONS, np.int64)
+        count = legal(world(self.rules)[0], s, options)
+        return int(options[int(s.last_room.sum()) % count if decider(s) == self.seat else 0])
+
+    def begin(self, rules, seat, view, key):
+        self.rules, self.seat = rules, seat
+
+
+def test_where_pawns_were_last_lies_open_and_nothing_hidden_does():
+    """A player that plays by it keeps the contract: nothing it cannot know changes its moves."""
+    assert check_player(lambda: Returning("returning"), XU, games=2) > 5
+    seen, truth = view_of(_midgame(), 1), _midgame()
+    np.testing.assert_array_equal(seen[0].last_room, truth.last_room)
+    assert truth.last_room.any() and not seen[0].envelope and not seen[0].hand[0]
+
+
+def _midgame():
+    kept = empty()
+
+    def watch(state, action):
+        if state.turn == 12:
+            kept[0] = state
+
+    play(XU, [PolicyPlayer("closure")] * 3, 3, 1, watch)
+    return kept[0]
+
+
+@pytest.mark.parametrize(
+    "switches", [{"reenter": True}, {"walls": False}, {"board": False, "movement": "towards"}]
+)
+def test_rules_that_the_rule_does_not_fit_are_refused(switches):
+    with pytest.raises(ValueError, match=r"rules\.returns=false needs"):
+        replace(XU, **switches)
+    replace(XU, returns=True, **switches)
+
+
+def test_the_draft_has_one_die_no_summons_and_every_card_dealt():
+    rules = preset("xu2013")
+    assert (rules.dice, rules.summons, rules.returns, rules.face_up) == (1, False, False, 0)
+    assert rules.hand_sizes == (6, 6, 6)
+
+
+def test_pawns_are_chosen_by_name_in_order_of_play():
+    """Control: by default they are the usual ones, and start elsewhere."""
+    rules = preset("cai2006", pawns="Plum-White-Mustard")
+    assert rules.suspects == ("Plum", "White", "Mustard") != preset("cai2006").suspects
+    board = world(rules)[0]
+    assert [int(board.seat_of[SUSPECTS.index(name)]) for name in rules.suspects] == [0, 1, 2]
+    assert board.seat_of[SUSPECTS.index("Green")] == -1
+    assert board.start[:3].tolist() != world(preset("cai2006"))[0].start[:3].tolist()
+    results = [
+        play(each, [PolicyPlayer("closure")] * 3, 1, 2) for each in (rules, Rules(players=3))
+    ]
+    assert all(result.winner >= 0 for result in results)
+
+
+@pytest.mark.parametrize("pawns", ["Plum", "Plum-White-Plum", "Plum-White-Butler", ""])
+def test_pawns_that_are_not_there_are_refused_in_a_sentence(pawns):
+    with pytest.raises(ValueError, match=r"^rules.pawns must be usual, or 3 of ") as why:
+        preset("cai2006", pawns=pawns)
+    assert "\n" not in str(why.value)
+    with pytest.raises(ValueError, match=r"with rules\.starts=box"):
+        preset("released", pawns="Plum-White-Mustard-Green")
