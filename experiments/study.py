@@ -214,6 +214,8 @@ class Run:
         from experiments.runs import runfolder
 
         path = self.folder / CONFIG
+        if self.settings.run.resume is not None:
+            runfolder.refuse_foreign(self.folder, CONFIG, self._rows.file)
         try:
             self._lock.acquire()
         except Timeout:

@@ -59,6 +59,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     matches, stop = _matches(settings)
     from experiments.compare.recording import Recording
     from experiments.matches import results, startup
+    from experiments.matches.origins import MATCHES_FILE
     from experiments.provenance.files import whole
     from experiments.runs import runfolder
 
@@ -71,6 +72,8 @@ def job(settings: DictConfig, folder: Path) -> float | None:
             folder.rmdir()
         return None
     plan = (folder, matches, settings.match.stop, settings.run.resume is not None)
+    if settings.run.resume is not None:
+        runfolder.refuse_foreign(folder, MATCHES_FILE, "games-*.parquet")
     runfolder.examine(*plan)
     played = results.Results.resume(folder, matches)
     held = played.games

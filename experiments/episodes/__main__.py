@@ -63,10 +63,10 @@ def job(settings: DictConfig, run: study.Run) -> None:
         yield from workers.play(setup, left, settings.workers)
 
     rows = run.measure(range(settings.episodes), measure)
-    title = _title(settings)
+    title, bounds = _title(settings), problems.returns(setup)
     run.finish(
-        {"problem": title, **report.describe(rows)},
-        [report.table(rows, title)],
+        {"problem": title, **report.describe(rows, bounds)},
+        [report.table(rows, title, bounds)],
         [report.PLOT],
         partial(_draw, rows, title),
     )

@@ -171,6 +171,14 @@ def player(setup: Setup) -> Callable[[int], dict[str, Any]]:
     return _own(setup, problem)
 
 
+def returns(setup: Setup) -> tuple[float, float] | None:
+    """Return the least and the greatest return that the user's own problem names; else None."""
+    if setup.problem in KNOWN:
+        return None
+    problem = load(setup.problem)
+    return problem.low, problem.high
+
+
 def _search(setup: Setup, p: Any) -> tuple[Search, Callable[[Any, int], int]]:
     """Return a search, and what chooses an action by it."""
     domain = domain_of(p)

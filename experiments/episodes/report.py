@@ -37,8 +37,8 @@ def estimates(rows: pl.DataFrame) -> dict[str, Estimate]:
     return {name: mean(rows[column].to_numpy()) for name, column in columns.items()}
 
 
-def table(rows: pl.DataFrame, title: str) -> Table:
-    """Return the table to be printed."""
+def table(rows: pl.DataFrame, title: str, bounds: tuple[float, float] | None = None) -> Table:
+    """Return the table to be printed; ``bounds`` are the returns that the problem says it has."""
     found = estimates(rows)
     columns = (
         words("problem"),
@@ -53,14 +53,31 @@ def table(rows: pl.DataFrame, title: str) -> Table:
             f"{short:,} of {len(rows):,} end early, with the return so far: no particle explained "
             "what was observed. Take more particles, or give vary or likelihood"
         )
+    if outside := count_outside(rows, bounds):
+        low, high = bounds or (0, 0)
+        notes.append(
+            f"{outside:,} of {len(rows):,} returns lie outside low={low:g} to high={high:g} of the "
+            "problem, by which the search scales them: correct low and high"
+        )
     return Table("Closed loops", columns, [line], tuple(notes))
 
 
-def describe(rows: pl.DataFrame) -> dict[str, Any]:
+def count_outside(rows: pl.DataFrame, bounds: tuple[float, float] | None) -> int:
+    """Return how many episodes that were played to their end return what is out of ``bounds``."""
+    if bounds is None:
+        return 0
+    low, high = bounds
+    slack = 1e-9 * (high - low)
+    inside = pl.col("return").is_between(low - slack, high + slack)
+    return rows.filter(~inside & ~pl.col("deprived")).height
+
+
+def describe(rows: pl.DataFrame, bounds: tuple[float, float] | None = None) -> dict[str, Any]:
     """Return what the summary has."""
     return {
         "episodes": len(rows),
         "deprived": int(rows["deprived"].sum()),
+        "outside": count_outside(rows, bounds),
         **{name: vars(found) for name, found in estimates(rows).items()},
     }
 

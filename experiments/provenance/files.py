@@ -26,7 +26,8 @@ SUMMARY = "summary.json"
 MOST_BYTES = 64 * 2**20
 """Of a JSON or YAML file that is read."""
 
-_WRITING = ".writing"
+WRITING = ".writing"
+"""End of the name of a file that is half written."""
 
 
 @contextmanager
@@ -40,7 +41,7 @@ def whole(path: Path) -> Iterator[Path]:
     OSError
         If it cannot be renamed.
     """
-    handle, name = tempfile.mkstemp(_WRITING, f".{path.name[:100]}.", path.parent)
+    handle, name = tempfile.mkstemp(WRITING, f".{path.name[:100]}.", path.parent)
     writing = Path(name)
     try:
         mask = os.umask(0)
@@ -57,7 +58,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 def clear(folder: Path) -> None:
     """Remove what a process that was killed left half written; for who has the folder's lock."""
-    for half in folder.rglob(f".*{_WRITING}"):
+    for half in folder.rglob(f".*{WRITING}"):
         with suppress(OSError):  # is left, as nobody reads it
             half.unlink()
 

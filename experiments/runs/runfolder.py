@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from experiments.matches.match_loop import LOCK, being_played
 from experiments.matches.origins import MATCHES_FILE, RUN, new_run
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
-from experiments.provenance.files import own, read_json, reading, write_json
+from experiments.provenance.files import WRITING, own, read_json, reading, write_json
 from experiments.settings.commandline import Refusal
 
 _ABSENT = "nothing"
@@ -90,6 +91,30 @@ def _complete(plan: Mapping[str, Any]) -> dict[str, Any]:
         for match in plan["matches"]
     ]
     return {**plan, "matches": matches}
+
+
+def refuse_foreign(folder: Path, *marks: str) -> None:
+    """Refuse to begin a run in ``folder``, named by run.resume, if something else is there.
+
+    Parameters
+    ----------
+    marks : patterns of the files by which a run is known
+
+    Raises
+    ------
+    Refusal
+        If it holds files, and none of a run.
+    """
+    try:
+        there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    except OSError as fault:
+        raise unwritable(folder, fault) from None
+    others = [name for name in there if name != LOCK and not name.endswith(WRITING)]
+    if others and not any(fnmatch(name, mark) for name in there for mark in marks):
+        raise Refusal(
+            f"run.resume={folder}: it holds {others[0]} and no run to go on with; give the folder "
+            "of a run, or one that is empty or missing"
+        )
 
 
 def refuse_taken(folder: Path) -> Refusal:

@@ -92,6 +92,8 @@ class Job:
             If the user wishes an end, after what was played has been saved.
         """
         first = self._check(console)
+        if self._settings.run.resume is not None:
+            runfolder.refuse_foreign(self._folder, MATCHES_FILE, RUN_MATCHES)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with FileLock(self._folder / LOCK, timeout=0), signals.defer() as wished:

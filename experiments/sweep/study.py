@@ -196,7 +196,8 @@ def _reason(fault: BaseException, folder: Path) -> str:
     text = str(getattr(first, "orig", None) or first).partition("\n")[0]
     if "locked" in text:
         return f"is locked by another program: end that, and go on with run.resume={folder}"
-    if any(word in text for word in ("disk", "full", "readonly", "unable to open")):
+    unwritable = ("I/O error", "full", "readonly", "unable to open")
+    if any(word in text for word in unwritable):
         return f"cannot be written ({text}): make room, and go on with run.resume={folder}"
     return (
         f"cannot be read ({text}): remove it, and go on with run.resume={folder}, which makes it "

@@ -104,6 +104,14 @@ def test_a_folder_with_results_is_not_overwritten(run_compare, tmp_path):
     assert f"go on with it by run.resume={tmp_path}" in outcome.err
 
 
+def test_a_folder_that_is_no_run_is_not_gone_on_with(run_compare, tmp_path):
+    (tmp_path / "note.txt").touch()
+    outcome = run_compare("player=swift", f"run.resume={tmp_path}", f"run.folder={tmp_path}")
+    assert outcome.code == 1 and outcome.err.count("\n") == 1
+    assert "it holds note.txt and no run to go on with" in outcome.err
+    assert [path.name for path in tmp_path.iterdir()] == ["note.txt"]
+
+
 def _compose(*overrides: str):
     return config.compose("compare", overrides)
 

@@ -139,3 +139,14 @@ def test_a_file_may_import_what_lies_beside_it_and_says_where_it_fails(command, 
     outcome = command(f"problem={game(more='os.nowhere')}", "episodes=2")
     assert outcome.code == 1 and outcome.err.count("\n") == 1
     assert "AttributeError: module 'os' has no attribute 'nowhere' (game_None.py" in outcome.err
+
+
+def test_returns_out_of_range_are_noticed_once(command, game, tmp_path):
+    narrow = "from dataclasses import replace\nproblem = replace(problem, high=7.5)"
+    outcome = command(f"problem={game(more=narrow)}", "episodes=12", "seed=3")
+    assert outcome.code == 0, outcome.err
+    outside = int((rows(outcome)["return"] > 7.5).sum())
+    assert 0 < outside == outcome.summary["outside"] < 12
+    assert outcome.out.count(f"{outside} of 12 returns lie outside low=0 to high=7.5") == 1
+    sound = command(f"problem={game()}", "episodes=12", f"run.folder={tmp_path / 'sound'}")
+    assert "lie outside" not in sound.out

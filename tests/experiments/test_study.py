@@ -141,6 +141,20 @@ def test_a_run_goes_on_where_it_was(run_study, tmp_path, monkeypatch):
     assert _moments(outcome).equals(whole)
 
 
+def test_a_folder_that_is_no_run_is_not_gone_on_with(run_study, tmp_path):
+    """One that is empty is: the first command of a job that may be killed creates it."""
+    (tmp_path / "out").mkdir()
+    note = tmp_path / "out/note.txt"
+    note.write_text("mine")
+    there = f"run.resume={tmp_path / 'out'}"
+    outcome = run_study(BELIEFS, *SMALL, there)
+    assert outcome.code == 1 and outcome.err.count("\n") == 1
+    assert "it holds note.txt and no run to go on with" in outcome.err
+    assert list(outcome.folder.iterdir()) == [note]
+    note.unlink()
+    assert run_study(BELIEFS, "games=0", there).err.count("no run") == 0
+
+
 def test_ctrl_c_before_anything_was_done(run_study, monkeypatch):
     warm = iter([[]])
 

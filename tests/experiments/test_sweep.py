@@ -340,10 +340,19 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
         locked = run(*asked, resume=True)
         holder.rollback()
     assert "study.db is locked by another program" in locked.err
+    study.write_bytes(study.read_bytes()[: study.stat().st_size // 2])
+    half = run(*asked, resume=True)
+    assert "study.db cannot be read" in half.err and "remove it, and go on" in half.err
     study.write_bytes(b"no database" * 100)
     corrupt = run(*asked, resume=True)
     assert "study.db cannot be read" in corrupt.err
-    refused = (other, inside, busy, locked, corrupt)
+    foreign = folder.parent / "foreign"
+    foreign.mkdir()
+    (foreign / "note.txt").touch()
+    strange = run(*asked, name="foreign", resume=True)
+    assert "it holds note.txt and no run to go on with" in strange.err
+    assert len(list(foreign.iterdir())) == 1
+    refused = (other, inside, busy, locked, half, corrupt, strange)
     assert {(each.code, each.err.count("\n")) for each in refused} == {(1, 1)}
     study.unlink()
     once_more = run(*asked, resume=True)
