@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import time
 from dataclasses import replace
 
@@ -100,6 +101,50 @@ def test_games_with_people_are_a_run_like_all_others(played_folder):
         labels = [seat["label"] for seat in json.loads(record.read_text().splitlines()[0])["seats"]]
         assert labels.index("Ann") == match.seating.at([game])[0].tolist().index(0)
     assert "Ann" in (run / "summary.json").read_text()
+
+
+def play_study_game(folder):
+    """Play a game of Ann's on a server of its own; return the table's folder and her cards."""
+    server = Served(folder)
+    made = server.table(person("Ann"), COMPUTER, COMPUTER, study=True, seed=None)
+    (link,) = made["seats"].values()
+    hand = server.ask("GET", f"/api{link}/notebook")[1]
+    play(server, link, server.stream(f"/api{link}/stream"))
+    server.close()
+    return folder / "tables" / made["id"], hand
+
+
+def games_of(folder):
+    """Return the numbers of the games in the rows of the only study below ``folder``."""
+    (run,) = folder.glob("study/*")
+    return sorted({row["game"] for row in results.read(run).to_pylist()})
+
+
+def test_no_deal_is_dealt_again_and_no_game_is_lost(tmp_path):
+    """Whether the table's folder was removed, damaged or restored."""
+    table, first = play_study_game(tmp_path)
+    shutil.move(table, tmp_path / "kept")
+    other, second = play_study_game(tmp_path)
+    assert len(games_of(tmp_path)) == 2 and second != first
+    (other / "table.json").write_text("{")
+    _, third = play_study_game(tmp_path)
+    assert len(games_of(tmp_path)) == 3 and third not in (first, second)
+    shutil.move(tmp_path / "kept", table)
+    _, fourth = play_study_game(tmp_path)
+    assert len(games_of(tmp_path)) == 4 and fourth not in (first, second, third)
+
+
+def test_a_game_that_was_begun_is_not_dealt_again(tmp_path):
+    """Its table was removed before the end, and its player has seen the cards."""
+    server = Served(tmp_path)
+    made = server.table(person("Ann"), COMPUTER, COMPUTER, study=True, seed=None)
+    (link,) = made["seats"].values()
+    seen = server.ask("GET", f"/api{link}/notebook")[1]
+    server.close()
+    shutil.rmtree(tmp_path / "tables" / made["id"])
+    assert play_study_game(tmp_path)[1] != seen
+    (begun,) = tmp_path.glob("study/*/begun.txt")
+    assert begun.read_text().split() == ["0", "3"]
 
 
 def test_several_people_are_all_told_of(played_folder):

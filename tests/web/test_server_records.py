@@ -1,5 +1,6 @@
 """Recorded games and runs that are opened, and what the seats of a watched table know."""
 
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -100,11 +101,42 @@ def test_the_seed_is_kept_back_however_the_folders_are_named(server, record, fol
     assert not records._is_of_tables(None, folder.parent / "games")
 
 
-def test_a_report_of_tables_does_not_tell_the_seed(monkeypatch, tmp_path):
+def test_a_report_does_not_tell_seeds_that_were_drawn(monkeypatch, tmp_path):
+    """Of its own run, and of others that it compares; controls: what is chosen, and images."""
     planned = [SimpleNamespace(seed=123456789), SimpleNamespace(seed=7)]
     monkeypatch.setattr(runfolder, "read_matches", lambda folder: planned)
-    received = records._hide_seed(b"seed 123456789, 17 games", tmp_path)
+    received = records._hide_seeds(b"seed 123456789, 17 games", tmp_path)
     assert received == b"seed hidden, 17 games"
+    text = b"seed 4611686018427387904 of b, seed 771001, data:image/png;base64,a/987654321098+b"
+    assert records._hide_seeds(text, tmp_path) == text.replace(b"4611686018427387904", b"hidden")
+
+
+def test_no_copy_and_no_other_server_tells_a_seed_that_was_drawn(tmp_path, monkeypatch):
+    """Copies lie below ``outputs``; all else of the record is shown, and the seed is not in it."""
+    server = Served(tmp_path / "outputs/web", outputs=tmp_path / "outputs")
+    made = server.table(person("Ann"), COMPUTER, COMPUTER, seed=None)
+    (link,) = made["seats"].values()
+    play(server, link, server.stream(f"/api{link}/stream"))
+    while not [*tmp_path.glob("outputs/web/games/*/summary.json")]:
+        pass  # it is filed after the end is shown
+    shutil.copytree(tmp_path / "outputs/web", tmp_path / "outputs/backup")
+    (matches,) = tmp_path.glob("outputs/backup/games/*/matches.json")
+    (match,) = runfolder.read_matches(matches.parent)
+    report([matches.parent], None, Console(quiet=True))
+    other = Served(tmp_path / "elsewhere", outputs=tmp_path / "outputs")
+    for asked in (server, other):
+        lobby = asked.ask("GET", "/api/lobby")[1]
+        copies = [f"/api/records/{one['id']}" for one in lobby["records"]]
+        assert len(copies) == 2
+        runs = [one["report"] for one in lobby["runs"] if one["report"]]
+        texts = [asked.ask("GET", each, plain=True)[1] for each in (*copies, *runs)]
+        assert runs and not any(str(match.seed) in text for text in texts)
+        assert all(asked.ask("GET", each)[1]["header"]["seed"] is None for each in copies)
+    monkeypatch.setattr(records, "_is_drawn", lambda seed: False)  # the control
+    told = [other.ask("GET", each)[1]["header"]["seed"] for each in copies]
+    assert match.seed in told
+    other.close()
+    server.close()
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -44,7 +46,10 @@ ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox a
 """The policy for a report, which needs no other file, and may be a stranger's: no scripts."""
 
 CHOSEN_DIGITS = 5
-"""A seed of so few digits was chosen; figures of a report may be the same."""
+"""A seed of so few digits was chosen, not drawn; figures of a report may be the same."""
+
+_DRAWN = re.compile(rb"(?<![\w.+/=-])\d{12,}(?![\w.+/=-])")
+"""A number as long as a seed that was drawn, and no part of a word or of an image."""
 
 _CACHED = 16
 """Records that are kept in memory."""
@@ -68,9 +73,10 @@ async def show_page(request: Request) -> HTMLResponse:
 
 
 async def show(request: Request) -> JSONResponse:
-    """Return all of a recorded game, but no seed of a game at a table.
+    """Return all of a recorded game, but no seed that was drawn, and none of a game at a table.
 
-    With the seed of a run its other games could be dealt, of which some may be under way.
+    With the seed of a run its other games could be dealt, of which some may be under way: here, or
+    at another server, of whose folder this record may be a copy.
     """
     path = await _path(request)
     return await _answer(request, lambda: _contents(path, not _is_of_tables(request, path)))
@@ -107,8 +113,7 @@ async def report(request: Request) -> HTMLResponse:
             raise KeyError(REPORT)
         with (folder / REPORT).open("rb") as file:
             text = file.read(MOST_BYTES)
-        if _is_of_tables(request, folder):
-            text = await state.workers.run(_hide_seed, text, folder)
+        text = await state.workers.run(_hide_seeds, text, folder)
     except (KeyError, OSError):
         raise HTTPException(404, "unknown run, or it has no report") from None
     except (Refusal, ValueError) as fault:
@@ -121,14 +126,21 @@ def _is_of_tables(request: Request, path: Path) -> bool:
     return path.resolve().is_relative_to(state_of(request).registry.folder.resolve())
 
 
-def _hide_seed(text: bytes, folder: Path) -> bytes:
-    """Return a report without the seed, unless that was chosen."""
+def _hide_seeds(text: bytes, folder: Path) -> bytes:
+    """Return a report without seeds that were drawn, those of other runs than ``folder`` too."""
     from experiments.runs import runfolder  # Arrow and SciPy take a second
 
-    for seed in {str(match.seed).encode() for match in runfolder.read_matches(folder)}:
-        if len(seed) > CHOSEN_DIGITS:
-            text = text.replace(seed, b"hidden")
-    return text
+    matches = []
+    with suppress(OSError, Refusal, ValueError):
+        matches = runfolder.read_matches(folder)
+    for seed in {match.seed for match in matches}:
+        if _is_drawn(seed):
+            text = text.replace(str(seed).encode(), b"hidden")
+    return _DRAWN.sub(b"hidden", text)
+
+
+def _is_drawn(seed: int) -> bool:
+    return len(str(seed)) > CHOSEN_DIGITS
 
 
 async def _path(request: Request) -> Path:
@@ -169,7 +181,7 @@ def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
     header = {
         "rules": asdict(record.rules),
         "game": record.game,
-        "seed": record.seed if with_seed else None,
+        "seed": record.seed if with_seed and not _is_drawn(record.seed) else None,
         "seats": seats,
     }
     events = [

@@ -30,6 +30,9 @@ from sim.records.stepped import SteppedGame
 STUDY, OTHERS = "study", "games"
 """Folders of the runs that belong to a study, and of all others."""
 
+BEGUN = "begun.txt"
+"""File of a run: the number of every game that was begun, a line each."""
+
 
 @dataclass(frozen=True)
 class LineUp:
@@ -134,6 +137,32 @@ def open_run(folder: Path, line_up: LineUp) -> int:
     seed = secrets.randbelow(SEEDS) if line_up.seed is None else line_up.seed
     runfolder.claim(run, [line_up.match(seed)], "games", resume=True)
     return seed
+
+
+def take_number(folder: Path, line_up: LineUp, taken: Collection[int]) -> int:
+    """Return the number of the next game of ``line_up``, which is none that was ever given.
+
+    Numbers are of games in the run's rows, of those that were begun, whatever became of their
+    tables, and ``taken``: a number is a deal, and a deal that was seen is not dealt again.
+
+    Raises
+    ------
+    Refusal, OSError
+        If the rows cannot be read, or the number cannot be written down.
+    """
+    from experiments.matches.results import Results
+    from experiments.runs import runfolder
+
+    run = folder / line_up.folder
+    (tally,) = Results.resume(run, runfolder.read_matches(run)).tallies
+    begun = run / BEGUN
+    given = begun.read_text("utf-8").split() if begun.exists() else []
+    number = line_up.number(
+        {*taken, *tally.numbers.tolist(), *(int(word) for word in given if word.isdigit())}
+    )
+    with begun.open("a", encoding="utf-8") as file:
+        file.write(f"{number}\n")
+    return number
 
 
 def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:

@@ -234,7 +234,8 @@ class Registry:
             run = str(line_up.folder)
             seed = archive.open_run(self.folder, line_up)
             taken = {entry.setup.game for entry in self.entries.values() if entry.run == run}
-            setup = replace(setup, seed=seed, game=line_up.number(taken))
+            number = archive.take_number(self.folder, line_up, taken)
+            setup = replace(setup, seed=seed, game=number)
         elif setup.seed is None:
             setup = replace(setup, seed=secrets.randbelow(SEEDS))
         tokens = {seat: secrets.token_urlsafe(16) for seat in setup.people}
