@@ -104,7 +104,8 @@ def _of_keys(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
 
 def _geometry(make: Callable[[Any], BaseGeometry], given: Any, role: str) -> BaseGeometry:
     try:
-        return make(given)
+        with np.errstate(all="ignore"):  # of numbers beyond those of 64 bits, which are refused
+            return make(given)
     except (
         *(ShapelyError, AttributeError, LookupError, TypeError, ValueError),
         *(OverflowError, RecursionError),  # numbers of hundreds of digits, collections of such
@@ -179,6 +180,7 @@ def nearest(graph: nx.Graph, place: Place) -> int:
 def _refusing(where: str) -> Iterator[None]:
     """Refuse what geometry finds wrong, in a line that begins with ``where``."""
     try:
-        yield
+        with np.errstate(all="ignore"):
+            yield
     except (ValueError, ShapelyError) as fault:
         raise Refusal(f"{where}: {fault}") from None

@@ -13,7 +13,15 @@ from pathlib import Path
 
 from rich.progress import track
 
-FUZZERS = {"commands": 1000, "records": 5000, "folders": 1000, "cache": 200}
+FUZZERS = {
+    "commands": 1000,
+    "records": 5000,
+    "folders": 1000,
+    "cache": 200,
+    "workspaces": 2000,
+    "networks": 2000,
+    "problems": 1000,
+}
 """Modules of this folder, and the cases of a long run."""
 
 

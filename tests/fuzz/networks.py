@@ -1,0 +1,86 @@
+"""Damaged and forged files of networks and win models: refused in a line, or played with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import mutate
+import numpy as np
+from called import capture, find_fault
+from judge import Finding
+
+from experiments.settings.commandline import Refusal
+from sim.network_files import NUMBERS, digest
+from sim.planning.leaf import win_model
+from sim.planning.leaf.features import size
+from sim.qlearning import network
+
+HUGE = (10**400, -(10**400), float("inf"), float("nan"), 1e308, 10**30)
+LOADERS: dict[str, tuple[int, Callable[[str], Any]]] = {
+    "activation": (network.INPUTS, network.load),
+    "figures": (size(3), win_model.load),
+}
+"""By the key that a file has beside its numbers: the inputs, and what reads it."""
+
+
+def make(more: str) -> dict[str, Any]:
+    """Return what a small file holds."""
+    inputs = LOADERS[more][0]
+    numbers = {
+        "hidden_weights": [[0.5, -0.25]] * inputs,
+        "hidden_bias": [0.0, 1.0],
+        "output_weights": [1.0, -1.0],
+        "output_bias": 0.5,
+    }
+    made = {"settings": {"seed": 0, "players": 3}, **numbers}
+    return forge({**made, more: "relu" if more == "activation" else {}})
+
+
+def forge(data: dict[str, Any]) -> dict[str, Any]:
+    """Return ``data`` with digests that fit what it holds."""
+    numbers = {name: data.get(name) for name in NUMBERS}
+    settings = data.get("settings")
+    fitting = digest(settings) if isinstance(settings, dict) else ""
+    return {**data, "settings_digest": fitting, "numbers_digest": digest(numbers)}
+
+
+def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
+    """Yield what is wrong with each of ``number`` cases; see `judge`."""
+    for case in range(number):
+        random = Random(f"{seed}/{case}")
+        more = random.choice(list(LOADERS))
+        path = folder / f"{case}.json"  # another name, for what was read is kept
+        path.write_bytes(damage(random, make(more)))
+        seen = capture(lambda _, path=path, more=more: _use(path, more))
+        yield find_fault(f"network {case} of seed {seed}", seen)
+        path.unlink()
+
+
+def damage(random: Random, data: dict[str, Any]) -> bytes:
+    """Return what a file made of ``data`` holds."""
+    if random.random() < 0.2:
+        return mutate.raw(random, json.dumps(data).encode())
+    changed = mutate.value(random, data)
+    if random.random() < 0.4:
+        key = random.choice(("output_bias", "hidden_bias", "settings"))
+        huge = random.choice(HUGE)
+        changed = {**data, key: {**data["settings"], "players": huge}} if key == "settings" else {
+            **data, key: [huge, 0.0] if key == "hidden_bias" else huge
+        }  # fmt: skip
+    if isinstance(changed, dict):
+        changed = forge(changed)
+    return json.dumps(changed).encode()
+
+
+def _use(path: Path, more: str) -> None:
+    inputs, load = LOADERS[more]
+    try:
+        found = load(str(path))
+    except ValueError as fault:  # which commands refuse
+        raise Refusal(str(fault)) from None
+    if np.abs(found(np.ones((1, inputs)))).max() > np.inf:
+        raise AssertionError

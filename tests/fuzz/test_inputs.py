@@ -1,0 +1,34 @@
+"""Damaged workspaces, networks and users' problems do no harm; and the fuzzers find what would."""
+
+import networks
+import problems
+import pytest
+import workspaces
+
+from experiments.episodes import problems as played
+from experiments.hunt import fields
+from sim.planning.leaf import win_model
+from sim.qlearning import network
+
+FUZZERS = {workspaces: 60, networks: 100, problems: 40}
+
+
+@pytest.mark.parametrize("fuzzer", FUZZERS)
+def test_whatever_is_given_is_used_or_refused_in_a_line(fuzzer, tmp_path):
+    assert [found for found in fuzzer.attack(FUZZERS[fuzzer], 1, tmp_path) if found] == []
+
+
+PLANTED = {
+    workspaces: [(fields, "_geometry", lambda make, given, role: make(given))],
+    networks: [(each, "check_shapes", lambda *_: None) for each in (network, win_model)],
+    problems: [(played, "describe", str)],
+}
+"""By fuzzer, what is put in the place of a check."""
+
+
+@pytest.mark.parametrize("fuzzer", PLANTED)
+def test_a_check_that_is_left_out_is_found(fuzzer, tmp_path, monkeypatch):
+    for module, name, careless in PLANTED[fuzzer]:
+        monkeypatch.setattr(module, name, careless)
+    attack = fuzzer.attack(300, 1, tmp_path)
+    assert any("a traceback" in found.complaint for found in attack if found)
