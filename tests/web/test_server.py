@@ -2,13 +2,17 @@
 
 import http.client
 import json
+import socket
 import time
+from contextlib import suppress
 
 import pytest
 from http_client import COMPUTER, Served, events, person, play, read_files, table_request
 
+from experiments.web.server import connections
 from experiments.web.server.guard import HEADERS, MOST_BODY
 from experiments.web.server.serve import describe_reach, names_of
+from experiments.web.server.streams import MOST_OF_A_SEAT
 
 
 @pytest.fixture(scope="module")
@@ -280,15 +284,73 @@ def test_a_fault_of_ours_tells_nothing_of_itself(server, monkeypatch, capsys):
         time.sleep(0.01)
 
 
-def test_tables_and_connections_are_limited(tmp_path):
-    server = Served(tmp_path, tables=1, streams=1)
+def test_tables_and_viewers_are_limited_and_who_sits_finds_room(tmp_path):
+    server = Served(tmp_path, tables=1, streams=8)
     made_table = server.table(person("Ann"), COMPUTER, COMPUTER)
     status, received, _ = server.ask("POST", "/api/tables", table_request())
     assert status == 429 and "1 tables are under way" in received["error"]
-    first = server.stream(f"/api{made_table['seats']['0']}/stream")
-    first.until("prompt")
-    assert server.stream(f"/api{made_table['seats']['0']}/stream").status == 503
-    first.close()
+    watching = [server.stream(f"/api{made_table['watch']}/stream") for _ in range(2)]
+    assert server.stream(f"/api{made_table['watch']}/stream").status == 503
+    seat = f"/api{made_table['seats']['0']}/stream"
+    seated = [server.stream(seat) for _ in range(MOST_OF_A_SEAT)]
+    for stream in seated:
+        stream.until("prompt")
+    server.stream(seat).until("prompt")
+    assert list(seated[0]) == [], "the oldest has ended"
+    for stream in (*watching, *seated):
+        stream.close()
+    server.close()
+
+
+def begin_requests(server, number):
+    """Return so many connections to ``server`` on which half a request was sent."""
+    host, port = server.host.split(":")
+    begun = []
+    for _ in range(number):
+        connection = socket.create_connection((host, int(port)), timeout=20)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-a: ")
+        begun.append(connection)
+    return begun
+
+
+def ask_from(server, source):
+    """Return the status of a request from another address of this machine."""
+    host, port = server.host.split(":")
+    asking = http.client.HTTPConnection(host, int(port), timeout=20, source_address=(source, 0))
+    try:
+        asking.request("GET", "/api/lobby")
+        return asking.getresponse().status
+    finally:
+        asking.close()
+
+
+@pytest.mark.parametrize(("share", "expected"), [(connections.SHARE, 200), (1, 503)])
+def test_one_address_does_not_shut_out_others(tmp_path, monkeypatch, share, expected):
+    """By half-sent requests; control: without a share for each address it does."""
+    monkeypatch.setattr(connections, "SHARE", share)
+    server = Served(tmp_path, streams=1)
+    begun = begin_requests(server, 210)
+    assert ask_from(server, "127.0.0.2") == expected
+    for connection in begun:
+        connection.close()
+    server.close()
+
+
+def test_headers_that_do_not_end_are_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(connections, "HEADERS_SECONDS", 0.2)
+    server = Served(tmp_path)
+    (half,) = begin_requests(server, 1)
+    with suppress(ConnectionResetError):
+        assert half.recv(1) == b""
+    made_table = server.table(
+        COMPUTER, COMPUTER, COMPUTER, pace=60.0
+    )  # the control: whole ones are
+    stream = server.stream(f"/api{made_table['watch']}/stream")
+    stream.until("event")
+    time.sleep(0.5)
+    server.ask("POST", f"/api{made_table['watch']}/control", {"step": "event"})
+    assert stream.until("event")
+    stream.close()
     server.close()
 
 

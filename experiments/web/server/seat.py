@@ -50,7 +50,7 @@ def open_stream(request: Request, driver: Driver, viewer: Viewer) -> Response:
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
     last = request.headers.get("last-event-id")
-    found = state_of(request).streams.open(driver, viewer, last)
+    found = state_of(request).streams.open(driver, viewer, last, request.client)
     if found is None:
         raise HTTPException(503, "too many viewers: try again later")
     return found

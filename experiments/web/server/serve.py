@@ -20,6 +20,7 @@ from starlette.middleware import Middleware
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
 from experiments.web.server import lobby, pages, records, seat, watch
+from experiments.web.server.connections import Connection
 from experiments.web.server.guard import Guard, answer_bug, answer_refusal
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
@@ -93,6 +94,7 @@ async def _serve(
             server_header=False,
             lifespan="off",
             ws="none",
+            http=Connection,
             timeout_graceful_shutdown=_LAST_SECONDS,
             timeout_keep_alive=30,
             limit_concurrency=2 * settings.streams + _OTHER_CONNECTIONS,

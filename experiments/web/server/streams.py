@@ -21,6 +21,7 @@ from starlette.types import Message as Part
 from starlette.types import Receive, Scope, Send
 
 from experiments.web.server import messages
+from experiments.web.server.connections import SHARE, address_of
 from experiments.web.server.messages import Message
 from experiments.web.tables.driver import ALL, Driver, Viewer
 
@@ -29,6 +30,11 @@ BEAT_SECONDS = 15.0
 
 SLOW_SECONDS = 20.0
 """Longest wait for a viewer to read."""
+
+MOST_OF_A_SEAT = 8
+"""Streams to one seat: pages that its occupant has open."""
+
+WATCHING = "watching"
 
 MOST_AT_ONCE = 32 * 1024
 """Bytes that are written before other tasks get their turn."""
@@ -152,21 +158,41 @@ class Stream(StreamingResponse):
 
 
 class Streams:
-    """The open connections, of which there may be ``most``."""
+    """The open streams: of those who watch at most ``most``, an address its share; of a seat a few.
+
+    So who sits at a table finds room, however many watch.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._open: set[Stream] = set()
+        self._open: dict[Stream, tuple[object, ...]] = {}
 
-    def open(self, driver: Driver, viewer: Viewer, last: str | None) -> Stream | None:
-        """Return a new stream for ``viewer``, whose ``last`` event has that id; None if too many
-        are open."""
-        if len(self._open) >= self._most:
-            return None
+    def open(
+        self, driver: Driver, viewer: Viewer, last: str | None, client: tuple[str, int] | None
+    ) -> Stream | None:
+        """Return a new stream for ``viewer``, whose ``last`` event has that id.
+
+        None if too many watch already, of all or of the address of ``client``.  Of a seat's streams
+        the oldest ends.
+        """
+        seated = isinstance(viewer, int)
+        whose = (id(driver), viewer) if seated else (WATCHING, address_of(client))
+        same = [stream for stream, owner in self._open.items() if owner == whose]
+        if seated:
+            for stream in same[: len(same) + 1 - MOST_OF_A_SEAT]:
+                stream.leave()
+        else:
+            watching = sum(owner[0] == WATCHING for owner in self._open.values())
+            if watching >= self._most or len(same) >= max(1, self._most // SHARE):
+                return None
         after = int(last) if last and re.fullmatch(r"\d{1,9}", last, re.ASCII) else 0
         feed = Feed(driver, viewer, after if after <= driver.known_to(viewer) else 0)
-        stream = Stream(feed, lambda: self._open.discard(stream))
-        self._open.add(stream)
+
+        def forget() -> None:
+            self._open.pop(stream, None)
+
+        stream = Stream(feed, forget)
+        self._open[stream] = whose
         return stream
 
     def close(self) -> None:
