@@ -1,7 +1,7 @@
 # `make run` plays the main job, `make test` checks everything, `make check` what is quick: ruff, mypy
 # and the tests of files that take little time (tests/durations.json, which `make durations` records
 # on an idle machine).  `make bench` measures speed,
-# `make fuzz` attacks the commands, records, run folders and the code cache at length, `make docs`
+# `make fuzz` attacks the commands and all files at length, `make docs`
 # builds the site of the documentation, `make web` serves the table in the browser, `make peers` prints
 # how OpenSpiel and pomdp-py compare, installed in an environment of their own.
 # Each makes the environment first if it is not there; VENV and PYTHON choose where and from what.

@@ -21,6 +21,7 @@ FUZZERS = {
     "workspaces": 2000,
     "networks": 2000,
     "problems": 1000,
+    "tables": 300,
 }
 """Modules of this folder, and the cases of a long run."""
 

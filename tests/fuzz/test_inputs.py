@@ -1,16 +1,20 @@
-"""Damaged workspaces, networks and users' problems do no harm; and the fuzzers find what would."""
+"""Damaged input files of all kinds do no harm; and the fuzzers find what would."""
+
+from contextlib import nullcontext
 
 import networks
 import problems
 import pytest
+import tables
 import workspaces
 
 from experiments.episodes import problems as played
 from experiments.hunt import fields
+from experiments.tables import computed
 from sim.planning.leaf import win_model
 from sim.qlearning import network
 
-FUZZERS = {workspaces: 60, networks: 100, problems: 40}
+FUZZERS = {workspaces: 60, networks: 100, problems: 40, tables: 2}
 
 
 @pytest.mark.parametrize("fuzzer", FUZZERS)
@@ -22,6 +26,7 @@ PLANTED = {
     workspaces: [(fields, "_geometry", lambda make, given, role: make(given))],
     networks: [(each, "check_shapes", lambda *_: None) for each in (network, win_model)],
     problems: [(played, "describe", str)],
+    tables: [(computed, "reading", lambda *_: nullcontext())],
 }
 """By fuzzer, what is put in the place of a check."""
 
