@@ -304,7 +304,7 @@ def make(spec, rules):
 
 FAULTS = {
     "make": ("raise KeyError('nothing')", "raised KeyError: 'nothing'"),
-    "begin": ("[].pop()", "raised IndexError: pop from empty list"),
+    "begin": ("raise GeneratorExit('early')", "raised GeneratorExit: early"),
     "decide": ("sys.exit(7)", "raised SystemExit: 7"),
 }
 

@@ -51,7 +51,7 @@ class Plugin:
             found = importlib.import_module(self.module)
             for part in filter(None, self.attribute.split(".")):
                 found = getattr(found, part)
-        except (Exception, SystemExit) as fault:
+        except (Exception, SystemExit, GeneratorExit) as fault:
             reason = describe(fault, whole=True)
             raise self.broken(f"cannot be loaded from {self.module}: {reason}") from fault
         return found
@@ -105,7 +105,7 @@ def blame_plugin() -> Iterator[None]:
         yield
     except BrokenPlugin:
         raise
-    except (Exception, SystemExit) as fault:
+    except (Exception, SystemExit, GeneratorExit) as fault:
         plugin = _at_fault(fault)
         if plugin is None:
             raise
