@@ -39,11 +39,13 @@ def main() -> int:
         number = int(number or FUZZERS[name])
         with tempfile.TemporaryDirectory(prefix="sleuth-fuzz-") as folder:
             attack = importlib.import_module(name).attack(number, asked.seed, Path(folder))
-            findings = [each for each in track(attack, name, number) if each is not None]
-        print(f"{name}: {number} cases, seed {asked.seed}: {len(findings)} findings")
-        for finding in findings:
-            print(f"  {finding.case}\n    {finding.complaint}")
-        found += len(findings)
+            findings = 0
+            for finding in track(attack, name, number):
+                if finding is not None:  # shown at once: a long run may be ended early
+                    findings += 1
+                    print(f"  {finding.case}\n    {finding.complaint}", flush=True)
+        print(f"{name}: {number} cases, seed {asked.seed}: {findings} findings")
+        found += findings
     return int(found > 0)
 
 
