@@ -111,6 +111,10 @@ class PlannerConfig:
         if self.mixture is not None:
             self._ask_for_deals()
         refuse_misfits(self.departures, self._by_the_text())
+        if self.options.action_types and self.selection != "uct":
+            raise ValueError(
+                f"action_types must be false for {self.variant}, which selects by {self.selection}"
+            )
         by_tree = self.how.movers != POLICY
         if by_tree != (self.opponents == TREE):
             raise ValueError(
@@ -204,7 +208,10 @@ class PlannerConfig:
     @property
     def search_options(self) -> Options:
         """``options`` as the variant searches: its rule of selection, no tree where it has none."""
-        how = self.how
-        nodes = self.options.nodes if how.builds_tree else 1
-        selection = "weighted" if self.departures.tree_opponents else how.selection
-        return replace(self.options, selection=selection, nodes=nodes)
+        nodes = self.options.nodes if self.how.builds_tree else 1
+        return replace(self.options, selection=self.selection, nodes=nodes)
+
+    @property
+    def selection(self) -> str:
+        """The rule of selection, one of `mcts.options.SELECTION`."""
+        return "weighted" if self.departures.tree_opponents else self.how.selection

@@ -23,7 +23,7 @@ from belief.beliefs import registry
 from belief.beliefs.constrained import ConstrainedBelief
 from mcts.kernel.rng import derive_key, new_stream
 from mcts.merge import merge
-from mcts.options import Budget
+from mcts.options import Budget, Options
 from mcts.tree import EDGES, LISTED, NODES, NOWHERE, ROOT
 from sim.contract.testing import check_player
 from sim.planning import cluedo
@@ -333,6 +333,14 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
         (
             {"opponents": Policy("swift", threshold=0.5), "rollout_opponents": "swift"},
             "threshold of opponents and rollout_opponents must be the same",
+        ),
+        (
+            {
+                "variant": "so_ismcts",
+                "opponents": "tree",
+                "options": Options(action_types=True),
+            },
+            "action_types must be false for so_ismcts, which selects by availability",
         ),
         ({"trees": 0}, "trees=0: must be at least 1"),
         ({"horizon": -1}, "horizon=-1: must be at least 0"),

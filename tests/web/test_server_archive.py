@@ -121,7 +121,7 @@ def games_of(folder):
 
 
 def test_no_deal_is_dealt_again_and_no_game_is_lost(tmp_path):
-    """Whether the table's folder was removed, damaged or restored."""
+    """After the folder of a table was removed, damaged or restored."""
     table, first = play_study_game(tmp_path)
     shutil.move(table, tmp_path / "kept")
     other, second = play_study_game(tmp_path)

@@ -133,8 +133,8 @@ def test_no_copy_and_no_other_server_tells_a_seed_that_was_drawn(tmp_path, monke
         assert runs and not any(str(match.seed) in text for text in texts)
         assert all(asked.ask("GET", each)[1]["header"]["seed"] is None for each in copies)
     monkeypatch.setattr(records, "_is_drawn", lambda seed: False)  # the control
-    told = [other.ask("GET", each)[1]["header"]["seed"] for each in copies]
-    assert match.seed in told
+    shown = [other.ask("GET", each)[1]["header"]["seed"] for each in copies]
+    assert match.seed in shown
     other.close()
     server.close()
 
