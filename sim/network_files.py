@@ -24,6 +24,10 @@ MOST_BYTES = 10_000_000
 """Size of a file that is read."""
 
 
+MOST_WEIGHT = 1e30
+"""Greatest weight: sums of their products are finite."""
+
+
 def digest(data: Mapping[str, Any]) -> str:
     """Return a digest of JSON data: 16 hexadecimal digits."""
     text = json.dumps(dict(data), sort_keys=True, separators=(",", ":"))
@@ -72,8 +76,8 @@ def check_shapes(arrays: Mapping[str, np.ndarray], inputs: int) -> None:
     shapes = [arrays[name].shape for name in NUMBERS]
     if shapes != [(inputs, hidden), (hidden,), (hidden,), ()] or not hidden:
         raise ValueError(f"its weights are not those of {inputs} inputs and a hidden layer")
-    if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise ValueError("its weights are not all finite")
+    if not all((np.abs(array) <= MOST_WEIGHT).all() for array in arrays.values()):
+        raise ValueError(f"its weights are not all finite, or beyond {MOST_WEIGHT:g}")
 
 
 def read_network(file: Traversable, parse: Callable[[str], Made], kind: str, remedy: str) -> Made:

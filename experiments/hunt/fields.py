@@ -105,13 +105,16 @@ def _of_keys(content: Mapping[str, Any]) -> Iterator[tuple[str, BaseGeometry]]:
 def _geometry(make: Callable[[Any], BaseGeometry], given: Any, role: str) -> BaseGeometry:
     try:
         with np.errstate(all="ignore"):  # of numbers beyond those of 64 bits, which are refused
-            return make(given)
+            made = make(given)
     except (
         *(ShapelyError, AttributeError, LookupError, TypeError, ValueError),
         *(OverflowError, RecursionError),  # numbers of hundreds of digits, collections of such
     ) as fault:
         reason = " ".join(str(fault).split()) or type(fault).__name__
         raise ValueError(f"a {role} is no geometry: {reason}") from None
+    if made is None:
+        raise ValueError(f"a {role} is no geometry: it is empty, leave it out")
+    return made
 
 
 def _place(found: list[BaseGeometry], role: str) -> Place | None:

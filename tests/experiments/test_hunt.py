@@ -159,6 +159,7 @@ HOSTILE = {
         "target 0 lies outside the bounds",
     ),
     "targetless.yaml": (f"bounds: {SQUARE}", "there is no target"),
+    "null.yaml": (FIELD.replace("POINT (1 1)", "null"), "a start is no geometry: it is empty"),
     "twice.yaml": (f"{FIELD}start: POINT (1 2)", "line 6: found duplicate key start"),
     "twice.json": ('{"bounds": 1, "bounds": 2}', "found duplicate key bounds"),
     "goal.yaml": (f"{FIELD}goal: POINT (500 500)", "cannot stand at its goal (500.0, 500.0)"),

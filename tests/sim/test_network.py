@@ -86,6 +86,7 @@ def _renew(change):
         (_renew(lambda data: data["hidden_weights"][0].pop()), "its weights are not numbers"),
         (_renew(lambda data: data.update(output_bias=float("nan"))), "not all finite"),
         (_renew(lambda data: data.update(output_bias=float("inf"))), "not all finite"),
+        (_renew(lambda data: data.update(output_bias=1e308)), "not all finite, or beyond 1e"),
     ],
 )
 def test_a_damaged_file_is_refused_in_one_sentence(tmp_path, text, reason):
