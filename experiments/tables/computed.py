@@ -29,6 +29,10 @@ Compute = Callable[[int, int], Mapping[tuple[str, str], Figure]]
 """From a seed and the number of measurements of a duration to figures by line and column."""
 
 
+MOST = 1e15
+"""Greatest figure that is read, in any unit."""
+
+
 class ComputedFigures:
     """The figures in ``folder``.
 
@@ -48,7 +52,7 @@ class ComputedFigures:
                 self.about: Mapping[str, Any] = dict(summary["run"])
                 self.settings: Mapping[str, Any] = dict(summary["settings"])
                 self._figures = {
-                    (str(line), str(column)): Figure(**figure)
+                    (str(line), str(column)): _read_figure(figure)
                     for line, column, figure in summary["figures"]
                 }
             except (KeyError, TypeError) as fault:
@@ -57,6 +61,17 @@ class ComputedFigures:
     def figure(self, line: str, column: str) -> Figure | None:
         """Return the figure of a cell, None if there is none."""
         return self._figures.get((line, column))
+
+
+def _read_figure(held: Mapping[str, Any]) -> Figure:
+    """Return the figure that a summary holds; ValueError or TypeError if it is none."""
+    found = Figure(**held)
+    numbers = [number for number in vars(found).values() if number is not None]
+    if not all(type(number) in (int, float) and abs(number) < MOST for number in numbers):
+        raise ValueError("a figure is no number")
+    if (found.low is None) != (found.high is None) or (found.value is None and found.low is None):
+        raise ValueError("a figure has no value, or one end of its interval")
+    return found
 
 
 def read_or_compute(table: Computed, settings: DictConfig, console: Console) -> ComputedFigures:

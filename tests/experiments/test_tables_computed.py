@@ -104,3 +104,10 @@ def test_a_damaged_summary_is_refused_in_one_line(command, tmp_path):
         path.write_text(damage)
         code, shown = command("ferrari_3", "show=true")
         assert code == 1 and "cannot be read" in shown.err and shown.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("value", ["x", [1], True, 1e300, float("nan"), None])
+def test_a_damaged_figure_is_refused(value):
+    with pytest.raises(ValueError, match="a figure"):
+        computed._read_figure({"value": value})
+    assert computed._read_figure({"value": None, "low": 0.1, "high": 0.9}).high == 0.9
