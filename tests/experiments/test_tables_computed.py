@@ -8,7 +8,7 @@ from functools import partial
 import networkx as nx
 import pytest
 
-from experiments.tables import catalog, path_trees
+from experiments.tables import catalog, computed, path_trees
 from experiments.tables.computed import ComputedFigures
 from experiments.tables.figure import Figure
 from sim.hunt.paths.random_graphs import random_graph
