@@ -22,6 +22,7 @@ FUZZERS = {
     "networks": 2000,
     "problems": 1000,
     "tables": 300,
+    "served": 1000,
 }
 """Modules of this folder, and the cases of a long run."""
 

@@ -1,0 +1,71 @@
+"""No request to the table in the browser does harm; and the fuzzer finds what would."""
+
+import re
+
+import pytest
+import served
+
+from experiments.web import library
+from experiments.web.server import records
+from experiments.web.tables import registry
+
+CASES = 60
+
+
+def complaints(tmp_path, number=CASES):
+    return [found.complaint for found in served.attack(number, 1, tmp_path) if found]
+
+
+def test_requests_are_answered_or_refused(tmp_path):
+    assert complaints(tmp_path) == []
+
+
+def hash_identifiers_alone(monkeypatch):
+    """Fail on a token with a character that none has."""
+    monkeypatch.setattr(registry, "_hash", lambda token: HASH(re.fullmatch(r"[\w-]+", token)[0]))
+
+
+def send_seeds(monkeypatch):
+    """Show the seeds of records."""
+    monkeypatch.setattr(records, "_is_drawn", lambda seed: False)
+    monkeypatch.setattr(records, "_is_of_tables", lambda request, path: False)
+
+
+def trust_summaries(monkeypatch):
+    """Read a run's summary without a check."""
+    monkeypatch.setattr(library, "_read", lambda path, _: library._figures(path))
+
+
+PLANTS = {
+    hash_identifiers_alone: "HTTP/1.1 500",
+    send_seeds: "a seed that was drawn is told",
+    trust_summaries: "HTTP/1.1 500",
+}
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
+def test_a_planted_fault_is_found(tmp_path, monkeypatch, plant):
+    plant(monkeypatch)
+    if plant is trust_summaries:  # of a damaged one, which the lobby reads
+        monkeypatch.setattr(served, "FILES", ("summary.json",))
+        prepare = served.prepare
+
+        def prepare_whole(folder):
+            with monkeypatch.context() as whole:
+                whole.setattr(library, "_read", READ)
+                return prepare(folder)
+
+        monkeypatch.setattr(served, "prepare", prepare_whole)
+    assert any(PLANTS[plant] in complaint for complaint in complaints(tmp_path, 3 * CASES))
+
+
+READ, HASH = library._read, registry._hash
+
+
+def test_the_same_seed_makes_the_same_requests():
+    known = {"seats": ["/seat/a"], "watches": ["/watch/b"], "records": ["c"], "runs": ["d"]}
+    made = [
+        [served.build_request(served.Random(f"{seed}/{case}"), known) for case in range(9)]
+        for seed in (1, 1, 2)
+    ]
+    assert made[0] == made[1] != made[2]
