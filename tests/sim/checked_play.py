@@ -312,6 +312,8 @@ def play_checked(
     states, tally = seat_player(table), np.zeros(1, TALLY).view(np.recarray)
     words = states.view(np.uint64).reshape(len(states), -1)
     slow = any(which and which.name == "greedy" for which in table.seats)
+    if slow:
+        greedy.choose.load()
     # As `play_many` would, but what is too large here is an error.
     work = solver.workspace(1 << 20 if slow else 2)
     tally[0].code = play(
