@@ -40,7 +40,11 @@ def whole(path: Path) -> Iterator[Path]:
     ------
     OSError
         If it cannot be renamed.
+    Refusal
+        If a folder has the name.
     """
+    if path.is_dir():
+        raise Refusal(f"{path} is a folder: move it away, for a file of that name is written")
     handle, name = tempfile.mkstemp(WRITING, f".{path.name[:100]}.", path.parent)
     writing = Path(name)
     try:

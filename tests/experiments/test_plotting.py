@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from experiments import plotting
+from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate
 
 FOUND = [Estimate(0.5, 0.25, 0.625), Estimate(0.75, 0.75, 1.0)]
@@ -32,6 +33,14 @@ def test_a_picture_is_whole_or_not_there(tmp_path):
         pass
     assert list(tmp_path.iterdir()) == [path]
     assert not plt.get_fignums(), "figures are closed"
+
+
+def test_a_folder_in_its_place_is_refused(tmp_path):
+    (tmp_path / "a.png").mkdir()
+    with pytest.raises(Refusal, match=r"a\.png is a folder: move it away"):
+        with plotting.picture(tmp_path / "a.png", "title", (2, 2)):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
 
 
 @pytest.mark.parametrize("across", [False, True])

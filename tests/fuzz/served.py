@@ -189,7 +189,7 @@ def find_fault(answer: bytes | None, whole: bool, seeds: list[bytes]) -> str | N
     if answer is None:
         return "no answer in time"
     if any(seed in answer for seed in seeds):
-        return "a seed that was drawn is told"
+        return "a seed that was drawn by chance"
     status = answer[9:12]
     if not answer:
         return "no answer" if whole else None

@@ -38,7 +38,7 @@ def trust_summaries(monkeypatch):
 
 PLANTS = {
     hash_identifiers_alone: "HTTP/1.1 500",
-    send_seeds: "a seed that was drawn is told",
+    send_seeds: "a seed that was drawn by chance",
     trust_summaries: "HTTP/1.1 500",
 }
 

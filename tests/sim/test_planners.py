@@ -202,9 +202,6 @@ def test_an_accusation_pays_by_the_deal_where_it_says_so():
     assert exact > 10 and min(apart.values()) > 0
 
 
-# PIMC.
-
-
 def by_tree(planner, one, seed=0):
     """Search, apart, each deal that the planner drew for its last search."""
     config, key = planner.config, int(derive_key(planner._key, seed))

@@ -337,7 +337,7 @@ def test_presets_are_played_by_their_own_rules(name):
         ("speed", {"movement": "free"}, "rules.board=false needs rules.blocking=false"),
         ("speed", {"doors": "entry"}, "rules.movement=towards and rules.doors=any"),
         ("classic", {"turn_cap": 0}, "rules.turn_cap=0: must be at least 1"),
-        ("classic", {"pawns": 6}, "rules have no switch 'pawns': choose one of players, hands"),
+        ("classic", {"colours": 6}, "rules have no switch 'colours': choose one of players, hands"),
         ("clasic", {}, "unknown rules 'clasic': choose one of ledford, cai2006"),
     ],
 )
