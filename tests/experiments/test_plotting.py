@@ -37,9 +37,9 @@ def test_a_picture_is_whole_or_not_there(tmp_path):
 
 def test_a_folder_in_its_place_is_refused(tmp_path):
     (tmp_path / "a.png").mkdir()
-    with pytest.raises(Refusal, match=r"a\.png is a folder: move it away"):
-        with plotting.picture(tmp_path / "a.png", "title", (2, 2)):
-            pass
+    refused = pytest.raises(Refusal, match=r"a\.png is a folder: move it away")
+    with refused, plotting.picture(tmp_path / "a.png", "title", (2, 2)):
+        pass
     assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
 
 
