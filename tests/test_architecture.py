@@ -63,6 +63,7 @@ FLOORS = (
         "experiments.compare",
         "experiments.sweep",
         "experiments.report",
+        "experiments.calibration",
         "experiments.tables",
         "experiments.regret",
         "experiments.beliefs",

@@ -27,6 +27,7 @@ from belief.evidence import EvidenceFull, lowest
 from belief.exact.solver import ExactPosterior, Workspace
 from belief.information import entropy
 from experiments.matches.certainty import CERTAINTY, Certainties
+from mcts.search import SearchResult
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.player import Player
 from sim.records.events import names
@@ -66,6 +67,10 @@ DECISION = pa.schema(
         ("simulations", pa.int64()),
         ("seconds", pa.float64()),  # wall time of the search
         ("envelope", pa.float64()),  # its exact entropy in bits before the decision, or null
+        # means of the search at its root, in chances to win: of the action chosen ...
+        ("value", pa.float64()),
+        ("going_on", pa.float64()),  # ... and the highest of those that do not accuse, or null
+        ("accusing", pa.float64()),  # probability of the likeliest accusation on offer, or null
     ]
 )
 """Columns of the rows of decisions: those that a planner searched for, and no other."""
@@ -255,7 +260,7 @@ class Observer:
             row["simulations"] = player.simulations - before[1]
             row["seconds"] = player.search_seconds - before[2]
             row["envelope"] = self._entropies.of(self._mind(seat).evidence)
-            self.rows["decisions"].append(row)
+            self.rows["decisions"].append(row | _predict(getattr(player, "result", None)))
 
     def _mind(self, seat: int) -> _Mind:
         """Return what ``seat`` believes after all that it has seen."""
@@ -271,6 +276,20 @@ class Observer:
             "seat": seat,
             "player": self._seats[seat].name,
         }
+
+
+def _predict(result: SearchResult | None) -> dict[str, float | None]:
+    """Return what a search expects at its root, null where it looked at nothing of the kind."""
+    if result is None:  # a player that thinks, and keeps no table of its root
+        return dict.fromkeys(("value", "going_on", "accusing"))
+    accuses = (result.actions >= ACCUSE) & (result.actions < REVEAL)
+    going_on = result.values[~accuses & (result.visits > 0)]
+    (chosen,) = np.flatnonzero(result.actions == result.best)
+    return {
+        "value": float(result.values[chosen]),
+        "going_on": float(going_on.max()) if len(going_on) else None,
+        "accusing": float(result.edge_data[accuses].max()) if accuses.any() else None,
+    }
 
 
 def _kind(state: np.record, action: int) -> str:

@@ -73,8 +73,10 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     from experiments.report.overview import page
     from experiments.report.page import html, markdown
     from experiments.report.run import load
+    from experiments.runs import runfolder
 
-    runs = [load(*labelled) for labelled in zip(folders, labels(folders), strict=True)]
+    named = zip(folders, runfolder.labels(folders), strict=True)
+    runs = [load(*labelled) for labelled in named]
     for run in runs:
         for fault in run.faults:
             console.print(f"{run.label}: {fault}", soft_wrap=True)
@@ -88,16 +90,6 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
     for path, text in zip(paths, (html(document), markdown(document)), strict=True):
         _write(path, text)
     return paths
-
-
-def labels(folders: Sequence[Path]) -> list[str]:
-    """Return a name for each of ``folders``: as many of their last parts as tell them apart."""
-    parts = [Path(os.path.realpath(folder)).parts for folder in folders]
-    for last in range(1, max(map(len, parts)) + 1):
-        named = ["/".join(path_parts[-last:]) for path_parts in parts]
-        if len(set(named)) == len(named):
-            return named
-    raise ValueError("a folder is given twice")
 
 
 def _paths(output: Path) -> tuple[Path, Path]:

@@ -153,12 +153,12 @@ def suggestion_stats(folder: Path, decided: bool = False) -> list[Suggesting]:
             player=player,
             games=mine.height,
             suggestions=int(mine["len"].sum()),
-            decrease=_ratio(mine["lost"], mine["len"]),
+            decrease=ratio(mine["lost"], mine["len"]),
             game_decrease=_mean(mine["lost"] / mine["len"]),
-            known=_ratio(mine["known"], mine["len"]),
+            known=ratio(mine["known"], mine["len"]),
             game_known=_mean(mine["known"] / mine["len"]),
-            own=_ratio(mine["own"], mine["len"]),
-            envelope_decrease=_ratio(mine["envelope_lost"], mine["envelope_known"]),
+            own=ratio(mine["own"], mine["len"]),
+            envelope_decrease=ratio(mine["envelope_lost"], mine["envelope_known"]),
             by_turn=curves.get((match, player), ()),
         )
         for (match, player), mine in apart(games.sort("game"), _PLAYER).items()
@@ -211,7 +211,7 @@ def game_lengths(folder: Path, decided: bool = False) -> list[Lasting]:
     )
     shares: dict[str, dict[str, Estimate | None]] = {}
     for (match, player), mine in apart(asked.sort("game"), _PLAYER).items():
-        shares.setdefault(match, {})[player] = _ratio(mine["suggestions"], mine["len"])
+        shares.setdefault(match, {})[player] = ratio(mine["suggestions"], mine["len"])
     of_winners = apart(won, ["match"])
     undecided = {
         match: every.height - (of_winners[match].height if match in of_winners else 0)
@@ -250,7 +250,7 @@ def decision_stats(folder: Path) -> list[Deciding]:
             player=player,
             games=mine.height,
             decisions=int(mine["len"].sum()),
-            **{name: _ratio(mine[name], mine["len"]) for name in spent},
+            **{name: ratio(mine[name], mine["len"]) for name in spent},
             kinds=dict(counts[match, player].select("kind", "len").iter_rows()),
         )
         for (match, player), mine in apart(games.sort("game"), _PLAYER).items()
@@ -271,7 +271,7 @@ def _mean(values: pl.Series | np.ndarray) -> Estimate | None:
     return mean(np.asarray(values)) if len(values) > 1 else None
 
 
-def _ratio(totals: pl.Series | np.ndarray, counts: pl.Series | np.ndarray) -> Estimate | None:
+def ratio(totals: pl.Series | np.ndarray, counts: pl.Series | np.ndarray) -> Estimate | None:
     """Return the mean over measurements, (games,) sums and numbers, with the interval by game."""
     sums, numbers = np.asarray(totals), np.asarray(counts)
     if not numbers.sum():

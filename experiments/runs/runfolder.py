@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -222,3 +223,13 @@ def differences(held: Any, asked: Any, path: str = "") -> Iterator[str]:
 def _short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def labels(folders: Sequence[Path]) -> list[str]:
+    """Return a name for each of ``folders``: as many of their last parts as tell them apart."""
+    parts = [Path(os.path.realpath(folder)).parts for folder in folders]
+    for last in range(1, max(map(len, parts)) + 1):
+        named = ["/".join(path_parts[-last:]) for path_parts in parts]
+        if len(set(named)) == len(named):
+            return named
+    raise ValueError("a folder is given twice")

@@ -17,7 +17,8 @@ import numpy as np
 
 from mcts.kernel.rng import derive_key, new_stream
 from sim.models.likelihood import KINDS, OBSERVED, count_alike, trace
-from sim.models.responses import reading
+from sim.models.reading import Reading
+from sim.models.responses import responses
 from sim.models.seating import Seating, to_records
 from sim.models.types import Mixture
 from sim.rules import Rules, world
@@ -35,9 +36,6 @@ CLUELESS = np.array([0.5, 1 / 8, 1 / 36, 0.5])
 TRUST = np.array([0.5, 0.7, 0.7, 0.5])
 """By kind of decision: the power of its likelihood.  All are fitted to games of seed 5120."""
 
-_HELD = 0.25
-"""Chance that an opponent holds a card that it names, at which weights of own cards are mixed."""
-
 
 class CompanyBelief:
     """A belief over the types of all opponents, for one game.
@@ -45,7 +43,9 @@ class CompanyBelief:
     Attributes
     ----------
     mixture : the prior
+    responses : what replies to the types are worth under these rules
     likelihood : float64 (6, types), logarithms by seat
+    reading : what the cards that the others name say about their hands
     types : as kernels put them into seats
     """
 
@@ -58,7 +58,8 @@ class CompanyBelief:
         learn = [(one.own_card_weight, one.inference) for one in mixture.policies]
         self._order = sorted(range(len(learn)), key=learn.__getitem__)
         self.types = to_records(mixture.policies)
-        self._read = np.array([reading(name) for name in mixture.types])
+        self.responses = responses(rules, mixture.types)
+        self.reading = Reading(self.opponents, self.responses.reads)
         self._states = empty(2)
         self._goals = np.zeros(MAX_PLAYERS, np.int64)
         self._turn = 0
@@ -177,16 +178,10 @@ class CompanyBelief:
 
     @property
     def own_card_weights(self) -> np.ndarray:
-        """The weight of own cards in the suggestions of each seat, (6,).
-
-        That which gives a card that is held with `_HELD` the chance that the types give it on
-        average.
-        """
+        """The weight of own cards in the suggestions of each seat, (6,)."""
         weights = np.ones(MAX_PLAYERS)
-        held = _HELD * self._read / (_HELD * self._read + 1.0 - _HELD)
         for seat in self.opponents:
-            chance = float(self.of_seat(seat) @ held)
-            weights[seat] = chance / (1.0 - chance) * (1.0 - _HELD) / _HELD
+            weights[seat] = self.reading.weight(seat, self.of_seat(seat))
         return weights
 
     def _posterior(self) -> tuple[np.ndarray, np.ndarray]:

@@ -31,7 +31,6 @@ from sim.game import legal
 from sim.models.best_response import best_response
 from sim.models.company_belief import DEALS, CompanyBelief
 from sim.models.own_cards import fit_weight
-from sim.models.responses import best_reply
 from sim.models.seating import NO_TYPES, wants_public
 from sim.planning import node_belief
 from sim.planning.candidates import offer
@@ -134,7 +133,7 @@ class Planner(Player):
         config, own = self.config, replace(policy(self.config.rollout), showing=self.showing)
         if self._company is not None:
             if config.best_response:
-                own = best_reply(own, self._company.mixture.types, self._company.average)
+                own = self._company.responses.best_reply(own, self._company.average)
             self._weight: float | np.ndarray = self._company.own_card_weights
         else:
             weight, reads = config.own_card_weight, "own_card_weight" in switches_of(own.name)
@@ -260,6 +259,7 @@ class Planner(Player):
         stream = new_stream(derive_key(self._key, int(view[0].turn), _COMPANY))
         deals = self._exact.sample(stream, DEALS)
         company.weigh(view[0], observed, self._log.events, deals)
+        company.reading.take_in(self._facts)
         self._respond()
         return True
 

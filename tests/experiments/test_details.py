@@ -13,8 +13,12 @@ from belief import matrix
 from belief.evidence import ContradictoryEvidence, EvidenceFull
 from experiments.matches import details
 from experiments.matches.details import KINDS, EnvelopeEntropies, Observer, together
+from mcts.inspect import root_table
 from mcts.kernel.rng import below, new_stream
+from mcts.options import Budget
 from sim.game import legal
+from sim.planning.config import PlannerConfig
+from sim.planning.planner import Planner
 from sim.player import Player, PolicyPlayer
 from sim.records.events import names
 from sim.records.record import Recorder, read
@@ -56,6 +60,9 @@ class Thinker(Player):
 def seats_of(*who):
     return [PolicyPlayer(each) if each else Thinker() for each in who]
 
+
+PREDICTED = ("value", "going_on", "accusing")
+"""Columns of decisions that are read off the table of a search."""
 
 TABLES = {
     "ledford": (preset("ledford"), ("heuristic",) * 4),
@@ -107,7 +114,8 @@ def test_rows_fit_their_columns(table):
     for kind, schema in KINDS.items():
         assert all(sorted(row) == sorted(schema.names) for row in rows[kind])
         made = pa.Table.from_pylist(rows[kind], schema)
-        assert all(column.null_count == 0 for column in made.columns)
+        for name in schema.names:  # a player that keeps no table of its root predicts nothing
+            assert made[name].null_count == len(made) * (name in PREDICTED)
         assert set(made["match"].to_pylist()) <= {"a match"}
         assert set(made["game"].to_pylist()) <= {2}
     assert [row["turn"] for row in rows["suggestions"]] == sorted(
@@ -310,7 +318,7 @@ def test_a_posterior_without_room_leaves_the_entropies_empty(monkeypatch):
     rows = observe(rules, seats_of(*who), 1)[1]
     empty_columns = {
         "suggestions": ["envelope_before", "envelope_after"],
-        "decisions": ["envelope"],
+        "decisions": ["envelope", *PREDICTED],
     }
     for kind, schema in KINDS.items():
         made = pa.Table.from_pylist(rows[kind], schema)
@@ -325,6 +333,33 @@ def test_rows_of_a_kind_do_not_depend_on_the_others(kinds):
     play(rules, observer._seats, SEED, 1, observer)
     both = observe(rules, seats_of(*who), 1)[1]
     assert observer.rows == {kind: both[kind] for kind in kinds}
+
+
+def test_what_a_search_expects_is_written_down():
+    """Of each decision searched: the chosen action's mean, the best without accusing, and P."""
+    rules, seen = preset("ledford", turn_cap=60), []
+
+    class Watched(Planner):
+        def decide(self, view):
+            before, action = self.decisions, super().decide(view)
+            if self.decisions > before:
+                seen.append((self.result, action))
+            return action
+
+    config = PlannerConfig(budget=Budget(simulations=60), accusations=2, least_accused=0.01)
+    seats = [Watched(config, "planner"), *seats_of("swift", "heuristic", "closure")]
+    rows = observe(rules, seats, 3)[1]["decisions"]
+    assert len(rows) == len(seen) > 5
+    kinds = set()
+    for row, (result, action) in zip(rows, seen, strict=True):
+        table = {each.action: each for each in root_table(result, int)}
+        accusing = [each.edge_data for each in table.values() if ACCUSE <= each.action < REVEAL]
+        others = [each.value for each in table.values() if not ACCUSE <= each.action < REVEAL]
+        assert row["value"] == table[action].value
+        assert row["accusing"] == max(accusing, default=None)
+        assert row["going_on"] == max(others, default=None)
+        kinds.add(row["accusing"] is None)
+    assert kinds == {True, False}
 
 
 def test_watches_are_called_in_turn():

@@ -335,7 +335,7 @@ def made_up(rng, games):
 
 def test_the_interval_is_that_of_the_bootstrap():
     totals, counts = made_up(np.random.default_rng(1), 600)
-    mine = run_figures._ratio(totals, counts)
+    mine = run_figures.ratio(totals, counts)
     (drawn,) = clustered_means(totals[None], counts[None], seed=1)
     assert mine.value == pytest.approx(drawn.value)
     assert mine.high - mine.low == pytest.approx(drawn.high - drawn.low, rel=0.1)
@@ -354,7 +354,7 @@ def coverage(interval, runs=1500, games=80):
 
 def test_the_interval_covers():
     def mine(totals, counts):
-        found = run_figures._ratio(totals, counts)
+        found = run_figures.ratio(totals, counts)
         return found.low, found.high
 
     # 1,500 runs: the standard error of the coverage is 0.6 %.

@@ -12,7 +12,6 @@ from scipy.stats import binom
 from experiments.matches.details import DECISION
 from experiments.matches.results import Played, Results
 from experiments.matches.schedule import Seating
-from experiments.report import __main__ as report
 from experiments.report.between import between, compare_unpaired
 from experiments.report.overview import page, side_by_side
 from experiments.report.page import Page, Section, fence, html, markdown
@@ -152,5 +151,5 @@ def test_markdown_shows_text_as_it_is():
 
 def test_runs_are_told_apart_by_the_end_of_their_paths(tmp_path):
     folders = [tmp_path / each for each in ("a/0", "b/0", "b/1")]
-    assert report.labels(folders) == ["a/0", "b/0", "b/1"]
-    assert report.labels(folders[:1]) == ["0"]
+    assert runfolder.labels(folders) == ["a/0", "b/0", "b/1"]
+    assert runfolder.labels(folders[:1]) == ["0"]

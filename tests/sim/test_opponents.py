@@ -1,18 +1,24 @@
 """Opponents: the belief over types, what it reads, and simulations that draw from it."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from presets import spec_of
 
+from belief import evidence
+from belief.evidence import new_evidence
 from benchmarks.observer import Observer
+from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 from sim import referee
 from sim.contract.testing import check_player
+from sim.models.company import wins
 from sim.models.company_belief import CompanyBelief
 from sim.models.likelihood import ACCUSES, NAMES, WALKS
-from sim.models.responses import RESPONSES, best_reply, points, reading
+from sim.models.reading import WEIGHTS, Reading
+from sim.models.responses import RESPONSES, responses
 from sim.models.seating import draw_company, to_records
 from sim.models.types import PRESETS, TYPES, Mixture, mixture
 from sim.player import PolicyPlayer
@@ -173,21 +179,69 @@ def test_a_planner_with_a_mixture_keeps_the_contract_of_players():
 
 
 def test_the_reply_is_the_best_of_the_table():
-    types = PRESETS["usual"].types
+    found = responses(RULES, FEW.types)
     for own in ("swift", "hide"):
-        tried, shares = points(own, types)
-        assert len(tried) == sum(one.name == own for one in RESPONSES)
-        for at in range(len(types)):
-            found = best_reply(Policy(own), types, np.eye(len(types))[at])
-            assert found in tried and shares[tried.index(found), at] == shares[:, at].max()
-    assert best_reply(Policy("heuristic"), types, np.eye(len(types))[0]) == Policy("heuristic")
+        tried = [place for place, one in enumerate(RESPONSES) if one.name == own]
+        for at, one in enumerate(np.eye(len(FEW.types))):
+            reply = found.best_reply(Policy(own), one)
+            assert [reply == RESPONSES[place] for place in tried].count(True) == 1
+            best = found.points[tried, at].max()
+            assert found.points[RESPONSES.index(reply), at] == best
+    assert found.best_reply(Policy("heuristic"), one) == Policy("heuristic")
+
+
+def test_points_are_what_is_won():
+    """Watching a seat that waits shows what it wins when it accuses by a rule."""
+    found = responses(RULES, FEW.types)
+    games = range(20 if INTERPRETED else 1_000)
+    at, place = FEW.types.index("swift35"), RESPONSES.index(Policy("swift", threshold=0.5))
+    own = replace(RESPONSES[place], own_card_weight=float(found.reads[at]))
+    won = wins(RULES, own, TYPES["swift35"], 5_105, games)
+    error = np.sqrt(0.25 / 400 + 0.25 / len(games))
+    assert INTERPRETED or abs(won.mean() - found.points[place, at]) < 3 * error
+
+
+def test_a_table_belongs_to_its_rules():
+    """Responses are measured for each number of seats; the cap on turns makes no difference."""
+    four, three = (responses(rules, FEW.types) for rules in (RULES, preset("ferrari2009")))
+    assert (four.points != three.points).any()
+    capped = replace(RULES, turn_cap=7)
+    assert responses(capped, FEW.types) is four
 
 
 def test_a_known_type_is_read_with_its_weight():
+    """Before anything is named; opponents of no known kind keep their share."""
     company = CompanyBelief(RULES, 0, FEW, 1)
     company.likelihood[:, FEW.types.index("hide35")] = 50.0
-    assert np.allclose(company.own_card_weights[1:4], reading("hide35"))
-    assert company.own_card_weights[0] == 1.0
+    fitted = company.responses.reads[FEW.types.index("hide35")]
+    weights = company.own_card_weights
+    assert (weights[1:4] == weights[1]).all() and 1.0 < weights[1] < fitted
+    assert weights[0] == 1.0
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_is_named_teaches_the_weight(own):
+    """Seat 1 has named Mustard, Plum, the Candlestick and the Dagger: it holds all, or none."""
+    cards, types = (0, 1, 6, 7), np.array([1.0])
+    reading = Reading([1, 2, 3], np.array([0.15]))
+    before = reading.weight(1, types)
+    records = new_evidence()
+    seen = records.view(np.recarray)[0]
+    evidence.reset(seen, 4, 0, np.array([5, 5, 4, 4, 0, 0]), 0b111 << 15 | 0b11 << 4, 0)
+    seen.named[1] = sum(1 << card for card in cards)
+    for card in cards:
+        if own:
+            evidence.has_card(seen, 1, card)
+        else:
+            evidence.note_pass(seen, 1, 1 << card)
+    reading.take_in(seen)
+    after = reading.weight(1, types)
+    assert after > 5 * before if own else after < before
+    for at, weight in enumerate(WEIGHTS):  # nothing is open: by hand
+        by_hand = (4 * np.log(weight) if own else 0.0) - 4 * np.log1p((weight - 1) * 5 / 21)
+        there = reading.likelihood[1, at] - reading.likelihood[1, WEIGHTS.tolist().index(1.0)]
+        assert there == pytest.approx(by_hand)
+    assert reading.weight(2, types) == pytest.approx(before)
 
 
 @pytest.mark.parametrize(

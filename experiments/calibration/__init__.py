@@ -1,0 +1,1 @@
+"""Calibration of searches: what they predict beside what comes of it."""
