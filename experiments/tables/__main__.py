@@ -216,13 +216,15 @@ def _finish(ended: Outcome | None, games: int, folder: Path) -> None:
 
 def _draw(table: Table, run: Measured, folder: Path) -> None:
     """Draw the pictures for which ``run`` has enough games to ``folder``."""
-    from experiments.tables import field, plot
+    from experiments.tables import field, matrix, plot
 
     picture = folder / f"{table.name}.png"
     if table.published:
         plot.draw_published(table.published, table.name, run, picture)
     elif table.robin:
         plot.draw_ratings(field.standings(table, run), table.about, picture)
+    elif table.matrix is not None:
+        matrix.draw(table, run, picture)
     if table.axis is not None:
         by_setting = folder / f"{table.name}_{table.axis}.png"
         plot.draw_by_setting(table.axis, run, by_setting if table.published else picture)

@@ -13,7 +13,7 @@ from experiments.runs import runfolder
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
 from experiments.stats.intervals import Estimate
-from experiments.tables import field
+from experiments.tables import field, matrix
 from experiments.tables.ablation.joined import Joined
 from experiments.tables.catalog import COMMAND
 from experiments.tables.computed import ComputedFigures
@@ -171,6 +171,8 @@ def make(table: Table, run: Measured, trial: bool) -> Report:
     title = _title(table, run)
     if table.robin:
         report = Report(*field.make(title, table, run))
+    elif table.matrix is not None:
+        report = Report(*matrix.make(title, table, run))
     elif table.published:
         report = compare_published(title, run, table.published)
     else:

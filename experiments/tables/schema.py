@@ -79,6 +79,8 @@ class Table:
     axis : a setting of players along which wins are drawn, a line for each kind of opponents; null:
         none
     published : figures of a paper (`experiments.tables.published`); null: none
+    matrix : label of the player whose differences from the others are shown by variant and
+        opponents (`experiments.tables.matrix`); null: none
     name : not in the YAML, but its name
     """
 
@@ -107,6 +109,7 @@ class Table:
     beside: list[str] = field(default_factory=list)
     axis: str | None = None
     published: Any = field(default=None, metadata=limits.DATA)
+    matrix: str | None = None
     name: str = ""
 
     @property
@@ -126,7 +129,14 @@ class Table:
 
     @staticmethod
     def check(path: str, node: Any) -> None:
-        """Refuse a field that is more than one, or has a control that does not play in it."""
+        """Refuse a field that is more than one, or has a control that does not play in it.
+
+        A matrix is refused if its player is none of the players.
+        """
+        if node.matrix is not None:
+            players = [Entrant.read(entry).label for entry in node.players]
+            if node.matrix not in players:
+                raise Refusal(f"{path}.matrix: {node.matrix} is none of the players")
         if ROBIN not in node.layouts:
             return
         labels = [Entrant.read(entry).label for entry in node.players]

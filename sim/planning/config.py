@@ -61,6 +61,8 @@ class PlannerConfig:
         them, where candidates are ranked; None: those of the policy in roll-outs
     accusations, least_accused : a node offers to accuse so many envelopes, the likeliest, and
         only those above this probability
+    patience : by how much the probability of an accusation must exceed the value of going on, for
+        the planner plays better than its roll-outs; a certain one need not
     departures : what the planner does as the program of the thesis does, and not as its text says
         (`sim.planning.released`)
     options, budget : see `mcts.options`
@@ -86,6 +88,7 @@ class PlannerConfig:
     summoning: float | None = between(0, MOST, default=0.0)
     accusations: int = between(1, 8, default=1)
     least_accused: float = between(0, 1, default=0.0)
+    patience: float = between(0, 1, default=0.0)
     departures: Departures = field(default_factory=Departures)
     options: Options = field(
         default_factory=lambda: Options(exploration=0.2, root_exploration=0.7, nodes=1001)

@@ -69,11 +69,33 @@ from sim.view import Log, replay_evidence
 _AMPLE = 100
 """Turns in which a seat that plays alone is sure to find everything out."""
 
+_SURE = 1.0 - 1e-9
+"""Probability from which on an accusation is certain."""
+
 _COMPANY = 4
 """Names the chance by which the others are judged."""
 
 _DEALS = 1000
 """Deals drawn at once from a belief that cannot draw them inside a simulation."""
+
+
+def wait(result: SearchResult, patience: float) -> SearchResult:
+    """Return ``result`` with the best action that does not accuse, unless accusing pays by enough.
+
+    Going on is worth more than its mean: in its roll-outs a weaker player goes on.  So an
+    accusation that is not certain is played if its probability exceeds the highest mean of the
+    other actions by ``patience``.
+    """
+    accuses = (result.actions >= ACCUSE) & (result.actions < REVEAL)
+    (best,) = np.flatnonzero(result.actions == result.best)
+    others = np.flatnonzero(~accuses & (result.visits > 0))
+    chance = result.edge_data[best]
+    if not patience or not accuses[best] or not len(others) or chance >= _SURE:
+        return result
+    if chance > result.values[others].max() + patience:
+        return result
+    most = others[np.argmax(result.visits[others])]
+    return replace(result, best=int(result.actions[most]))
 
 
 class Planner(Player):
@@ -223,7 +245,7 @@ class Planner(Player):
         only = self._only_offer(position)
         if only is not None:
             return self._remember(only, len(self._log.events))
-        self.result = self._run(position)
+        self.result = wait(self._run(position), self.config.patience)
         self.decisions += 1
         self.simulations += self.result.simulations
         self.search_seconds += time.perf_counter() - began

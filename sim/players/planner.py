@@ -84,6 +84,7 @@ class Actions:
     summoning: float | None = like(PlannerConfig, "summoning")
     accusations: int = like(PlannerConfig, "accusations")
     least_accused: float = like(PlannerConfig, "least_accused")
+    patience: float = like(PlannerConfig, "patience")
     widening: Widening
 
 

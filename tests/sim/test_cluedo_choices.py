@@ -127,7 +127,7 @@ OTHER_OPTIONS = {
 
 
 def test_every_option_is_looked_at():
-    elsewhere = {"departures"}  # of test_released.py, as are their keys
+    elsewhere = {"departures", "patience"}  # of tests of their own
     assert set(PLAN_CHANGES) | elsewhere == {field.name for field in fields(PlannerConfig)}
     assert set(OPTION_CHANGES) | OTHER_OPTIONS == {field.name for field in fields(Options)}
 
@@ -240,6 +240,7 @@ ELSEWHERE = {
     "search.virtual_loss": "the same",
     "search.final": "the choice made of the root table",
     "search.keep_tree": "the search after the next",
+    "actions.patience": "the choice made of the root table: see tests of patience",
 }
 """Keys that change no search of one thread from its beginning, and what they do change."""
 

@@ -82,6 +82,7 @@ CHANGES = {
     "actions.summoning": 0.5,
     "actions.accusations": 2,
     "actions.least_accused": 0.5,
+    "actions.patience": 0.1,
     "actions.widening.base": 2,
     "actions.widening.exponent": 0.25,
     **{f"departures.{name}": (True, BY_THE_TEXT) for name in NAMES},

@@ -1,0 +1,180 @@
+"""A matrix: one player minus others on the same games, by variant and opponents, and pooled.
+
+Variants, such as rules, are the rows and opponents the columns.  A cell may well be lucky, so its p
+value is corrected for all cells with the same control; a variant is pooled over its opponents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from experiments import plotting, tabular
+from experiments.stats.comparisons import holm, mcnemar
+from experiments.stats.intervals import Estimate, paired_difference, win_rate
+from experiments.tables.measured import Measured, common_wins
+from experiments.tables.schema import Cell, Table
+
+POOLED = "all"
+"""Of a variant, in place of opponents."""
+
+_WIDEST = 0.25
+"""A difference from which on colours are the deepest."""
+
+
+class Difference(NamedTuple):
+    """The player minus one control, in one cell or pooled over the opponents of a variant."""
+
+    variant: str
+    opponent: str
+    control: str
+    games: int
+    own: Estimate
+    other: Estimate
+    difference: Estimate
+    p: float
+    """Of McNemar's exact test; in a cell with Holm's correction over all cells."""
+
+
+def differences(table: Table, run: Measured) -> list[Difference]:
+    """Return the differences of cells and of pools that have games, by control and variant."""
+    own = [cell for cell in table.cells if cell.player.label == table.matrix]
+    found = []
+    for control in dict.fromkeys(
+        cell.player.label for cell in table.cells if cell.player.label != table.matrix
+    ):
+        wins: dict[str, dict[str, tuple[np.ndarray, np.ndarray]]] = {}
+        for cell in own:
+            names = [_name(run, cell, label) for label in (control, cell.player.label)]
+            if None not in names:
+                both = common_wins((run, str(names[0])), (run, str(names[1])))
+                if len(both[0]):
+                    wins.setdefault(cell.variant, {})[cell.opponents[0].label] = both
+        cells = [
+            _compare(variant, opponent, control, *both)
+            for variant, by_opponent in wins.items()
+            for opponent, both in by_opponent.items()
+        ]
+        adjusted = holm(np.array([cell.p for cell in cells]))
+        cells = [cell._replace(p=float(p)) for cell, p in zip(cells, adjusted, strict=True)]
+        for variant, by_opponent in wins.items():
+            found += [cell for cell in cells if cell.variant == variant]
+            pooled = [np.concatenate(parts) for parts in zip(*by_opponent.values(), strict=True)]
+            found.append(_compare(variant, POOLED, control, *pooled))
+    return found
+
+
+def _name(run: Measured, cell: Cell, label: str) -> str | None:
+    """Return the match of the player ``label`` in the place of ``cell``; None without games."""
+    opponent = cell.opponents[0].label
+    wanted = {opponent, f"{opponent} (opponent)"}  # if it is the player's name as well
+    for match in run.played.matches:
+        player, company, *_ = match.labels
+        if player == label and company in wanted and match.name.endswith(f", {cell.variant}"):
+            return match.name if match.name in run.lines else None
+    return None
+
+
+def _compare(
+    variant: str, opponent: str, control: str, first: np.ndarray, second: np.ndarray
+) -> Difference:
+    games = len(first)
+    own, other = (win_rate(int(won.sum()), games) for won in (second, first))
+    difference, p = paired_difference(first, second), mcnemar(first, second)
+    return Difference(variant, opponent, control, games, own, other, difference, p)
+
+
+def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
+    """Return the table as it is read, and the rows of the CSV."""
+    found = differences(table, run)
+    controls = list(dict.fromkeys(one.control for one in found))
+    places = list(dict.fromkeys((one.variant, one.opponent) for one in found))
+    by_place = {(one.variant, one.opponent, one.control): one for one in found}
+    rows = []
+    for variant, opponent in places:
+        beside = [by_place.get((variant, opponent, control)) for control in controls]
+        (first, *_) = filter(None, beside)
+        name = tabular.Strong(variant) if opponent == POOLED else variant
+        rows.append([name, opponent, first.games, first.own, *_cells(beside)])
+    heads = [f"{table.matrix} minus {control}" for control in controls]
+    columns = (
+        tabular.words("rules"),
+        tabular.words("opponents"),
+        tabular.count("games"),
+        f"{table.matrix} won, 95 %",
+        *(column for head in heads for column in (head, tabular.p_value("p"))),
+    )
+    notes = [
+        "Differences are of the same games. In a cell p has Holm's correction over all cells with "
+        f"that control; `{POOLED}` is pooled over the opponents, each of whom counts alike."
+    ]
+    return tabular.Table(title, columns, rows, notes), list(_records(found))
+
+
+def _cells(beside: Sequence[Difference | None]) -> Iterator[Any]:
+    for one in beside:
+        yield from (None, None) if one is None else (one.difference, one.p)
+
+
+def _records(found: Sequence[Difference]) -> Iterator[dict[str, Any]]:
+    for one in found:
+        record: dict[str, Any] = {
+            "rules": one.variant,
+            "opponents": one.opponent,
+            "control": one.control,
+            "games": one.games,
+        }
+        estimates = {"won": one.own, "control won": one.other, "difference": one.difference}
+        for name, value in estimates.items():
+            record |= {name: value.value, f"{name} low": value.low, f"{name} high": value.high}
+        yield record | {"p": one.p}
+
+
+def draw(table: Table, run: Measured, path: Path) -> None:
+    """Draw a heat map of the differences, a panel for each control, if there are any."""
+    found = differences(table, run)
+    controls = list(dict.fromkeys(one.control for one in found))
+    if not controls:
+        return
+    rows = list(dict.fromkeys(one.variant for one in found))
+    columns = [one for one in dict.fromkeys(one.opponent for one in found) if one != POOLED]
+    size = (3 + 0.75 * (len(columns) + 1) * len(controls), 2.6 + 0.42 * len(rows))
+    title = f"{table.matrix} minus its controls, points of games won on the same games"
+    with plotting.picture(path, title, size, columns=len(controls), sharey=True) as (_, (panels,)):
+        for axes, control in zip(panels, controls, strict=True):
+            here = [one for one in found if one.control == control]
+            _panel(axes, f"minus {control}", rows, [*columns, POOLED], here)
+
+
+def _panel(
+    axes: Axes,
+    title: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    found: Sequence[Difference],
+) -> None:
+    """Draw one control; in bold what is beyond chance by its p value."""
+    values = np.full((len(rows), len(columns)), np.nan)
+    for one in found:
+        at = rows.index(one.variant), columns.index(one.opponent)
+        values[at] = one.difference.value
+        strong = one.p < 0.05
+        axes.text(
+            at[1],
+            at[0],
+            f"{100 * one.difference.value:+.0f}",
+            ha="center",
+            va="center",
+            fontsize=9,
+            fontweight="bold" if strong else "normal",
+            color="white" if abs(one.difference.value) > 0.7 * _WIDEST else "black",
+        )
+    axes.imshow(values, cmap="RdBu", vmin=-_WIDEST, vmax=_WIDEST, aspect="auto")
+    axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.axvline(len(columns) - 1.5, color="white", linewidth=3)
+    axes.set_title(title)
