@@ -2,7 +2,7 @@
 
     python -m benchmarks.bench_tree [--positions 20] [--simulations 1000] [KEY=VALUE ...]
 
-Settings are dotted keys below ``player``, such as ``search.outcomes_base=2``.  Positions are turns
+Settings are dotted keys below ``player``, such as ``search.exploration=0.5``.  Positions are turns
 and suggestions of rounds 2 to 4 of games among four ``swift`` players that accuse from 0.35, which
 is also the planner's model of the others.  Of each simulation that a search made: did it follow an
 edge of the tree in the second own turn, and in the third (`mcts.inspect.count_decisions`)?  Else

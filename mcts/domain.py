@@ -167,24 +167,6 @@ def copy(p: Any, s: Any, into: Any) -> None:
     """Copy the state in ``s`` to another workspace; by default, an array element by element."""
 
 
-@_by_type
-def save(p: Any, s: Any, saved: Any, node: int) -> None:
-    """Keep ``s`` as the searching seat sees it, under the number ``node``, for `restore`.
-
-    By default nothing is kept, and the option ``outcomes_base`` is refused.
-    """
-
-
-@_by_type
-def restore(p: Any, s: Any, saved: Any, node: int, stream: np.ndarray) -> bool:
-    """Set ``s`` to what was saved for ``node``, with all that is hidden drawn again.
-
-    ``s`` has just done the action that leads to ``node``, and observed something else.  What is
-    hidden, and all chance to come, must be drawn from the exact belief there.  False if that
-    cannot be done: ``s`` is then as it was, and rolled out.
-    """
-
-
 @jit_generic
 def _alone(p, s):
     return 0
@@ -214,20 +196,6 @@ def _nothing(p, s, player):
 def _copy_array(p, s, into):
     for i in range(len(s)):
         into[i] = s[i]
-
-
-@jit_generic
-def _keep_nothing(p, s, saved, node):
-    pass
-
-
-@jit_generic
-def _nothing_kept(p, s, saved, node, stream):
-    return False
-
-
-def _no_room(p: Any, nodes: int) -> np.ndarray:
-    return np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -263,20 +231,10 @@ class Domain:
     observation_of: Callable = _all_alike
     payoff: Callable = _nothing
     copy: Callable = _copy_array
-    save: Callable = _keep_nothing
-    restore: Callable = _nothing_kept
-    saved: Callable[[Any, int], Any] = _no_room
-    """Makes what `save` writes to, with room for so many nodes; of one Numba type for every ``p``.
-    Memory that is not touched costs nothing."""
     players: int | Callable[[Any], int] = 1
     """Players whose decisions the tree makes."""
     perspectives: int | Callable[[Any], int] = 1
     """1: all nodes are player 0's information sets; ``players``: each its own."""
-
-    @property
-    def restores(self) -> bool:
-        """States at nodes can be taken over (`save`, `restore`, ``saved``)."""
-        return _nothing_kept is not self.restore
 
     def declaration(self, name: str, p: Any) -> Any:
         """Return the declaration ``name`` for the parameters ``p``."""

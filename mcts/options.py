@@ -106,11 +106,6 @@ class Settings(NamedTuple):
     widening_base: float
     """Actions offered at a node of N visits: ceil(base N**exponent), at least 1; base 0: all."""
     widening_exponent: float
-    outcomes_base: float
-    """Observations kept below an action of n visits: ceil(base n**exponent); base 0: all."""
-    outcomes_exponent: float
-    expand_from: int
-    """The visit of a node, but the root, from which on it has actions of its own."""
     action_types: int
     """1: the type of an action is chosen first, then an action of that type."""
     common_random_numbers: int
@@ -154,15 +149,9 @@ class Options:
     widening_base: float = between(0, _MOST, default=0.0)
     """At a node of N visits ceil(base N**exponent) actions are on offer; 0: all of them."""
     widening_exponent: float = between(0, 1, default=0.5)
-    outcomes_base: float = between(0, _MOST, default=0.0)
-    """Below an action of n visits at most ceil(base n**exponent) observations are kept; 0: all."""
-    outcomes_exponent: float = between(0, 1, default=0.25)
     final: str = one_of(*FINAL, default="visits")
     """Choice in the end: most ``visits`` (ties: mean), or best ``mean`` (ties: visits); then the
     action listed first."""
-    expand_from: int = between(1, 1_000_000_000, default=2)
-    """The visit from which on a node below the root lists actions; earlier ones roll out from it,
-    so that the roll-out policy decides there until the node has earned its own statistics."""
     action_types: bool = False
     """Choose the type of an action first, then an action of that type (`mcts.selection`)."""
     common_random_numbers: bool = False
@@ -192,8 +181,6 @@ class Options:
             raise ValueError(f"{self.workers} workers need mode root, not {self.mode}")
         if self.keep_tree and self.mode == "root":
             raise ValueError("keep_tree is for one tree: not for mode root")
-        if self.keep_tree and self.outcomes_base:
-            raise ValueError("outcomes_base must be 0 with keep_tree")
         if self.action_types and self.selection != "uct":
             raise ValueError(f"action_types needs selection uct, not {self.selection}")
         if self.threads > cores() and not self.oversubscribe:

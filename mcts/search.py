@@ -98,7 +98,6 @@ class Search:
         )
         self.tree = new_tree(self.options.nodes, self.options.edge_budget(longest))
         self._p = p
-        self._saved = self._room(p, players)
         self._control = threads.new_control()
         self._workers = [
             (
@@ -187,19 +186,7 @@ class Search:
         """Return what the kernel takes, but for the numbers at the end."""
         lead, _, lead_scratch = self._workers[0]
         workspace = (*self._workers[worker], lead, lead_scratch)
-        return (p, *workspace, self.tree, self._saved, settings, key, self._control)
-
-    def _room(self, p: Any, players: int) -> Any:
-        """Return what states at the nodes are kept in; ValueError if they cannot be taken over."""
-        limited = self.options.outcomes_base > 0
-        if limited and not self.domain.restores:
-            raise ValueError(
-                f"{self.domain.parameters.__name__} cannot draw what is hidden at a node: "
-                "outcomes_base must be 0"
-            )
-        if limited and players > 1:
-            raise ValueError("outcomes_base must be 0 where the tree moves several players")
-        return self.domain.saved(p, len(self.tree.key) if limited else 0)
+        return (p, *workspace, self.tree, settings, key, self._control)
 
     def _settings(self, p: Any) -> Settings:
         """Return the options and the domain's declarations as the kernel takes them."""

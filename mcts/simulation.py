@@ -4,13 +4,11 @@ Monte Carlo tree search over observation histories [POMCP: Silver & Veness 2010;
 Powley & Whitehouse 2012; thesis: Ledford 2018, s. 2.3 and 2.5], for any registered domain
 (`mcts.domain`).  Where this differs from the papers:
 
-* A node's actions are listed on visit ``expand_from``, by default its second (a domain may find
-  listing expensive); earlier ones only roll out.  The root's are listed on the first.
+* A node's actions are listed on its second visit (a domain may find listing expensive); the first
+  only rolls out.  The root's are listed on the first.
 * Statistics are kept on edges, so a node's legal list may be any part of the domain's actions.
   They are those of the player who decides at the node.
 * A tree that has used up its budget of nodes or edges goes on searching without growing.
-* Observations may be limited below an action [observation widening: POMCPOW, Sunberg &
-  Kochenderfer 2018, alg. 2], see `take_outcome`.
 
 Beside the four phases: whose information set a node is (`mcts.perspectives`), several roll-outs of
 a leaf and threads that share them (`mcts.leaf`), the time of the phases (`mcts.scratch`).
@@ -21,15 +19,11 @@ runs it; with common random numbers, by fold(search key, how often its root acti
 
 from __future__ import annotations
 
-import math
-
 from mcts.domain import (
     actions,
     mover,
     observation,
-    restore,
     rollout,
-    save,
     start,
     step,
     terminal,
@@ -49,12 +43,9 @@ from mcts.tree import (
     SIMULATIONS,
     TOP,
     UNLISTED,
-    add_outcome,
     attach,
     child_key,
-    draw_outcome,
     expand,
-    find,
 )
 
 
@@ -66,7 +57,6 @@ def run_simulations(
     lead,
     lead_scratch,
     tree,
-    saved,
     settings,
     key,
     control,
@@ -79,7 +69,7 @@ def run_simulations(
     Fewer are run when simulation ``limit`` is reached or ``control`` says stop.  This is the
     kernel: `specialise` compiles it for a domain, and every thread of a search calls it.  ``lead``
     and ``lead_scratch`` are those of the first thread, whose leaves the others share if the search
-    is leaf-parallel; ``saved`` is what states at nodes are kept in, if outcomes are limited.
+    is leaf-parallel.
     """
     if settings.leaf_threads > 1 and worker > 0:
         return assist(p, spare, scratch, lead, lead_scratch, settings, control, worker)
@@ -89,7 +79,7 @@ def run_simulations(
         number = fetch_add(control, NEXT, 1)
         if number >= limit:
             break
-        returns += simulate(p, s, spare, tree, saved, scratch, settings, control, key, number)
+        returns += simulate(p, s, spare, tree, scratch, settings, control, key, number)
         done += 1
     fetch_add(tree.returns, 0, returns)
     fetch_add(tree.counters, SIMULATIONS, done)
@@ -97,7 +87,7 @@ def run_simulations(
 
 
 @jit_generic
-def simulate(p, s, spare, tree, saved, scratch, settings, control, key, number):
+def simulate(p, s, spare, tree, scratch, settings, control, key, number):
     """Run one simulation from the root; return the scaled return of player 0."""
     begin_lap(scratch)
     scratch.stream[0] = fold(key, number)
@@ -105,7 +95,7 @@ def simulate(p, s, spare, tree, saved, scratch, settings, control, key, number):
     if settings.common_random_numbers and load(tree.status, tree.counters[TOP]) == LISTED:
         chosen = share_chance(p, s, tree, scratch, settings, key)
     start(p, s, scratch.stream)
-    depth = descend(p, s, tree, saved, scratch, settings, chosen)
+    depth = descend(p, s, tree, scratch, settings, chosen)
     end_lap(scratch, SELECTING)
     roll_out(p, s, spare, scratch, control, settings)
     end_lap(scratch, ROLLING_OUT)
@@ -113,7 +103,7 @@ def simulate(p, s, spare, tree, saved, scratch, settings, control, key, number):
 
 
 @jit_generic
-def descend(p, s, tree, saved, scratch, settings, chosen):
+def descend(p, s, tree, scratch, settings, chosen):
     """Select from the root down to a leaf, and expand it; return the number of edges followed.
 
     ``chosen`` is the root's edge if it has been selected already, else `NOWHERE`.
@@ -141,56 +131,8 @@ def descend(p, s, tree, saved, scratch, settings, chosen):
         else:
             observe(p, s, scratch, settings, player, action)
         view = perspective(mover(p, s), settings)
-        if settings.outcomes_base > 0.0:
-            node = take_outcome(p, s, tree, saved, scratch, settings)
-        else:
-            node = expand(tree, scratch.key[view], scratch.node[view], scratch.edge[view])
+        node = expand(tree, scratch.key[view], scratch.node[view], scratch.edge[view])
     return depth
-
-
-@jit_generic
-def take_outcome(p, s, tree, saved, scratch, settings):
-    """Return the node that the simulation goes on from: what it observed, or what it takes for it.
-
-    Below an edge of n visits at most ceil(base n**exponent) nodes are made.  A simulation that
-    observed something else takes over an outcome that is there, drawn in proportion to how often
-    it was observed itself.  In POMCPOW and PFT-DPW the state behind it is drawn from particles;
-    here the domain draws it from the exact belief (`mcts.domain.restore`).  The reward of the step
-    stays: it is right on average over what was observed.  `NOWHERE` if there is nothing to take.
-    """
-    edge = scratch.edge[0]
-    node = find(tree, scratch.key[0])
-    reserved = node == NOWHERE and reserve_outcome(tree, edge, settings)
-    if reserved:
-        node = expand(tree, scratch.key[0], scratch.node[0], edge)
-    if node != NOWHERE:
-        # Of threads that arrive at once the first saves, whichever made the node.
-        first = fetch_add(tree.arrivals, node, 1) == 0
-        if first != reserved:
-            fetch_add(tree.edge_outcomes, edge, 1 if first else -1)
-        if first:
-            save(p, s, saved, node)
-            add_outcome(tree, edge, node)
-        return node
-    if reserved:  # the tree is full
-        fetch_add(tree.edge_outcomes, edge, -1)
-    node = draw_outcome(tree, edge, scratch.stream)
-    if node != NOWHERE:
-        if not restore(p, s, saved, node, scratch.stream):
-            return NOWHERE
-        scratch.key[0] = tree.key[node]
-    return node
-
-
-@jit
-def reserve_outcome(tree, edge, settings):
-    """Take one of the nodes that ``edge`` may lead to at this visit; False if all are taken."""
-    n = float(tree.edge_visits[edge] + tree.edge_in_flight[edge])
-    most = max(1, math.ceil(settings.outcomes_base * n**settings.outcomes_exponent))
-    if fetch_add(tree.edge_outcomes, edge, 1) < most:
-        return True
-    fetch_add(tree.edge_outcomes, edge, -1)
-    return False
 
 
 @jit_generic
@@ -232,7 +174,7 @@ def visit(p, s, tree, node, scratch, settings):
     """Count a visit of ``node``, list its actions if due; return whether it has edges to follow."""
     before = fetch_add(tree.visits, node, 1)
     status = load(tree.status, node)
-    due = status == UNLISTED and (before + 1 >= settings.expand_from or node == tree.counters[TOP])
+    due = status == UNLISTED and (before > 0 or node == tree.counters[TOP])
     if due and compare_and_swap(tree.status, node, UNLISTED, LISTING) == UNLISTED:
         end_lap(scratch, SELECTING)
         n = actions(p, s, scratch.actions, scratch.edge_data)

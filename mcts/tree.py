@@ -21,7 +21,7 @@ import numpy as np
 
 from mcts.kernel.atomics import compare_and_swap, fetch_add, load
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, fold
+from mcts.kernel.rng import fold
 
 EMPTY_KEY = np.uint64(0)
 ROOT_KEY = np.uint64(2**63)  # a multiple of every table size, so the root is slot 0
@@ -58,10 +58,6 @@ class Tree(NamedTuple):
     """int64 (S,): edges in the block, at least 1; meaningful once `LISTED`."""
     visits: np.ndarray
     """int64 (S,): simulations that arrived here."""
-    arrivals: np.ndarray
-    """int64 (S,): simulations that observed what leads here, where that is counted ..."""
-    older: np.ndarray
-    """int64 (S,): ... and the next in the list of its edge's outcomes, or `NOWHERE`."""
     order: np.ndarray
     """int64 (nodes budget,): nodes in the order of their creation."""
     action: np.ndarray
@@ -78,10 +74,6 @@ class Tree(NamedTuple):
     """int64 (E,): simulations on their way."""
     edge_available: np.ndarray
     """int64 (E,): visits of the node at which the action was legal, where that is counted."""
-    edge_outcomes: np.ndarray
-    """int64 (E,): nodes below, made and being made, where outcomes are limited ..."""
-    edge_newest: np.ndarray
-    """int64 (E,): ... and the last of them that may be taken over, or `NOWHERE`."""
     counters: np.ndarray
     """int64 (48,): nodes, edges, whether a budget ran out, simulations completed, and the node that
     searches begin at."""
@@ -92,7 +84,7 @@ class Tree(NamedTuple):
 def new_tree(nodes: int, edges: int) -> Tree:
     """Return an empty tree with room for ``nodes`` nodes and ``edges`` edges.
 
-    Memory is 152 to 296 bytes a node and 72 an edge, taken from the system as it is first used.
+    Memory is 120 to 232 bytes a node and 56 an edge, taken from the system as it is first used.
     """
     slots = 1 << max(1, (2 * nodes - 1).bit_length())  # at most half full
     tree = Tree(
@@ -103,8 +95,6 @@ def new_tree(nodes: int, edges: int) -> Tree:
         first=np.empty(slots, np.int64),
         length=np.empty(slots, np.int64),
         visits=np.zeros(slots, np.int64),
-        arrivals=np.zeros(slots, np.int64),
-        older=np.empty(slots, np.int64),
         order=np.empty(nodes, np.int64),
         action=np.empty(edges, np.int64),
         edge_data=np.empty(edges, np.float64),
@@ -113,8 +103,6 @@ def new_tree(nodes: int, edges: int) -> Tree:
         edge_squares=np.empty(edges, np.float64),
         edge_in_flight=np.empty(edges, np.int64),
         edge_available=np.empty(edges, np.int64),
-        edge_outcomes=np.empty(edges, np.int64),
-        edge_newest=np.empty(edges, np.int64),
         counters=np.zeros(48, np.int64),
         returns=np.zeros(8, np.float64),
     )
@@ -128,7 +116,6 @@ def clear(tree: Tree) -> None:
     tree.key[used] = EMPTY_KEY
     tree.status[used] = UNLISTED
     tree.visits[used] = 0
-    tree.arrivals[used] = 0
     tree.counters[:] = 0
     tree.returns[:] = 0.0
     tree.key[ROOT] = ROOT_KEY
@@ -216,8 +203,6 @@ def attach(tree: Tree, node: int, actions: np.ndarray, edge_data: np.ndarray, n:
                 tree.edge_squares[edge] = 0.0
                 tree.edge_in_flight[edge] = 0
                 tree.edge_available[edge] = 0
-                tree.edge_outcomes[edge] = 0
-                tree.edge_newest[edge] = NOWHERE
             tree.first[node] = first
             tree.length[node] = n
             status = LISTED
@@ -226,43 +211,6 @@ def attach(tree: Tree, node: int, actions: np.ndarray, edge_data: np.ndarray, n:
             tree.counters[FULL] = 1
     compare_and_swap(tree.status, node, LISTING, status)  # the edges become visible with it
     return status
-
-
-# Outcomes of an edge: a list of the nodes below it, which grows at its head and is never cut.
-
-
-@jit
-def add_outcome(tree: Tree, edge: int, node: int) -> None:
-    """Let simulations take over ``node``, complete in all respects, below ``edge``."""
-    while True:
-        newest = load(tree.edge_newest, edge)
-        tree.older[node] = newest
-        if compare_and_swap(tree.edge_newest, edge, newest, node) == newest:
-            return
-
-
-@jit
-def draw_outcome(tree: Tree, edge: int, stream: np.ndarray) -> int:
-    """Return a node below ``edge``, drawn in proportion to its arrivals; `NOWHERE` if none is.
-
-    One draw from ``stream``, none without an outcome.
-    """
-    newest = load(tree.edge_newest, edge)
-    total = 0
-    node = newest
-    while node != NOWHERE:
-        total += tree.arrivals[node]
-        node = tree.older[node]
-    if total == 0:
-        return NOWHERE
-    left = below(stream, total)
-    node = newest
-    while tree.older[node] != NOWHERE:
-        left -= tree.arrivals[node]
-        if left < 0:
-            break
-        node = tree.older[node]
-    return node
 
 
 def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
@@ -313,24 +261,5 @@ def check_invariants(tree: Tree, tolerance: float = 1e-9) -> None:
     np.add.at(by_edge, incoming, tree.visits[children])
     over = by_edge[:edges] > tree.edge_visits[:edges]
     ask(not over.any(), f"{over.sum()} edges: fewer visits than the nodes they lead to")
-    if tree.edge_outcomes[:edges].any():
-        ask(_outcomes_agree(tree, children, edges), "outcomes listed are not the nodes below")
-        ask((tree.arrivals[nodes] <= tree.visits[nodes]).all(), "more arrivals than visits")
     if wrong:
         raise AssertionError("; ".join(wrong))
-
-
-def _outcomes_agree(tree: Tree, children: np.ndarray, edges: int) -> bool:
-    """Return whether every edge lists the nodes ``children`` that lie below it, and counts them."""
-    made: dict[int, set[int]] = {}
-    for child in children.tolist():
-        made.setdefault(int(tree.incoming[child]), set()).add(child)
-    for edge in range(edges):
-        listed, node = [], int(tree.edge_newest[edge])
-        while node != NOWHERE and len(listed) <= len(children):
-            listed.append(node)
-            node = int(tree.older[node])
-        same = len(listed) == tree.edge_outcomes[edge] and set(listed) == made.get(edge, set())
-        if not same or len(set(listed)) < len(listed):
-            return False
-    return True

@@ -70,7 +70,6 @@ FLOORS = (
         "experiments.explain",
         "experiments.replay",
         "experiments.qlearning",
-        "experiments.win_model",
         "experiments.hunt",
         "experiments.episodes",
     ),

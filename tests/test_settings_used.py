@@ -16,9 +16,6 @@ PLAYERS = ROOT / "conf/player"
 NAMES = ("_target_", "name", "label", "showing", "defaults")
 """Keys of every player."""
 
-MADE = {"rollout.win_model"}
-"""Settings that name a file which a command makes: `experiments.win_model`."""
-
 SWITCHED = ("model", "rollout")
 """Sections that repeat the switches of policies: tables copy a player's switches to the model."""
 
@@ -54,7 +51,7 @@ def find_unused(declared: Mapping[str, Any], used_settings: set[str]) -> set[str
     return {
         key
         for key in leaves(declared)
-        if key not in used_settings | MADE
+        if key not in used_settings
         and not (key.partition(".")[0] in SWITCHED and key.rpartition(".")[2] in switches)
     }
 

@@ -140,22 +140,6 @@ def observation(p, s):
 
 
 @jit
-def save(p, s, saved, node):
-    """Keep the whole workspace; the side, if one was drawn, is not read again."""
-    for i in range(len(s)):
-        saved[node, i] = s[i]
-
-
-@jit
-def restore(p, s, saved, node, stream):
-    """Go on from a node, the side drawn by the sounds since it was placed; one draw at most."""
-    for i in range(len(s)):
-        s[i] = saved[node, i]
-    _place(p, s, 1.0 / (1.0 + math.exp(-_sound(p) * s[_EVIDENCE])), stream)
-    return True
-
-
-@jit
 def terminal(p, s):
     """Return whether no steps are left."""
     return s[_TO_GO] <= 0
@@ -219,9 +203,6 @@ register(
     terminal=terminal,
     rollout=rollout,
     action_type=action_type,
-    save=save,
-    restore=restore,
-    saved=lambda p, nodes: np.empty((nodes, 5)),
     workspace=workspace,
     discount=lambda p: p.discount,
     low=lambda p: p.tiger * _annuity(p),

@@ -40,9 +40,7 @@ from sim.game import decider
 from sim.models.seating import Seating
 from sim.planning import belief_mdp, determinized
 from sim.planning.candidates import offer
-from sim.planning.information_sets import SEEN, after_state_key, keep, view_key
-from sim.planning.leaf.features import size
-from sim.planning.leaf.win_model import Weights
+from sim.planning.information_sets import after_state_key, view_key
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, reward_for
 from sim.planning.variants import DEAL, POLICY, TREES
@@ -70,16 +68,11 @@ class Cluedo(NamedTuple):
     seat : the searching seat
     answers, belief, movers : of the constants in `belief_mdp`, `node_belief`, `opponent_nodes`
     reward_from_deal : 1: an accusation in the tree is right or wrong by the deal, not by the belief
-    takes_over : 1: simulations go on from what others saw (`mcts.options`, ``outcomes_base``)
     resample_at_leaf : 1: another deal is drawn for the roll-out, from the belief at the leaf
     transpositions : 1: what bears neither on belief nor on choices is left out of the nodes' keys
     clairvoyant : 1: nodes know the deal (PIMC)
     policies : int64 (6,), (6,): what each seat plays in roll-outs, and what is kept for it
     seating : types from which each simulation draws the opponents'; none: they play ``policies``
-    horizon : turns after which a roll-out is cut off and estimated; 0: none, or at once if there
-        is a win model
-    model_share : what the win model counts for at a leaf, from 0 to 1
-    win_model : it
     candidates : actions of a kind offered at a node, best net bits first; 0 offers all in order
     hiding, summoning : prices of what the opponents gain and of calling them, where candidates are
         ranked (`sim.planning.candidates`)
@@ -98,15 +91,11 @@ class Cluedo(NamedTuple):
     belief: int
     movers: int
     reward_from_deal: int
-    takes_over: int
     resample_at_leaf: int
     transpositions: int
     clairvoyant: int
     policies: np.ndarray
     seating: Seating
-    horizon: int
-    model_share: float
-    win_model: Weights
     candidates: int
     hiding: float
     summoning: float
@@ -122,12 +111,8 @@ class Workspace(NamedTuple):
     holder: np.ndarray
     rows: tuple
     path: np.recarray
-    """Suggestions on the way down, of which ``length`` are in use (and were before the last
-    step)."""
+    """Suggestions on the way down, of which ``length`` are in use."""
     length: np.ndarray
-    inputs: np.ndarray
-    """Of the win model, and its ``hidden`` nodes."""
-    hidden: np.ndarray
 
 
 def workspace(p: Cluedo) -> Workspace:
@@ -138,9 +123,7 @@ def workspace(p: Cluedo) -> Workspace:
         holder=np.zeros(N_CARDS, np.int64),
         rows=new_memory(),
         path=np.zeros(_PATH_EVENTS, EVENT).view(np.recarray),
-        length=private(2, np.int64),
-        inputs=private(size(int(p.world[0].players))),
-        hidden=private(len(p.win_model.hidden_bias)),
+        length=private(1, np.int64),
     )
 
 
@@ -174,7 +157,7 @@ def step(p, s, action, edge_data, stream):
         reward = determinized.step(p, s.state[0], action, edge_data)
     else:
         reward = belief_mdp.step(p, s.state[0], action, edge_data, stream)
-    if p.resample_at_leaf or p.takes_over:
+    if p.resample_at_leaf:
         determinized.remember_path(p, s)
     return reward
 
@@ -256,18 +239,6 @@ def copy(p, s, into):
         into.path[i] = s.path[i]
 
 
-@jit
-def save(p, s, saved, node):
-    """Keep what this seat sees."""
-    keep(s.state[0], p.seat, saved[node])
-
-
-@jit
-def restore(p, s, saved, node, stream):
-    """Go on from what was kept, with a deal and chance of its own."""
-    return determinized.take_over(p, s, saved[node], stream)
-
-
 def _players(p: Cluedo) -> int:
     return 1 if p.movers == POLICY else int(p.world[0].players)
 
@@ -286,9 +257,6 @@ register(
     observation_of=observation_of,
     payoff=payoff,
     copy=copy,
-    save=save,
-    restore=restore,
-    saved=lambda p, nodes: np.zeros(nodes, SEEN).view(np.recarray),
     workspace=workspace,
     discount=1.0,
     low=0.0,

@@ -51,11 +51,6 @@ class PlannerConfig:
         ``own_card_weight`` are then those of the types
     best_response : the own seat plays in roll-outs with those switches of its policy that win most
         games against the model (`sim.models.best_response`), found when the first game begins
-    horizon : turns after which a roll-out is cut off and estimated; 0: none, or at once if there is
-        a win model
-    model_share : what the win model counts for at a leaf beside the roll-out; 0: it is not asked,
-        1: after ``horizon`` turns nothing is played
-    win_model : its file or name; None: that of the kind of opponents
     candidates : actions of a kind that a node offers, best net bits first; 0 offers all
     hiding, summoning : prices, in own bits, of a bit that the opponents gain and of calling one of
         them, where candidates are ranked; None: those of the policy in roll-outs
@@ -80,9 +75,6 @@ class PlannerConfig:
     rollout_opponents: Policy | str | None = None
     mixture: Mixture | None = None
     best_response: bool = False
-    horizon: int = between(0, 1_000_000, default=0)
-    model_share: float = between(0, 1, default=0.0)
-    win_model: str | None = None
     candidates: int = between(0, 1000, default=6)
     hiding: float | None = between(0, MOST, default=0.0)
     summoning: float | None = between(0, MOST, default=0.0)
@@ -109,8 +101,6 @@ class PlannerConfig:
             self._ask_for_beliefs()
         if self.options.keep_tree and (self.how.clairvoyant or self.how.movers != POLICY):
             raise ValueError(f"{self.variant} keeps no tree: keep_tree must be false")
-        if self.options.outcomes_base:
-            self._ask_for_redrawing()
         if self.mixture is not None:
             self._ask_for_deals()
         refuse_misfits(self.departures, self._by_the_text())
@@ -129,11 +119,6 @@ class PlannerConfig:
             for name in {*switches_of(later.name)} & {*switches_of(own.name)}:
                 if getattr(later, name) != getattr(own, name):
                     raise ValueError(f"{name} of opponents and rollout_opponents must be the same")
-        for name in ("horizon", "model_share"):
-            if by_tree and getattr(self, name):
-                raise ValueError(
-                    f"{name} must be 0 for {self.variant}: it estimates for one seat alone"
-                )
         for simulated in (self.model, self.rollout):
             name = policy(simulated).name
             number(name)
@@ -146,9 +131,6 @@ class PlannerConfig:
         for name in (policy(which).name for which in policies):
             if REQUIRES[number(name)] & EVIDENCE:
                 raise ValueError(f"{name} has no evidence to go by where answers come one by one")
-        for name in ("horizon", "model_share"):
-            if getattr(self, name) and not self.how.resample_at_leaf:
-                raise ValueError(f"{name} must be 0 where answers come one by one")
 
     def _by_the_text(self) -> dict[str, Any]:
         """Return what departures depart from, by its names in the configuration."""
@@ -167,19 +149,6 @@ class PlannerConfig:
             "search.mode": self.options.mode,
             "search.keep_tree": self.options.keep_tree,
         }
-
-    def _ask_for_redrawing(self) -> None:
-        """Refuse planners whose simulations cannot go on from what another one saw."""
-        if self.belief != "exact":
-            raise ValueError(
-                f"outcomes_base must be 0 with the belief {self.belief}: what is hidden at a node "
-                "is drawn from the exact one"
-            )
-        once = self.redraw == "decision" and self.how.determinize_envelope
-        if once or self.how.clairvoyant or self.how.movers != POLICY:
-            raise ValueError(
-                f"outcomes_base must be 0 for {self.variant}, whose deal is not drawn again"
-            )
 
     def _ask_for_deals(self) -> None:
         """Refuse what cannot draw the opponents' policies."""

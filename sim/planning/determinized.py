@@ -25,8 +25,6 @@ from sim.chance import deal_out
 from sim.game import advance, apply, decider
 from sim.knowledge import begin, inform_others, update_seat_closure
 from sim.models.seating import draw_company
-from sim.planning.information_sets import recall
-from sim.planning.leaf.value import leaf_value
 from sim.planning.opponent_nodes import GUESS, guess
 from sim.planning.variants import EXACT, POLICY
 from sim.state import ACCUSE, MAX_PLAYERS, MOVE, OVER, PASSAGE, REVEAL, State
@@ -108,12 +106,12 @@ def step(p, state: State, action: int, edge_data: float) -> float:
     return reward
 
 
-# Roll-out: by the rules to the end or to a horizon, or the win model.
+# Roll-out: by the rules to the end.
 
 
 @jit
 def rollout(p, s) -> float:
-    """Play on with the policies in all seats; return 1 for winning, else 0, or an estimate."""
+    """Play on with the policies in all seats; return 1 for winning, else 0."""
     world, state = p.world[0], s.state[0]
     state.recording = 0
     state.events = 0
@@ -124,7 +122,8 @@ def rollout(p, s) -> float:
         own = p.movers == POLICY or seat == p.seat
         state.showing[seat] = p.root[0].showing[seat] if own else 0
         state.tracks[seat] = p.policies[1, seat]
-    return leaf_value(p, s)
+    advance(world, state)
+    return 1.0 if state.winner == p.seat else 0.0
 
 
 @jit
@@ -134,7 +133,6 @@ def remember_path(p, s) -> None:
     For `resample`, after which the opponents have to learn from them again.
     """
     state = s.state[0]
-    s.length[1] = s.length[0]
     for i in range(state.events):
         if s.length[0] < len(s.path):
             into = s.path[s.length[0]]
@@ -161,35 +159,8 @@ def resample(p, s, stream: np.ndarray) -> bool:
         facts, known = state.evidence[p.seat], state.closure[p.seat]
         sample_rows(state.belief[p.seat], facts, known, s.rows, stream)
         spread(s.rows.hands, s.holder)
-    _deal_again(p, s, stream)
-    return True
-
-
-@jit
-def _deal_again(p, s, stream: np.ndarray) -> None:
-    """Deal out ``s.holder``, and let the opponents learn what they would have learnt with it."""
-    state = s.state[0]
     deal_out(state, p.seat, s.holder)
     begin_opponents(p, state, stream)
     inform_opponents(p, state, p.events, len(p.events), stream)
     inform_opponents(p, state, s.path, s.length[0], stream)
-
-
-@jit
-def take_over(p, s, seen: np.record, stream: np.ndarray) -> bool:
-    """Go on from ``seen``, another outcome of the action just done, with a deal drawn there.
-
-    The deal is one of the exact posterior of what the seat had seen there, and chance is fresh: so
-    the simulation knows no more of a node that it comes to in this way.  False if the posterior has
-    no room; nothing is changed then.
-    """
-    if not solver.solve(seen.evidence, s.posterior):
-        return False
-    solver.sample(s.posterior, stream, s.holder)
-    s.state[0] = p.root[0]
-    recall(seen, p.seat, s.state[0])
-    s.length[0] = s.length[1]
-    remember_path(p, s)
-    _deal_again(p, s, stream)
-    s.state[0].key = draw(stream)
     return True

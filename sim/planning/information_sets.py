@@ -1,6 +1,6 @@
-"""A seat's information sets: the keys by which nodes are looked up, and what is kept of them.
+"""A seat's information sets: the keys by which nodes are looked up.
 
-Both are made of what the seat has seen, never of what it does not know.
+They are made of what the seat has seen, never of what it does not know.
 """
 
 from __future__ import annotations
@@ -9,31 +9,8 @@ import numpy as np
 
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import fold
-from sim.cards import N_CARDS
 from sim.game import decider
-from sim.state import ASK, MAX_PLAYERS, PASS, SHOW, STATE, State
-from sim.view import copy_open
-
-_BY_SEAT = ("spot", "summoned", "last_room", "out", "suggestions", "walked")
-_AS_IT_IS = ("phase", "turn", "seat", "roll", "asked", *_BY_SEAT, "public", "events", "event")
-_OWN = ("known", "proved", "goal", "belief", "evidence")
-
-
-def _of_one_seat(name: str) -> tuple[np.dtype, tuple[int, ...]]:
-    """Return the type of the field ``name`` of `STATE` for one seat."""
-    element, shape = STATE[name].subdtype
-    return element, shape[1:]
-
-
-SEEN = np.dtype(
-    [
-        *((name, STATE[name]) for name in _AS_IT_IS),
-        *((name, *_of_one_seat(name)) for name in _OWN),
-        ("shown", np.int64, (MAX_PLAYERS,)),  # the own row of ``has_shown``
-    ]
-)
-"""A state as one seat sees it: what changes in a game, and is neither hidden nor follows from the
-rest."""
+from sim.state import ASK, PASS, SHOW, State
 
 
 @jit
@@ -74,50 +51,6 @@ def _fold_events(key: np.uint64, s: State, seat: int) -> np.uint64:
         if seat in (event[0], event[2]):
             key = fold(key, event[3] + 1)
     return key
-
-
-@jit
-def keep(s: State, own: int, seen: np.record) -> None:
-    """Write what ``own`` sees of ``s`` to ``seen``, a record of `SEEN`."""
-    copy_open(s, seen)
-    seen.events = s.events
-    for seat in range(MAX_PLAYERS):
-        seen.shown[seat] = s.has_shown[own, seat]
-    for card in range(N_CARDS):
-        for holder in range(s.public.shape[1]):
-            seen.public[card, holder] = s.public[card, holder]
-            seen.belief[card, holder] = s.belief[own, card, holder]
-    for i in range(s.events):
-        for part in range(4):
-            seen.event[i, part] = s.event[i, part]
-        if own not in (s.event[i, 0], s.event[i, 2]):
-            seen.event[i, 3] = -1
-    seen.known, seen.proved, seen.goal = s.known[own], s.proved[own], s.goal[own]
-    seen.evidence = s.evidence[own]
-
-
-@jit
-def recall(seen: np.record, own: int, s: State) -> None:
-    """Write ``seen``, which `keep` wrote, into ``s``, a state of the same game and the same seat.
-
-    What ``s`` has of the others' hands and knowledge is left as it is.
-    """
-    copy_open(seen, s)
-    s.events = seen.events
-    for seat in range(MAX_PLAYERS):
-        s.has_shown[own, seat] = seen.shown[seat]
-    for card in range(N_CARDS):
-        s.bits[own, card] = -1.0
-        for holder in range(s.public.shape[1]):
-            s.public[card, holder] = seen.public[card, holder]
-            s.belief[own, card, holder] = seen.belief[card, holder]
-    for i in range(seen.events):
-        for part in range(4):
-            s.event[i, part] = seen.event[i, part]
-    s.known[own], s.proved[own], s.goal[own] = seen.known, seen.proved, seen.goal
-    s.evidence[own] = seen.evidence
-    s.settled[own] = 0
-    s.marginals_of = s.intention = 0
 
 
 def begins_turn(before: int, listed: np.ndarray) -> bool:

@@ -36,8 +36,6 @@ from sim.planning import node_belief
 from sim.planning.candidates import offer
 from sim.planning.cluedo import Cluedo, Workspace, workspace
 from sim.planning.config import PlannerConfig
-from sim.planning.leaf.features import KEPT
-from sim.planning.leaf.win_model import NONE, choose_model
 from sim.planning.suggestion_events import setting_of, suggestion_events
 from sim.planning.variants import BELIEFS, POLICY
 from sim.player import Player
@@ -137,9 +135,6 @@ class Planner(Player):
             chance = int(derive_key(key, 0, _COMPANY))
             self._company = CompanyBelief(rules, seat, self.config.mixture, chance)
         self._respond()
-        self._win_model = NONE
-        if self.config.model_share > 0.0:
-            self._win_model = choose_model(self.config.win_model, rules, self.config.model).weights
         self._log = Log()
         self._last: tuple[int, int] | None = None
         self._belief: Belief | None = None
@@ -219,15 +214,11 @@ class Planner(Player):
             belief=BELIEFS.index(config.node_belief),
             movers=config.how.movers,
             reward_from_deal=int(config.how.reward_from_deal),
-            takes_over=int(config.options.outcomes_base > 0),
             resample_at_leaf=int(config.how.resample_at_leaf),
             transpositions=int(config.transpositions and config.how.movers == POLICY),
             clairvoyant=int(config.how.clairvoyant),
             policies=self._policies(),
             seating=NO_TYPES if self._company is None else self._company.seating,
-            horizon=config.horizon,
-            model_share=float(config.model_share),
-            win_model=self._win_model,
             candidates=config.candidates,
             hiding=self._prices[0],
             summoning=self._prices[1],
@@ -264,8 +255,6 @@ class Planner(Player):
         seat_policy(root[0], seat, self._own)
         root[0].policy[seat] = EXTERNAL
         root[0].tracks[seat] |= FACTORED | EVIDENCE | (PUBLIC if any(self._prices) else 0)
-        if config.model_share > 0.0:
-            root[0].tracks[seat] |= KEPT
         root[0].own_card_weight[seat] = self._weight
         if self._company is not None and wants_public(self._company.types):
             root[0].tracks[seat] |= PUBLIC
@@ -291,8 +280,6 @@ class Planner(Player):
         played = np.full((2, MAX_PLAYERS), number(config.model.name))
         played[0, self._seat] = number(policy(config.rollout).name)
         played[1] = np.array(REQUIRES)[played[0]]
-        if config.model_share > 0.0:
-            played[1, self._seat] |= KEPT
         return played
 
     def _solve(self, facts: Evidence) -> None:

@@ -14,7 +14,6 @@ from mcts.limits import like, one_of
 from mcts.options import MOST_NODES
 from sim.models.types import mixture
 from sim.planning.config import TREE, PlannerConfig
-from sim.planning.leaf.win_model import choose_model
 from sim.planning.planner import Planner
 from sim.planning.released.departures import Departures
 from sim.planning.released_planner import ReleasedPlanner
@@ -52,7 +51,7 @@ Search: Any = _section("Search", options.Options, _ELSEWHERE)
 
 @dataclass(kw_only=True)
 class Rollout:
-    """Policies in roll-outs, and their length."""
+    """Policies in roll-outs."""
 
     policy: str = one_of(*NAMES)
     best_response: bool
@@ -61,9 +60,6 @@ class Rollout:
     summoning: float = like(Policy, "summoning")
     by_out: float = like(Policy, "by_out")
     opponents: str | None = one_of(None, *NAMES)
-    horizon: int = like(PlannerConfig, "horizon")
-    model_share: float = like(PlannerConfig, "model_share")
-    win_model: str | None
 
 
 @dataclass(kw_only=True)
@@ -125,8 +121,6 @@ class Settings(Seat):
         config = self.configure()
         if BELIEFS[config.belief].needs_shares and not rules.shares:
             raise ValueError(f"belief={config.belief}: needs rules with hands by category (shares)")
-        if config.model_share > 0.0:  # refused here, and not when the first game begins
-            choose_model(config.win_model, rules, config.model)
         player = (ReleasedPlanner if config.departures.mask else Planner)(config, self.title)
         player.showing = self.showing
         return player

@@ -43,8 +43,6 @@ CASES: dict[str, list[list[str]]] = {
     "regret": [["player=swift", "positions=2", "seeds=1", "rules.players=3", "run.folder=made"]],
     "qlearning": [["states=20", "updates=1000", "repeats=1", "rates=[falling]", "network.hidden=4",
                    "network.epochs=20", "network.least_fit=0", "run.folder=made"]],
-    "win_model": [["player=swift", "player.threshold=0.5", "opponent.threshold=0.35", "games=40",
-                   "held_out=2", "network.epochs=1", "run.folder=made"]],
     "hunt": [["minefield", "hunt.objects=2", "hunt.obstacles=1", "hunt.cells=polygons",
               "hunt.small.objects=2", "hunt.small.moves=1", "hunt.small.simulations=[4]",
               "hunt.small.planners=[greedy]", "hunt.small.repeats=2", "run.folder=made"],

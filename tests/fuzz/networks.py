@@ -1,9 +1,9 @@
-"""Damaged and forged files of networks and win models: refused in a line, or played with."""
+"""Damaged and forged files of networks: refused in a line, or played with."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,29 +15,21 @@ from judge import Finding
 
 from experiments.settings.commandline import Refusal
 from sim.network_files import NUMBERS, digest
-from sim.planning.leaf import win_model
-from sim.planning.leaf.features import size
 from sim.qlearning import network
 
 HUGE = (10**400, -(10**400), float("inf"), float("nan"), 1e308, 10**30)
-LOADERS: dict[str, tuple[int, Callable[[str], Any]]] = {
-    "activation": (network.INPUTS, network.load),
-    "figures": (size(3), win_model.load),
-}
-"""By the key that a file has beside its numbers: the inputs, and what reads it."""
 
 
-def make(more: str) -> dict[str, Any]:
+def make() -> dict[str, Any]:
     """Return what a small file holds."""
-    inputs = LOADERS[more][0]
     numbers = {
-        "hidden_weights": [[0.5, -0.25]] * inputs,
+        "hidden_weights": [[0.5, -0.25]] * network.INPUTS,
         "hidden_bias": [0.0, 1.0],
         "output_weights": [1.0, -1.0],
         "output_bias": 0.5,
     }
     made = {"settings": {"seed": 0, "players": 3}, **numbers}
-    return forge({**made, more: "relu" if more == "activation" else {}})
+    return forge({**made, "activation": "relu"})
 
 
 def forge(data: dict[str, Any]) -> dict[str, Any]:
@@ -52,10 +44,9 @@ def attack(number: int, seed: int, folder: Path) -> Iterator[Finding | None]:
     """Yield what is wrong with each of ``number`` cases; see `judge`."""
     for case in range(number):
         random = Random(f"{seed}/{case}")
-        more = random.choice(list(LOADERS))
         path = folder / f"{case}.json"  # another name, for what was read is kept
-        path.write_bytes(damage(random, make(more)))
-        seen = capture(lambda _, path=path, more=more: _use(path, more))
+        path.write_bytes(damage(random, make()))
+        seen = capture(lambda _, path=path: _use(path))
         yield find_fault(f"network {case} of seed {seed}", seen)
         path.unlink()
 
@@ -76,11 +67,10 @@ def damage(random: Random, data: dict[str, Any]) -> bytes:
     return json.dumps(changed).encode()
 
 
-def _use(path: Path, more: str) -> None:
-    inputs, load = LOADERS[more]
+def _use(path: Path) -> None:
     try:
-        found = load(str(path))
+        found = network.load(str(path))
     except ValueError as fault:  # which commands refuse
         raise Refusal(str(fault)) from None
-    if np.abs(found(np.ones((1, inputs)))).max() > np.inf:
+    if np.abs(found(np.ones((1, network.INPUTS)))).max() > np.inf:
         raise AssertionError

@@ -11,7 +11,6 @@ import workspaces
 from experiments.episodes import problems as played
 from experiments.hunt import fields
 from experiments.tables import computed
-from sim.planning.leaf import win_model
 from sim.qlearning import network
 
 FUZZERS = {workspaces: 60, networks: 100, problems: 40, tables: 2}
@@ -24,7 +23,7 @@ def test_whatever_is_given_is_used_or_refused_in_a_line(fuzzer, tmp_path):
 
 PLANTED = {
     workspaces: [(fields, "_geometry", lambda make, given, role: make(given))],
-    networks: [(each, "check_shapes", lambda *_: None) for each in (network, win_model)],
+    networks: [(network, "check_shapes", lambda *_: None)],
     problems: [(played, "describe", str)],
     tables: [(computed, "reading", lambda *_: nullcontext())],
 }

@@ -110,8 +110,6 @@ def test_the_kernel_reads_numbers():
         "virtual_loss": 3.0,
         "widening_base": 2.0,
         "widening_exponent": 0.25,
-        "outcomes_base": 2.0,
-        "outcomes_exponent": 0.5,
         "common_random_numbers": True,
         "rollouts_per_leaf": 3,
     }

@@ -51,16 +51,14 @@ def test_the_best_ladder_is_climbed():
     assert result.values[0] == pytest.approx(3 + 0.5 * (3 + 0.5 * 3), abs=0.05)
 
 
-@pytest.mark.parametrize("expand_from", [1, 2, 5])
-def test_actions_are_listed_from_a_visit_on(expand_from):
-    """The second by default; those of the root at once."""
-    search, result = run_search(200, **({} if expand_from == 2 else {"expand_from": expand_from}))
+def test_actions_are_listed_from_the_second_visit_on():
+    """Those of the root at once."""
+    search, result = run_search(200)
     tree = search.tree
     nodes = tree.order[: tree.counters[NODES]]
     inner = nodes[nodes != ROOT]
-    assert ((tree.status[inner] == LISTED) == (tree.visits[inner] >= expand_from)).all()
-    seen = set(tree.visits[inner].tolist())
-    assert expand_from in seen and (expand_from == 1 or expand_from - 1 in seen)
+    assert ((tree.status[inner] == LISTED) == (tree.visits[inner] >= 2)).all()
+    assert {1, 2} <= set(tree.visits[inner].tolist())
     assert tree.status[ROOT] == LISTED and result.simulations == 200
     s, _, _ = search._workers[0]
     assert s[2] == (tree.status[nodes] == LISTED).sum()  # each once
@@ -142,7 +140,6 @@ TUNABLES = [
     {"nodes": 3},
     {"edges": 12},
     {"common_random_numbers": True},
-    {"expand_from": 3},
 ]
 
 

@@ -4,16 +4,12 @@ Both variants are checked: simulations that carry one side, and those that carry
 Long-horizon root values are no check: exploring simulations pay -100, so they lie far below.
 """
 
-import math
-from dataclasses import fields
-
 import numpy as np
 import pytest
 from two_states import many, returns
 
 from mcts.contract.testing import check_domain
-from mcts.domain import domain_of, register
-from mcts.kernel.compile import INTERPRETED, jit
+from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.problems.tiger import (
     HEARD_LEFT,
@@ -28,7 +24,7 @@ from mcts.problems.tiger import (
     belief,
 )
 from mcts.search import Search
-from mcts.tree import EDGES, NODES, ROOT, check_invariants
+from mcts.tree import NODES, ROOT
 
 slow = pytest.mark.skipif(INTERPRETED, reason="too many simulations for the interpreter")
 
@@ -151,59 +147,6 @@ def test_determinized_searches_open_at_once(propagated):
     visits = search_from(0.0, 1).visits + search_from(1.0, 2).visits
     assert search_from(0.5, 3).best == LISTEN
     assert visits[LISTEN] < min(visits[OPEN_LEFT], visits[OPEN_RIGHT])
-
-
-LIMITED = {"outcomes_base": 2.0, "outcomes_exponent": 0.1}
-NOISY = TigerParameters(steps=3, noises=10**6)
-"""No observation comes twice."""
-
-
-def noisy(kind=NOISY, **options):
-    """Return the search of three steps among noises, and the best value that it finds."""
-    search = Search(kind, Options(exploration=0.2, nodes=2_000, **options))
-    return search, float(np.nanmax(search.run(Budget(simulations=400_000), 1).values))
-
-
-class Unmoved(TigerParameters):
-    """Control: what is hidden is taken over with the rest."""
-
-
-@jit
-def take_all(p, s, saved, node, stream):
-    """Go on with the side that the first simulation had."""
-    for i in range(len(s)):
-        s[i] = saved[node, i]
-    return True
-
-
-tiger = domain_of(NOISY)
-register(
-    Unmoved,
-    **{
-        field.name: getattr(tiger, field.name)
-        for field in fields(tiger)
-        if field.name not in ("parameters", "restore")
-    },
-    restore=take_all,
-)
-
-
-@slow
-@variants
-def test_limited_observations_grow_a_tree_among_noises(propagated):
-    search, value = noisy(NOISY._replace(propagated=propagated), **LIMITED)
-    check_invariants(search.tree)
-    assert value == pytest.approx(THREE_STEPS, abs=0.4)
-    made = search.tree.edge_outcomes[: search.tree.counters[EDGES]]
-    assert made.max() == math.ceil(2 * search.tree.edge_visits[made.argmax()] ** 0.1)
-    assert noisy()[1] == pytest.approx(-1 - 0.95 - 0.95**2, abs=0.1)
-
-
-@slow
-def test_a_state_taken_over_with_what_is_hidden_tells_too_much():
-    """Strategy fusion: each node is about one side."""
-    value = noisy(Unmoved(*NOISY), **LIMITED)[1]
-    assert value > 10
 
 
 def test_belief():

@@ -11,7 +11,6 @@ from sim.players.registry import PLANNERS
 
 PLAYERS = Path(__file__).parents[2] / "conf/player"
 
-WIN_MODEL = str(Path(__file__).parents[1] / "data/win_model.json")
 """A file of made-up weights."""
 
 

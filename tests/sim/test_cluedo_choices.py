@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from omegaconf import OmegaConf
 from positions import SMALL, decide, find, positions, unsure_positions
-from presets import WIN_MODEL, leaves, spec_of
+from presets import leaves, spec_of
 
 from belief.exact.solver import ExactPosterior
 from mcts.kernel.compile import specialise
@@ -67,9 +67,6 @@ PLAN_CHANGES = {
     "rollout": ("uniform", SMALL),
     "rollout_opponents": ("uniform", SMALL),
     "best_response": (True, replace(SMALL, rollout=Policy("swift", threshold=0.2))),
-    "horizon": (4, SMALL),
-    "model_share": (0.5, replace(SMALL, win_model=WIN_MODEL)),
-    "win_model": (WIN_MODEL, replace(SMALL, model_share=1.0, win_model="swift-0.35")),
     "candidates": (3, SMALL),
     "hiding": (1.0, SMALL),
     "summoning": (0.5, SMALL),
@@ -86,7 +83,6 @@ MORE_PLAN_CHANGES = {
     "own-card weight, drawn by the tree": (
         "own_card_weight", 0.3, replace(SMALL, variant="so_ismcts", opponents="tree"),
     ),
-    "horizon, a deal at the leaf": ("horizon", 4, replace(PREDICTIVE, variant="bmcts_or")),
 }  # fmt: skip
 
 
@@ -108,8 +104,6 @@ OPTION_CHANGES = {
     "root_exploration": 0.1,
     "widening_base": 1.0,
     "widening_exponent": 0.25,
-    "outcomes_base": 1.0,
-    "expand_from": 12,
     "action_types": True,
     "common_random_numbers": True,
     "rollouts_per_leaf": 2,
@@ -119,7 +113,6 @@ OPTION_CHANGES = {
 """Those that change the tree of one thread; `OTHER_OPTIONS` change something else."""
 
 OTHER_OPTIONS = {
-    "outcomes_exponent",  # a key of the configuration, as well
     "selection",  # the variant's
     "in_flight", "virtual_loss", "final", "threads", "oversubscribe", "keep_tree", "mode",
     "workers", "merge",  # below
@@ -192,9 +185,6 @@ CHANGES = {
     "rollout.summoning": (3, {"rollout.policy": "hide"}),
     "rollout.by_out": (-0.3, {"rollout.policy": "hide", "rollout.threshold": 0.6, **BOLD}),
     "rollout.opponents": ("uniform", {}),
-    "rollout.horizon": (4, {}),
-    "rollout.model_share": (0.5, {"rollout.win_model": WIN_MODEL}),
-    "rollout.win_model": (WIN_MODEL, {"rollout.model_share": 1, "rollout.win_model": "swift-0.35"}),
     "actions.offer": ("all", {}),
     "actions.candidates": (3, {}),
     "actions.hiding": (1, {}),
@@ -205,9 +195,6 @@ CHANGES = {
     "actions.widening.exponent": (0.2, {"actions.widening.base": 1}),
     "search.exploration": (0.5, {}),
     "search.root_exploration": (2, {}),
-    "search.outcomes_base": (1, {}),
-    "search.outcomes_exponent": (0.5, {"search.outcomes_base": 1}),
-    "search.expand_from": (12, {}),
     "search.action_types": (True, {}),
     "search.common_random_numbers": (True, {}),
     "budget.simulations": (201, {}),

@@ -17,7 +17,7 @@ from positions import (
     searched_position,
     unsure_positions,
 )
-from presets import PLANNER_PRESETS, WIN_MODEL, spec_of
+from presets import PLANNER_PRESETS, spec_of
 
 from belief.beliefs import registry
 from belief.beliefs.constrained import ConstrainedBelief
@@ -320,14 +320,6 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
         ({"opponents": "tree"}, "bmcts moves its opponents by a policy"),
         ({"rollout_opponents": "greedy"}, "greedy is too slow inside a simulation"),
         (
-            {"variant": "so_ismcts", "opponents": "tree", "horizon": 5},
-            "horizon must be 0 for so_ismcts",
-        ),
-        (
-            {"variant": "so_ismcts", "opponents": "tree", "model_share": 0.5},
-            "model_share must be 0 for so_ismcts",
-        ),
-        (
             {"opponents": Policy("swift", threshold=0.5), "rollout_opponents": "swift"},
             "threshold of opponents and rollout_opponents must be the same",
         ),
@@ -340,8 +332,8 @@ def test_a_history_does_not_tell_how_many_cards_an_opponent_held():
             "action_types must be false for so_ismcts, which selects by availability",
         ),
         ({"trees": 0}, "trees=0: must be at least 1"),
-        ({"horizon": -1}, "horizon=-1: must be at least 0"),
-        ({"model_share": 1.5}, "model_share=1.5: must be at most 1"),
+        ({"patience": -0.1}, "patience=-0.1: must be at least 0"),
+        ({"patience": 1.5}, "patience=1.5: must be at most 1"),
         ({"own_card_weight": 0.0}, "own_card_weight=0.0: must be above 0 and at most 100"),
         ({"own_card_weight": 101.0}, "own_card_weight=101.0: must be above"),
     ],
@@ -373,8 +365,6 @@ KEEPING = replace(PlannerConfig().options, keep_tree=True)
         ),
         ({"opponents": "swift"}, "swift has no evidence to go by"),
         ({"rollout_opponents": "closure"}, "closure has no evidence to go by"),
-        ({"horizon": 5}, "horizon must be 0 where answers come one by one"),
-        ({"model_share": 0.5}, "model_share must be 0 where answers come one by one"),
     ],
 )
 def test_plans_that_would_do_nothing_or_harm_are_refused(wrong, sentence):
@@ -393,7 +383,6 @@ def test_whole_numbers_need_no_machine_code_of_their_own():
     one = positions(1, (5,))[0]
     own = Policy("hide", threshold=1, hiding=2, summoning=1)
     taken = replace(SMALL, rollout=own, hiding=None, summoning=None)
-    bare = replace(SMALL, win_model=WIN_MODEL)
-    given = replace(bare, hiding=1, summoning=0, model_share=1, least_accused=0)
-    kinds = [typeof(searched_position(one, plan)[0]) for plan in (SMALL, taken, bare, given)]
+    given = replace(SMALL, hiding=1, summoning=0, least_accused=0)
+    kinds = [typeof(searched_position(one, plan)[0]) for plan in (SMALL, taken, given)]
     assert len(set(kinds)) == 1

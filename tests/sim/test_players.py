@@ -73,9 +73,6 @@ CHANGES = {
     "rollout.summoning": (0.5, {"rollout.policy": "hide"}),
     "rollout.by_out": (0.1, {"rollout.policy": "hide"}),
     "rollout.opponents": "uniform",
-    "rollout.horizon": 9,
-    "rollout.model_share": (0.5, {"rollout.win_model": "swift-0.35"}),
-    "rollout.win_model": "swift-0.35",
     "actions.offer": "all",
     "actions.candidates": 7,
     "actions.hiding": 0.5,
@@ -94,12 +91,9 @@ CHANGES = {
     "search.virtual_loss": 2,
     "search.exploration": 0.3,
     "search.root_exploration": 0.6,
-    "search.expand_from": 12,
     "search.action_types": True,
     "search.common_random_numbers": True,
     "search.final": "mean",
-    "search.outcomes_base": 2.0,
-    "search.outcomes_exponent": 0.4,
     "search.keep_tree": True,
     "search.oversubscribe": True,
     "budget.simulations": 1001,
@@ -202,17 +196,6 @@ def test_a_switch_that_a_policy_does_not_have_is_refused():
         make({"name": "closure", "threshold": 0.5}, Rules())
     with pytest.raises(ValueError, match="greedy is too slow inside a simulation"):
         PlannerConfig(opponents="greedy")
-
-
-def test_a_win_model_that_is_not_there_is_refused_before_a_game_begins():
-    spec = spec_of("best", opponents="swift", rollout__model_share=1.0)
-    with pytest.raises(ValueError, match="no win model against swift that accuses from 1 on"):
-        make(spec, Rules())
-    spec["rollout"]["win_model"] = "nowhere.json"
-    with pytest.raises(ValueError, match=r"nowhere\.json is no win model"):
-        make(spec, Rules())
-    spec["rollout"]["model_share"] = 0.0
-    assert make(spec, Rules())
 
 
 def test_unknown_players_are_refused():

@@ -28,7 +28,7 @@ from sim.rules import FIXED_PLAYERS, SEATS
 
 _SETTING = re.compile(r"[a-z][a-z_]*(\.[a-z][a-z_]*)*=[A-Za-z0-9_.+-]{1,40}", re.ASCII)
 """No name begins with an underscore: ``_target_`` names Python code."""
-_FORBIDDEN = ("name", "label", "mixture", "network", "rollout.win_model")
+_FORBIDDEN = ("name", "label", "mixture", "network")
 """Settings of players that are not for the page: labels, and files."""
 
 _composing = threading.Lock()
