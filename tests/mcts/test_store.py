@@ -79,7 +79,13 @@ def test_what_another_process_makes_is_waited_for(tmp_path, monkeypatch):
         monkeypatch.setattr(store, "_PATIENCE", 0.1)
         assert ours.claim(NAME) and ours.read(NAME) is None
         monkeypatch.setattr(store, "_PATIENCE", 60.0)
-        other.stdin.write("\n")
+        told = []
+
+        def wait(_seconds):  # the other goes on only once we are seen to wait
+            if not told:
+                told.append(other.stdin.write("\n"))
+
+        monkeypatch.setattr(store.time, "sleep", wait)
         assert ours.claim(NAME) and ours.read(NAME) == b"made elsewhere"
         other.stdin.write("\n")
 
