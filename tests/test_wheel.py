@@ -28,6 +28,7 @@ COMES_WITH = {
 
 OPTIONAL = {
     "choix": "experiments/stats/ratings.py",
+    "open_spiel": "experiments/stats/alpharank.py",
     "gymnasium": "sim/environment/",
     "pettingzoo": "sim/environment/",
     "shapely": ("sim/hunt/geometry/", "experiments/hunt/", "experiments/web/"),

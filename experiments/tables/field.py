@@ -11,6 +11,7 @@ import numpy as np
 from experiments import tabular
 from experiments.matches.results import Tally
 from experiments.matches.schedule import Match, label
+from experiments.stats.alpharank import alpha_ranks
 from experiments.stats.comparisons import Comparison, holm, round_robin
 from experiments.stats.intervals import Estimate
 from experiments.tables.measured import Measured, simulations_of
@@ -44,6 +45,7 @@ class Standing:
     variant : of the table, the name of the round robin
     origin : the paper of the player, or `OURS`
     elo : of which the mean over the players is 0; None without a rating
+    on_top : share of time on top by alpha-rank; None without a rating
     games : in which it sat
     won, parity : its share of them, and what identical players would win
     wrongly : games in which it accused wrongly
@@ -55,6 +57,7 @@ class Standing:
     player: str
     origin: str
     elo: Estimate | None
+    on_top: Estimate | None
     games: int
     won: Estimate
     parity: float
@@ -72,6 +75,7 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
     origins = {entrant.label: ORIGINS.get(entrant.preset, OURS) for entrant in entrants}
     rated = {(one["match"], one["player"]): one for one in run.summary["ratings"]}
     against = {control: _differences(control, run) for control in table.controls}
+    on_top = _on_top(run, {match for match, _ in rated})
     found: dict[str, list[Standing]] = {}
     for line in run.summary["table"]:
         who = line["match"], line["player"]
@@ -83,6 +87,7 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
             player=line["player"],
             origin=origins[line["player"]],
             elo=elo and Estimate(elo["elo"], elo["low"], elo["high"]),
+            on_top=on_top.get(who),
             games=line["games"],
             won=Estimate(line["win_rate"], *line["ci95"]),
             parity=line["parity"],
@@ -95,6 +100,20 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
 
 def _strength(standing: Standing) -> float:
     return -(standing.elo or standing.won).value
+
+
+def _on_top(run: Measured, rated: set[str]) -> dict[tuple[str, str], Estimate]:
+    """Return the shares of alpha-rank by match and player, of the matches that are rated."""
+    found: dict[tuple[str, str], Estimate] = {}
+    for match, tally in zip(run.played.matches, run.played.tallies, strict=True):
+        if match.name in rated:
+            games = tally.numbers
+            tables, winners = match.seating.at(games), tally.winner()[games]
+            ranks = alpha_ranks(tables, winners, len(match.labels), match.seed)
+            found |= {
+                (match.name, player): rank for player, rank in zip(match.labels, ranks, strict=True)
+            }
+    return found
 
 
 def _differences(control: str, run: Measured) -> dict[tuple[str, str], Difference]:
@@ -129,6 +148,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         tabular.words("player"),
         tabular.words("from"),
         Column("Elo, 95 %", _format_elo),
+        Column("on top, 95 %"),
         tabular.count("games"),
         Column("games won, 95 %"),
         tabular.percent("parity"),
@@ -144,6 +164,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
             line.player,
             line.origin,
             line.elo,
+            line.on_top,
             line.games,
             line.won,
             line.parity,
@@ -168,6 +189,7 @@ def _format_difference(found: Difference) -> str:
 def _record(line: Standing, controls: Sequence[str]) -> dict[str, Any]:
     record: dict[str, Any] = {"rules": line.variant, "player": line.player, "from": line.origin}
     record |= _flatten("elo", line.elo)
+    record |= _flatten("on_top", line.on_top)
     record |= {"games": line.games, **_flatten("won", line.won), "parity": line.parity}
     record["accused_wrongly"] = line.wrongly
     for control in controls:
@@ -187,6 +209,10 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
     yield (
         "Elo is of Plackett and Luce's model: a seat wins with a chance in proportion to "
         "10^(Elo / 400). The mean of the players is 0; intervals are of a bootstrap over games."
+    )
+    yield (
+        "On top is alpha-rank's share of time, mean and percentiles of a bootstrap over games: how "
+        "long a population that is invaded by whoever beats it is of this player."
     )
     if table.controls:
         yield (

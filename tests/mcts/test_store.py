@@ -79,11 +79,11 @@ def test_what_another_process_makes_is_waited_for(tmp_path, monkeypatch):
         monkeypatch.setattr(store, "_PATIENCE", 0.1)
         assert ours.claim(NAME) and ours.read(NAME) is None
         monkeypatch.setattr(store, "_PATIENCE", 60.0)
-        told = []
+        waits = []
 
         def wait(_seconds):  # the other goes on only once we are seen to wait
-            if not told:
-                told.append(other.stdin.write("\n"))
+            if not waits:
+                waits.append(other.stdin.write("\n"))
 
         monkeypatch.setattr(store.time, "sleep", wait)
         assert ours.claim(NAME) and ours.read(NAME) == b"made elsewhere"
