@@ -212,7 +212,7 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
     )
     yield (
         "On top is alpha-rank's share of time, mean and percentiles of a bootstrap over games: how "
-        "long a population that is invaded by whoever beats it is of this player."
+        "long this player holds a population that any better one invades."
     )
     if table.controls:
         yield (
