@@ -104,7 +104,7 @@ player = make(OmegaConf.to_container(settings.player), rules)
 game = play(rules, [player, *(PolicyPlayer("random") for _ in range(3))], 1, 0)
 json.dump(
     {
-        "help": shown(COMMAND, "--help", "player=twin", "rules=brisk"),
+        "help": shown(COMMAND, "--help", "all", "player=twin", "rules=brisk"),
         "limit": shown(COMMAND, "player.search.patience=1"),
         "typo": shown(COMMAND, "player=twn"),
         "list": shown(TABLES),

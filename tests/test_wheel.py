@@ -91,7 +91,7 @@ def test_a_match_is_played_in_an_empty_folder(installation, tmp_path):
 
 def test_every_script_has_a_command(installation):
     described = (ROOT / "pyproject.toml").read_text()
-    scripts = dict(re.findall(r'(?m)^(sleuth-\w+) = "(.*):main"', described))
+    scripts = dict(re.findall(r'(?m)^(sleuth[-\w]*) = "(.*):main"', described))
     assert {path.name for path in (installation / "bin").iterdir()} == set(scripts)
     for name, module in scripts.items():
         command = import_module(module)

@@ -1,11 +1,11 @@
 """Why this move: what a planner makes of the position before one decision of a recorded game.
 
-    python -m experiments.explain FILE event=N player=bmcts
+    python -m experiments.explain FILE turn=5 seat=0 player=bmcts
 
-``event`` is the line of the record on which the decision stands; the header is line 1.  The player
-sits in the seat that decided there and knows what that seat had seen
-(`experiments.explain.recorded`).  Its search is a new one, with random numbers named by ``seed``;
-what was really done stands beside it.
+The decision is the first with a choice from that turn on, or that on line ``event`` of the record,
+whose header is line 1.  The player sits in the seat that decided there and knows what
+that seat had seen (`experiments.explain.recorded`).  Its search is a new one, with random numbers
+named by ``seed``; what was really done stands beside it.
 
 Nothing slow is imported at the top: ``--help`` and a mistyped setting should not wait for Numba.
 """
@@ -64,7 +64,8 @@ class Explain:
     """The schema of the configuration."""
 
     record: str = place()
-    event: int = MISSING
+    event: int | None = MISSING
+    turn: int | None = between(1, 1_000_000)
     seat: int | None = MISSING
     player: Any = MISSING
     tree: Kept = field(default_factory=Kept)
@@ -84,11 +85,16 @@ def job(settings: DictConfig, folder: Path) -> None:
     """
     _check(settings)
     from belief.exact.solver import ExactPosterior
-    from experiments.explain.recorded import consider, nearest, pick
+    from experiments.explain.recorded import consider, nearest, pick, pick_turn
     from experiments.matches.background import Background
 
     made = _read(Path(settings.record))
-    decision = pick(made, settings.event, settings.seat)
+    if settings.event is None:
+        decision = pick_turn(made, settings.turn or 1, settings.seat)
+    elif settings.turn is None:
+        decision = pick(made, settings.event, settings.seat)
+    else:
+        raise Refusal("event and turn are both given: one of them says which decision")
     player = _planner(settings, decision.record.rules)
     try:
         Background(consider, player, decision, settings.seed).result()

@@ -151,6 +151,30 @@ def pick(made: Sequence[Decision], event: int, seat: int | None) -> Decision:
     raise Refusal(f"event={event}{fault}; {nearest(made, event, seat)}")
 
 
+def pick_turn(made: Sequence[Decision], turn: int, seat: int | None) -> Decision:
+    """Return the first of ``made`` from turn ``turn`` on in which ``seat`` had a choice.
+
+    Without a seat it is that of the first recorded player that is no compiled policy, or else
+    seat 0.
+
+    Raises
+    ------
+    Refusal
+        If there is none.
+    """
+    record = made[0].record
+    if seat is None:
+        outside = (at for at, one in enumerate(record.seats) if one["policy"] == "external")
+        seat = next(outside, 0)
+    for decision in made:
+        if decision.seat == seat and decision.choices > 1 and decision.view[0].turn >= turn:
+            return decision
+    last = int(made[-1].view[0].turn)
+    raise Refusal(
+        f"turn={turn}: seat {seat} has no choice from there on; the game has {last} turns"
+    )
+
+
 def nearest(made: Sequence[Decision], event: int, seat: int | None) -> str:
     """Say which decision with a choice is nearest to line ``event``, apart from one on it.
 

@@ -24,6 +24,9 @@ from mcts.limits import did_you_mean
 _BELIEF = "player/belief"
 """The group of a player whose files set keys beside its section, not within it."""
 
+_ALL = "all"
+"""Behind --help: each setting with its meaning."""
+
 _SHOWN = 60
 """Characters of a setting that a message quotes."""
 
@@ -36,6 +39,7 @@ class Arguments:
     ----------
     overrides : settings in the order given, as Hydra reads them
     help, multirun : whether those flags are given
+    whole : whether all of the help is asked for
     flags : the flags that are left for Hydra, with their values
     """
 
@@ -43,6 +47,7 @@ class Arguments:
     help: bool
     multirun: bool
     flags: list[str]
+    whole: bool = False
 
 
 def _make_parser() -> Parser:
@@ -81,10 +86,13 @@ def read(arguments: Sequence[str], schema: type, bare: str | None = None) -> Arg
     flags = ["--cfg", given.cfg] if given.cfg else []
     flags += ["--package", given.package] if given.package else []
     flags += ["--resolve"] if given.resolve else []
+    whole = given.help and _ALL in given.typed
     values = [typed for typed in given.typed if not _is_setting(typed)]
+    if whole:
+        values.remove(_ALL)
     overrides = [_name(values, schema, bare)] if values else []
     overrides += [quote(expand(typed)) for typed in given.typed if _is_setting(typed)]
-    return Arguments(overrides, given.help, given.multirun, flags)
+    return Arguments(overrides, given.help, given.multirun, flags, whole)
 
 
 def _is_setting(typed: str) -> bool:

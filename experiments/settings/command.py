@@ -117,7 +117,8 @@ class Command:
         before, run = sys.argv, _Job(self, typed)
         try:
             if given.help:
-                print(helptext.write(self.name, self.title, given.overrides, self.multirun))
+                about = self.name, self.title, given.overrides, self.multirun
+                print(helptext.write(*about, given.whole))
                 sys.stdout.flush()
             elif given.flags or given.multirun or any(map(_is_of_hydra, given.overrides)):
                 self._run_hydra(given, run)

@@ -19,9 +19,12 @@ WIDTH = 100
 COLUMN = 30
 """Where the meanings begin."""
 
+SHORT = 20
+"""Lines of settings that are shown without being asked for."""
+
 FLAGS = """\
 == Flags ==
---help            this text, with the settings as given
+--help            this text; --help all: each setting with its meaning, and as given
 --cfg job         show the configuration instead of running"""
 
 MULTIRUN = """
@@ -31,8 +34,12 @@ _KEY = re.compile(r"( *)([\w@]+):(?: (.*?))??(?:\s*#\s*(.*))?")
 _MORE = re.compile(r"\s*#\s*(.*)")
 
 
-def write(name: str, title: str, overrides: Sequence[str], multirun: bool) -> str:
+def write(
+    name: str, title: str, overrides: Sequence[str], multirun: bool, whole: bool = True
+) -> str:
     """Return the help of the command ``name`` with its settings as ``overrides`` make them.
+
+    Unless it is ``whole``, more than `SHORT` lines of settings are counted by section.
 
     Raises
     ------
@@ -46,14 +53,27 @@ def write(name: str, title: str, overrides: Sequence[str], multirun: bool) -> st
         del composed["hydra"]
     groups = "\n".join(_list_groups(chosen))
     settings = _list_settings(name, composed, chosen)
+    heading = "== Settings (name=value) and what they are now =="
+    if not whole and settings.count("\n") >= SHORT:
+        heading, settings = "== Settings (name=value): --help all ==", _count(composed)
     parts = [
         f"{title}: {about.header.strip()}",
         f"== Choices (group=option) ==\n{groups}" if groups else "",
-        f"== Settings (name=value) and what they are now ==\n{settings}",
+        f"{heading}\n{settings}",
         FLAGS + (MULTIRUN if multirun else ""),
         (about.get("footer") or "").strip(),
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _count(settings: DictConfig) -> str:
+    """Return the sections of ``settings``, each with the number of those in it."""
+    counts = []
+    for key in settings:
+        section = settings._get_node(key)
+        inside = OmegaConf.to_yaml(section).count(": ") if isinstance(section, DictConfig) else 0
+        counts.append(f"{key} ({inside})" if inside else f"{key}")
+    return fill(", ".join(counts), WIDTH)
 
 
 def _list_groups(chosen: Mapping[str, str | None]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 from omegaconf import MISSING, OmegaConf
 
+from experiments import __main__ as listing
 from experiments.compare import __main__ as compare
 from experiments.explain import __main__ as explain
 from experiments.explain.__main__ import Explain
@@ -62,12 +63,28 @@ def probe(name: str, *lines: str) -> tuple[list[tuple[int, str, str]], list[str]
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_is_quick_and_says_what_the_settings_mean(name):
-    ((code, out, err),), heavy, seconds = probe(name, "--help")
+    ((code, out, err),), heavy, seconds = probe(name, "--help all")
     assert (code, err, heavy) == (0, "", [])
     assert seconds < 1.0
     for words in (f"sleuth-{name}: ", f"python -m experiments.{name} ", "== Settings", "  # "):
         assert words in out
     assert "--cfg job" in out and "schema" not in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_short_unless_all_is_asked_for(name):
+    (short, whole), *_ = probe(name, "--help", "--help all")
+    shown = short[1].splitlines()
+    assert short[0] == 0 and len(shown) <= 60
+    if "  # " not in short[1]:
+        assert "--help all" in short[1] and len(shown) < len(whole[1].splitlines())
+
+
+def test_the_commands_are_listed_in_80_columns(capsys):
+    listing.main()
+    lines = capsys.readouterr().out.splitlines()
+    listed = {line.split()[0] for line in lines if line.startswith("  ")}
+    assert listed > {*COMMANDS} and len(listed) == 13 and max(map(len, lines)) < 80
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -47,7 +47,9 @@ def command(tmp_path, monkeypatch, capsys):
 
 
 BAD = {
-    f"record={FILE}": "event is missing: give it a value",
+    f"record={FILE} event=15 turn=3": "event and turn are both given",
+    f"record={FILE} turn=0": "turn=0: must be at least 1",
+    f"record={FILE} seat=2 turn=39": "turn=39: seat 2 has no choice from there on; the game has 21",
     "event=15": "record is missing: give it a value",
     "record=nowhere.jsonl event=15": "nowhere.jsonl: No such file or directory",
     f"record={FILE.parent} event=15": "Is a directory",
@@ -126,6 +128,13 @@ def ask(command, monkeypatch):
         return Explanation(out, folder, *kept[-1])
 
     return run
+
+
+@pytest.mark.parametrize(("given", "line"), [("", 9), ("turn=2", 31), ("seat=1 turn=5", 36)])
+def test_a_turn_names_its_first_decision(command, given, line):
+    """Without a seat it is that of the player from outside, seat 0; it was called in turn 5."""
+    code, out, err, _ = command(f"record={FILE}", "tree.picture=null", *given.split())
+    assert (code, err) == (0, "") and out.startswith(f"line {line}, rules classic")
 
 
 @pytest.mark.parametrize("event", [BEGINS, SUGGESTS, ENDS], ids=["begins", "suggests", "ends"])
@@ -267,7 +276,7 @@ def test_trees_in_other_processes_are_left_there(ask, monkeypatch):
 
 
 def test_help_says_what_there_is(capsys):
-    assert explain.COMMAND.run(["--help"]) == 0
+    assert explain.COMMAND.run(["--help", "all"]) == 0
     out = capsys.readouterr().out
-    for words in ("record: ???", "event: ???", "tree.png", "run.records=1", "seat: null"):
+    for words in ("record: ???", "event: null", "tree.png", "run.records=1", "seat: null"):
         assert words in out
