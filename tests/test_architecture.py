@@ -73,7 +73,7 @@ FLOORS = (
         "experiments.hunt",
         "experiments.episodes",
     ),
-    ("experiments.web",),  # a page on which several of them come together
+    ("experiments.__main__", "experiments.web"),  # a list of them; a page for several of them
     ("examples",),  # each alone, for readers; nothing imports one
 )
 """Rooms from the ground up.  A room may import itself and rooms on floors below its own; those of

@@ -145,7 +145,7 @@ def _play(
     from experiments.matches.progress import GamesPlayed
 
     held, warned = played.games, False
-    with GamesPlayed(console, played.matches, settings.match.games) as progress:
+    with GamesPlayed(console, played.matches, settings.match.games, stop) as progress:
 
         def watch() -> bool:
             nonlocal warned

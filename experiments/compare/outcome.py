@@ -57,7 +57,7 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     for text in (
         *(_sentence(each, _company(lines)) for each in described["comparisons"]),
         *map(_rating, described["ratings"]),
-        *(f"{test['match']}: {test['verdict']}" for test in described["tests"]),
+        *(test["verdict"] for test in described["tests"]),
         f"{described['seconds']:.0f} s in all, written to {played.folder}",
         f"again: {described['run']['command']}",
     ):

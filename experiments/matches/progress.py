@@ -12,8 +12,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from experiments.matches.results import Tally
-from experiments.matches.schedule import Match
-from experiments.stats.intervals import win_rate
+from experiments.matches.schedule import Match, control_of
+from experiments.matches.sequential import verdicts
+from experiments.stats.sprt import MINIMUM
+from experiments.stats.stopping import EVERY_GAME, Stop
 from experiments.texts import lines
 
 LINE_SECONDS = 5.0
@@ -58,17 +60,23 @@ def stage(console: Console, what: str | Compiling) -> Iterator[None]:
 
 
 class GamesPlayed:
-    """Games done, the win rate so far with its interval, and the time left.
+    """Games done, the win rate or difference so far with its interval, and the time left.
+
+    Of a sequential test also how far it is on its way to a verdict; its interval holds at any look.
 
     Parameters
     ----------
-    matches : that are played; the win rate shown is that of a single one
+    matches : that are played; a win rate is shown of a single one, a difference of two
     games : most of each match; a rule may end it earlier
+    stop : that rule
     """
 
-    def __init__(self, console: Console, matches: Sequence[Match], games: int) -> None:
+    def __init__(
+        self, console: Console, matches: Sequence[Match], games: int, stop: Stop = EVERY_GAME
+    ) -> None:
         self._console = console
         self._matches = matches
+        self._stop = stop
         self._total = games * len(matches)
         self._started = self._line = time.monotonic()
         self._held: int | None = None
@@ -112,8 +120,31 @@ class GamesPlayed:
         return True
 
     def _rate(self, tallies: Sequence[Tally]) -> str:
-        """Return the win rate of the only match so far in words, nothing of several."""
-        match, tally = self._matches[0], tallies[0]
-        if len(self._matches) > 1 or match.measured is None or not tally.games:
+        """Return how a match, or two on the same games, stand in words; nothing of several."""
+        parts = [self._standing(tallies)]
+        found = list(verdicts(self._matches, tallies, self._stop))
+        if len(found) == 1 and found[0].verdict.games:
+            verdict = found[0].verdict
+            towards = "H1" if verdict.llr > 0 else "H0"
+            parts.append(
+                f"LLR {verdict.llr:.2f}, {abs(verdict.progress):.0%} of the way to {towards}"
+            )
+            if verdict.games_left is not None and verdict.games >= MINIMUM:
+                parts.append(f"about {verdict.games_left:,} games to a verdict")
+        return ", ".join(filter(None, parts))
+
+    def _standing(self, tallies: Sequence[Tally]) -> str:
+        first = self._matches[0]
+        if len(self._matches) > 2 or first.measured is None:
             return ""
-        return f"won {win_rate(int(match.wins_of(tally.winner(), 0).sum()), tally.games)}"
+        if len(self._matches) == 1:
+            wins, games = first.wins_of(tallies[0].winner(), 0).sum(), tallies[0].games
+            return f"won {self._stop.win_rate(int(wins), games)}" if games else ""
+        games = min(tally.prefix for tally in tallies)
+        if control_of(self._matches, 1) is None or not games:
+            return ""
+        won = [
+            match.wins_of(tally.winner(games), 0)
+            for match, tally in zip(self._matches, tallies, strict=True)
+        ]
+        return f"difference {self._stop.difference(*won)}"

@@ -168,10 +168,7 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
         )
         yield Picture(title, plots.elo(ratings, f"{prefix}elo{number}"))
     for test in run.figures["tests"]:
-        against = f" against {test['control']}" if test["control"] else ""
-        yield Text(
-            f"Sequential test {run.about['stop']}, {test['match']}{against}: {test['verdict']}."
-        )
+        yield Text(f"Sequential test {run.about['stop']}: {test['verdict']}.")
 
 
 def _by_seat(run: Run, prefix: str) -> Iterator[Block]:

@@ -11,12 +11,10 @@ import numpy as np
 from experiments.matches.part_files import GAMES
 from experiments.matches.results import Results, Tally
 from experiments.matches.schedule import Match, control_of
+from experiments.matches.sequential import verdicts
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
 from experiments.stats.ratings import ratings
-from experiments.stats.stopping import Sprt, Stop
-
-EVERY_GAME = Stop()
-"""The rule that ends no match early."""
+from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
 
 _SUMS = (
     "turns",
@@ -194,32 +192,14 @@ def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
 
 def _tests(played: Results, stop: Stop) -> list[dict[str, Any]]:
     """Return what the sequential test says of each match, or of each with its control."""
-    if not isinstance(stop, Sprt):
-        return []
-    found, matches, tallies = [], played.matches, played.tallies
-    controls = [control_of(matches, number) for number in range(len(matches))]
-    for number, (match, control) in enumerate(zip(matches, controls, strict=True)):
-        if match.measured is None or (control is None and number in controls):
-            continue
-        games = tallies[number].prefix
-        if control is None:
-            verdict = stop.verdict(
-                match.wins_of(tallies[number].winner(games), 0), match.players, match.seats
-            )
-        else:
-            games = min(games, tallies[control].prefix)
-            verdict = stop.verdict_paired(
-                matches[control].wins_of(tallies[control].winner(games), 0),
-                match.wins_of(tallies[number].winner(games), 0),
-            )
-        found.append(
-            {
-                "match": match.name,
-                "control": None if control is None else matches[control].name,
-                "games": verdict.games,
-                "llr": verdict.llr,
-                "accepted": verdict.accepted,
-                "verdict": str(verdict),
-            }
-        )
-    return found
+    return [
+        {
+            "match": test.match.name,
+            "control": None if test.control is None else test.control.name,
+            "games": test.verdict.games,
+            "llr": test.verdict.llr,
+            "accepted": test.verdict.accepted,
+            "verdict": test.words,
+        }
+        for test in verdicts(played.matches, played.tallies, stop)
+    ]

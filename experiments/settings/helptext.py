@@ -72,7 +72,7 @@ def _count(settings: DictConfig) -> str:
     for key in settings:
         section = settings._get_node(key)
         inside = OmegaConf.to_yaml(section).count(": ") if isinstance(section, DictConfig) else 0
-        counts.append(f"{key} ({inside})" if inside else f"{key}")
+        counts.append(f"{key!s} ({inside})" if inside else str(key))
     return fill(", ".join(counts), WIDTH)
 
 

@@ -1,21 +1,20 @@
 """Sequential probability ratio tests: of one player's wins, and of two players on the same games.
 
 Both look at the log-likelihood ratio of H1 to H0 after every game and end where it first leaves
-(-2.94, 2.94), which errs with 5 % under either hypothesis.
+its bounds: (-2.94, 2.94), which errs with 5 % under either hypothesis, unless other errors are
+asked for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
+from math import ceil, log
 
 import numpy as np
 from scipy.special import expit, logit
 
 ERROR = 0.05
 """Chance to accept H1 where H0 is true, and the other way round."""
-UPPER = log((1 - ERROR) / ERROR)
-"""Log-likelihood ratio at which H1 is accepted, and H0 at its negative [Wald 1945]."""
 MINIMUM = 50
 """Games before which no rule ends a match that rests on an approximation for many games."""
 
@@ -29,33 +28,53 @@ class Verdict:
     games : after which it ended; all it was shown, if it did not
     llr : log-likelihood ratio of H1 to H0 after those, natural logarithm
     accepted : ``"H0"``, ``"H1"`` or, as long as it goes on, None
+    bound : the ratio at which H1 is accepted, and H0 at its negative [Wald 1945]
     """
 
     games: int
     llr: float
     accepted: str | None
+    bound: float
+
+    @property
+    def progress(self) -> float:
+        """The share of the way to its bound that the ratio has gone, below 0 towards H0."""
+        return self.llr / self.bound
+
+    @property
+    def games_left(self) -> int | None:
+        """Games that are left if they go on like those so far; None at the end, or without any."""
+        if self.accepted or not self.llr:
+            return None
+        return ceil(self.games * (self.bound / abs(self.llr) - 1))
 
     def __str__(self) -> str:
         end = f"{self.accepted} accepted" if self.accepted else "undecided"
-        return f"{end} after {self.games} games (LLR {self.llr:.2f}, bounds ±{UPPER:.2f})"
+        return f"{end} after {self.games} games (LLR {self.llr:.2f}, bounds ±{self.bound:.2f})"
 
 
-def wins(won: np.ndarray, h0: float, h1: float) -> Verdict:
+def wins(won: np.ndarray, h0: float, h1: float, errors: float = ERROR) -> Verdict:
     """Test a win rate: Wald's test [Wald 1945, Annals of Mathematical Statistics 16].
 
     Parameters
     ----------
     won : (games,) bool, in the order of the games' numbers
     h0, h1 : win rates, above 0 and below 1
+    errors : chance to err under either hypothesis
     """
     won = np.asarray(won, bool)
     count = np.cumsum(won)
     losses = np.arange(1, len(won) + 1) - count
-    return _verdict(count * log(h1 / h0) + losses * log((1 - h1) / (1 - h0)), minimum=1)
+    llr = count * log(h1 / h0) + losses * log((1 - h1) / (1 - h0))
+    return _verdict(llr, errors, minimum=1)
 
 
 def difference(
-    first: np.ndarray, second: np.ndarray, h0: np.ndarray | float, h1: np.ndarray | float
+    first: np.ndarray,
+    second: np.ndarray,
+    h0: np.ndarray | float,
+    h1: np.ndarray | float,
+    errors: float = ERROR,
 ) -> Verdict:
     """Test how much more often ``second`` wins: the generalised test on matched pairs.
 
@@ -68,10 +87,11 @@ def difference(
     ----------
     first, second : (games,) bool, whether each player won; in the order of the games' numbers
     h0, h1 : differences of the win rates, in (-1, 1); one, or (games,) as they stood at each
+    errors : chance to err under either hypothesis
     """
     gained, lost, games = running_pairs(first, second)
     cells = gained + 0.5, lost + 0.5, games - gained - lost + 1.0
-    return _verdict(_log_likelihood(*cells, h1) - _log_likelihood(*cells, h0), MINIMUM)
+    return _verdict(_log_likelihood(*cells, h1) - _log_likelihood(*cells, h0), errors, MINIMUM)
 
 
 def _log_likelihood(
@@ -134,10 +154,11 @@ def _logistic(elo: float) -> float:
     return elo * log(10) / 400
 
 
-def _verdict(llr: np.ndarray, minimum: int) -> Verdict:
+def _verdict(llr: np.ndarray, errors: float, minimum: int) -> Verdict:
     """Return what is accepted where ``llr``, (games,), first leaves its bounds from ``minimum``."""
-    crossed = np.flatnonzero(np.abs(llr[minimum - 1 :]) >= UPPER)
+    bound = log((1 - errors) / errors)
+    crossed = np.flatnonzero(np.abs(llr[minimum - 1 :]) >= bound)
     if not len(crossed):
-        return Verdict(len(llr), float(llr[-1]) if len(llr) else 0.0, None)
+        return Verdict(len(llr), float(llr[-1]) if len(llr) else 0.0, None, bound)
     game = minimum - 1 + int(crossed[0])
-    return Verdict(game + 1, float(llr[game]), "H1" if llr[game] > 0 else "H0")
+    return Verdict(game + 1, float(llr[game]), "H1" if llr[game] > 0 else "H0", bound)

@@ -20,13 +20,13 @@ from experiments.stats.intervals import (
     wilson_width,
     win_rate,
 )
-from experiments.stats.sprt import MINIMUM, Verdict
+from experiments.stats.sprt import ERROR, MINIMUM, Verdict
 
 LARGEST_ELO = 2000
 
 _NUMBER = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
 _WIDTH = re.compile(rf"width:{_NUMBER}(%?)")
-_SPRT = re.compile(rf"sprt:{_NUMBER}(%?)[,:]{_NUMBER}(%?)")
+_SPRT = re.compile(rf"sprt:{_NUMBER}(%?)[,:]{_NUMBER}(%?)(?:[,:]{_NUMBER}%)?")
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,10 @@ class Stop:
         return paired_difference(first, second)
 
 
+EVERY_GAME = Stop()
+"""The rule that ends no match early."""
+
+
 @dataclass(frozen=True)
 class Width(Stop):
     """The rule ``width:0.02``: the first game, from `MINIMUM` on, with so narrow an interval.
@@ -110,16 +114,20 @@ class Width(Stop):
 class Sprt(Stop):
     """The rules ``sprt:0,30`` and ``sprt:25%,30%``: H0 against H1, see `experiments.stats.sprt`.
 
+    A third part is how often it errs, as in ``sprt:0,30,1%``.
+
     Attributes
     ----------
     h0, h1 : the hypotheses: Elo above the others at the table, or above the first of two players;
         or, not in Elo, win rates of one player and differences of two players', in shares
     elo : whether they are Elo
+    errors : chance to err under either hypothesis
     """
 
     h0: float
     h1: float
     elo: bool
+    errors: float = ERROR
 
     def check(self, paired: bool) -> None:
         low, high = sorted((self.h0, self.h1))
@@ -141,7 +149,7 @@ class Sprt(Stop):
         h0, h1 = self.h0, self.h1
         if self.elo:
             h0, h1 = (sprt.elo_to_win_rate(elo, players, seats) for elo in (h0, h1))
-        return sprt.wins(won, h0, h1)
+        return sprt.wins(won, h0, h1, self.errors)
 
     def verdict_paired(self, first: np.ndarray, second: np.ndarray) -> Verdict:
         """Return what `experiments.stats.sprt.difference` says.
@@ -154,7 +162,32 @@ class Sprt(Stop):
             first = np.asarray(first, bool)
             rate = (np.cumsum(first) + 0.5) / (np.arange(len(first)) + 2)
             h0, h1 = (sprt.elo_to_difference(elo, rate) for elo in (self.h0, self.h1))
-        return sprt.difference(first, second, h0, h1)
+        return sprt.difference(first, second, h0, h1, self.errors)
+
+    def describe(self, verdict: Verdict, player: str, control: str | None = None) -> str:
+        """Return ``verdict`` in words: which hypothesis holds, of whom, after how many games."""
+        names = {"H0": self.h0, "H1": self.h1}
+        if verdict.accepted:
+            other = "H0" if verdict.accepted == "H1" else "H1"
+            claim = self._claim(names[verdict.accepted], player, control)
+            claim += f", not {self._write(names[other], control)}"
+        else:
+            claim = self._claim(self.h0, player, control, " (H0)")
+            claim += f" or {self._write(self.h1, control)} (H1)"
+        return f"{claim}: {verdict}, errors {100 * self.errors:g} %"
+
+    def _claim(self, value: float, player: str, control: str | None, mark: str = "") -> str:
+        written = self._write(value, control) + mark
+        if self.elo:
+            return f"{player} is {written} above {control or 'the others'}"
+        if control is None:
+            return f"{player} wins {written} of the games"
+        return f"{player} minus {control} is {written} of the games"
+
+    def _write(self, value: float, control: str | None) -> str:
+        if self.elo:
+            return f"{value:g} Elo"
+        return f"{100 * value:g} %" if control is None or not value else f"{100 * value:+g} %"
 
     def win_rate(self, wins: int, games: int) -> Estimate:
         return win_rate_anytime(wins, games)
@@ -171,7 +204,8 @@ def parse(text: str) -> Stop:
     """Return the rule that ``match.stop`` names.
 
     ``games``; ``width:0.02`` or ``width:2%``; ``sprt:0,30`` in Elo; ``sprt:25%,30%`` in win rates,
-    or ``sprt:0%,3%`` in differences of them.  A colon may stand for the comma, which Hydra's
+    or ``sprt:0%,3%`` in differences of them; a third part is how often it errs, 5 % unless said, as
+    in ``sprt:0,30,1%``.  A colon may stand for the comma, which Hydra's
     command line takes for a choice of two values unless the text is quoted twice.
 
     Raises
@@ -191,14 +225,17 @@ def parse(text: str) -> Stop:
             )
         return Width(width)
     if found := _SPRT.fullmatch(plain):
-        return _sprt(text, float(found[1]), float(found[3]), (found[2], found[4]))
+        errors = float(found[5]) / 100 if found[5] else ERROR
+        return _sprt(text, float(found[1]), float(found[3]), (found[2], found[4]), errors)
     raise ValueError(
         f"match.stop={text}: choose games, width:0.02, sprt:0:30 (H0 and H1 in Elo) or "
         "sprt:25%:30% (in win rates)"
     )
 
 
-def _sprt(text: str, h0: float, h1: float, units: tuple[str, str]) -> Sprt:
+def _sprt(text: str, h0: float, h1: float, units: tuple[str, str], errors: float) -> Sprt:
+    if not 0 < errors < 0.5:
+        raise ValueError(f"match.stop={text}: it can err with more than 0 % and less than 50 %")
     if units[0] != units[1]:
         raise ValueError(f"match.stop={text}: give both hypotheses in Elo or both in per cent")
     if h0 == h1:
@@ -207,7 +244,7 @@ def _sprt(text: str, h0: float, h1: float, units: tuple[str, str]) -> Sprt:
     if not units[0]:
         if largest > LARGEST_ELO:
             raise ValueError(f"match.stop={text}: give at most {LARGEST_ELO} Elo, either sign")
-        return Sprt(h0, h1, elo=True)
+        return Sprt(h0, h1, elo=True, errors=errors)
     if largest >= 100:
         raise ValueError(f"match.stop={text}: give less than 100 %, either sign")
-    return Sprt(h0 / 100, h1 / 100, elo=False)
+    return Sprt(h0 / 100, h1 / 100, elo=False, errors=errors)

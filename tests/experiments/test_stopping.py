@@ -17,12 +17,16 @@ from experiments.stats.intervals import (
     wilson_width,
     win_rate,
 )
-from experiments.stats.sprt import MINIMUM, UPPER, Verdict, elo_to_difference, elo_to_win_rate
+from experiments.stats.sprt import MINIMUM, Verdict, elo_to_difference, elo_to_win_rate
 from experiments.stats.stopping import Sprt, Stop, Width, parse
 
 TRIALS = 1000
 ALLOWED = 0.05 + 3 * sqrt(0.05 * 0.95 / TRIALS)
 """An error rate of 5 % is seen above this once in a thousand simulations."""
+
+
+BOUND = log(0.95 / 0.05)
+"""Log-likelihood ratio of a verdict that errs with 5 %."""
 
 
 def _wins(rate: float, games: int, trials: int = TRIALS) -> Iterator[np.ndarray]:
@@ -56,10 +60,9 @@ def test_error_rates_of_the_test_of_wins(text, games, truth):
     assert _errors((stop.verdict(won, 4) for won in _wins(rate, games)), truth) <= ALLOWED
 
 
-def test_bounds_too_narrow_err_too_often(monkeypatch):
+def test_bounds_too_narrow_err_too_often():
     """Control: the bounds for errors of 10 %.  Seen: 8.6 %."""
-    monkeypatch.setattr(sprt, "UPPER", log(0.9 / 0.1))
-    stop = parse("sprt:25%,30%")
+    stop = parse("sprt:25%,30%,10%")
     assert _errors((stop.verdict(won, 4) for won in _wins(0.25, 5000)), "H0") > ALLOWED
 
 
@@ -100,7 +103,7 @@ def test_the_normal_approximation_errs_too_often_where_few_games_differ():
     def approximate(first: np.ndarray, second: np.ndarray) -> str | None:
         centre, error = matched_pairs(*sprt.running_pairs(first, second))
         llr = h1 * (2 * centre - h1) / (2 * error**2)
-        crossed = np.flatnonzero(np.abs(llr[MINIMUM:]) >= UPPER)
+        crossed = np.flatnonzero(np.abs(llr[MINIMUM:]) >= BOUND)
         return ("H1" if llr[MINIMUM + crossed[0]] > 0 else "H0") if len(crossed) else None
 
     accepted = [approximate(*each) for each in _pairs(h1, 0.035, 3000)]
@@ -188,7 +191,28 @@ def test_a_verdict_by_hand():
     assert (short.games, short.accepted) == (3, None)
     assert str(short).startswith("undecided after 3 games")
     assert stop.after(np.ones(3, bool), 4) is None
-    assert stop.verdict(np.ones(0, bool), 4) == Verdict(0, 0.0, None)
+    assert stop.verdict(np.ones(0, bool), 4) == Verdict(0, 0.0, None, BOUND)
+
+
+def test_a_verdict_names_its_hypotheses():
+    stop = parse("sprt:20%:30%:1%")
+    verdict = stop.verdict(np.ones(20, bool), 4)
+    assert stop.describe(verdict, "bold") == (
+        "bold wins 30 % of the games, not 20 %: "
+        "H1 accepted after 12 games (LLR 4.87, bounds ±4.60), errors 1 %"
+    )
+    few = stop.verdict(np.ones(6, bool), 4)
+    assert stop.describe(few, "bold").startswith(
+        "bold wins 20 % (H0) of the games or 30 % (H1): undecided after 6 games"
+    )
+    assert few.progress == pytest.approx(0.529, abs=1e-3) and few.games_left == 6
+    elo, paired = parse("sprt:0:30"), parse("sprt:0%:3%")
+    lost = elo.verdict(np.zeros(200, bool), 4)
+    assert "bold is 0 Elo above the others, not 30 Elo: H0" in elo.describe(lost, "bold")
+    ahead = paired.verdict_paired(np.zeros(100, bool), np.ones(100, bool))
+    assert paired.describe(ahead, "bold", "old").startswith(
+        "bold minus old is +3 % of the games, not 0 %: H1 accepted"
+    )
 
 
 def test_the_likelihood_of_a_difference_is_the_greatest_there_is():
