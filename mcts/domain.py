@@ -1,7 +1,7 @@
 """Interface of searchable domains, and their registration.
 
 A domain is a ``NamedTuple`` type of parameters ``p`` (numbers and arrays) and six compiled
-functions registered for that type; eight more have defaults.  The search calls the functions of
+functions registered for that type; seven more have defaults.  The search calls the functions of
 this module; Numba replaces each, at compile time and by the type of ``p``, by the domain's own: the
 kernel is specialised, nothing is looked up while it runs, and the machine code can be cached.
 
@@ -48,6 +48,9 @@ from mcts.kernel.compile import INLINED, INTERPRETED, jit_generic
 
 TYPES = 8
 """Types of action that a domain may have."""
+
+_POSITIVE = np.uint64(2**63 - 1)
+"""The bits of a key that a number not below 0 has room for."""
 
 _BY_PLACE = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -149,6 +152,16 @@ def action_type(p: Any, s: Any, action: int) -> int:
 
 
 @_by_type
+def outcome(p: Any, s: Any) -> int:
+    """Return the kind of what was seen since the last decision, for those who look at the tree.
+
+    A number not below 0, and a function of what `observation` is the key of.  That may distinguish
+    more than a reader wants to see: nodes below one action with one number are one outcome.
+    By default it is that key.
+    """
+
+
+@_by_type
 def observation_of(p: Any, s: Any, player: int) -> np.uint64:
     """Return the key of what ``player`` has seen since anybody's last decision.
 
@@ -180,6 +193,11 @@ def _always(p, s, action):
 @jit_generic
 def _one_type(p, s, action):
     return 0
+
+
+@jit_generic
+def _as_observed(p, s):
+    return np.int64(observation(p, s) & _POSITIVE)
 
 
 @jit_generic
@@ -228,6 +246,7 @@ class Domain:
     mover: Callable = _alone
     available: Callable = _always
     action_type: Callable = _one_type
+    outcome: Callable = _as_observed
     observation_of: Callable = _all_alike
     payoff: Callable = _nothing
     copy: Callable = _copy_array

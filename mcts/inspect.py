@@ -9,14 +9,15 @@ reads; the search must be over.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
 
+from mcts.outcomes import ENDED, OutcomeTree
 from mcts.search import SearchResult, final_choice
 from mcts.tree import LISTED, NODES, NOWHERE, TOP, Tree
 
@@ -123,45 +124,39 @@ def count_decisions(
 
 def export(
     tree: Tree,
-    most_nodes: int | None = None,
+    most: int | None = None,
     words: Callable[[int], str] = str,
     low: float = 0.0,
     high: float = 1.0,
+    seen: Callable[[int, int], str] = lambda action, kind: str(kind),
 ) -> nx.DiGraph:
-    """Return the ``most_nodes`` most visited nodes from the root down (None: all) as a graph.
+    """Return the ``most`` most visited outcomes from the root down (None: all) as a graph.
 
-    Nodes are numbered as in the tree and have ``visits``, ``depth`` (own actions from the root),
-    ``end`` and, where a simulation went on from there, ``value``.  Simulations that met no node
-    after an action, for the game was over or a limit reached, lead to an *end*: it counts as a
-    node, and its number is -1 - edge.  Edges have ``action``, ``words``, and the ``visits`` and
-    ``value`` of the action, whatever was observed after it.  The graph itself has ``root``, and
-    ``nodes``: how many the tree has.
+    A node is what was observed after an action: all nodes of the tree with one kind of outcome,
+    after the same actions and outcomes (`mcts.outcomes`).  The root is 0.  They have ``visits``,
+    ``depth`` (own actions from the root), ``kind``, ``seen`` (the kind in words), ``end`` (the game
+    was over or a limit reached) and, where a simulation went on from there, ``value``.  Edges have
+    ``action``, ``words``, and the ``visits``, ``value`` and ``kinds`` (how many outcomes) of the
+    action, whatever was observed after it.  The graph itself has ``root``, and ``nodes``: how many
+    the tree has.
+
+    Parameters
+    ----------
+    seen : puts the kind of outcome of an action into words
     """
-    below = _children(tree)
-    root = int(tree.counters[TOP])
-    graph = nx.DiGraph(root=root, nodes=int(tree.counters[NODES]))
-    # Best first: a node has no more visits than its parent.
-    waiting = [(-int(tree.visits[root]), 0, root, NOWHERE, NOWHERE)]
-    met = 1
-    while waiting and (most_nodes is None or len(graph) < most_nodes):
-        lack, _, node, parent, edge = heapq.heappop(waiting)
-        depth = graph.nodes[parent]["depth"] + 1 if parent != NOWHERE else 0
-        graph.add_node(node, visits=-lack, depth=depth, end=node < 0)
-        if parent != NOWHERE:
-            action, visits = int(tree.action[edge]), int(tree.edge_visits[edge])
-            value = float(low + (high - low) * tree.edge_total[edge] / visits)
-            graph.add_edge(
-                parent, node, action=action, words=words(action), visits=visits, value=value
-            )
-        edges = _edges(tree, node)
-        passed = sum(int(tree.edge_visits[edge]) for edge in edges)
-        if passed:
-            mean = sum(float(tree.edge_total[edge]) for edge in edges) / passed
-            graph.nodes[node]["value"] = low + (high - low) * mean
-        for edge in edges:
-            for child, visits in _outcomes(tree, edge, below):
-                heapq.heappush(waiting, (-visits, met, child, node, edge))
-                met += 1
+    graph = nx.DiGraph(root=0, nodes=int(tree.counters[NODES]))
+    for place, outcome in enumerate(OutcomeTree(tree, low, high).top(most)):
+        about = {"visits": outcome.visits, "depth": outcome.depth, "kind": outcome.kind}
+        about["end"] = outcome.kind == ENDED
+        choice = outcome.choice
+        if choice is not None:
+            about["seen"] = "" if about["end"] else seen(choice.action, outcome.kind)
+        if outcome.value is not None:
+            about["value"] = outcome.value
+        graph.add_node(place, **about)
+        if choice is not None:
+            played = {"words": words(choice.action), **asdict(choice)}
+            graph.add_edge(outcome.above, place, **played)
     return graph
 
 
@@ -182,21 +177,9 @@ def _children(tree: Tree) -> dict[int, list[int]]:
     return below
 
 
-def _outcomes(tree: Tree, edge: int, below: dict[int, list[int]]) -> Iterator[tuple[int, int]]:
-    """Yield what ``edge`` leads to, with the visits: nodes that have any, then an end."""
-    left = int(tree.edge_visits[edge])
-    for child in below.get(edge, ()):
-        visits = int(tree.visits[child])
-        left -= visits
-        if visits:
-            yield child, visits
-    if left > 0:
-        yield -1 - edge, left
-
-
 # The picture.  All lengths are inches, and so are the coordinates.
 _ROW, _LEAF, _MARGIN, _SLANT, _FAN = 0.36, 0.17, 0.4, 0.3, 0.5
-_CHARACTER = 0.062
+_CHARACTER, _LETTER = 0.062, 0.05
 _FONT, _SMALL = 7.5, 6.0
 _MAIN, _OTHER, _TEXT = "#b3541e", "#7d9cc0", "#333333"
 
@@ -204,16 +187,16 @@ _MAIN, _OTHER, _TEXT = "#b3541e", "#7d9cc0", "#333333"
 def draw(graph: nx.DiGraph, figure: Any) -> None:
     """Draw a graph of `export` into ``figure``, an empty ``matplotlib.figure.Figure``.
 
-    From left to right: a circle is a node, with its visits; a line is an action, as wide as it is
-    visited, with its visits and value below it, and fans out into what was observed afterwards; a
-    square is an end.  The most visited line has a colour of its own.  The figure gets the size
-    that it needs, at most a third of an inch a node; it is readable up to some 60 nodes.
+    From left to right: a circle is an outcome, with its visits; a line is an action, as wide as it
+    is visited, with its visits and value below it, and fans out into what was observed afterwards,
+    in words; a square is an end.  The most visited line has a colour of its own.  The figure gets
+    the size that it needs, at most a third of an inch a node; it is readable up to some 60 nodes.
     """
     root = graph.graph["root"]
     heights: dict[Any, float] = {}
     lowest = _place(graph, root, 0.0, heights)
-    columns = _columns(graph)
-    title = f"{len(graph)} most visited of {graph.graph['nodes']} nodes, and ends (squares)"
+    columns, fans = _columns(graph)
+    title = f"{len(graph)} most visited outcomes; {graph.graph['nodes']} nodes in the tree"
     width = max(columns[-1], _CHARACTER * len(title)) + 2 * _MARGIN
     height = lowest + 2 * _MARGIN
     figure.set_size_inches(width, height)
@@ -224,7 +207,7 @@ def draw(graph: nx.DiGraph, figure: Any) -> None:
     for node in graph:
         _draw_node(axes, graph, node, (columns[graph.nodes[node]["depth"]], heights[node]), main)
         for action, children in _branches(graph, node):
-            _draw_branch(axes, graph, node, action, children, columns, heights, main)
+            _draw_branch(axes, graph, node, action, children, columns, fans, heights, main)
     _write(axes, title, (0.0, 0.3 - _MARGIN), (0, 0), _FONT)
 
 
@@ -266,16 +249,22 @@ def _place(graph: nx.DiGraph, node: int, top: float, heights: dict[Any, float]) 
     return top if lines else top + _LEAF
 
 
-def _columns(graph: nx.DiGraph) -> list[float]:
-    """Return where the nodes of each depth stand, with room for the words between them."""
-    longest: dict[int, int] = {}
-    for node, _, words in graph.edges(data="words"):
-        depth = graph.nodes[node]["depth"]
-        longest[depth] = max(longest.get(depth, 12), len(words))
-    columns = [0.0]
-    for depth in sorted(longest):
-        columns.append(columns[-1] + _SLANT + _CHARACTER * longest[depth] + _FAN)
-    return columns
+def _columns(graph: nx.DiGraph) -> tuple[list[float], list[float]]:
+    """Return where the nodes of each depth stand, and where the lines before them fan out.
+
+    There is room for the words of actions before the fan, and for those of outcomes behind it.
+    """
+    acts: dict[int, int] = {}
+    seen: dict[int, int] = {}
+    for _, child, words in graph.edges(data="words"):
+        depth = graph.nodes[child]["depth"]
+        acts[depth] = max(acts.get(depth, 12), len(words))
+        seen[depth] = max(seen.get(depth, 0), len(graph.nodes[child]["seen"]))
+    columns, fans = [0.0], [0.0]
+    for depth in sorted(acts):
+        fans.append(columns[-1] + _SLANT + _CHARACTER * acts[depth])
+        columns.append(fans[-1] + _FAN + _LETTER * seen[depth])
+    return columns, fans
 
 
 def _draw_node(
@@ -298,13 +287,14 @@ def _draw_branch(
     action: int,
     children: list[int],
     columns: list[float],
+    fans: list[float],
     heights: dict[Any, float],
     main: set[int],
 ) -> None:
     depth = graph.nodes[node]["depth"]
     y = heights[node, action]
     left, right = columns[depth], columns[depth + 1]
-    start, fan = left + _SLANT, right - _FAN
+    start, fan = left + _SLANT, fans[depth + 1]
     whole = graph.nodes[graph.graph["root"]]["visits"]
     played = graph.edges[node, children[0]]
 
@@ -316,7 +306,9 @@ def _draw_branch(
         return width
 
     for child in children:
-        line((fan, right), (y, heights[child]), graph.nodes[child]["visits"], child)
+        seen, height = graph.nodes[child], heights[child]
+        above = line((fan, fan + _FAN, right), (y, height, height), seen["visits"], child) / 2
+        _write(axes, seen["seen"], (fan + _FAN, height), (0, 1 + above), _SMALL)
     thick = line((left, start, fan), (heights[node], y, y), played["visits"], children[0])
     _write(axes, played["words"], (start, y), (0, 2 + thick / 2), _FONT)
     figures = f"{played['visits']}   {played['value']:.3g}"

@@ -23,6 +23,7 @@ from mcts.domain import (
     actions,
     mover,
     observation,
+    outcome,
     rollout,
     start,
     step,
@@ -132,6 +133,8 @@ def descend(p, s, tree, scratch, settings, chosen):
             observe(p, s, scratch, settings, player, action)
         view = perspective(mover(p, s), settings)
         node = expand(tree, scratch.key[view], scratch.node[view], scratch.edge[view])
+        if node != NOWHERE and load(tree.visits, node) == 0:
+            tree.outcome[node] = outcome(p, s)
     return depth
 
 

@@ -50,6 +50,8 @@ class Tree(NamedTuple):
     search is over.  Where hidden moves lead to one information set, the first that did."""
     incoming: np.ndarray
     """int64 (S,): the parent's edge that leads here; valid when the search is over."""
+    outcome: np.ndarray
+    """int64 (S,): kind of what was observed on the way here (`mcts.domain.outcome`)."""
     status: np.ndarray
     """int64 (S,): `UNLISTED`, `LISTING`, `LISTED` or `CLOSED`."""
     first: np.ndarray
@@ -84,13 +86,14 @@ class Tree(NamedTuple):
 def new_tree(nodes: int, edges: int) -> Tree:
     """Return an empty tree with room for ``nodes`` nodes and ``edges`` edges.
 
-    Memory is 120 to 232 bytes a node and 56 an edge, taken from the system as it is first used.
+    Memory is 136 to 264 bytes a node and 56 an edge, taken from the system as it is first used.
     """
     slots = 1 << max(1, (2 * nodes - 1).bit_length())  # at most half full
     tree = Tree(
         key=np.zeros(slots, np.uint64),
         parent=np.empty(slots, np.int64),
         incoming=np.empty(slots, np.int64),
+        outcome=np.zeros(slots, np.int64),
         status=np.zeros(slots, np.int64),
         first=np.empty(slots, np.int64),
         length=np.empty(slots, np.int64),

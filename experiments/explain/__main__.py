@@ -30,6 +30,7 @@ from experiments.settings.config import plain
 from experiments.settings.limits import between, file_name, place, seed
 
 if TYPE_CHECKING:
+    import networkx as nx
     import numpy as np
 
     from belief.exact.solver import ExactPosterior
@@ -118,7 +119,9 @@ def job(settings: DictConfig, folder: Path) -> None:
     tree = getattr(player.search, "tree", None)
     _print_search(console, player, result, tree)
     if tree is not None:
-        _keep(console, settings, folder, tree)
+        graph = _grow(settings, decision, tree, evidence)
+        _print_outcomes(console, graph)
+        _keep(console, settings, folder, graph)
 
 
 def _check(settings: DictConfig) -> None:
@@ -274,18 +277,59 @@ def _print_search(
         console.print(f"time: {', '.join(shares)}")
 
 
-def _keep(console: Console, settings: DictConfig, folder: Path, tree: Tree) -> None:
+def _grow(settings: DictConfig, decision: Decision, tree: Tree, evidence: np.record) -> nx.DiGraph:
+    """Return the most visited outcomes of the tree, with what is known at each."""
+    from functools import partial
+
+    from experiments.explain.outcomes import annotate, see
+    from experiments.explain.recorded import words
+    from mcts.inspect import export
+
+    seen = partial(see, decision.seat, decision.record.rules.suspects)
+    graph = export(tree, settings.tree.nodes, words, seen=seen)
+    annotate(graph, decision, evidence)
+    return graph
+
+
+def _print_outcomes(console: Console, graph: nx.DiGraph) -> None:
+    """Print the outcomes of the most visited suggestion: share, probability, value, bits."""
+    from rich.table import Table
+
+    asked = [
+        (above, node, played)
+        for above, node, played in graph.edges(data=True)
+        if "probability" in graph.nodes[node]
+    ]
+    if not asked:
+        return
+    first, _, most = max(asked, key=lambda edge: edge[-1]["visits"])
+    table = Table(title=f"what may be seen after: {most['words']}")
+    for column in ("outcome", "visits", "share", "exact", "value", "bits left"):
+        table.add_column(column, justify="left" if column == "outcome" else "right")
+    for above, node, played in asked:
+        if (above, played["action"]) == (first, most["action"]):
+            seen = graph.nodes[node]
+            value = f"{seen['value']:.3f}" if "value" in seen else ""
+            bits = f"{seen['bits']:.2f}" if "bits" in seen else ""
+            share = f"{seen['visits'] / most['visits']:.0%}"
+            exact = f"{seen['probability']:.0%}"
+            table.add_row(seen["seen"], str(seen["visits"]), share, exact, value, bits)
+    console.print(table)
+
+
+def _keep(console: Console, settings: DictConfig, folder: Path, graph: nx.DiGraph) -> None:
     """Write the most visited part of the tree as GraphML, as JSON and as a picture."""
     import networkx as nx
     from matplotlib.figure import Figure
 
-    from experiments.explain.recorded import words
-    from mcts.inspect import draw, export
+    from mcts.inspect import draw
 
-    graph = export(tree, settings.tree.nodes, words)
     files = ["tree.graphml", "tree.json"]
+    flat = graph.copy()
+    for _, seen in flat.nodes(data=True):
+        seen.pop("envelope", None)  # GraphML has no tables
     with whole(folder / files[0]) as writing:
-        nx.write_graphml(graph, writing)
+        nx.write_graphml(flat, writing)
     plain = nx.node_link_data(graph, edges="edges")
     write_text(folder / files[1], json.dumps(plain, indent=1, allow_nan=False))
     if settings.tree.picture is not None:

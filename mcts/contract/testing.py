@@ -218,6 +218,7 @@ def _compile(domain: Domain, p: Any, s: Any) -> None:
     domain.mover.compile(position)
     domain.available.compile((*position, int64))
     domain.action_type.compile((*position, int64))
+    domain.outcome.compile(position)
     domain.copy.compile((*position, position[1]))
     if domain.declaration("players", p) > 1:
         domain.observation_of.compile((*position, int64))

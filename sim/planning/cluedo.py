@@ -43,6 +43,7 @@ from sim.planning.candidates import offer
 from sim.planning.information_sets import after_state_key, view_key
 from sim.planning.node_belief import believe
 from sim.planning.opponent_nodes import list_opponents_actions, may, reward_for
+from sim.planning.outcomes import answer_kind
 from sim.planning.variants import DEAL, POLICY, TREES
 from sim.state import ACCUSE, ASK, EVENT, OVER, PASS, PASSAGE, REVEAL, WALK, empty
 
@@ -218,6 +219,12 @@ def action_type(p, s, action):
 
 
 @jit
+def outcome(p, s):
+    """Return the answer to this seat's suggestion, where the tree moves others to anybody's."""
+    return answer_kind(s.state[0], p.seat, p.movers != POLICY)
+
+
+@jit
 def observation_of(p, s, player):
     """Return the key of what ``player`` saw since the last decision, and of the cards it knows."""
     players = p.world[0].players
@@ -254,6 +261,7 @@ register(
     mover=mover,
     available=available,
     action_type=action_type,
+    outcome=outcome,
     observation_of=observation_of,
     payoff=payoff,
     copy=copy,

@@ -101,7 +101,8 @@ class Explanation:
     @property
     def rows(self):
         """The table of actions, each a list of texts."""
-        lines = [line for line in self.out.splitlines() if line.startswith("│")]
+        actions = self.out.partition("what may be seen")[0]
+        lines = [line for line in actions.splitlines() if line.startswith("│")]
         return [[each.strip() for each in line.strip("│").split("│")] for line in lines]
 
     @property
@@ -211,9 +212,12 @@ def test_the_tree_is_kept(ask):
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
     graph = nx.node_link_graph(json.loads((folder / "tree.json").read_text()), edges="edges")
     same = nx.read_graphml(folder / "tree.graphml", node_type=int)
+    beliefs = {node: seen.pop("envelope", {}) for node, seen in graph.nodes(data=True)}
     assert dict(graph.nodes(data=True)) == dict(same.nodes(data=True))
     assert len(graph) == 15
     root = graph.graph["root"]
+    inside = ExactPosterior(said.evidence).marginals[:, 0]
+    assert beliefs[root] == {CARDS[card]: inside[card] for card in inside.nonzero()[0]}
     assert graph.nodes[root]["visits"] == 60
     drawn = {data["words"]: data["visits"] for *_, data in graph.out_edges(root, data=True)}
     visited = dict(zip(map(recorded.words, result.actions), result.visits, strict=True))

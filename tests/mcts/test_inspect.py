@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from mcts import inspect
 from mcts.inspect import Step, draw, export, principal_variation, root_table
 from mcts.options import Budget, Options
-from mcts.problems.tiger import LISTEN_THEN_ACT, TigerParameters
+from mcts.outcomes import ENDED
+from mcts.problems.tiger import HEARD_LEFT, LISTEN, LISTEN_THEN_ACT, TigerParameters
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, NOWHERE, ROOT, TOP, new_tree
 
@@ -52,9 +53,20 @@ def make():
     for place, (node, visits, edge) in enumerate(NODES_BELOW, 1):
         tree.key[node], tree.visits[node] = 1, visits
         tree.parent[node], tree.incoming[node] = EDGES[edge][0], edge
-        tree.order[place] = node
+        tree.order[place], tree.outcome[node] = node, node
         tree.counters[NODES] += 1
     return tree
+
+
+def relabel(graph):
+    """Return a graph of `make` by the nodes of that tree, an end by -1 and the action before."""
+
+    def name(node):
+        kind = graph.nodes[node]["kind"]
+        (above,) = graph.predecessors(node) if node else (None,)
+        return kind if kind >= 0 else -1 - graph.edges[above, node]["action"]
+
+    return nx.relabel_nodes(graph, {node: name(node) for node in graph})
 
 
 @pytest.fixture(scope="module")
@@ -127,47 +139,86 @@ def test_what_begins_below_the_root_is_explained_from_there():
     tree.counters[TOP] = A
     assert principal_variation(tree) == [Step(2, 2, 0.25, D)]
     graph = export(tree)
-    assert graph.graph == {"root": A, "nodes": 5}
-    assert set(graph) == {A, D, -5, -6}
-    assert graph.nodes[A]["depth"] == 0
+    assert graph.graph == {"root": 0, "nodes": 5}
+    assert set(relabel(graph)) == {0, D, -2, -3}
+    assert graph.nodes[0] == {"visits": 4, "depth": 0, "kind": 0, "end": False, "value": 0.5}
 
 
 def test_the_graph_by_hand():
-    graph = export(make(), words=lambda action: f"do {action}", low=0.0, high=16.0)
-    end = {"end": True}
-    node = {"end": False}
+    seen = "{} after {}".format
+    graph = relabel(
+        export(
+            make(),
+            words=lambda action: f"do {action}",
+            low=0.0,
+            high=16.0,
+            seen=lambda action, kind: seen(kind, action),
+        )
+    )
     assert dict(graph.nodes(data=True)) == {
-        ROOT: {"visits": 10, "depth": 0, "value": 8.4, **node},
-        A: {"visits": 4, "depth": 1, "value": 8.0, **node},
-        B: {"visits": 2, "depth": 1, **node},
-        C: {"visits": 1, "depth": 1, **node},
-        D: {"visits": 1, "depth": 2, **node},
-        -2: {"visits": 3, "depth": 1, **end},
-        -5: {"visits": 1, "depth": 2, **end},
-        -6: {"visits": 1, "depth": 2, **end},
+        ROOT: {"visits": 10, "depth": 0, "kind": 0, "value": 8.4, "end": False},
+        A: {"visits": 4, "depth": 1, "kind": A, "value": 8.0, "end": False, "seen": seen(A, 7)},
+        B: {"visits": 2, "depth": 1, "kind": B, "end": False, "seen": seen(B, 7)},
+        C: {"visits": 1, "depth": 1, "kind": C, "end": False, "seen": seen(C, 9)},
+        D: {"visits": 1, "depth": 2, "kind": D, "end": False, "seen": seen(D, 2)},
+        -6: {"visits": 3, "depth": 1, "kind": ENDED, "end": True, "seen": ""},
+        -2: {"visits": 1, "depth": 2, "kind": ENDED, "end": True, "seen": ""},
+        -3: {"visits": 1, "depth": 2, "kind": ENDED, "end": True, "seen": ""},
     }
     done = {
-        edge: {
+        action: {
             "action": action,
             "words": f"do {action}",
             "visits": visits,
             "value": 16 * total / max(visits, 1),
+            "kinds": kinds,
         }
-        for edge, (_, action, visits, total) in enumerate(EDGES)
+        for (_, action, visits, total), kinds in zip(EDGES, (2, 1, 1, 0, 1, 2), strict=True)
     }
     assert {(parent, child): data for parent, child, data in graph.edges(data=True)} == {
-        (ROOT, A): done[0],
-        (ROOT, B): done[0],
-        (ROOT, -2): done[1],
-        (ROOT, C): done[2],
-        (A, -5): done[4],
-        (A, D): done[5],
-        (A, -6): done[5],
+        (ROOT, A): done[7],
+        (ROOT, B): done[7],
+        (ROOT, -6): done[5],
+        (ROOT, C): done[9],
+        (A, -2): done[1],
+        (A, D): done[2],
+        (A, -3): done[2],
     }
+
+
+def test_nodes_with_one_kind_of_outcome_are_one():
+    """And so is what follows them: actions, values, outcomes."""
+    tree = make()
+    tree.outcome[[A, B]] = 1
+    tree.first[B], tree.length[B], tree.status[B] = 6, 1, LISTED
+    tree.action[6], tree.edge_visits[6], tree.edge_total[6] = 2, 1, 1.0
+    graph = export(tree)
+    (both,) = (node for node, kind in graph.nodes(data="kind") if kind == 1)
+    assert graph.nodes[both]["visits"] == 6
+    assert graph.nodes[both]["value"] == pytest.approx((1.0 + 0.5 + 1.0) / 4)
+    done = {data["action"]: data for *_, data in graph.out_edges(both, data=True)}
+    assert done[2]["visits"] == 3 and done[2]["value"] == 0.5 and done[2]["kinds"] == 2
+
+
+def test_outcomes_of_the_tiger_are_what_is_heard():
+    """Shares of the simulations are those of Bayes' rule: 85 % of sounds after a first one."""
+    p = TigerParameters(steps=6, left=0.85, rollout=LISTEN_THEN_ACT)
+    search = Search(p, Options(nodes=3_000, exploration=0.08))
+    search.run(Budget(simulations=4_000), 1)
+    graph = export(search.tree)
+    heard = {
+        graph.nodes[child]["kind"]: graph.nodes[child]["visits"] / data["visits"]
+        for _, child, data in graph.out_edges(0, data=True)
+        if data["action"] == LISTEN
+    }
+    assert sum(heard.values()) == pytest.approx(1.0)
+    expected = 0.85 * 0.85 + 0.15 * 0.15
+    assert heard[HEARD_LEFT] == pytest.approx(expected, abs=0.03)
 
 
 def test_a_part_is_the_most_visited_and_hangs_together(tiger):
-    assert list(export(make(), 4)) == [ROOT, A, -2, B]
+    part = export(make(), 4)
+    assert [part.nodes[node]["visits"] for node in part] == [10, 4, 3, 2]
     whole = export(tiger)
     for most in (1, 2, 30):
         part = export(tiger, most)
@@ -182,9 +233,10 @@ def check_whole(graph, tree):
     """Raise AssertionError unless every simulation in ``tree`` is found in ``graph``."""
     assert nx.is_arborescence(graph)
     nodes = [node for node in graph if not graph.nodes[node]["end"]]
-    assert len(nodes) == tree.counters[NODES]
+    made = tree.order[: tree.counters[NODES]]
+    visits = [graph.nodes[node]["visits"] for node in nodes]
+    assert sorted(visits) == sorted(tree.visits[made].tolist())
     for node in nodes:
-        assert graph.nodes[node]["visits"] == tree.visits[node]
         edges = list(graph.out_edges(node, data=True))
         for action in {data["action"] for *_, data in edges}:
             children = [(child, data) for _, child, data in edges if data["action"] == action]
@@ -201,10 +253,10 @@ def test_the_whole_graph_has_every_simulation(tiger):
 
 @pytest.mark.parametrize("fault", ["an end is missing", "a node is missing", "a visit is missing"])
 def test_the_check_finds_what_is_missing(fault):
-    graph = export(make())
+    graph = relabel(export(make()))
     match fault:
         case "an end is missing":
-            graph.remove_node(-6)
+            graph.remove_node(-3)
         case "a node is missing":
             graph.remove_node(B)
         case "a visit is missing":
@@ -215,18 +267,14 @@ def test_the_check_finds_what_is_missing(fault):
 
 def test_the_variation_is_a_path_of_the_graph(tiger):
     graph = export(tiger)
-    node, steps = ROOT, principal_variation(tiger)
+    node, steps = 0, principal_variation(tiger)
     for step in steps:
-        most = max(data["visits"] for *_, data in graph.out_edges(node, data=True))
-        child = step.node if step.node in graph else None
-        played = [
-            data
-            for _, to, data in graph.out_edges(node, data=True)
-            if data["action"] == step.action and child in (None, to)
-        ]
-        assert {data["visits"] for data in played} == {step.visits} == {most}
-        assert played[0]["value"] == step.value
-        node = step.node
+        edges = list(graph.out_edges(node, data=True))
+        most = max(data["visits"] for *_, data in edges)
+        played = [(to, data) for _, to, data in edges if data["action"] == step.action]
+        assert {data["visits"] for _, data in played} == {step.visits} == {most}
+        assert played[0][1]["value"] == pytest.approx(step.value)
+        node = max((to for to, _ in played), key=lambda to: graph.nodes[to]["visits"])
     assert len(steps) > 3
 
 
@@ -236,7 +284,7 @@ def test_a_graph_can_be_written_and_read(tiger, tmp_path):
     back = nx.read_graphml(tmp_path / "tree.graphml", node_type=int)
     assert dict(back.nodes(data=True)) == dict(graph.nodes(data=True))
     assert sorted(back.edges(data="value")) == sorted(graph.edges(data="value"))
-    assert (back.graph["root"], back.graph["nodes"]) == (ROOT, tiger.counters[NODES])
+    assert (back.graph["root"], back.graph["nodes"]) == (0, tiger.counters[NODES])
 
 
 # The picture
@@ -259,6 +307,8 @@ def check_readable(graph):
         assert written[text] == times
     for text, times in Counter(str(n) for _, n in graph.nodes(data="visits")).items():
         assert written[text] == times
+    for text, times in Counter(seen for _, seen in graph.nodes(data="seen") if seen).items():
+        assert written[text] == times
     renderer = FigureCanvasAgg(figure).get_renderer()
     # Less half a pixel: boxes are whole pixels.
     boxes = [text.get_window_extent(renderer).padded(-0.5) for text in texts]
@@ -268,19 +318,24 @@ def check_readable(graph):
         assert not over, f"{texts[i].get_text()!r} is written over {over}"
 
 
+def hear(action, kind):
+    """Return words as long as those of an answer."""
+    return f"somebody shows card {kind}"
+
+
 @pytest.mark.parametrize("most", [1, 12, 60])
 def test_a_picture_is_readable(tiger, most):
-    check_readable(export(tiger, most, words))
-    check_readable(export(make(), most, words))
+    check_readable(export(tiger, most, words, seen=hear))
+    check_readable(export(make(), most, words, seen=hear))
 
 
-@pytest.mark.parametrize("squeezed", ["_ROW _LEAF", "_LEAF", "_CHARACTER", "_MARGIN"])
+@pytest.mark.parametrize("squeezed", ["_ROW _LEAF", "_LEAF", "_CHARACTER", "_LETTER", "_MARGIN"])
 def test_the_check_finds_a_picture_that_is_not(tiger, monkeypatch, squeezed):
     for length in squeezed.split():
         monkeypatch.setattr(inspect, length, getattr(inspect, length) / 4)
     with pytest.raises(AssertionError):
-        check_readable(export(make(), None, words))
-        check_readable(export(tiger, 60, words))
+        check_readable(export(make(), None, words, seen=hear))
+        check_readable(export(tiger, 60, words, seen=hear))
 
 
 def test_the_picture_marks_the_principal_variation(tiger):
@@ -292,12 +347,16 @@ def test_the_picture_marks_the_principal_variation(tiger):
         for mark in figure.axes[0].collections
         if np.allclose(mark.get_facecolor()[0, :3], np.array([0xB3, 0x54, 0x1E]) / 255)
     ]
-    path = [ROOT]
+    node, path = 0, [0]
     for step in principal_variation(tiger):
-        path.append(step.node)
-    followed = [node for node in path if node in graph]
-    assert len(marked) in (len(followed), len(followed) + 1)  # an end has no node
-    assert len(followed) > 2
+        below = [
+            to for _, to, data in graph.out_edges(node, data=True) if data["action"] == step.action
+        ]
+        if not below:
+            break
+        node = max(below, key=lambda to: graph.nodes[to]["visits"])
+        path.append(node)
+    assert len(marked) == len(path) > 2
 
 
 def test_the_program_on_the_page_runs(tmp_path, monkeypatch, capsys):

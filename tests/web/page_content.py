@@ -79,6 +79,7 @@ SEARCH = {
                 "played": row["visits"],
                 "value": row["value"],
                 "outcomes": 9,
+                "seen": "Peacock shows the rope",
                 "end": False,
             }
             for row in (ROOT[0], ROOT[0], *ROOT[1:3])
@@ -90,6 +91,7 @@ SEARCH = {
             "played": 40,
             "value": 0.02,
             "outcomes": 1,
+            "seen": "",
             "end": True,
         },
     ],
@@ -164,7 +166,7 @@ def play_and_sample(folder, player, turn):
     table = Table(setup(player, *(COMPUTER,) * 3), folder)
     game, look, events = table.game, None, 0
     while not game.over:
-        progress = SearchView(0, game.seats[0])
+        progress = SearchView(0, game.seats[0], game.rules.suspects)
         action = game.decide()
         if look is None and game.decider == 0 and game.events[-1]["turn"] >= turn:
             look, events = progress.sample(over=True), len(game.events)

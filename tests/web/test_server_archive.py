@@ -216,7 +216,7 @@ def test_a_table_that_was_left_is_put_aside_until_somebody_opens_it(tmp_path):
     assert server.close() == 2
 
 
-def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path):
+def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path, monkeypatch):
     async def run():
         registry = Registry(tmp_path, 5, Workers(), patience=0.05)
         entry, _ = await registry.make(
@@ -242,6 +242,7 @@ def test_a_table_is_put_aside_while_the_server_runs_and_comes_back(tmp_path):
         while again.prompt is None:
             await asyncio.sleep(0.01)
         assert again is not driver and again.prompt == driver.prompt
+        monkeypatch.setattr(registry, "_patience", 60.0)
         registry.put_aside()
         assert not entry.aside  # it was asked for just now
         await registry.close()

@@ -7,11 +7,13 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from http_client import COMPUTER, Served, events, person, play
 from table_setup import setup
 
+from experiments.explain.outcomes import see
 from experiments.web import workers
 from experiments.web.server import messages, streams
 from experiments.web.server.streams import Feed, Stream
@@ -298,7 +300,7 @@ def test_searches_are_seen_where_nobody_sits_and_nowhere_else(tmp_path, monkeypa
     looked = []
 
     class View:
-        def __init__(self, seat, player):
+        def __init__(self, seat, player, names):
             looked.append(seat)
 
         def sample(self, over):
@@ -332,16 +334,18 @@ def test_a_search_is_looked_at_from_outside(tmp_path):
     spec = compose("compare", ["player=bmcts", "player.budget.simulations=20"]).player
     planner = OmegaConf.to_container(spec, resolve=True)
     table = Table(setup(planner, SWIFT, SWIFT, SWIFT), tmp_path)
-    progress = SearchView(0, table.game.seats[0])
+    names = table.game.rules.suspects
+    progress = SearchView(0, table.game.seats[0], names)
     assert progress.sample() is None
     table.game.decide()
     look = progress.sample()
     assert (look["kind"], look["seat"], look["simulations"]) == ("search", 0, 20)
     assert look["root"] and look["line"] and json.dumps(look, allow_nan=False)
     for over in (False, True):  # the control: nothing new
-        assert SearchView(0, table.game.seats[0]).sample(over) is None
+        assert SearchView(0, table.game.seats[0], names).sample(over) is None
     tree = table.game.seats[0].search.tree
-    rows, steps = TreeTop(tree).rows(), TreeTop(tree).line()
+    top = TreeTop(tree, partial(see, 0, names))
+    rows, steps = top.rows(), top.line()
     assert sum(row["visits"] for row in rows) == 20
     assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
     assert steps[0]["action"] == rows[0]["action"] and steps[0]["visits"] == rows[0]["visits"]

@@ -219,7 +219,11 @@ class Driver:
     async def _search(self, seat: int, player: Player) -> int:
         """Return the decision of ``player``, made in a thread; sample its search meanwhile."""
         deciding = asyncio.ensure_future(self._workers.search(self.table.game.decide))
-        view = None if self.table.setup.people else SearchView(seat, player)
+        view = (
+            None
+            if self.table.setup.people
+            else SearchView(seat, player, self.table.game.rules.suspects)
+        )
         try:
             while True:
                 await asyncio.wait([deciding], timeout=SAMPLE_SECONDS)

@@ -7,17 +7,19 @@ waits.  `mcts.inspect` shows more of a search that is over.  Values are of the s
 
 from __future__ import annotations
 
-import heapq
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from experiments.explain.outcomes import see
 from experiments.explain.recorded import words
+from mcts.outcomes import ENDED, Outcome, OutcomeTree
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, NOWHERE, TOP, Tree
+from mcts.tree import LISTED, NODES, TOP, Tree
 from sim.player import Player
 
 MOST_ROWS = 12
@@ -31,10 +33,15 @@ MOST_OUTCOMES = 4
 
 
 class SearchView:
-    """Samples of the search of ``player``, who has begun to decide in ``seat``."""
+    """Samples of the search of ``player``, who has begun to decide in ``seat``.
 
-    def __init__(self, seat: int, player: Player) -> None:
-        self._seat, self._player = seat, player
+    Parameters
+    ----------
+    names : of the players, by seat
+    """
+
+    def __init__(self, seat: int, player: Player, names: Sequence[str]) -> None:
+        self._seat, self._player, self._names = seat, player, names
         self._before, self._result = self._visits(), getattr(player, "result", None)
         self._last: tuple[int, float] | None = None
 
@@ -57,7 +64,7 @@ class SearchView:
             speed = round(result.simulations / result.seconds)
         elif last is not None and done >= last[0]:
             speed = round((done - last[0]) / (now - last[1]))
-        top = TreeTop(tree)
+        top = TreeTop(tree, partial(see, self._seat, self._names))
         return {
             "kind": "search",
             "seat": self._seat,
@@ -81,24 +88,19 @@ class SearchView:
         tree = self._tree
         if tree is None or tree.status[tree.counters[TOP]] != LISTED:
             return 0
-        return int(_edges(tree, int(tree.counters[TOP]))[1].sum())
+        return int(_edges(tree)[1].sum())
 
 
 class TreeTop:
-    """The nodes of ``tree`` as they stand now, by the edge that leads to them."""
+    """The top of ``tree`` as it stands now, by outcomes, which ``seen`` puts into words."""
 
-    def __init__(self, tree: Tree) -> None:
-        self.root = int(tree.counters[TOP])
-        nodes = tree.order[: tree.counters[NODES]].copy()
-        # The last may not be written yet; no edge leads to the root.
-        nodes = nodes[(nodes >= 0) & (nodes < len(tree.key)) & (nodes != self.root)]
-        by_edge = np.argsort(tree.incoming[nodes], kind="stable")
-        self._tree, self._nodes = tree, nodes[by_edge]
-        self._incoming, self._visits = tree.incoming[self._nodes], tree.visits[self._nodes]
+    def __init__(self, tree: Tree, seen: Callable[[int, int], str]) -> None:
+        self._tree, self._seen = tree, seen
+        self._outcomes = OutcomeTree(tree)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the root's actions with the most visits first: words, visits, value, error."""
-        first, visits, means = _edges(self._tree, self.root)
+        first, visits, means = _edges(self._tree)
         squares = self._tree.edge_squares[first : first + len(visits)]
         rows = []
         for i in np.argsort(-visits, kind="stable")[:MOST_ROWS].tolist():
@@ -111,76 +113,49 @@ class TreeTop:
 
     def line(self) -> list[dict[str, Any]]:
         """Return the most visited actions, from the root down."""
-        node, steps = self.root, list[dict[str, Any]]()
-        while self._tree.status[node] == LISTED and len(steps) < MOST_STEPS:
-            first, visits, means = _edges(self._tree, node)
-            best = int(visits.argmax())
-            if not visits[best]:
-                break
-            action = words(int(self._tree.action[first + best]))
-            value = float(means[best])
-            steps.append({"action": action, "visits": int(visits[best]), "value": value})
-            nodes, visited = self._below(first + best)
-            if not len(nodes):
-                break
-            node = int(nodes[visited.argmax()])
-        return steps
+        return [
+            {"action": words(one.action), "visits": one.visits, "value": _within(one.value)}
+            for one in self._outcomes.line(MOST_STEPS)
+        ]
 
     def branches(
-        self, most: int = MOST_NODES, deep: int = MOST_ACTIONS, outcomes: int = MOST_OUTCOMES
+        self, most: int = MOST_NODES, deep: int = MOST_ACTIONS, kinds: int = MOST_OUTCOMES
     ) -> list[dict[str, Any]]:
-        """Return the ``most`` most visited nodes from the root down, each after the one above it.
+        """Return the ``most`` most visited outcomes from the root down, each after that above it.
 
         Each has ``above``, its place in the list (None: the root); ``visits``; and, but for the
-        root, what leads to it: ``action`` in words, ``played``, how often, ``value``, the mean
-        result of that.  One action leads to a node for each thing observed after it, ``outcomes``
-        in all, of which a few are listed; or to an ``end``, where the game is over or the tree was
-        full.
+        root, ``seen``, the outcome in words, and what it is the outcome of: ``action`` in words,
+        ``played``, how often, ``value``, the mean result of that, and ``outcomes``, how many it has
+        in all, of which ``kinds`` are listed.  At an ``end`` the game is over or the tree was full.
         """
-        met, found = 0, list[dict[str, Any]]()
-        root: dict[str, Any] = {"above": None}
-        waiting = [(-int(self._tree.visits[self.root]), met, self.root, root, 0)]
-        while waiting and len(found) < most:
-            lack, _, node, about, depth = heapq.heappop(waiting)
-            place = len(found)
-            found.append({**about, "visits": -lack})
-            if depth == deep or node == NOWHERE or self._tree.status[node] != LISTED:
-                continue
-            for action, nodes, visits in self._actions(node):
-                reached = {"above": place, **action}
-                for i in np.argsort(-visits, kind="stable")[:outcomes].tolist():
-                    met += 1
-                    entry = (-int(visits[i]), met, int(nodes[i]), reached, depth + 1)
-                    heapq.heappush(waiting, entry)
-        return found
+        return [self._branch(one) for one in self._outcomes.top(most, deep, kinds)]
 
-    def _actions(self, node: int) -> Iterator[tuple[dict[str, Any], np.ndarray, np.ndarray]]:
-        """Yield the actions of ``node`` that were tried, with the nodes below and their visits."""
-        first, played, means = _edges(self._tree, node)
-        for i in np.flatnonzero(played).tolist():
-            nodes, visits = self._below(first + i)
-            end = not len(nodes)
-            if end:
-                nodes, visits = np.array([NOWHERE]), played[i : i + 1]
-            action = {
-                "action": words(int(self._tree.action[first + i])),
-                "played": int(played[i]),
-                "value": float(means[i]),
-                "outcomes": len(nodes),
-                "end": end,
-            }
-            yield action, nodes, visits
-
-    def _below(self, edge: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the nodes that ``edge`` leads to, and their visits."""
-        start, stop = np.searchsorted(self._incoming, [edge, edge + 1]).tolist()
-        return self._nodes[start:stop], self._visits[start:stop]
+    def _branch(self, outcome: Outcome) -> dict[str, Any]:
+        choice, found = outcome.choice, {"above": outcome.above, "visits": outcome.visits}
+        if choice is None:
+            return found
+        end = outcome.kind == ENDED
+        return {
+            **found,
+            "action": words(choice.action),
+            "played": choice.visits,
+            "value": _within(choice.value),
+            "outcomes": choice.kinds,
+            "seen": "" if end else self._seen(choice.action, outcome.kind),
+            "end": end,
+        }
 
 
-def _edges(tree: Tree, node: int) -> tuple[int, np.ndarray, np.ndarray]:
-    """Return first edge, visits and mean values of the actions of ``node``."""
-    first = int(tree.first[node])
-    block = slice(first, first + int(tree.length[node]))
+def _within(value: float) -> float:
+    """Return a value of a search that goes on, whose sums may be a simulation apart."""
+    return min(max(value, 0.0), 1.0)
+
+
+def _edges(tree: Tree) -> tuple[int, np.ndarray, np.ndarray]:
+    """Return first edge, visits and mean values of the root's actions."""
+    root = tree.counters[TOP]
+    first = int(tree.first[root])
+    block = slice(first, first + int(tree.length[root]))
     visits = tree.edge_visits[block].copy()
     means = np.zeros(len(visits))
     np.divide(tree.edge_total[block], visits, out=means, where=visits > 0)

@@ -110,8 +110,8 @@ export class SearchView {
     put(this.rows, rootRows(search.root));
     put(this.line, expected(search.line));
     if (this.below.hidden) return;
-    const part = `The ${search.tree.length} most visited of ${figure(search.nodes)} nodes`;
-    say(this.about, `${part}: a line is an action, with visits and value; a square is an end.`);
+    const part = `The ${search.tree.length} most visited outcomes, in a tree of ${figure(search.nodes)} nodes`;
+    say(this.about, `${part}: a line is an action, with visits and value, and what was seen after it; a square is an end.`);
     put(this.tree, treePicture(search.tree));
   }
 }

@@ -1,13 +1,14 @@
-// The top of a search's tree as a drawing, from left to right: a circle is a node, a line an action,
-// as wide as it is visited; it fans out into what was observed after it.  A square is an end.
+// The top of a search's tree as a drawing, from left to right: a line is an action, as wide as it is
+// visited; it fans out into its outcomes, what was seen after it, each a circle.  A square is an end.
 
 import { svg } from "./dom.js";
 
-const LEAF = 15; // height of a node that nothing is below
+const LEAF = 20; // height of a node that nothing is below
 const ROW = 34; // least height of an action: its words above the line, its figures below
 const SLANT = 22; // from a node to where its actions' lines are level
-const FAN = 34; // from there, behind the words, to the nodes
+const FAN = 34; // from there, behind the words of the action, to those of its outcomes
 const CHARACTER = 6.3; // width of one
+const LETTER = 5.6; // width of one in the words of an outcome
 const MARGIN = 26;
 const FIGURES = 20; // characters of the figures below a line
 const WIDEST = 9; // line of all simulations
@@ -67,17 +68,23 @@ function shift(node, down) {
   }
 }
 
-/** Return where the nodes of each depth stand, with room for the words between them. */
+/** Return where the nodes of each depth stand, and where the lines before them fan out. */
 function columnsOf(nodes) {
-  const longest = [];
+  const acts = [];
+  const seen = [];
   for (const { depth, branches } of nodes) {
-    for (const { action } of branches) {
-      longest[depth] = Math.max(longest[depth] ?? FIGURES, short(action).length);
+    for (const { action, nodes: below } of branches) {
+      acts[depth] = Math.max(acts[depth] ?? FIGURES, short(action).length);
+      for (const outcome of below) seen[depth] = Math.max(seen[depth] ?? 0, outcome.seen.length);
     }
   }
-  const found = [MARGIN];
-  for (const characters of longest) found.push(found.at(-1) + SLANT + CHARACTER * characters + FAN);
-  return found;
+  const columns = [MARGIN];
+  const fans = [MARGIN];
+  acts.forEach((characters, depth) => {
+    fans.push(columns.at(-1) + SLANT + CHARACTER * characters);
+    columns.push(fans.at(-1) + FAN + LETTER * seen[depth]);
+  });
+  return { columns, fans };
 }
 
 /** Mark the line that is most visited, from the root down. */
@@ -98,15 +105,16 @@ function drawNode(node, x) {
   return [mark, svg("text", at, number(node.visits))];
 }
 
-function drawBranch(node, branch, columns, whole) {
+function drawBranch(node, branch, { columns, fans }, whole) {
   const [left, right] = [columns[node.depth], columns[node.depth + 1]];
   const wide = (visits) => Math.max(1, (WIDEST * visits) / whole).toFixed(1);
   const line = (d, visits, main) =>
     svg("path", { d, class: main ? "branch main" : "branch", "stroke-width": wide(visits) });
-  const [start, fan] = [left + SLANT, right - FAN];
-  const drawn = branch.nodes.map((below) =>
-    line(`M${fan} ${branch.y}L${right} ${below.y}`, below.visits, branch.main && below.main),
-  );
+  const [start, fan] = [left + SLANT, fans[node.depth + 1]];
+  const drawn = branch.nodes.flatMap((below) => [
+    line(`M${fan} ${branch.y}L${fan + FAN} ${below.y}H${right}`, below.visits, branch.main && below.main),
+    svg("text", { x: fan + FAN, y: below.y - wide(below.visits) / 2 - 3, class: "visits" }, below.seen),
+  ]);
   const half = wide(branch.played) / 2;
   return [
     ...drawn,
@@ -122,14 +130,14 @@ export function treePicture(list) {
   const [root] = nodes;
   const high = place(root, MARGIN / 2, 0) + MARGIN / 2;
   markMain(root);
-  const columns = columnsOf(nodes);
-  const wide = columns.at(-1) + 2 * MARGIN;
+  const across = columnsOf(nodes);
+  const wide = across.columns.at(-1) + 2 * MARGIN;
   const best = root.branches[0];
   const words = best ? `: most visited is to ${best.action}, ${figures(best)}` : "";
   const behind = nodes.flatMap((node) =>
-    node.branches.flatMap((branch) => drawBranch(node, branch, columns, root.visits)),
+    node.branches.flatMap((branch) => drawBranch(node, branch, across, root.visits)),
   );
-  const knots = nodes.flatMap((node) => drawNode(node, columns[node.depth]));
+  const knots = nodes.flatMap((node) => drawNode(node, across.columns[node.depth]));
   return svg(
     "svg",
     {

@@ -1,0 +1,138 @@
+"""Outcomes in the tree of a search: what was seen, how likely it was, and what is known then.
+
+The belief at an outcome is that of the evidence at the root and of the answers on the way to own
+suggestions.  What the others ask in between is rolled up, and not part of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import networkx as nx
+import numpy as np
+
+from belief.events import check_events, record
+from belief.evidence import ContradictoryEvidence
+from belief.exact.solver import ExactPosterior
+from belief.information import entropy
+from experiments.explain.recorded import Decision
+from mcts.outcomes import ENDED
+from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON, WEAPONS
+from sim.planning.outcomes import read_answer
+from sim.planning.suggestion_events import suggestion_events
+from sim.state import ACCUSE, ASK, PASS, PASSAGE
+
+NO_ROOM = -1
+"""The pawn's room is not known: the others may have called it away."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A seat's knowledge at an outcome.
+
+    Attributes
+    ----------
+    evidence : array (1,) of `belief.evidence.Evidence`
+    posterior : of it
+    room : of the own pawn, or `NO_ROOM`
+    """
+
+    evidence: np.ndarray
+    posterior: ExactPosterior
+    room: int
+
+    @property
+    def bits(self) -> float:
+        """The entropy of the envelope."""
+        return float(entropy(self.posterior.envelope_table().ravel()))
+
+    @property
+    def envelope(self) -> dict[str, float]:
+        """The probability of each card that may be in the envelope."""
+        inside = self.posterior.marginals[:, 0]
+        return {CARDS[card]: float(inside[card]) for card in inside.nonzero()[0]}
+
+
+def see(seat: int, names: Sequence[str], action: int, kind: int) -> str:
+    """Return an outcome of ``action`` in words, as ``seat`` saw it.
+
+    Parameters
+    ----------
+    names : of the players, by seat
+    """
+    answer = read_answer(kind)
+    if answer is None:
+        return "the others play" if action == PASS else ""
+    whom = "" if answer.asker == seat else f" {names[answer.asker]}"
+    if answer.answerer < 0:
+        return f"nobody answers{whom}"
+    card = f"the {CARDS[answer.card]}" if answer.card >= 0 else "something"
+    return f"{names[answer.answerer]} shows{whom} {card}"
+
+
+def annotate(graph: nx.DiGraph, decision: Decision, evidence: np.record) -> None:
+    """Add to a graph of `mcts.inspect.export` what the seat of ``decision`` knows at its nodes.
+
+    Where the answers to all own suggestions on the way are known, a node gets ``bits`` and
+    ``envelope``, the exact entropy and marginals, and after an own suggestion ``probability``, that
+    of the answer by the exact posterior before it.
+
+    Parameters
+    ----------
+    evidence : element of a record array, of the seat that searches
+    """
+    held = np.array(evidence).reshape(1)
+    known: dict[int, Known] = {0: Known(held, ExactPosterior(held[0]), decision.room)}
+    for node in graph:  # each after the one above it
+        (above,) = graph.predecessors(node) if node else (None,)
+        if above in known:
+            action, kind = graph.edges[above, node]["action"], graph.nodes[node]["kind"]
+            after, chance = _after(decision, action, kind, known[above])
+            if chance is not None:
+                graph.nodes[node]["probability"] = chance
+            if after is not None:
+                known[node] = after
+        if node in known:
+            graph.nodes[node].update(bits=known[node].bits, envelope=known[node].envelope)
+
+
+def _after(
+    decision: Decision, action: int, kind: int, known: Known
+) -> tuple[Known | None, float | None]:
+    """Return what is known after an outcome of ``action``, and its probability if that is known."""
+    if kind == ENDED:
+        return None, None
+    answer, seat, players = read_answer(kind), decision.seat, decision.record.rules.players
+    if not ASK <= action < ACCUSE:
+        if answer is not None:  # to somebody whose decision the tree made
+            return None, None
+        return replace(known, room=_room_after(decision, action, known.room)), None
+    if answer is None or answer.asker != seat or known.room == NO_ROOM:
+        return None, None
+    asked = (seat, _cards(action, known.room), answer.answerer, answer.card)
+    events, _ = suggestion_events([asked], seat, players)
+    held = known.evidence.copy()
+    record(held, check_events(events, players))
+    try:
+        posterior = ExactPosterior(held[0])
+    except ContradictoryEvidence:  # a belief that is not exact holds it for possible
+        return None, 0.0
+    chance = math.exp(posterior.log_weight - known.posterior.log_weight)
+    return Known(held, posterior, known.room), chance
+
+
+def _room_after(decision: Decision, action: int, room: int) -> int:
+    """Return the pawn's room after an ``action`` that is no suggestion."""
+    if action == PASSAGE:
+        return int(decision.board.passage[room])
+    if action < PASSAGE:
+        return action
+    return NO_ROOM if action == PASS else room
+
+
+def _cards(action: int, room: int) -> int:
+    """Return the mask of the cards that the suggestion ``action`` names in ``room``."""
+    suspect, weapon = divmod(action - ASK, len(WEAPONS))
+    return 1 << suspect | 1 << FIRST_WEAPON + weapon | 1 << FIRST_ROOM + room

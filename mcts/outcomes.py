@@ -1,0 +1,172 @@
+"""The tree of a POMDP as its readers see it: action, outcome, action.
+
+A tree has a node for each thing that was observed, most of them met once.  Here the nodes below one
+action are gathered by the kind of what was observed (`mcts.domain.outcome`), and so are those below
+an action of such a group: a group stands for all that was seen alike, from the root on.  A search
+may go on meanwhile: numbers may then be a simulation apart; nothing is changed and nothing waits.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcts.tree import LISTED, NODES, TOP, Tree
+
+ENDED = -1
+"""Kind of the simulations that met no node: the game was over, or a limit reached."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An action after an outcome.
+
+    Attributes
+    ----------
+    action : by the domain
+    visits : simulations that did it
+    value : their mean return
+    kinds : how many outcomes it had
+    """
+
+    action: int
+    visits: int
+    value: float
+    kinds: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Kind of outcome of an action.
+
+    Attributes
+    ----------
+    above : place in the list of the outcome before it; None of the root
+    choice : the action that led to it; None of the root
+    kind : by the domain, or `ENDED`; 0 of the root
+    depth : actions from the root
+    visits : simulations that came here
+    value : mean return of those that went on in the tree from here; None without any
+    nodes : int64 (n,), those gathered here
+    """
+
+    above: int | None
+    choice: Choice | None
+    kind: int
+    depth: int
+    visits: int
+    value: float | None
+    nodes: np.ndarray
+
+
+class OutcomeTree:
+    """The tree as it stands now, by outcomes; ``root`` is what is known at the root.
+
+    Values are those of who decides at a node, in units in which ``low`` and ``high`` are the 0 and
+    1 of the scaled returns, as the domain declares them.
+    """
+
+    def __init__(self, tree: Tree, low: float = 0.0, high: float = 1.0) -> None:
+        root = int(tree.counters[TOP])
+        nodes = tree.order[: tree.counters[NODES]].copy()
+        # The last may not be written yet; no edge leads to the root.
+        nodes = nodes[(nodes >= 0) & (nodes < len(tree.key)) & (nodes != root)]
+        self._tree, self._low, self._span = tree, low, high - low
+        self._below = nodes[np.argsort(tree.incoming[nodes], kind="stable")]
+        self._incoming = tree.incoming[self._below]
+        self.root = self._outcome(None, None, 0, 0, np.array([root]), int(tree.visits[root]))
+
+    def top(
+        self, most: int | None = None, deep: int | None = None, kinds: int | None = None
+    ) -> list[Outcome]:
+        """Return the ``most`` most visited outcomes from the root down (None: all).
+
+        Each stands after the one above it.
+
+        Parameters
+        ----------
+        deep : most actions from the root
+        kinds : most outcomes of an action
+        """
+        found: list[Outcome] = []
+        # Best first: an outcome has no more visits than the one above it.
+        waiting, met = [(-self.root.visits, 0, self.root)], 1
+        while waiting and (most is None or len(found) < most):
+            outcome = heapq.heappop(waiting)[-1]
+            found.append(outcome)
+            if outcome.depth != deep:
+                for below in self._follow(outcome, len(found) - 1, kinds):
+                    heapq.heappush(waiting, (-below.visits, met, below))
+                    met += 1
+        return found
+
+    def line(self, most: int) -> list[Choice]:
+        """Return the most visited actions from the root down, ``most`` of them or fewer."""
+        outcome, steps = self.root, list[Choice]()
+        while len(steps) < most:
+            below = list(self._follow(outcome, 0, 1))
+            if not below:
+                break
+            outcome = max(below, key=lambda one: one.choice.visits if one.choice else 0)
+            if outcome.choice is not None:
+                steps.append(outcome.choice)
+        return steps
+
+    def _follow(self, outcome: Outcome, place: int, most: int | None) -> Iterator[Outcome]:
+        """Yield the outcomes of each action after ``outcome``, the ``most`` most visited of it."""
+        tree, edges = self._tree, self._edges(outcome.nodes)
+        edges = edges[tree.edge_visits[edges] > 0]
+        actions, first, group = np.unique(
+            tree.action[edges], return_index=True, return_inverse=True
+        )
+        for i in np.argsort(first).tolist():  # as they are listed
+            done = edges[group == i]
+            visits = int(tree.edge_visits[done].sum())
+            value = self._low + self._span * float(tree.edge_total[done].sum()) / visits
+            gathered = self._gather(done, visits)
+            choice = Choice(int(actions[i]), visits, value, len(gathered))
+            for kind, nodes, came in gathered[:most]:
+                yield self._outcome(place, choice, kind, outcome.depth + 1, nodes, came)
+
+    def _gather(self, edges: np.ndarray, visits: int) -> list[tuple[int, np.ndarray, int]]:
+        """Return kinds, nodes and visits of what ``edges`` lead to, the most visited first.
+
+        An end comes last.
+        """
+        starts, stops = (np.searchsorted(self._incoming, edges, side) for side in ("left", "right"))
+        nodes = np.concatenate([self._below[a:b] for a, b in zip(starts, stops, strict=True)])
+        kinds, group = np.unique(self._tree.outcome[nodes], return_inverse=True)
+        counts = np.bincount(group, self._tree.visits[nodes], len(kinds)).astype(int).tolist()
+        found = [
+            (int(kind), nodes[group == i], came)
+            for i, (kind, came) in enumerate(zip(kinds, counts, strict=True))
+            if came
+        ]
+        found.sort(key=lambda one: -one[-1])
+        ended = visits - sum(counts)
+        return [*found, (ENDED, nodes[:0], ended)] if ended > 0 else found
+
+    def _outcome(
+        self,
+        above: int | None,
+        choice: Choice | None,
+        kind: int,
+        depth: int,
+        nodes: np.ndarray,
+        visits: int,
+    ) -> Outcome:
+        edges = self._edges(nodes)
+        passed = int(self._tree.edge_visits[edges].sum())
+        total = float(self._tree.edge_total[edges].sum())
+        value = self._low + self._span * total / passed if passed else None
+        return Outcome(above, choice, kind, depth, visits, value, nodes)
+
+    def _edges(self, nodes: np.ndarray) -> np.ndarray:
+        """Return the edges of those ``nodes`` that have any, int64."""
+        listed = nodes[self._tree.status[nodes] == LISTED]
+        first, length = self._tree.first[listed], self._tree.length[listed]
+        blocks = [np.arange(a, a + n) for a, n in zip(first.tolist(), length.tolist(), strict=True)]
+        return np.concatenate([np.zeros(0, np.int64), *blocks])
