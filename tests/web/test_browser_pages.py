@@ -170,6 +170,7 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows
         page_content.SEARCH["tree"][-1]["action"],
     ]
     assert page.locator("#tree .knot").count() == len(page_content.SEARCH["tree"])
+    assert page.locator("#tree text", has_text="Peacock shows the rope").count() == 4
     assert page.locator("#tree rect").count() == 1 and "412 · 0.51, 7 more" in read_tree(page)
     assert page.locator(".map").count() == 4
     heads = page.locator("#entropy .axis").all_text_contents()

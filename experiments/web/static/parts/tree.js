@@ -3,12 +3,12 @@
 
 import { svg } from "./dom.js";
 
-const LEAF = 20; // height of a node that nothing is below
+const LEAF = 22; // height of a node that nothing is below
 const ROW = 34; // least height of an action: its words above the line, its figures below
 const SLANT = 22; // from a node to where its actions' lines are level
 const FAN = 34; // from there, behind the words of the action, to those of its outcomes
 const CHARACTER = 6.3; // width of one
-const LETTER = 5.6; // width of one in the words of an outcome
+const LETTER = 6.2; // width of one in the words of an outcome
 const MARGIN = 26;
 const FIGURES = 20; // characters of the figures below a line
 const WIDEST = 9; // line of all simulations
