@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -29,6 +30,9 @@ from experiments.texts import markdown as plain
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+LONG = 12
+"""Characters of a name that is shown whole even where there is little room."""
 
 NONE = "—"
 """On a page, in place of a figure that there is not."""
@@ -133,9 +137,12 @@ def _write_cell(column: Column, cell: Any, none: str) -> str:
 def show(table: Table, console: Console) -> None:
     """Print ``table`` to a terminal, its notes below it.
 
-    Figures are broken into lines where the terminal is too narrow for them alone.
+    Where the terminal is too narrow, long names of rows become letters, explained below; where that
+    is not enough, figures are broken into lines.
     """
-    rows = table.as_text()
+    rows, legend = table.as_text(), list[str]()
+    if _least_width(table.heads, rows) > console.width:
+        rows, legend = _abbreviate(rows)
     whole_figures = _least_width(table.heads, rows) <= console.width
     grid = Grid(title=Text(lines(table.title)), box=box.SIMPLE, padding=(0, 1, 0, 0))
     for column in table.heads:
@@ -149,8 +156,18 @@ def show(table: Table, console: Console) -> None:
             *(Text(lines(cell), "bold" if isinstance(cell, Strong) else "") for cell in row)
         )
     console.print(grid)
-    for note in table.notes:
+    for note in (*legend, *table.notes):
         console.print(Text(lines(note)), soft_wrap=True)
+
+
+def _abbreviate(rows: Sequence[list[str]]) -> tuple[list[list[str]], list[str]]:
+    """Return ``rows`` with a letter for each long name, and what the letters stand for."""
+    long = [name for name in dict.fromkeys(row[0] for row in rows) if cell_len(name) > LONG]
+    if len(long) > len(ascii_lowercase):
+        return list(rows), []
+    letters = dict(zip(long, ascii_lowercase, strict=False))
+    shorter = [[letters.get(row[0], row[0]), *row[1:]] for row in rows]
+    return shorter, [f"{letter}: {name}" for name, letter in letters.items()]
 
 
 def _least_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:

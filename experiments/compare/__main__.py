@@ -78,7 +78,9 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     played = results.Results.resume(folder, matches)
     held = played.games
     recording = Recording(settings, played, stop)
-    resources = startup.prepare(matches, settings.match.workers, settings.ray.address, console)
+    left = settings.match.games * len(matches) - held
+    workers, address = settings.match.workers, settings.ray.address
+    resources = startup.prepare(matches, workers, address, console, left)
     runfolder.claim(*plan)
     try:
         with whole(folder / "config.yaml") as writing:

@@ -41,7 +41,9 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     lines = [line for line in described["table"] if line["games"]]
     title, by_match = _title(described, lines)
     several = len({line["match"] for line in lines}) > 1
-    rows = [_row(line, by_match) for line in lines]
+    parities = {line["parity"] for line in lines}
+    searched = any(line["simulations_per_second"] for line in lines)
+    rows = [_row(line, by_match, len(parities) > 1, searched) for line in lines]
     faster = _speed_ups(lines, played)
     for row, ratio in zip(rows, faster, strict=False):
         row.append(f"{ratio:.2f}")
@@ -50,9 +52,11 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
         if found is not None:
             name = f"{match.labels[0]}, published" if several else "published"
             rows.append([name, found.games, found.wins, found.rate])
-    columns = ["", "games", "wins", "win rate, 95 %", "parity", "turns", "wrong", "sim/s"]
-    if faster:
-        columns.append("speed-up")
+    columns = ["", "games", "wins", "win rate, 95 %"]
+    columns += ["parity"] if len(parities) > 1 else []
+    title += f", parity {100 * parities.pop():.0f} %" if len(parities) == 1 else ""
+    columns += ["turns", "wrong", *(["sim/s"] if searched else [])]
+    columns += ["speed-up"] if faster else []
     tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
     for text in (
         *(_sentence(each, _company(lines)) for each in described["comparisons"]),
@@ -91,18 +95,21 @@ def _company(lines: list[dict[str, Any]]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _row(line: dict[str, Any], by_match: bool) -> list[Any]:
-    """Return the figures of a line of the table, named by its match or by its player."""
+def _row(line: dict[str, Any], by_match: bool, parity: bool, searched: bool) -> list[Any]:
+    """Return the figures of a line of the table, named by its match or by its player.
+
+    Its parity and its speed are among them if some line has its own.
+    """
     speed = line["simulations_per_second"]
     return [
         line["match"] if by_match else line["player"],
         line["games"],
         line["wins"],
         Strong(Estimate(line["win_rate"], *line["ci95"])),
-        f"{100 * line['parity']:.0f} %",
+        *([f"{100 * line['parity']:.0f} %"] if parity else []),
         f"{line['turns_mean']:.1f}",
         line["accused_wrongly"],
-        f"{speed:,.0f}" if speed else None,
+        *([f"{speed:,.0f}" if speed else None] if searched else []),
     ]
 
 

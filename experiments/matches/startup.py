@@ -13,11 +13,24 @@ from experiments.matches.progress import COMPILING, stage
 from experiments.matches.schedule import Match
 from experiments.settings import config
 
+FEW = 500
+"""Games of compiled policies that are over before Ray has started."""
+
 
 def prepare(
-    matches: Sequence[Match], workers: int | None, address: str | None, console: Console
+    matches: Sequence[Match],
+    workers: int | None,
+    address: str | None,
+    console: Console,
+    games: int | None = None,
 ) -> Resources:
     """Compile and start Ray; return with what ``matches`` are played, all of it ready.
+
+    Parameters
+    ----------
+    workers, address : as of `resources`
+    games : that are left, if that is known; a few of compiled policies are played without Ray,
+        unless ``workers`` ask for it
 
     Raises
     ------
@@ -25,6 +38,9 @@ def prepare(
         As `resources`.
     """
     compiling = Background(_warm, matches)
+    short = games is not None and games <= FEW and all(match.compiled for match in matches)
+    if workers is None and short:
+        workers = 1
     ready = resources(matches, workers, address, console)
     with stage(console, COMPILING):
         compiling.result()

@@ -38,6 +38,9 @@ from mcts.limits import did_you_mean
 LOCAL = Path("local.yaml")
 """Settings of this machine, by command; in the working directory."""
 
+_NAMED = 3
+"""Most players that the name of a run folder has."""
+
 PLAYED = ("player", "opponent", "rules", "seed", "experiment", "defaults")
 """Keys that are not to be set there."""
 
@@ -52,9 +55,21 @@ def register() -> None:
         "first": lambda *values: next((value for value in values if value is not None), None),
         # a part of the run folder's name, which is made before it is checked
         "file_name": lambda text: texts.file_name(str(text)),
+        "who_plays": _name_players,
     }
     for name, resolver in resolvers.items():
         OmegaConf.register_new_resolver(name, resolver, replace=True)
+
+
+def _name_players(players: Any, others: Any, layout: Any, player: Any, opponent: Any) -> str:
+    """Return the name of a run folder by who plays, before any of it is checked."""
+    groups = [players or [player], others or [opponent]]
+    parts = []
+    for group in groups[: 1 if layout == "robin" else 2]:
+        names = [str(name).partition("+")[0] for name in group]
+        more = f"_and_{len(names) - _NAMED}_more" if len(names) > _NAMED else ""
+        parts.append(texts.file_name("_".join(names[:_NAMED])) + more)
+    return "-".join(parts)
 
 
 def register_local() -> None:
