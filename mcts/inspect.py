@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 
-from mcts.outcomes import ENDED, OutcomeTree
-from mcts.search import SearchResult, final_choice
-from mcts.tree import LISTED, NODES, NOWHERE, TOP, Tree
+from mcts.outcomes import ENDED, Choice, OutcomeTree
+from mcts.search import SearchResult
+from mcts.tree import LISTED, NODES, TOP, Tree
 
 
 class Row(NamedTuple):
@@ -36,16 +36,6 @@ class Row(NamedTuple):
     """Standard error of the value, taking simulations as independent; nan below two."""
     edge_data: float
     """What the domain says of the action, in its own units."""
-
-
-class Step(NamedTuple):
-    """One action of a principal variation."""
-
-    action: int
-    visits: int
-    value: float
-    node: int
-    """The child most visited, where the variation goes on; `NOWHERE` if it leads to none."""
 
 
 def root_table(result: SearchResult, words: Callable[[int], str] = str) -> list[Row]:
@@ -67,26 +57,12 @@ def root_table(result: SearchResult, words: Callable[[int], str] = str) -> list[
     ]
 
 
-def principal_variation(tree: Tree, low: float = 0.0, high: float = 1.0) -> list[Step]:
+def principal_variation(tree: Tree, low: float = 0.0, high: float = 1.0) -> list[Choice]:
     """Return the most visited actions from the root down (ties: value, then the first listed).
 
-    What an action leads to is the child visited most (ties: the first made).
+    After each the outcome that was met most is taken for what was seen.
     """
-    below = _children(tree)
-    node, steps = int(tree.counters[TOP]), []
-    while node != NOWHERE:
-        edges = _edges(tree, node)
-        visits = tree.edge_visits[edges.start : edges.stop]
-        if not visits.any():
-            break
-        means = np.full(len(visits), np.nan)
-        np.divide(tree.edge_total[edges.start : edges.stop], visits, out=means, where=visits > 0)
-        best = final_choice(visits, means, "visits")
-        edge = edges[best]
-        node = max(below.get(edge, ()), key=lambda at: tree.visits[at], default=NOWHERE)
-        value = float(low + (high - low) * means[best])
-        steps.append(Step(int(tree.action[edge]), int(visits[best]), value, int(node)))
-    return steps
+    return OutcomeTree(tree, low, high).line()
 
 
 def count_decisions(
@@ -166,15 +142,6 @@ def _edges(tree: Tree, node: int) -> range:
         return range(0)
     first = int(tree.first[node])
     return range(first, first + int(tree.length[node]))
-
-
-def _children(tree: Tree) -> dict[int, list[int]]:
-    """Return the nodes that each edge leads to, in the order of their making."""
-    below: dict[int, list[int]] = {}
-    for node in tree.order[: tree.counters[NODES]].tolist():
-        if tree.parent[node] != NOWHERE:
-            below.setdefault(int(tree.incoming[node]), []).append(node)
-    return below
 
 
 # The picture.  All lengths are inches, and so are the coordinates.

@@ -103,16 +103,14 @@ class OutcomeTree:
                     met += 1
         return found
 
-    def line(self, most: int) -> list[Choice]:
+    def line(self, most: int | None = None) -> list[Choice]:
         """Return the most visited actions from the root down, ``most`` of them or fewer."""
-        outcome, steps = self.root, list[Choice]()
-        while len(steps) < most:
+        steps: list[Choice] = []
+        below = list(self._follow(self.root, 0, 1))
+        while below and len(steps) != most:
+            outcome = max(below, key=lambda one: (one.choice.visits, one.choice.value))
+            steps.append(outcome.choice)
             below = list(self._follow(outcome, 0, 1))
-            if not below:
-                break
-            outcome = max(below, key=lambda one: one.choice.visits if one.choice else 0)
-            if outcome.choice is not None:
-                steps.append(outcome.choice)
         return steps
 
     def _follow(self, outcome: Outcome, place: int, most: int | None) -> Iterator[Outcome]:

@@ -12,12 +12,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from mcts import inspect
-from mcts.inspect import Step, draw, export, principal_variation, root_table
+from mcts.inspect import draw, export, principal_variation, root_table
 from mcts.options import Budget, Options
-from mcts.outcomes import ENDED
+from mcts.outcomes import ENDED, Choice
 from mcts.problems.tiger import HEARD_LEFT, LISTEN, LISTEN_THEN_ACT, TigerParameters
 from mcts.search import Search
-from mcts.tree import LISTED, NODES, NOWHERE, ROOT, TOP, new_tree
+from mcts.tree import LISTED, NODES, ROOT, TOP, new_tree
 
 A, B, C, D = 3, 6, 9, 12
 """Nodes below the root."""
@@ -120,7 +120,7 @@ def test_a_table_without_visits_has_no_shares():
 
 def test_the_principal_variation_by_hand():
     steps = principal_variation(make())
-    assert steps == [Step(7, 6, 0.5, A), Step(2, 2, 0.25, D)]
+    assert steps == [Choice(7, 6, 0.5, 2), Choice(2, 2, 0.25, 2)]
     assert [step.value for step in principal_variation(make(), low=-8, high=8)] == [0.0, -4.0]
 
 
@@ -128,16 +128,16 @@ def test_ties_go_to_the_value_then_to_the_list():
     tree = make()
     tree.edge_visits[:3] = 3
     tree.edge_total[:3] = 1.0, 2.0, 2.0
-    assert principal_variation(tree) == [Step(5, 3, 2 / 3, NOWHERE)]
+    assert principal_variation(tree) == [Choice(5, 3, 2 / 3, 1)]
     tree.visits[A] = tree.visits[B] = 3
     tree.edge_total[0] = 3.0
-    assert principal_variation(tree)[0].node == A  # made before B
+    assert [step.action for step in principal_variation(tree)] == [7, 2]  # A was made before B
 
 
 def test_what_begins_below_the_root_is_explained_from_there():
     tree = make()
     tree.counters[TOP] = A
-    assert principal_variation(tree) == [Step(2, 2, 0.25, D)]
+    assert principal_variation(tree) == [Choice(2, 2, 0.25, 2)]
     graph = export(tree)
     assert graph.graph == {"root": 0, "nodes": 5}
     assert set(relabel(graph)) == {0, D, -2, -3}
