@@ -46,7 +46,7 @@ def describe(settings: DictConfig, space: Space, played: Played, folder: Path) -
     best = played.best
     # A point that was drawn twice would weigh twice.
     once = [line for line in played.lines if line.games and line.same_as is None]
-    judged = [(line.parameters, line.rate) for line in once if line.state != "failed"]
+    judged = [(one.parameters, one.games, one.wins) for one in once if one.state != "failed"]
     return {
         "axes": space.plain,
         "points": [_point(line, folder) for line in rank(played.lines)],
@@ -152,9 +152,10 @@ def show(described: dict[str, Any], played: Played, console: Console) -> None:
     if fresh is not None and played.fresh is not None:
         line = Text.assemble(f"  on {played.fresh.games} fresh games: ", (str(fresh), "bold"))
         console.print(line)
-    if described["importance"]:
-        shares = (f"{key} {share:.0%}" for key, share in described["importance"].items())
-        console.print(f"importance: {', '.join(shares)}", soft_wrap=True)
+    if len(lines) > 1:
+        shares = [f"{key} {share:.0%}" for key, share in described["importance"].items()]
+        noise = "none is shown, the points differ no more than by chance"
+        console.print(f"importance: {', '.join(shares) or noise}", soft_wrap=True)
 
 
 def _estimate(figures: dict[str, Any] | None) -> Estimate | None:

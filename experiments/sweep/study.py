@@ -20,6 +20,7 @@ from optuna.pruners import NopPruner, WilcoxonPruner
 from optuna.samplers import BaseSampler, RandomSampler, TPESampler
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
+from scipy.stats import chi2_contingency
 from sqlalchemy.exc import SQLAlchemyError
 
 from experiments.settings.commandline import Refusal
@@ -205,27 +206,37 @@ def _reason(fault: BaseException, folder: Path) -> str:
     )
 
 
-def importance(space: Space, rates: list[tuple[Parameters, float]], seed: int) -> dict[str, float]:
+def importance(
+    space: Space, results: list[tuple[Parameters, int, int]], seed: int
+) -> dict[str, float]:
     """Return by axis its share of the variance of the win rates, the largest first.
 
     fANOVA [Hutter, Hoos and Leyton-Brown 2014, ICML] where scikit-learn is installed, else
-    PED-ANOVA [Watanabe et al. 2023, IJCAI].  Nothing if the rates do not differ.
+    PED-ANOVA [Watanabe et al. 2023, IJCAI].  Nothing if the rates differ no more than chance has
+    them differ: then the variance is noise, and a share of it says nothing.
 
     Parameters
     ----------
-    rates : points with their win rates, each point once
+    results : points with their games and wins, each point once
     seed : of fANOVA's forest
     """
-    if len({rate for _, rate in rates}) < 2:
+    counts = np.array([(wins, games - wins) for _, games, wins in results]).reshape(-1, 2)
+    if len(results) < 2 or not counts.any(axis=0).all():
+        return {}
+    if chi2_contingency(counts).pvalue > LEVEL:
         return {}
     if len(space.axes) == 1:
         return {space.axes[0].key: 1.0}
     draft = optuna.create_study(direction="maximize")
     draft.add_trials(
-        create_trial(params=dict(point), distributions=space.distributions, value=rate)
-        for point, rate in rates
+        create_trial(params=dict(point), distributions=space.distributions, value=wins / games)
+        for point, games, wins in results
     )
     return optuna.importance.get_param_importances(draft, evaluator=_evaluator(seed))
+
+
+LEVEL = 0.05
+"""Chance that points which are all equal are taken to differ."""
 
 
 def _evaluator(seed: int) -> optuna.importance.BaseImportanceEvaluator:

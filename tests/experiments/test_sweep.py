@@ -19,6 +19,7 @@ import ray
 from optuna.trial import TrialState
 
 from experiments.matches import play, results, runner
+from experiments.settings.arguments import parse
 from experiments.stats.intervals import win_rate
 from experiments.sweep import job as sweep_job
 from experiments.sweep import plot as sweep_plot
@@ -62,6 +63,25 @@ def run(run_sweep: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Calla
     """Run `experiments.sweep` in this process, without its picture."""
     monkeypatch.setattr(sweep_plot, "draw", _no_picture)
     return run_sweep
+
+
+def test_points_that_differ_by_chance_show_no_importance():
+    """Control: the same rates of a hundred times the games."""
+    space = Space([parse("player.threshold=0.3,0.5"), parse("player.label=red,blue")])
+    points = [
+        {"player.threshold": threshold, "player.label": label}
+        for threshold in ("0.3", "0.5")
+        for label in ("red", "blue")
+    ]
+    wins = 18, 21, 19, 24
+    found = [
+        sweep_study.importance(
+            space, [(point, 40 * more, won * more) for point, won in zip(points, wins, strict=False)], 0
+        )
+        for more in (1, 100)
+    ]
+    assert found[0] == {} and sum(found[1].values()) == pytest.approx(1.0)
+    assert sweep_study.importance(space, [(point, 40, 0) for point in points], 0) == {}
 
 
 def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):

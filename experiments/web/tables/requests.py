@@ -143,7 +143,7 @@ def _compose(group: str, name: str, *settings: str) -> dict[str, Any]:
             whole = compose("compare", overrides)
         check_sections(whole)
     except Refusal as fault:
-        raise ValueError(str(fault)) from None
+        raise ValueError(str(fault).removesuffix("; see --help")) from None
     plain = OmegaConf.to_container(whole[group], resolve=True)
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()}

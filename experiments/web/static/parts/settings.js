@@ -28,7 +28,6 @@ export function settingFields(label) {
   });
   const more = el("input", {
     type: "text",
-    placeholder: "threshold=0.4",
     spellcheck: "false",
     autocomplete: "off",
     "aria-label": `More settings, ${label}`,
@@ -40,6 +39,7 @@ export function settingFields(label) {
     element,
     show(player) {
       searches = player.searches;
+      more.placeholder = searches ? "search.exploration=0.3" : "showing=random";
       put(element, searches ? budget : null, more);
     },
     read() {
