@@ -200,11 +200,15 @@ def _mark(cell: str) -> str:
 
 _HTML = """\
 <p class="caption" id="{{ name }}">{{ table.title }}</p>
-<div class="scroll" role="region" tabindex="0" aria-labelledby="{{ name }}">
+<div class="scroll" role="region" tabindex="0" aria-label="{{ table.title }}, {{ name }}">
 <table aria-labelledby="{{ name }}">
 <thead><tr>
 {%- for column in table.heads -%}
+{%- if column.title -%}
 <th scope="col"{% if column.words %} class="words"{% endif %}>{{ column.title }}</th>
+{%- else -%}
+<td></td>
+{%- endif -%}
 {%- endfor -%}
 </tr></thead>
 <tbody>

@@ -74,10 +74,9 @@ def test_points_that_differ_by_chance_show_no_importance():
         for label in ("red", "blue")
     ]
     wins = 18, 21, 19, 24
+    results = list(zip(points, wins, strict=True))
     found = [
-        sweep_study.importance(
-            space, [(point, 40 * more, won * more) for point, won in zip(points, wins, strict=False)], 0
-        )
+        sweep_study.importance(space, [(at, 40 * more, won * more) for at, won in results], 0)
         for more in (1, 100)
     ]
     assert found[0] == {} and sum(found[1].values()) == pytest.approx(1.0)

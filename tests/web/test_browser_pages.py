@@ -7,6 +7,8 @@ import pytest
 from page_server import Canned
 from table_setup import COMPUTER, person, setup
 
+from experiments.compare import __main__ as compare
+from experiments.report import __main__ as reports
 from experiments.web.tables.table import Table
 from sim.state import MOVE
 
@@ -82,6 +84,26 @@ def test_pages_pass_axe_in_both_themes_and_fit_narrow_screens(name, shows):
     for width in (1280, 800, 360):
         page.set_viewport_size({"width": width, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The path of a report of two short matches."""
+    place = tmp_path_factory.mktemp("report")
+    small = ("debug=quick", "tracking=none", "match.games=12", "rules.turn_cap=40")
+    for name in ("swift", "closure"):
+        folder = f"run.folder={place / name}"
+        assert compare.COMMAND.run([*small, f"player={name}", folder]) == 0
+    folders = [str(place / name) for name in ("swift", "closure")]
+    assert reports.COMMAND.run([*folders, f"output={place / 'report.html'}"]) == 0
+    return place / "report.html"
+
+
+def test_a_report_passes_axe_and_fits_narrow_screens(report, open_page):
+    page = open_page(report.as_uri())
+    passes_in_both_themes(page)
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_an_accusation_passes_axe_in_both_themes(shows):
