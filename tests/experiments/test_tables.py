@@ -111,13 +111,13 @@ def test_both_planners_of_a_match_have_the_same_model():
         assert model["opponents"] == "swift" and entrant["model"]["threshold"] == 0.35
 
 
-def test_a_player_without_a_tree_differs_from_best_by_its_nodes():
+def test_best_differs_from_the_one_with_a_tree_by_its_nodes():
     table = replace(PLAYED["main"], opponents=["heuristic"])
     players = {match.labels[0]: match.entrants[0] for match in matches_of(table)}
-    best, without = players["best"], players["no_tree"]
-    assert without["budget"]["nodes"] == 1
-    budget = {**without["budget"], "nodes": None}
-    assert {**without, "label": "best", "budget": budget} == best
+    best, tree = players["best"], players["best_tree"]
+    assert best["budget"]["nodes"] == 1
+    budget = {**best["budget"], "nodes": None}
+    assert {**best, "label": "best_tree", "budget": budget} == tree
 
 
 def test_strength_is_measured_on_a_seed_that_tuned_nothing():
@@ -284,7 +284,7 @@ def test_differences_are_from_the_control_and_from_further_ones(command):
     assert run.summary["comparisons"][0]["p_holm"] == found[0].p_holm
     pairs = {(one.first, one.second) for one in run.comparisons(["swift"])}
     assert pairs == {(closure, swift), (closure, greedy), (swift, greedy)}
-    assert PLAYED["main"].controls == ["no_tree"]
+    assert PLAYED["main"].controls == ["best"]
 
 
 def test_wins_are_drawn_along_a_setting(tmp_path):

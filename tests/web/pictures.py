@@ -45,7 +45,7 @@ def take(running, folder: Path) -> list[Path]:
             made.mkdir()
         computers = page_content.computers(one)
         watched = Canned(computers, page_content.answers(computers, one))
-        best = compose_player("best", ["budget.simulations=1000"], Search(1000, 60.0))
+        best = compose_player("best_tree", ["budget.simulations=1000"], Search(1000, 60.0))
         table, look, events = page_content.play_and_sample(third, best, TURN)
         search_server = Canned(table, {})
         page_content.stop_at(search_server, look, events)

@@ -74,7 +74,7 @@ class SearchView:
             "nodes": int(tree.counters[NODES]),
             "root": top.rows(),
             "line": top.line(),
-            "tree": top.branches(),
+            "tree": top.branches() if tree.counters[NODES] > 1 else [],
             "over": over,
         }
 
