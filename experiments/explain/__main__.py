@@ -51,6 +51,7 @@ class Kept:
 
     picture: str | None = file_name()
     nodes: int = between(2, 10_000)
+    simulations: int = between(0, 1000)
 
 
 @dataclass
@@ -87,6 +88,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     _check(settings)
     from belief.exact.solver import ExactPosterior
     from experiments.explain.recorded import consider, nearest, pick, pick_turn
+    from experiments.explain.simulations import step_by_step
     from experiments.matches.background import Background
 
     made = _read(Path(settings.record))
@@ -121,7 +123,12 @@ def job(settings: DictConfig, folder: Path) -> None:
     if tree is not None:
         graph = _grow(settings, decision, tree, evidence)
         _print_outcomes(console, graph)
-        _keep(console, settings, folder, graph)
+        files = _keep(settings, folder, graph)
+        page = step_by_step(player, decision, settings.seed, settings.tree.simulations)
+        if page is not None:
+            files.append("simulations.html")
+            write_text(folder / files[-1], page)
+        console.print(f"tree in {folder}: {', '.join(files)}")
 
 
 def _check(settings: DictConfig) -> None:
@@ -317,8 +324,11 @@ def _print_outcomes(console: Console, graph: nx.DiGraph) -> None:
     console.print(table)
 
 
-def _keep(console: Console, settings: DictConfig, folder: Path, graph: nx.DiGraph) -> None:
-    """Write the most visited part of the tree as GraphML, as JSON and as a picture."""
+def _keep(settings: DictConfig, folder: Path, graph: nx.DiGraph) -> list[str]:
+    """Write the most visited part of the tree as GraphML, as JSON and as a picture.
+
+    Returns the names of the files.
+    """
     import networkx as nx
     from matplotlib.figure import Figure
 
@@ -338,7 +348,7 @@ def _keep(console: Console, settings: DictConfig, folder: Path, graph: nx.DiGrap
         draw(graph, figure)
         with whole(folder / files[-1]) as writing:  # not through a link that has the name
             figure.savefig(writing, dpi=150, format=Path(files[-1]).suffix[1:])
-    console.print(f"tree in {folder}: {', '.join(files)}")
+    return files
 
 
 COMMAND = Command("explain", Explain, job, bare="record")

@@ -208,7 +208,7 @@ def test_the_entropy_is_that_of_the_transcript(ask, monkeypatch, capsys):
 def test_the_tree_is_kept(ask):
     said = ask(BEGINS, "tree.nodes=15")
     folder, result = said.folder, said.player.result
-    assert f"tree in {folder}: tree.graphml, tree.json, tree.png" in said.out
+    assert f"tree in {folder}: tree.graphml, tree.json, tree.png, simulations.html" in said.out
     assert (folder / "tree.png").read_bytes().startswith(b"\x89PNG")
     graph = nx.node_link_graph(json.loads((folder / "tree.json").read_text()), edges="edges")
     same = nx.read_graphml(folder / "tree.graphml", node_type=int)
@@ -225,8 +225,8 @@ def test_the_tree_is_kept(ask):
 
 
 def test_a_picture_is_optional(ask):
-    said = ask(ENDS, "tree.picture=null")
-    assert "tree.png" not in said.out
+    said = ask(ENDS, "tree.picture=null", "tree.simulations=0")
+    assert "tree.png" not in said.out and "simulations.html" not in said.out
     assert sorted(path.suffix for path in said.folder.iterdir()) == [".graphml", ".json", ".yaml"]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from belief.exact.solver import ExactPosterior
 from belief.information import entropy
 from experiments.explain import outcomes, recorded
 from experiments.explain.outcomes import annotate, see
+from experiments.explain.simulations import step_by_step
 from experiments.settings.config import compose
 from mcts.inspect import export
 from sim.cards import CARDS, FIRST_ROOM, FIRST_WEAPON
@@ -144,3 +148,35 @@ def test_outcomes_are_said_as_the_seat_saw_them():
     assert say(ASK, kind(2, 0, rope)) == "Ann shows Eve the rope"
     assert say(ASK, kind(1, -1, -1)) == "nobody answers Ben"
     assert say(0, 0) == "" and say(391, 0) == "the others play"
+
+
+@pytest.fixture(scope="module")
+def steps():
+    """What the page of a decision's first 20 simulations holds, and the visits of that search."""
+    decision = next(one for one in recorded.decisions(read(FILE)) if one.line == SUGGESTS)
+    options = ["player=bmcts", "player.transpositions=false", "player.budget.simulations=20"]
+    spec = compose("compare", options).player
+    player = make(OmegaConf.to_container(spec, resolve=True), decision.record.rules)
+    page = step_by_step(player, decision, seed=0, most=20)
+    recorded.consider(player, decision, seed=0)
+    return json.loads(re.search(r'id="data">(.*?)</script>', page)[1]), player.result
+
+
+def test_the_page_of_simulations_adds_up_to_the_search(steps):
+    data, result = steps
+    ways = [step["way"] for step in data["simulations"]]
+    first = [data["nodes"][way[0]]["action"] for way in ways]
+    done = zip(result.actions.tolist(), result.visits.tolist(), strict=True)
+    assert Counter(first) == {recorded.words(action): n for action, n in done if n}
+    for way in ways:
+        above = [data["nodes"][node]["above"] for node in way]
+        assert above == [0, *way[:-1]]
+    for node, about in enumerate(data["nodes"]):
+        assert about["visits"] == sum(node in way for way in ways) or node == 0
+
+
+def test_a_search_without_a_tree_has_no_page_of_simulations():
+    decision = next(one for one in recorded.decisions(read(FILE)) if one.line == SUGGESTS)
+    spec = compose("compare", ["player=flat"]).player
+    player = make(OmegaConf.to_container(spec, resolve=True), decision.record.rules)
+    assert step_by_step(player, decision, seed=0, most=20) is None

@@ -8,8 +8,14 @@ from page_server import Canned
 from table_setup import COMPUTER, person, setup
 
 from experiments.compare import __main__ as compare
+from experiments.explain.simulations import simulations_page
 from experiments.report import __main__ as reports
 from experiments.web.tables.table import Table
+from mcts.inspect import export
+from mcts.options import Budget, Options
+from mcts.problems import TigerParameters
+from mcts.search import Search
+from mcts.stepwise import follow
 from sim.state import MOVE
 
 AXE = (Path(__file__).parent / "data" / "axe.min.js").read_text()
@@ -104,6 +110,39 @@ def test_a_report_passes_axe_and_fits_narrow_screens(report, open_page):
     passes_in_both_themes(page)
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_simulations_are_stepped_through_one_by_one(tmp_path, open_page):
+    """Also: axe finds nothing, and figures are those of the moment."""
+    p = TigerParameters(steps=3)
+    search = Search(p, Options(exploration=0.3, nodes=100))
+
+    def grow(count):
+        search.run(Budget(simulations=count), key=3)
+        return search.tree
+
+    steps = follow(grow, 8)
+    graph = export(grow(8), seen=lambda action, kind: f"heard {kind}")
+    (tmp_path / "page.html").write_text(simulations_page(graph, steps, "Tiger", "Eight."))
+    page = open_page(f"file://{tmp_path}/page.html", width=360)
+    passes_in_both_themes(page)
+    visits = page.locator("text.visits[data-node='0']")
+    for count in range(1, 9):
+        expect_text(page, "#which", f"Simulation {count} of 8")
+        for phase in ("Select", "Expand", "Roll out", "Back up"):
+            expect_text(page, "#phases [aria-current]", phase)
+            now = count - 1 + (phase == "Back up")
+            assert (visits.text_content() or "0") == str(now)
+            if page.is_enabled("#forward"):
+                page.keyboard.press("ArrowRight")
+    assert page.locator(".faint").count() == 0, "all that grew is drawn in the end"
+    page.keyboard.press("Home")
+    expect_text(page, "#which", "Simulation 1 of 8")
+    assert page.locator(".faint").count() > 0
+
+
+def expect_text(page, selector, text):
+    assert page.text_content(selector) == text
 
 
 def test_an_accusation_passes_axe_in_both_themes(shows):

@@ -18,7 +18,7 @@ const number = (value) => value.toLocaleString("en");
 /** Return the words of an action, short: it happens where the pawn is by then. */
 export const short = (words) => words.replace(/ here$/, "");
 
-const figures = ({ played, value }) =>
+export const figures = ({ played, value }) =>
   value === null ? number(played) : `${number(played)} · ${value.toFixed(2)}`;
 
 /** Return how many outcomes of an action are not drawn, in words. */
@@ -26,7 +26,7 @@ const hidden = ({ outcomes, nodes }) => (outcomes > nodes.length ? `, ${number(o
 
 /** Return the nodes with their branches: one for each action, the most visited first. */
 function connect(list) {
-  const nodes = list.map((node) => ({ ...node, branches: [] }));
+  const nodes = list.map((node, number) => ({ ...node, number, branches: [] }));
   for (const node of nodes) {
     if (node.above === null) continue;
     const { branches } = nodes[node.above];
@@ -98,33 +98,44 @@ function markMain(root) {
 function drawNode(node, x) {
   const kind = node.main ? "knot main" : "knot";
   const mark = node.end
-    ? svg("rect", { x: x - 4, y: node.y - 4, width: 8, height: 8, class: kind })
-    : svg("circle", { cx: x, cy: node.y, r: 4, class: kind });
+    ? svg("rect", { x: x - 4, y: node.y - 4, width: 8, height: 8, class: kind, "data-node": node.number })
+    : svg("circle", { cx: x, cy: node.y, r: 4, class: kind, "data-node": node.number });
   const inside = node.branches.length > 0;
   const at = inside ? { x, y: node.y - 8, class: "visits above" } : { x: x + 8, y: node.y + 4, class: "visits" };
-  return [mark, svg("text", at, number(node.visits))];
+  return [mark, svg("text", { ...at, "data-node": node.number }, number(node.visits))];
 }
 
 function drawBranch(node, branch, { columns, fans }, whole) {
   const [left, right] = [columns[node.depth], columns[node.depth + 1]];
   const wide = (visits) => Math.max(1, (WIDEST * visits) / whole).toFixed(1);
-  const line = (d, visits, main) =>
-    svg("path", { d, class: main ? "branch main" : "branch", "stroke-width": wide(visits) });
+  const line = (d, visits, main, about) =>
+    svg("path", { d, class: main ? "branch main" : "branch", "stroke-width": wide(visits), ...about });
   const [start, fan] = [left + SLANT, fans[node.depth + 1]];
   const drawn = branch.nodes.flatMap((below) => [
-    line(`M${fan} ${branch.y}L${fan + FAN} ${below.y}H${right}`, below.visits, branch.main && below.main),
-    svg("text", { x: fan + FAN, y: below.y - wide(below.visits) / 2 - 3, class: "visits" }, below.seen),
+    line(`M${fan} ${branch.y}L${fan + FAN} ${below.y}H${right}`, below.visits, branch.main && below.main, {
+      "data-node": below.number,
+    }),
+    svg(
+      "text",
+      { x: fan + FAN, y: below.y - wide(below.visits) / 2 - 3, class: "visits seen", "data-node": below.number },
+      below.seen,
+    ),
   ]);
   const half = wide(branch.played) / 2;
+  const about = { "data-branch": branch.number };
   return [
     ...drawn,
-    line(`M${left} ${node.y}L${start} ${branch.y}H${fan}`, branch.played, branch.main),
-    svg("text", { x: start + 2, y: branch.y - half - 4, class: "does" }, short(branch.action)),
-    svg("text", { x: start + 2, y: branch.y + half + 11, class: "visits" }, figures(branch) + hidden(branch)),
+    line(`M${left} ${node.y}L${start} ${branch.y}H${fan}`, branch.played, branch.main, about),
+    svg("text", { x: start + 2, y: branch.y - half - 4, class: "does", ...about }, short(branch.action)),
+    svg("text", { x: start + 2, y: branch.y + half + 11, class: "visits", ...about }, figures(branch) + hidden(branch)),
   ];
 }
 
-/** Return the drawing of a tree from `list`: its nodes, each after the one above it. */
+/** Return the drawing of a tree from `list`: its nodes, each after the one above it.
+ *
+ * What is drawn of a node has `data-node`, its place in the list; what is drawn of an action has
+ * `data-branch`, that of its first node.
+ */
 export function treePicture(list) {
   const nodes = connect(list);
   const [root] = nodes;

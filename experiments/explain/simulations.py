@@ -1,0 +1,121 @@
+"""A page of its own that shows a search one simulation at a time, forwards and back.
+
+It is one file, needs no server, and draws with what the browser's tables draw with.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+import networkx as nx
+
+from experiments.explain.outcomes import see
+from experiments.explain.recorded import Decision, consider, words
+from mcts.inspect import export
+from mcts.options import Budget
+from mcts.search import Search
+from mcts.stepwise import Simulation, Way, follow
+from mcts.tree import Tree
+from sim.planning.planner import Planner
+
+_SCRIPTS = "parts/dom.js", "parts/tree.js", "stepper.js"
+_MODULE = re.compile(r"^import .*\n|^export ", re.M)
+"""What of a module is not needed when all are in one."""
+
+
+def step_by_step(player: Planner, decision: Decision, seed: int, most: int) -> str | None:
+    """Return a page with the first ``most`` simulations of a decision of ``player``, as HTML.
+
+    None if it grows no tree that stands for all of them, or ``most`` is 0.  One thread searches,
+    and nodes are not merged, so that a simulation has one way.  What ``player`` found is lost.
+    """
+    config = player.config
+    if not most or config.how.clairvoyant or config.search_options.nodes <= most:
+        return None
+    options = replace(config.options, mode="tree", threads=1, rollouts_per_leaf=1)
+    alone = replace(config, transpositions=False, options=options)
+    searcher = type(player)(alone, player.name)
+
+    def grow(count: int) -> Tree:
+        searcher.config = replace(alone, budget=Budget(simulations=count))
+        consider(searcher, decision, seed)
+        assert isinstance(searcher.search, Search), "one thread of this process searches"
+        return searcher.search.tree
+
+    simulations = follow(grow, most)
+    seen = partial(see, decision.seat, decision.record.rules.suspects)
+    graph = export(grow(most), None, words, seen=seen)
+    where = f"game {decision.record.game}, turn {decision.view[0].turn}"
+    about = (
+        f"The first {most} simulations of {player.name} in {where}. Returns are chances of winning."
+    )
+    return simulations_page(graph, simulations, f"{player.name}, one simulation at a time", about)
+
+
+def simulations_page(
+    graph: nx.DiGraph, simulations: Sequence[Simulation], title: str, about: str
+) -> str:
+    """Return the page as HTML.
+
+    Parameters
+    ----------
+    graph : by `mcts.inspect.export`, of the tree after the last of ``simulations``
+    title, about : text
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    places: dict[Way, int] = {(): 0}
+    for node in graph:  # each after the one above it
+        for above, _, action in graph.in_edges(node, data="action"):
+            way = next(way for way, place in places.items() if place == above)
+            places[(*way, (action, graph.nodes[node]["kind"]))] = node
+    steps = [_step(simulation, places) for simulation in simulations]
+    data = {"nodes": [_node(graph, node) for node in graph], "simulations": steps}
+    static = files("experiments.web") / "static"
+    scripts = [(static / name).read_text(encoding="utf-8") for name in _SCRIPTS]
+    pages = Environment(
+        loader=PackageLoader("experiments.explain", "."), undefined=StrictUndefined, autoescape=True
+    )
+    return pages.get_template("simulations.html.jinja").render(
+        title=title,
+        about=about,
+        style=(static / "style.css").read_text(encoding="utf-8"),
+        data=json.dumps(data, allow_nan=False).replace("<", "\\u003c"),
+        script="\n".join(_MODULE.sub("", script) for script in scripts),
+    )
+
+
+def _step(simulation: Simulation, places: dict[Way, int]) -> dict[str, Any]:
+    """Return the way of a simulation by nodes, as far as they are drawn."""
+    ways = [simulation.way[:length] for length in range(1, len(simulation.way) + 1)]
+    shown = [places[way] for way in ways if way in places]
+    beyond = len(shown) < len(ways)
+    return {
+        "way": shown,
+        "values": list(simulation.values),
+        "grew": simulation.grew and not beyond,
+        "beyond": beyond,
+    }
+
+
+def _node(graph: nx.DiGraph, node: int) -> dict[str, Any]:
+    """Return an outcome as the pages' drawings take it."""
+    seen = graph.nodes[node]
+    found = {"above": None, "visits": seen["visits"]}
+    for above, _, played in graph.in_edges(node, data=True):
+        found |= {
+            "above": above,
+            "action": played["words"],
+            "played": played["visits"],
+            "value": played["value"],
+            "outcomes": played["kinds"],
+            "seen": seen["seen"],
+            "end": seen["end"],
+        }
+    return found
