@@ -1,7 +1,7 @@
 """Draw the pictures of docs/planning.md: ``python docs/planning_pictures.py``.
 
-They are made from the examples of the page as they stand.  The moving picture needs Playwright and
-a Chromium, as the browser tests do.
+The trees are made from the examples of the page as they stand.  The moving picture, of a decision in
+a recorded game of Cluedo, needs Playwright and a Chromium, as the browser tests do.
 """
 
 from __future__ import annotations
@@ -14,17 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+from omegaconf import OmegaConf
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from experiments.explain.simulations import simulations_page
+from experiments.explain.recorded import decisions, pick_turn
+from experiments.explain.simulations import step_by_step
+from experiments.settings.config import compose
 from mcts import Budget, Options, Search, draw, export
 from mcts.plain.numbers import number
-from mcts.stepwise import follow
+from sim.players.registry import make
+from sim.records.record import read
 
 HERE = Path(__file__).resolve().parent
-SIMULATIONS, OUTCOMES, STEPS = 400, 16, 24
-PACE = 450
+SIMULATIONS, OUTCOMES, STEPS = 5000, 16, 40
+SLOW = 5
+"""So many simulations are shown phase by phase, of the others what they leave."""
+PACE, FAST = 800, 250
 """Milliseconds a frame."""
 
 
@@ -45,7 +51,7 @@ class Grown:
     """A search of one of the page's problems, with what puts its tree into words."""
 
     def __init__(self, problem: Any, seen: dict[Any, str]) -> None:
-        self._search = Search(problem.position(), Options(exploration=0.7, nodes=5000))
+        self._search = Search(problem.position(), Options(exploration=0.7, nodes=20_000))
         self._problem, self._seen = problem, {number(key): words for key, words in seen.items()}
 
     def grow(self, simulations: int) -> Any:
@@ -57,27 +63,42 @@ class Grown:
         return export(self._search.tree, most, words, seen=lambda _, kind: self._seen.get(kind, ""))
 
 
+def make_page() -> str:
+    """Return the page of the first simulations of a decision in a recorded game."""
+    decision = pick_turn(list(decisions(read(HERE.parent / "tests/data/game.jsonl"))), 5, None)
+    settings = compose("compare", ["player=bmcts"]).player
+    player = make(OmegaConf.to_container(settings, resolve=True), decision.record.rules)
+    page = step_by_step(player, decision, 0, STEPS)
+    assert page is not None
+    return page
+
+
 def film(page: str) -> None:
-    """Write the page's simulations as a moving picture."""
-    frames = []
+    """Write the simulations of ``page`` as a moving picture."""
+    frames, times = [], []
     with sync_playwright() as running:
         browser = running.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        shown = browser.new_page(viewport={"width": 900, "height": 700})
+        shown = browser.new_page(viewport={"width": 900, "height": 900})
         shown.set_content(page)
         shown.add_style_tag(content="button, h1, main > p:nth-of-type(1), small {display: none}")
-        for _ in range(4 * STEPS):
-            frames.append(Image.open(io.BytesIO(shown.screenshot())).convert("RGB"))
+        for phase in range(4 * STEPS):
+            if phase < 4 * SLOW or phase % 4 == 3:
+                frames.append(Image.open(io.BytesIO(shown.screenshot())).convert("RGB"))
+                times.append(PACE if phase < 4 * SLOW else FAST)
             shown.keyboard.press("ArrowRight")
         browser.close()
-    colours = frames[-1].quantize(32)
+    every = Image.new("RGB", (900, 2700))
+    for i, frame in enumerate((frames[0], frames[3], frames[-1])):
+        every.paste(frame, (0, 900 * i))
+    colours = every.quantize(48)
     small = [frame.quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames]
     small[0].save(
-        HERE / "images/planning_simulations.gif",
+        HERE / "images/simulations.gif",
         save_all=True,
         append_images=small[1:],
-        duration=[PACE] * (len(small) - 1) + [6 * PACE],
+        duration=[*times[:-1], 5 * PACE],
         loop=0,
         optimize=True,
     )
@@ -99,10 +120,7 @@ def main() -> None:
         grown.grow(SIMULATIONS)
         draw(grown.graph(OUTCOMES), figure)
         figure.savefig(HERE / f"images/planning_{name}.png", dpi=110)
-    grown = Grown(page["in_belief"], cards)
-    steps = follow(grown.grow, STEPS)
-    about = "The small game of the page, searched in belief space."
-    film(simulations_page(grown.graph(None), steps, "One simulation at a time", about))
+    film(make_page())
 
 
 if __name__ == "__main__":

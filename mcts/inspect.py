@@ -146,6 +146,7 @@ def _edges(tree: Tree, node: int) -> range:
 
 # The picture.  All lengths are inches, and so are the coordinates.
 _ROW, _LEAF, _MARGIN, _SLANT, _FAN = 0.36, 0.17, 0.4, 0.3, 0.5
+_TITLE = 0.3
 _CHARACTER, _LETTER = 0.062, 0.05
 _FONT, _SMALL = 7.5, 6.0
 _MAIN, _OTHER, _TEXT = "#b3541e", "#7d9cc0", "#333333"
@@ -165,17 +166,17 @@ def draw(graph: nx.DiGraph, figure: Any) -> None:
     columns, fans = _columns(graph)
     title = f"{len(graph)} most visited outcomes; {graph.graph['nodes']} nodes in the tree"
     width = max(columns[-1], _CHARACTER * len(title)) + 2 * _MARGIN
-    height = lowest + 2 * _MARGIN
+    height = lowest + 2 * _MARGIN + _TITLE
     figure.set_size_inches(width, height)
     axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(-_MARGIN, width - _MARGIN), ylim=(height - _MARGIN, -_MARGIN))
+    axes.set(xlim=(-_MARGIN, width - _MARGIN), ylim=(lowest + _MARGIN, -_MARGIN - _TITLE))
     axes.set_axis_off()
     main = set(_main_line(graph, root))
     for node in graph:
         _draw_node(axes, graph, node, (columns[graph.nodes[node]["depth"]], heights[node]), main)
         for action, children in _branches(graph, node):
             _draw_branch(axes, graph, node, action, children, columns, fans, heights, main)
-    _write(axes, title, (0.0, 0.3 - _MARGIN), (0, 0), _FONT)
+    _write(axes, title, (0.0, -_MARGIN), (0, 0), _FONT)
 
 
 def _branches(graph: nx.DiGraph, node: int) -> list[tuple[int, list[int]]]:
