@@ -1,7 +1,7 @@
 """Draw the pictures of docs/planning.md: ``python docs/planning_pictures.py``.
 
-The trees are made from the examples of the page as they stand.  The moving picture, of a decision in
-a recorded game of Cluedo, needs Playwright and a Chromium, as the browser tests do.
+The trees are made from the examples of the page as they stand.  The moving picture, of a decision
+in a recorded game of Cluedo, needs Playwright and a Chromium, as the browser tests do.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def test_outcomes_are_said_as_the_seat_saw_them():
 
 @pytest.fixture(scope="module")
 def steps():
-    """What the page of a decision's first 20 simulations holds, and the visits of that search."""
+    """The content of a page of a decision's first 20 simulations, and the visits of that search."""
     decision = next(one for one in recorded.decisions(read(FILE)) if one.line == SUGGESTS)
     options = ["player=bmcts", "player.transpositions=false", "player.budget.simulations=20"]
     spec = compose("compare", options).player

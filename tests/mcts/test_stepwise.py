@@ -14,7 +14,7 @@ SIMULATIONS = 60
 
 
 @pytest.fixture(scope="module")
-def searched():
+def tiger():
     p = TigerParameters(steps=4)
     search = Search(p, Options(exploration=0.3, nodes=500))
     units = {name: search.domain.declaration(name, p) for name in ("low", "high")}
@@ -29,8 +29,8 @@ def grower(search, key):
     return grow
 
 
-def test_simulations_add_up_to_the_search(searched):
-    search, units = searched
+def test_simulations_add_up_to_the_search(tiger):
+    search, units = tiger
     steps = follow(grower(search, lambda count: 3), SIMULATIONS, **units)
     result = search.run(Budget(simulations=SIMULATIONS), key=3)
     assert len(steps) == SIMULATIONS
@@ -42,8 +42,8 @@ def test_simulations_add_up_to_the_search(searched):
     assert len(ways) == len(OutcomeTree(search.tree, **units).top())
 
 
-def test_a_tree_grows_by_what_was_not_seen_before(searched):
-    search, units = searched
+def test_a_tree_grows_by_what_was_not_seen_before(tiger):
+    search, units = tiger
     steps = follow(grower(search, lambda count: 3), SIMULATIONS, **units)
     known = {()}
     for step in steps:
@@ -53,7 +53,7 @@ def test_a_tree_grows_by_what_was_not_seen_before(searched):
         known.add(step.way)
 
 
-def test_another_search_is_not_one_more_simulation(searched):
-    search, units = searched
+def test_another_search_is_not_one_more_simulation(tiger):
+    search, units = tiger
     with pytest.raises(ValueError, match="did not add to the tree"):
         follow(grower(search, lambda count: count), SIMULATIONS, **units)

@@ -36,7 +36,7 @@ function countUp(count) {
 }
 
 /** Return what happens in a phase, in words. */
-function tell(phase, { way, values, grew, beyond }) {
+function describe(phase, { way, values, grew, beyond }) {
   const words = way.map((number, i) => {
     const { action, seen } = nodes[number];
     return seen && !(grew && i === way.length - 1) ? `${action} (${seen})` : action;
@@ -85,7 +85,7 @@ function draw() {
     PHASES.map((name, i) => el("li", { "aria-current": i === phase ? "step" : null }, name)),
   );
   say(part("which"), `Simulation ${count + 1} of ${simulations.length}`);
-  say(part("told"), tell(phase, simulation));
+  say(part("words"), describe(phase, simulation));
   part("first").disabled = part("back").disabled = at === 0;
   part("forward").disabled = part("last").disabled = at === 4 * simulations.length - 1;
 }
