@@ -15,7 +15,8 @@ from typing import Any
 
 import networkx as nx
 
-from experiments.explain.outcomes import see
+from experiments.explain.drawn import list_nodes
+from experiments.explain.outcomes import annotate, see
 from experiments.explain.recorded import Decision, consider, words
 from mcts.inspect import export
 from mcts.options import Budget
@@ -24,7 +25,8 @@ from mcts.stepwise import Simulation, Way, follow
 from mcts.tree import Tree
 from sim.planning.planner import Planner
 
-_SCRIPTS = "parts/dom.js", "parts/tree.js", "stepper.js"
+_PARTS = "dom", "percent", "tree", "explore"
+_SCRIPTS = (*(f"parts/{name}.js" for name in _PARTS), "stepper.js")
 _MODULE = re.compile(r"^import .*\n|^export ", re.M)
 """What of a module is not needed when all are in one."""
 
@@ -51,6 +53,7 @@ def step_by_step(player: Planner, decision: Decision, seed: int, most: int) -> s
     simulations = follow(grow, most)
     seen = partial(see, decision.seat, decision.record.rules.suspects)
     graph = export(grow(most), None, words, seen=seen)
+    annotate(graph, decision, searcher.position(decision.view).root[0].evidence[decision.seat])
     where = f"game {decision.record.game}, turn {decision.view[0].turn}"
     about = (
         f"The first {most} simulations of {player.name} in {where}. Returns are chances of winning."
@@ -76,7 +79,7 @@ def simulations_page(
             way = next(way for way, place in places.items() if place == above)
             places[(*way, (action, graph.nodes[node]["kind"]))] = node
     steps = [_step(simulation, places) for simulation in simulations]
-    data = {"nodes": [_node(graph, node) for node in graph], "simulations": steps}
+    data = {"nodes": list_nodes(graph), "simulations": steps}
     static = files("experiments.web") / "static"
     scripts = [(static / name).read_text(encoding="utf-8") for name in _SCRIPTS]
     pages = Environment(
@@ -102,20 +105,3 @@ def _step(simulation: Simulation, places: dict[Way, int]) -> dict[str, Any]:
         "grew": simulation.grew and not beyond,
         "beyond": beyond,
     }
-
-
-def _node(graph: nx.DiGraph, node: int) -> dict[str, Any]:
-    """Return an outcome as the pages' drawings take it."""
-    seen = graph.nodes[node]
-    found = {"above": None, "visits": seen["visits"]}
-    for above, _, played in graph.in_edges(node, data=True):
-        found |= {
-            "above": above,
-            "action": played["words"],
-            "played": played["visits"],
-            "value": played["value"],
-            "outcomes": played["kinds"],
-            "seen": seen["seen"],
-            "end": seen["end"],
-        }
-    return found

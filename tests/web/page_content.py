@@ -98,12 +98,22 @@ SEARCH = {
     "over": False,
 }
 
+BELIEF = [
+    ("suspect", [("Green", 0.75), ("Plum", 0.25)]),
+    ("weapon", [("rope", 0.4), ("knife", 0.3), ("wrench", 0.2), ("revolver", 0.1)]),
+    ("room", [("Hall", 1.0)]),
+]
+
 ADVICE = {
     "player": "best",
     "action": 0,
     "words": "walk to the Hall",
     "simulations": 754,
-    "table": [{**row, "action": place, "words": row["action"]} for place, row in enumerate(ROOT)],
+    "table": [
+        {**row, "action": place, "words": row["action"], "bits": 0.25, "right": None}
+        for place, row in enumerate(ROOT)
+    ],
+    "tree": [{**node, "bits": 3.2, "envelope": BELIEF} for node in SEARCH["tree"]],
     "line": [{"words": "walk to the Hall", "visits": 412, "value": 0.512}],
 }
 

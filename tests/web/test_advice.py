@@ -54,6 +54,15 @@ def test_a_planner_tells_its_root(record):
     received = advise(record, line, spec)
     assert sum(row["visits"] for row in received["table"]) == received["simulations"] == 30
     assert received["line"][0]["words"] == received["words"]
+    root, *below = received["tree"]
+    assert root["bits"] > 0 and any("exact" in node for node in below)
+    assert any(node["bits"] < root["bits"] for node in below if "exact" in node)
+    for _, cards in root["envelope"]:
+        assert sum(chance for _, chance in cards) == pytest.approx(1.0)
+    kinds = {
+        name: any(row[name] is not None for row in received["table"]) for name in ("bits", "right")
+    }
+    assert kinds == {"bits": True, "right": True}
     assert received == advise(record, line, spec) != advise(record, line, spec, seed=1)
 
 

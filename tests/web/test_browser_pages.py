@@ -136,6 +136,17 @@ def test_simulations_are_stepped_through_one_by_one(tmp_path, open_page):
             if page.is_enabled("#forward"):
                 page.keyboard.press("ArrowRight")
     assert page.locator(".faint").count() == 0, "all that grew is drawn in the end"
+    page.locator(".knot[data-node='1']").click()
+    expect_text(
+        page, ".at-node li:last-child", f"{graph.edges[0, 1]['words']}: {graph.nodes[1]['seen']}"
+    )
+    assert f"{graph.nodes[1]['visits']} visit" in page.text_content(".at-node")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.dataset.node") == "0"
+    assert "The root" in page.text_content(".at-node")
+    expect_text(page, "#which", "Simulation 8 of 8")
+    page.locator("h1").click()
+    page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Home")
     expect_text(page, "#which", "Simulation 1 of 8")
     assert page.locator(".faint").count() > 0
@@ -265,6 +276,11 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
         button.click()
     page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
     assert page.locator(".would").first.inner_text().startswith("walk to the Hall")
+    page.get_by_text("Its tree").first.click()
+    page.locator(".answer .knot[data-node='1']").first.click()
+    assert "3.20 bits left" in page.locator(".at-node").first.text_content()
+    assert "Green 75 %" in page.locator(".at-node").first.text_content()
+    passes_in_both_themes(page)
     asked = [body for path, body in watched_server.posted if path.endswith("/explain")][-2:]
     assert [(one["line"], one["preset"]) for one in asked] == [
         (line + 2, "best"),

@@ -1,13 +1,14 @@
 // One simulation at a time: a tree whose figures are those of the moment, with buttons and keys.
 
 import { el, part, put, say } from "./parts/dom.js";
-import { figures, treePicture } from "./parts/tree.js";
+import { explore } from "./parts/explore.js";
+import { figures } from "./parts/tree.js";
 
 const PHASES = ["Select", "Expand", "Roll out", "Back up"];
 const PACE = 900; // milliseconds a phase
 
 const { nodes, simulations } = JSON.parse(part("data").textContent);
-const picture = treePicture(nodes);
+const { picture, about } = explore(nodes);
 const drawn = (kind, number) => [...picture.querySelectorAll(`[data-${kind}="${number}"]`)];
 const branches = new Map(); // by the action of a node: the number of the node that it is drawn with
 nodes.forEach(({ above, action }, number) => {
@@ -130,4 +131,5 @@ document.addEventListener("keydown", (event) => {
 });
 
 put(part("tree"), picture);
+put(part("at"), about);
 draw();

@@ -2,17 +2,11 @@
 
 import { initials } from "./board.js";
 import { el, put, unseen } from "./dom.js";
+import { percent } from "./percent.js";
 import { names } from "./words.js";
 
 const MARKS = { yes: "✓", no: "✗", maybe: "·" };
 const KINDS = { suspect: "Suspects", weapon: "Weapons", room: "Rooms" };
-
-/** Return a probability in percent, never rounded to a certainty that it is not. */
-export function percent(chance) {
-  if (chance > 0 && chance < 0.005) return "<1";
-  if (chance < 1 && chance > 0.995) return ">99";
-  return String(Math.round(100 * chance));
-}
 
 /** Return what is certain of a card and a holder: the posterior proves more than the rules of thumb. */
 function certainly(holds, chance) {

@@ -2,6 +2,7 @@
 
 import { inWords } from "./actions.js";
 import { el, put } from "./dom.js";
+import { explore } from "./explore.js";
 import { patiently } from "./patience.js";
 import { expected, rootTable } from "./search.js";
 import { playerOptions, settingFields } from "./settings.js";
@@ -59,13 +60,28 @@ export class Question {
     }
   }
 
-  #show({ action, words, table, line, simulations }) {
+  #show({ action, words, table, line, tree, simulations }) {
     const spent = simulations ? `${simulations.toLocaleString("en")} simulations` : "without a search";
     put(
       this.answer,
       el("p", { class: "would" }, short(words ?? inWords(action)), " ", el("small", {}, spent)),
       table?.length ? rootTable(table, `player ${this.number}`, action) : null,
       expected(line),
+      ...(tree ? [this.#explore(tree)] : []),
+    );
+  }
+
+  /** Return the tree, folded, with what is known at its nodes. */
+  #explore(tree) {
+    const { picture, about } = explore(tree);
+    const label = `Tree of player ${this.number}`;
+    return el(
+      "details",
+      {},
+      el("summary", {}, `Its tree: the ${tree.length} most visited outcomes`),
+      el("p", { class: "note" }, "A line is an action, with visits and value, and what was seen after it; a square is an end. Click a node to see what is known there; from it the arrow keys go on."),
+      el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, picture),
+      about,
     );
   }
 }

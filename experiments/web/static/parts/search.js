@@ -37,7 +37,8 @@ function figure(value, error) {
 
 /** Return the table of the root's actions; `chosen` is what the player does. */
 function rootRows(rows, chosen = null) {
-  const heads = ["action", "visits", "value, 95 %"];
+  const more = ["bits", "right"].filter((name) => rows.some((row) => row[name] !== null && row[name] !== undefined));
+  const heads = ["action", "visits", "value, 95 %", ...more];
   const body = rows.map((row) =>
     el(
       "tr",
@@ -45,6 +46,7 @@ function rootRows(rows, chosen = null) {
       el("th", { scope: "row" }, words(row)),
       el("td", {}, String(row.visits)),
       el("td", {}, figure(row.value, row.error), bar(row.value, row.error)),
+      more.map((name) => el("td", {}, row[name] === null || row[name] === undefined ? "" : row[name].toFixed(3))),
     ),
   );
   return el(

@@ -1,0 +1,95 @@
+// A tree whose nodes can be chosen: what happened on the way to one, and what is known there.
+
+import { el, put } from "./dom.js";
+import { percent } from "./percent.js";
+import { treePicture } from "./tree.js";
+
+const FEW = 3; // candidates that are drawn as a bar each, of a kind of card
+
+/** Return what was done and seen from the root to a node, as a list. */
+function history(nodes, number) {
+  const steps = [];
+  for (let at = number; nodes[at].above !== null; at = nodes[at].above) steps.unshift(nodes[at]);
+  if (!steps.length) return el("p", {}, "The root: nothing has happened yet.");
+  return el("ol", { class: "expected" }, steps.map(({ action, seen }) => el("li", {}, seen ? `${action}: ${seen}` : action)));
+}
+
+function figuresOf({ visits, after, exact, bits }) {
+  const shown = [`${visits.toLocaleString("en")} ${visits === 1 ? "visit" : "visits"}`];
+  if (after !== undefined) shown.push(`value from here ${after.toFixed(3)}`);
+  if (exact !== undefined) shown.push(`seen with ${percent(exact)} % by the exact posterior`);
+  if (bits !== undefined) shown.push(`${bits.toFixed(2)} bits left`);
+  return el("p", { class: "note" }, shown.join(", "));
+}
+
+/** Return the belief on the envelope: of each kind of card the likeliest, and how many more. */
+function belief(envelope) {
+  const rows = envelope.map(([kind, cards]) => {
+    const likely = cards.slice(0, FEW).map(([card, chance]) => {
+      const bar = el("span", { class: "share" }, `${card} ${percent(chance)} %`);
+      bar.style.setProperty("--chance", chance);
+      return el("td", {}, bar);
+    });
+    const more = cards.length > FEW ? `${cards.length - FEW} more` : "";
+    return el("tr", {}, el("th", { scope: "row" }, kind), likely, el("td", {}, more));
+  });
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Envelope, as believed here" },
+    el("table", { class: "figures envelope" }, el("tbody", {}, rows)));
+}
+
+/** Return the node that the arrow key leads to from a node; itself, if there is none. */
+function beside(nodes, places, number, key) {
+  if (key === "ArrowLeft") return nodes[number].above ?? number;
+  const below = nodes.findIndex(({ above }) => above === number);
+  if (key === "ArrowRight") return below < 0 ? number : below;
+  const [here, way] = [places[number], key === "ArrowDown" ? 1 : -1];
+  const level = places.map(([x, y], at) => ({ x, y, at })).filter(({ x, y }) => x === here[0] && way * (y - here[1]) > 0);
+  level.sort((one, other) => way * (one.y - other.y));
+  return level[0]?.at ?? number;
+}
+
+/**
+ * Return the `picture` of a tree, whose nodes can be clicked or gone through by arrow keys, and
+ * `about`, which shows what is known at the chosen one.
+ *
+ * `nodes` are as for `treePicture`; where they have `after` (the value from there on), `exact` (the
+ * probability of what was seen), `bits` and `envelope`, these are shown.
+ */
+export function explore(nodes) {
+  const picture = treePicture(nodes);
+  const about = el("div", { class: "at-node", role: "status" });
+  const knots = nodes.map((_, number) => picture.querySelector(`.knot[data-node="${number}"]`));
+  const number = (element, name) => Number(element.getAttribute(name));
+  const places = knots.map((knot) =>
+    knot.tagName === "circle" ? [number(knot, "cx"), number(knot, "cy")] : [number(knot, "x") + 4, number(knot, "y") + 4],
+  );
+  picture.setAttribute("role", "group");
+
+  function choose(number, focus) {
+    knots.forEach((knot, at) => {
+      knot.setAttribute("tabindex", at === number ? 0 : -1);
+      knot.setAttribute("aria-pressed", at === number);
+    });
+    if (focus) knots[number].focus();
+    put(about, el("p", {}, el("strong", {}, "At the chosen node")), history(nodes, number), figuresOf(nodes[number]),
+      nodes[number].envelope ? belief(nodes[number].envelope) : null);
+  }
+
+  knots.forEach((knot, number) => {
+    const { action, seen } = nodes[number];
+    knot.setAttribute("role", "button");
+    knot.setAttribute("aria-label", number ? [action, seen].filter(Boolean).join(": ") : "The root");
+  });
+  picture.addEventListener("click", ({ target }) => {
+    const chosen = target.dataset?.node ?? target.dataset?.branch;
+    if (chosen !== undefined) choose(Number(chosen), true);
+  });
+  picture.addEventListener("keydown", (event) => {
+    const at = knots.indexOf(event.target);
+    if (at < 0 || !event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+    choose(beside(nodes, places, at, event.key), true);
+  });
+  choose(0, false);
+  return { picture, about };
+}
