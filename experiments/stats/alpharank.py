@@ -22,7 +22,7 @@ _MUTATION = 1e-4
 def alpha_ranks(tables: np.ndarray, winners: np.ndarray, players: int, seed: int) -> list[Estimate]:
     """Return the share of time that each player is on top, with its 95 % interval.
 
-    The value is the mean over a bootstrap of the games, the interval its percentiles.  Players that
+    The value is the median over a bootstrap of the games, the interval its percentiles.  Players that
     never met are taken to be equal.
 
     Parameters
@@ -47,8 +47,8 @@ def alpha_ranks(tables: np.ndarray, winners: np.ndarray, players: int, seed: int
     )
     payoffs = (drawn @ lead.reshape(len(tables), -1)).reshape(-1, players, players) / len(tables)
     masses = np.array([_on_top(payoff) for payoff in payoffs])
-    low, high = np.quantile(masses, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
-    shares = zip(masses.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True)
+    parts = [0.5, (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
+    shares = np.quantile(masses, parts, axis=0).T.tolist()
     return [Estimate(*share) for share in shares]
 
 

@@ -211,7 +211,7 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
         "10^(Elo / 400). The mean of the players is 0; intervals are of a bootstrap over games."
     )
     yield (
-        "On top is alpha-rank's share of time, mean and percentiles of a bootstrap over games: how "
+        "On top is alpha-rank's share of time, median and percentiles of a bootstrap over games: how "
         "long this player holds a population that any better one invades."
     )
     if table.controls:
