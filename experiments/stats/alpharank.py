@@ -22,8 +22,8 @@ _MUTATION = 1e-4
 def alpha_ranks(tables: np.ndarray, winners: np.ndarray, players: int, seed: int) -> list[Estimate]:
     """Return the share of time that each player is on top, with its 95 % interval.
 
-    The value is the median over a bootstrap of the games, the interval its percentiles.  Players that
-    never met are taken to be equal.
+    The value is the median over a bootstrap of the games, the interval its percentiles.  Players
+    that never met are taken to be equal.
 
     Parameters
     ----------

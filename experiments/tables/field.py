@@ -15,7 +15,7 @@ from experiments.stats.alpharank import alpha_ranks
 from experiments.stats.comparisons import Comparison, holm, round_robin
 from experiments.stats.intervals import Estimate
 from experiments.tables.measured import Measured, simulations_of
-from experiments.tables.schema import Entrant, Table
+from experiments.tables.schema import PRESET, Entrant, Table
 from experiments.tabular import Column
 
 OURS = "ours"
@@ -211,8 +211,8 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
         "10^(Elo / 400). The mean of the players is 0; intervals are of a bootstrap over games."
     )
     yield (
-        "On top is alpha-rank's share of time, median and percentiles of a bootstrap over games: how "
-        "long this player holds a population that any better one invades."
+        "On top is alpha-rank's share of time, median and percentiles of a bootstrap over games: "
+        "how long this player holds a population that any better one invades."
     )
     if table.controls:
         yield (
@@ -222,7 +222,8 @@ def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[s
     if table.simulations is not None:
         match = run.played.matches[0]
         names = [label(entrant) for entrant in match.entrants if "search" in entrant]
-        yield (
-            f"{' and '.join(names)}: {simulations_of(match):,} simulations per decision, with "
-            f"{table.model} as the model of all others."
-        )
+        model = f"{table.model} as the model of all others"
+        if table.model == PRESET:
+            model = "the model of the others that the preset has"
+        simulations = f"{simulations_of(match):,} simulations per decision"
+        yield f"{' and '.join(names)}: {simulations}, with {model}."
