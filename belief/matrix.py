@@ -140,14 +140,6 @@ def note_question(b: np.ndarray, player: int, cards: int, own_card_weight: float
 
 
 @jit
-def binary_entropy(p: float) -> float:
-    """Return the entropy in bits of a coin with chance ``p`` in [0, 1], exactly."""
-    if p <= 0.0 or p >= 1.0:
-        return 0.0
-    return -p * log2(p) - (1.0 - p) * log2(1.0 - p)
-
-
-@jit
 def row_entropy(b: np.ndarray, card: int) -> float:
     """Return the entropy in bits of where ``card`` is."""
     bits = 0.0

@@ -111,21 +111,3 @@ def witness(
             note_refutation(view, player, named)
             return
         note_pass(view, player, named)
-
-
-@jit
-def surest(view: np.ndarray) -> float:
-    """Return the probability of the likeliest envelope by ``view``, categories as independent."""
-    chance = 1.0
-    for category in CATEGORY_MASK:
-        most, total = 0.0, 0.0
-        rest = category
-        while rest:
-            p = view[lowest(rest), ENVELOPE]
-            rest &= rest - 1
-            total += p
-            most = max(most, p)
-        if total <= 0.0:
-            return 0.0
-        chance *= most / total
-    return chance

@@ -14,8 +14,8 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
+from benchmarks.peers import kuhn
 from benchmarks.peers.measuring import Work
-from mcts.openspiel import kuhn
 from mcts.openspiel.planners import Plan, planner, table_of
 from mcts.options import Budget, Options
 

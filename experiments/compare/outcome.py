@@ -9,7 +9,7 @@ from rich.console import Console
 
 from experiments import tabular
 from experiments.matches.results import Results
-from experiments.runs.published import find_for, unlike
+from experiments.runs.published import find_for
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Strong
 
@@ -135,8 +135,7 @@ def _remarks(played: Results) -> list[str]:
     found = [find_for(match) for match in played.matches]
     sources = [f"published: {one.source}" for one in found if one is not None]
     lines = [*sources, *(one.remark for one in found if one is not None)]
-    reasons = map(unlike, played.matches)
-    return [line for line in dict.fromkeys(lines or reasons) if line]
+    return [line for line in dict.fromkeys(lines) if line]
 
 
 def _rating(rating: dict[str, Any]) -> str:

@@ -383,8 +383,3 @@ def stops(folder: Path) -> dict[str, int]:
 
     with reading(path, "remove it, and all games count"):
         return check("stops", read_json(path))
-
-
-def focal_rows(table: pa.Table) -> pa.Table:
-    """Return the rows of the measured player, one a game and seat that it has."""
-    return table.filter(table["focal"])

@@ -2,7 +2,7 @@
 
 A published figure belongs to a whole set-up: the player with all its settings, its opponents, the
 rules and the seats.  `find_for` compares all of that with the preset that follows the text; a
-player that has only the name in common gets no figure, but one line with the differences.
+player that has only the name in common gets no figure.
 
 Where the program released with [Ledford 2018] could be run again, or its logs counted again, the
 figures are those; `experiments.tables` has the figures that the two editions of the text print.
@@ -10,8 +10,7 @@ figures are those; `experiments.tables` has the figures that the two editions of
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -80,26 +79,9 @@ def find_for(match: Match) -> Published | None:
     The budget per decision may be another one, which the source then states.
     """
     found = _namesake(match)
-    if found is None or any(_differences(match)):
+    if found is None or not _as_published(match):
         return None
     return replace(found, source=found.source + _budget(match.entrants[0].get("budget")))
-
-
-def unlike(match: Match) -> str | None:
-    """Return one line on why no published figure stands beside ``match``.
-
-    None if there is one, or none of a player of that name.
-    """
-    if _namesake(match) is None:
-        return None
-    differ = list(_differences(match))
-    if not differ:
-        return None
-    preset = _preset(match.entrants[0]["name"])
-    return (
-        f"No published result stands beside {match.labels[0]}: [Ledford 2018], as "
-        f"player={preset}, has {', '.join(differ)}."
-    )
 
 
 def _namesake(match: Match) -> Published | None:
@@ -110,41 +92,34 @@ def _namesake(match: Match) -> Published | None:
     return find(player, match.seats, opponent)
 
 
-def _preset(name: str) -> str:
-    return _PRESETS.get(name, name)
-
-
-def _differences(match: Match) -> Iterator[str]:
-    """Yield the published settings that differ from those of ``match``, as ``KEY=VALUE``."""
+def _as_published(match: Match) -> bool:
+    """Return whether all settings are those of the text, but for `_OF_THE_MACHINE`."""
     player, opponent = match.entrants
-    ours = {**_flat(player), **_flat(opponent, "opponent."), **_flat(match.rules, "rules.")}
-    theirs = _published_settings(_preset(player["name"]), _preset(opponent["name"]))
-    for key in {**theirs, **ours}:
-        name = key.removeprefix("opponent.")
-        same = theirs.get(key) == ours.get(key)
-        if not same and not any(f"{name}.".startswith(f"{free}.") for free in _OF_THE_MACHINE):
-            yield f"{key}={_format(theirs[key]) if key in theirs else 'nothing'}"
-    # A tree that may not grow is another planner; the budget says how long it grows.
     if player.get("budget", {}).get("nodes") is not None:
-        yield "budget.nodes=null"
+        return False  # a tree that may not grow is another planner
+    presets = (_PRESETS.get(one["name"], one["name"]) for one in match.entrants)
+    return _of_the_game(player, opponent, match.rules) == _published_settings(*presets)
 
 
-def _format(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    return value if isinstance(value, str) else json.dumps(value)
+def _of_the_game(
+    player: Mapping[str, Any], opponent: Mapping[str, Any], rules: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the settings that make a set-up what it is, by dotted path."""
+    settings = {**_flat(player), **_flat(opponent, "opponent."), **_flat(rules, "rules.")}
+    free = tuple(f"{name}." for name in _OF_THE_MACHINE)
+    return {
+        key: value
+        for key, value in settings.items()
+        if value is not None and not f"{key.removeprefix('opponent.')}.".startswith(free)
+    }
 
 
 @cache
 def _published_settings(player: str, opponent: str) -> dict[str, Any]:
-    """Return the settings of two presets and of the rules of the text, by dotted path."""
+    """Return the settings of two presets and of the rules of the text."""
     chosen = [f"player={player}", f"player@opponent={opponent}", f"rules={_RULES}"]
     settings: Any = OmegaConf.to_container(config.compose("compare", chosen), resolve=True)
-    return {
-        **_flat(settings["player"]),
-        **_flat(settings["opponent"], "opponent."),
-        **_flat(settings["rules"], "rules."),
-    }
+    return _of_the_game(settings["player"], settings["opponent"], settings["rules"])
 
 
 def _flat(settings: Mapping[str, Any], path: str = "") -> dict[str, Any]:

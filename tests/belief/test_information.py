@@ -13,7 +13,6 @@ from belief.contract.history import random_history, random_trio
 from belief.evidence import LEAST_INFORMATIVE, ContradictoryEvidence, note_pass
 from belief.exact.answers import ANSWERS, predict_named
 from belief.exact.solver import sample, solve, workspace
-from belief.matrix import binary_entropy
 from mcts.kernel.compile import INTERPRETED
 from mcts.kernel.rng import new_stream
 
@@ -74,9 +73,7 @@ def independent(marginals, seat, trio):
     return before - after
 
 
-def test_binary_entropy_and_entropy():
-    assert binary_entropy(0.5) == 1.0
-    assert binary_entropy(0.0) == binary_entropy(1.0) == 0.0
+def test_entropy():
     assert information.entropy(np.full(8, 0.125)) == 3.0
     assert information.entropy(np.array([1.0, 0.0])) == 0.0
 
@@ -102,7 +99,7 @@ def test_mutual_information_of_small_tables():
     assert information.mutual(np.outer([0.25, 0.75], [0.5, 0.5])) == pytest.approx(0.0, abs=1e-12)
     # A bit through a channel that errs with 0.1.
     noisy = np.array([[0.45, 0.05], [0.05, 0.45]])
-    assert information.mutual(noisy) == pytest.approx(1 - binary_entropy(0.1))
+    assert information.mutual(noisy) == pytest.approx(1 - information.entropy(np.array([0.1, 0.9])))
 
 
 def test_known_cards_tell_nothing():

@@ -89,11 +89,3 @@ def test_a_contradiction_under_independence_changes_nothing(view):
     before = view.copy()
     public.note_refutation(view, 1, mask((0, 6, 12)))
     assert np.array_equal(view, before)
-
-
-def test_the_surest_envelope(view):
-    assert public.surest(view) == pytest.approx(1 / 5 / 6 / 8)
-    public.witness(view, 4, 2, mask((0, 6, 12)), -1, FACE_UP)
-    assert public.surest(view) == pytest.approx(
-        np.prod([max(view[a:b, 0]) / view[a:b, 0].sum() for a, b in ((0, 6), (6, 12), (12, 21))])
-    )

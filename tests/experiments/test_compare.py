@@ -40,7 +40,7 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
     table = results.read(outcome.folder)
     assert table.num_rows == 1600
     assert table["game"].to_pylist() == [game for game in range(400) for _ in range(4)]
-    focal = results.focal_rows(table)
+    focal = table.filter(table["focal"])
     assert focal["seat"].to_pylist() == [game % 4 for game in range(400)]
     assert "heuristic against 3 heuristic" in outcome.out
     client = mlflow.MlflowClient(database)

@@ -136,7 +136,8 @@ def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch)
     assert run.data.tags["run"] == held["run"]
     assert run.data.tags["mlflow.source.name"] == "experiments.compare"
     steps = [step for step in STEPS.tolist() if step <= 70]
-    won = results.focal_rows(results.read(ran.folder))["won"].to_numpy(zero_copy_only=False)
+    table = results.read(ran.folder)
+    won = table.filter(table["focal"])["won"].to_numpy(zero_copy_only=False)
     history = client.get_metric_history(run.info.run_id, "win_rate")
     rates = {point.step: point.value for point in history}
     assert sorted({*steps, 70}) == sorted(rates)

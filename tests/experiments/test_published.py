@@ -3,7 +3,7 @@
 import pytest
 
 from experiments.matches import lineups
-from experiments.runs.published import find_for, unlike
+from experiments.runs.published import find_for
 from experiments.settings import config
 
 
@@ -30,7 +30,7 @@ def match(*overrides):
 def test_the_set_up_of_the_text_has_its_published_figure(overrides, wins, games):
     played = match(*overrides)
     found = find_for(played)
-    assert (found.wins, found.games) == (wins, games) and unlike(played) is None
+    assert (found.wins, found.games) == (wins, games)
     assert "here" not in found.source  # the budget is the published one
 
 
@@ -48,33 +48,31 @@ def test_another_budget_is_stated(budget, phrase):
 
 
 @pytest.mark.parametrize(
-    "changed, theirs",
+    "changed",
     [
-        ("player=bmcts", "belief=factored, answers=predictive"),
-        ("player.belief=exact", "belief=factored"),
-        ("player.answers=deal", "answers=predictive"),
-        ("player.rollout.policy=swift", "rollout.policy=heuristic"),
-        ("player.actions.offer=candidates", "actions.offer=all"),
-        ("player.search.exploration=0.2", "search.exploration=1"),
-        ("player.search.final=visits", "search.final=mean"),
-        ("player.own_card_weight=0.1", "own_card_weight=1"),
-        ("player.opponents=swift", "opponents=heuristic"),
-        ("player.showing=least_informative", "showing=random"),
-        ("player.budget.nodes=1", "budget.nodes=null"),
-        ("opponent.inference=false", "opponent.inference=true"),
-        ("rules.summons=false", "rules.summons=true"),
-        ("rules.players=3", "rules.players=4"),
+        "player=bmcts",
+        "player.belief=exact",
+        "player.answers=deal",
+        "player.rollout.policy=swift",
+        "player.actions.offer=candidates",
+        "player.search.exploration=0.2",
+        "player.search.final=visits",
+        "player.own_card_weight=0.1",
+        "player.opponents=swift",
+        "player.showing=least_informative",
+        "player.budget.nodes=1",
+        "opponent.inference=false",
+        "rules.summons=false",
+        "rules.players=3",
     ],
 )
-def test_a_namesake_has_none_and_says_why(changed, theirs):
+def test_a_namesake_has_none(changed):
     first = () if changed.startswith("player=") else ("player=bmcts_faithful",)
-    played = match(*first, changed)
-    assert find_for(played) is None
-    assert theirs in unlike(played) and "player=bmcts_faithful" in unlike(played)
+    assert find_for(match(*first, changed)) is None
 
 
 def test_who_was_never_published_is_passed_over():
     for overrides in (("player=swift",), ("player=bmcts", "player@opponent=swift")):
-        assert find_for(match(*overrides)) is None is unlike(match(*overrides))
+        assert find_for(match(*overrides)) is None
     robin = match("match.players=['bmcts','heuristic']", "match.layout=robin")
-    assert find_for(robin) is None is unlike(robin)
+    assert find_for(robin) is None

@@ -194,7 +194,8 @@ def test_a_run_writes_its_first_games_down(run_compare, ray_session, command, se
     assert outcome.code == 0, outcome.err
     paths = sorted((outcome.folder / results.RECORDS).iterdir())
     assert [path.name for path in paths] == ["game-000000.jsonl", "game-000001.jsonl"]
-    rows = results.focal_rows(results.read(outcome.folder)).to_pylist()
+    table = results.read(outcome.folder)
+    rows = table.filter(table["focal"]).to_pylist()
     for path, row in zip(paths, rows, strict=False):
         record = read(path)
         assert record.end["turns"] == row["turns"]

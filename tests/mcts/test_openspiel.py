@@ -10,9 +10,9 @@ from open_spiel.python.algorithms import cfr, evaluate_bots
 from open_spiel.python.bots import uniform_random
 from open_spiel.python.games import kuhn_poker  # noqa: F401, registers python_kuhn_poker
 
+from benchmarks.peers import kuhn as ours
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
-from mcts.openspiel import kuhn as ours
 from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, uniform
 from mcts.openspiel.histories import consistent
 from mcts.openspiel.planners import SearchBot, planner, table_of
