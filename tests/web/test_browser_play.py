@@ -203,3 +203,45 @@ def test_the_state_is_a_pure_fold_over_the_messages(serve, open_page):
     assert len(state["log"]) == len(served.table.known_to(0))
     with pytest.raises(Exception, match="not extensible"):
         page.evaluate(fold, [*given, True])
+
+
+def test_the_notebook_keeps_own_marks(serve, open_page):
+    page = open_page(f"{serve(turn_cap=60).url}/seat/seat-0")
+    page.wait_for_selector(".mark")
+    mark, proved = page.locator(".mark").first, page.locator("#notebook td.yes").count()
+    for sign in ("+", "\u2212", "·", "+"):
+        mark.click()
+        assert mark.text_content() == sign
+    assert "I think so" in mark.get_attribute("aria-label")
+    page.reload()
+    page.wait_for_selector(".mark")
+    assert page.locator(".mark").all_text_contents().count("+") == 1
+    assert page.locator("#notebook td.yes").count() == proved > 0, "what is proved has no mark"
+
+
+def test_turns_end_by_themselves_if_that_is_wished(serve, open_page):
+    served, chance = serve(accuse="any", turn_cap=60), random.Random(4)
+    page = open_page(f"{served.url}/seat/seat-0")
+    titles = {False: [], True: []}
+    for wished in (False, True):
+        page.locator("#ends").set_checked(wished)
+        while len(titles[wished]) < 12 and not over(page):
+            settle(page)
+            before = number(page)
+            titles[wished].append(page.locator("#prompt-title").text_content())
+            click_on(page, chance)
+            settle(page, before)
+    ended = "Do you accuse, or end your turn?"
+    assert ended in titles[False] and ended not in titles[True][1:] and len(titles[True]) > 3
+
+
+def test_a_phone_shows_a_part_at_a_time(serve, open_page):
+    page = open_page(f"{serve(turn_cap=60).url}/seat/seat-0", width=360)
+    settle(page)
+    parts = {"Board": "#board", "Notebook": "#notebook", "Events": "#log"}
+    for chosen in parts:
+        page.locator("#tabs").get_by_role("button", name=chosen).click()
+        assert [name for name in parts if page.locator(parts[name]).is_visible()] == [chosen]
+        assert page.locator("#prompt").is_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert all(page.locator(selector).is_visible() for selector in parts.values())

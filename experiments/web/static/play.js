@@ -5,13 +5,16 @@ import { Board } from "./parts/board.js";
 import { el, part, put, say, soon } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
+import { marksOf } from "./parts/marks.js";
 import { noteOn, showNotebook } from "./parts/notebook.js";
 import { PromptPanel } from "./parts/prompt.js";
+import { recall, remember } from "./parts/remembered.js";
 import { showSeats } from "./parts/seats.js";
 import { begin, fold } from "./parts/state.js";
 import { follow } from "./parts/stream.js";
 
 const NAME = "Sleuth";
+const ENDS = "sleuth.ends"; // whether turns end by themselves
 const NOTEBOOK_AFTER = 60; // milliseconds: events that come together need one notebook
 
 const token = decodeURIComponent(location.pathname.split("/").at(-1));
@@ -32,6 +35,7 @@ async function play() {
   const table = await api.seat(token);
   const board = new Board(table.seats, table.board);
   put(part("board"), board.element);
+  const marks = marksOf(token);
   let notebook = null;
   let state = begin(table, starts(table.rules));
   const note = (card) => noteOn(notebook, table, table.seat, card);
@@ -41,7 +45,32 @@ async function play() {
   part("hints-part").hidden = !table.hints;
   hints.addEventListener("change", drawNotebook);
 
+  const ends = part("ends");
+  ends.checked = recall(ENDS, false) === true;
+  ends.addEventListener("change", () => {
+    remember(ENDS, ends.checked);
+    endTurn();
+  });
+
+  /** End the turn, if there is nothing else to do but to accuse and that is wished. */
+  function endTurn() {
+    const { prompt } = state;
+    if (!ends.checked || !prompt || prompt.number === answered) return;
+    if (prompt.choices.some(({ kind }) => kind !== "pass" && kind !== "accuse")) return;
+    const pass = prompt.choices.find(({ kind }) => kind === "pass");
+    if (pass) answer(prompt, pass.action);
+  }
+
+  for (const button of part("tabs").querySelectorAll("button")) {
+    button.addEventListener("click", () => {
+      document.body.dataset.tab = button.value;
+      for (const one of part("tabs").children) one.setAttribute("aria-pressed", one === button);
+      part(button.value).closest("section").scrollIntoView();
+    });
+  }
+
   const show = soon(() => {
+    endTurn();
     showSeats(part("seats"), table, state);
     board.place(state);
     const done = state.prompt !== null && state.prompt.number === answered;
@@ -74,7 +103,7 @@ async function play() {
     say(part("notebook-fault"), "");
     panel.renote();
     const shown = table.hints && hints.checked;
-    showNotebook(part("notebook"), notebook, table, table.seat, shown);
+    showNotebook(part("notebook"), notebook, table, table.seat, shown, marks);
     const bits = shown && notebook.bits !== null;
     say(part("bits"), bits ? `Envelope: ${notebook.bits.toFixed(2)} bits left.` : "");
   }

@@ -14,6 +14,21 @@ function certainly(holds, chance) {
   return chance === 1 ? "yes" : chance === 0 ? "no" : "maybe";
 }
 
+/** Return a cell that is not proved, whose own mark changes when it is clicked. */
+function markable(marks, card, column, holder, chance) {
+  const shown = () => marks.at(card, column) || (chance === null ? MARKS.maybe : percent(chance));
+  const label = () => `${card}, ${holder}: ${marks.words(card, column)}`;
+  const click = ({ currentTarget }) => {
+    marks.next(card, column);
+    currentTarget.textContent = shown();
+    currentTarget.setAttribute("aria-label", label());
+  };
+  const made = el("td", { class: chance === null ? "maybe" : "maybe heat" },
+    el("button", { type: "button", class: "mark", "aria-label": label(), click }, shown()));
+  if (chance !== null) made.style.setProperty("--chance", chance);
+  return made;
+}
+
 function cell(proved, chance) {
   const holds = certainly(proved, chance);
   if (holds === "maybe" && chance !== null) {
@@ -34,9 +49,10 @@ function cell(proved, chance) {
 /**
  * Fill `parent` with the table of `notebook`; with `hints` with its probabilities too.
  *
- * Columns are the envelope and the seats of `table`; `me` is the seat whose notebook it is.
+ * Columns are the envelope and the seats of `table`; `me` is the seat whose notebook it is.  With
+ * `marks` (`marksOf`) what is not proved can be marked.
  */
-export function showNotebook(parent, notebook, table, me, hints) {
+export function showNotebook(parent, notebook, table, me, hints, marks = null) {
   const called = names(table.seats);
   const chance = hints ? notebook.chance : null;
   const head = el(
@@ -65,7 +81,11 @@ export function showNotebook(parent, notebook, table, me, hints) {
             "tr",
             {},
             el("th", { scope: "row" }, row.card),
-            row.holders.map((holds, column) => cell(holds, chance ? chance[row.number][column] : null)),
+            row.holders.map((holds, column) => {
+              const likely = chance ? chance[row.number][column] : null;
+              if (!marks || certainly(holds, likely) !== "maybe") return cell(holds, likely);
+              return markable(marks, row.card, column, column ? called[column - 1] : "envelope", likely);
+            }),
           ),
         ),
     ),

@@ -1,23 +1,34 @@
-// The seats that this browser was given, so that a person who closes a page finds back.
+// What this browser keeps: the seats that it was given, so that a person who closes a page finds back,
+// and what somebody in a seat has noted and chosen.
 
-const KEY = "sleuth.seats";
+const SEATS = "sleuth.seats";
 const MOST = 50;
 
-/** Return the remembered seats: `table`, `link` and `name` of each; none where nothing may be kept. */
-export function rememberedSeats() {
+/** Return what is kept under `key`; `otherwise` where nothing is, or nothing may be kept. */
+export function recall(key, otherwise) {
   try {
-    const found = JSON.parse(localStorage.getItem(KEY));
-    return Array.isArray(found) ? found : [];
+    return JSON.parse(localStorage.getItem(key)) ?? otherwise;
   } catch {
-    return [];
+    return otherwise;
   }
+}
+
+/** Keep `what` under `key`, if this browser keeps anything. */
+export function remember(key, what) {
+  try {
+    localStorage.setItem(key, JSON.stringify(what));
+  } catch {
+    // it is for this page alone
+  }
+}
+
+/** Return the remembered seats: `table`, `link` and `name` of each. */
+export function rememberedSeats() {
+  const found = recall(SEATS, []);
+  return Array.isArray(found) ? found : [];
 }
 
 /** Remember some more seats. */
 export function rememberSeats(seats) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify([...seats, ...rememberedSeats()].slice(0, MOST)));
-  } catch {
-    // a browser that keeps nothing: the links are shown all the same
-  }
+  remember(SEATS, [...seats, ...rememberedSeats()].slice(0, MOST));
 }
