@@ -2,7 +2,6 @@
 
     python -m experiments.hunt minefield
     python -m experiments.hunt minefield hunt.workspace=field.geojson
-    python -m experiments.hunt random
 
 An example is a module here, with a function ``job``, and settings in ``conf/hunt``.  Nothing slow
 is imported at the top.

@@ -14,7 +14,6 @@ from experiments.settings.limits import above, between, one_of, place
 CELLS = ("polygons", "rectangles", "quadtree")
 PLANNERS = ("bmcts", "bmcts_or", "pomcp", "ld_bmcts", "pimc", "flat", "greedy")
 
-MOST_CELLS = 20_000
 MOST_TARGETS = 500
 MOST_WEIGHT = 1e6
 WEIGHT = {"least": 0, "most": MOST_WEIGHT}
@@ -35,7 +34,7 @@ class Weights:
 class Example:
     """Common settings: ``name``, of the example's module in `experiments.hunt`."""
 
-    name: str = one_of("diagram", "mansion", "minefield", "random", "search")
+    name: str = one_of("diagram", "mansion", "minefield", "search")
 
 
 @dataclass
@@ -107,23 +106,7 @@ class Diagram(Example):
     weights: Weights = field(default_factory=Weights)
 
 
-@dataclass
-class Random(Example):
-    """Of `experiments.hunt.random`."""
-
-    cells: int = between(3, MOST_CELLS)
-    arcs: int = between(2, 3 * MOST_CELLS)
-    observation_cells: int = between(1, MOST_CELLS)
-    targets: int = between(1, MOST_TARGETS)
-    accuracy: float = between(0.5, 1)
-    benefit: list[float] = field(default=MISSING, metadata={"each": WEIGHT})
-    test: float = between(0, MOST_WEIGHT)
-    distance: float = between(0, MOST_WEIGHT)
-
-
-SCHEMAS = {
-    schema.__name__.lower(): schema for schema in (Diagram, Mansion, Minefield, Random, Search)
-}
+SCHEMAS = {schema.__name__.lower(): schema for schema in (Diagram, Mansion, Minefield, Search)}
 """By example."""
 
 
