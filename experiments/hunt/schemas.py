@@ -14,6 +14,7 @@ from experiments.settings.limits import above, between, one_of, place
 CELLS = ("polygons", "rectangles", "quadtree")
 PLANNERS = ("bmcts", "bmcts_or", "pomcp", "ld_bmcts", "pimc", "flat", "greedy")
 
+MOST_CELLS = 20_000
 MOST_TARGETS = 500
 MOST_WEIGHT = 1e6
 WEIGHT = {"least": 0, "most": MOST_WEIGHT}

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from table_setup import COMPUTER, play_to_prompt, setup
 
 from experiments.web.analysis.notebook import Knowledge, notebook
-from experiments.web.analysis.timeline import Entropies, timeline
+from experiments.web.analysis.timeline import Entropies
+from experiments.web.server import records
 from experiments.web.tables.search_view import SearchView
 from experiments.web.tables.table import Table, sees
-from sim.records.record import read
 
 LOBBY = {
     "rules": [
@@ -150,11 +150,10 @@ def record(table):
 
 
 def turns(table, folder):
-    """Return bits and chances by turn, counted in a few games."""
+    """Return bits by turn."""
     path = folder / "game.jsonl"
     path.write_text(table.game.record())
-    received = timeline(read(path), games=20)
-    return {"turns": [{**asdict(turn), "turn": int(turn.turn)} for turn in received]}
+    return {"turns": records._turns(path)}
 
 
 def answers(table, folder):

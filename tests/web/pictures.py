@@ -94,7 +94,7 @@ def _watch(running, served, path, dark, last):
 
 def _replay(running, served, path):
     page = _page(running, f"{served.url}/records/r", 1180, 1500, False)
-    page.wait_for_selector("#chances .line")
+    page.wait_for_selector("#entropy .line")
     page.get_by_role("button", name="Next decision").click()
     for button in page.locator(".question-form button").all():
         button.click()

@@ -24,7 +24,7 @@ PAGES = {
     "lobby": ("/", ".seat-row select"),
     "play": ("/seat/seat-0", ".prompt.asked button"),
     "watch": ("/watch/t", ".map td"),
-    "replay": ("/records/r", "#chances svg"),
+    "replay": ("/records/r", "#entropy svg"),
     "error": ("/nowhere/at/all", "main p"),
 }
 
@@ -291,6 +291,40 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
     page.locator("#line").focus()
     page.keyboard.press("ArrowLeft")
     assert int(page.locator("#line").input_value()) == len(events) - 2
+
+
+def test_a_game_is_reviewed(watched_server, shows):
+    """Marks, chances, the place in the address, keys; ADVICE always walks to the Hall."""
+    page = shows("replay")
+    page.locator("#review").get_by_role("button", name="Review").click()
+    page.wait_for_function("() => /reviewed;/.test(document.querySelector('#review').textContent)")
+    rows = page.locator(".review tbody tr")
+    events = watched_server.table.game.events
+    own = [
+        at
+        for at, event in enumerate(events)
+        if "action" in event and event["event"] != "show" and event["seat"] == 0
+    ]
+    assert rows.count() == len(own)
+    lost = [at for at in own if events[at]["action"] == 2]  # in ADVICE the third action
+    text = page.locator(".review").inner_text()
+    assert page.locator("#marks i").count() == len(lost) == text.count("20.2 ± 14.7 !")
+    assert "not on its list" in text and page.locator("#chances .line").count() > 1
+    rows.nth(1).get_by_role("button").click()
+    assert page.url.endswith(f"#event={own[1] + 1}")
+    page.locator("h1").click()
+    page.evaluate("document.activeElement.blur()")
+    for key, at in (("ArrowRight", own[1] + 1), ("ArrowLeft", own[1]), ("Home", 0)):
+        page.keyboard.press(key)
+        assert int(page.locator("#line").input_value()) == at
+    box = page.locator("#entropy > svg").bounding_box()
+    page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 40)
+    there = int(page.locator("#line").input_value())
+    assert events[there]["turn"] > 0.7 * events[-1]["turn"]
+    passes_in_both_themes(page)
+    page.reload()
+    page.wait_for_selector("#entropy svg")
+    assert int(page.locator("#line").input_value()) == there
 
 
 def test_what_the_posterior_proves_is_ticked_and_what_is_near_is_not(watched_server, shows):

@@ -1,55 +1,38 @@
-"""The course of a finished game beside what is known of its end."""
-
-import json
-from dataclasses import asdict
+"""The bits of all seats over a game, turn by turn."""
 
 import numpy as np
 import pytest
 from table_setup import COMPUTER, play_to_prompt, setup
 
-from experiments.web.analysis.timeline import timeline
+from experiments.web.analysis.timeline import Entropies
+from experiments.web.server import records
 from experiments.web.tables.table import Table
 from sim.records.record import read
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory):
-    """Return the record of a game of four computers."""
+def path(tmp_path_factory):
+    """Return the file with the record of a game of four computers."""
     folder = tmp_path_factory.mktemp("table")
     table = Table(setup(COMPUTER, COMPUTER, COMPUTER, COMPUTER, turn_cap=3000), folder)
     play_to_prompt(table)
     (folder / "game.jsonl").write_text(table.game.record())
-    return read(folder / "game.jsonl")
+    return folder / "game.jsonl"
 
 
-def test_bits_fall_and_the_winner_is_sure_in_the_end(record):
-    turns = list(timeline(record, games=40))
-    assert [turn.turn for turn in turns] == list(range(record.end["turns"] + 1))
-    assert turns[-1].line == len(record.events) + 2
-    bits = np.array([turn.bits for turn in turns])
-    winner = record.end["winner"]
-    assert (bits[0] > 6).all() and (np.diff(bits.mean(axis=1)) < 0).sum() > 5
-    assert bits[-1, winner] == 0
-    chance = np.array([turn.chance for turn in turns])
-    assert chance[-1, winner] == 1 and (chance.sum(axis=1) <= 1 + 1e-9).all()
-    assert 0.05 < chance[0, winner] < 0.6 < chance[-2, winner]
+def test_bits_fall_to_nothing_for_the_winner(path):
+    record, turns = read(path), records._turns(path)
+    assert [turn["turn"] for turn in turns] == list(range(record.end["turns"] + 1))
+    bits = np.array([turn["bits"] for turn in turns])
+    assert (bits[0] > 6).all()
+    assert (np.diff(bits.mean(axis=1)) < 0).sum() > 5
+    assert bits[-1, record.end["winner"]] == 0
 
 
-def test_each_line_ends_a_turn(record):
-    received = (*record.events, record.end)
-    for turn in list(timeline(record, games=1))[1:-1]:
-        assert received[turn.line - 2]["event"] == "roll"
-        assert received[turn.line - 2]["turn"] == turn.turn + 1
-
-
-def test_a_turn_can_be_told_as_json(record):
-    for turn in timeline(record, games=1):
-        assert json.loads(json.dumps(asdict(turn)))["turn"] == turn.turn
-
-
-def test_chances_are_those_of_other_dice(record):
-    """The same key gives the same, another key others."""
-    first, again, other = (
-        [turn.chance for turn in timeline(record, games=20, key=key)] for key in (1, 1, 2)
-    )
-    assert first == again != other
+def test_a_game_under_way_has_the_same_bits_so_far(path):
+    record, counting = read(path), Entropies(read(path).rules)
+    whole = [(turn["turn"], tuple(turn["bits"])) for turn in records._turns(path)]
+    for shown in range(1, len(record.events), 7):
+        found = counting.turns(record.events[:shown])
+        assert found == whole[: len(found)]
+    assert len(found) > len(whole) / 2

@@ -20,7 +20,7 @@ from experiments.explain.recorded import decisions
 from experiments.settings.commandline import Refusal
 from experiments.web.analysis.advice import advise
 from experiments.web.analysis.notebook import Knowledge, notebook
-from experiments.web.analysis.timeline import FIRST_LINE, timeline
+from experiments.web.analysis.timeline import Entropies
 from experiments.web.library import is_regular
 from experiments.web.server import messages
 from experiments.web.server.guard import read_body
@@ -50,6 +50,9 @@ CHOSEN_DIGITS = 5
 
 _DRAWN = re.compile(rb"(?<![\w.+/=-])\d{12,}(?![\w.+/=-])")
 """A number as long as a seed that was drawn, and no part of a word or of an image."""
+
+FIRST_LINE = 2
+"""Of the events in a record; the header is line 1."""
 
 _CACHED = 16
 """Records that are kept in memory."""
@@ -83,7 +86,7 @@ async def show(request: Request) -> JSONResponse:
 
 
 async def beliefs(request: Request) -> JSONResponse:
-    """Return the bits and the chances of all seats, turn by turn."""
+    """Return the bits of all seats, turn by turn."""
     path = await _path(request)
     return await _answer(request, lambda: {"turns": _turns(path)}, long=True)
 
@@ -168,7 +171,17 @@ def _keep(work: Callable[[Path], Result]) -> Callable[[Path], Result]:
 
 
 _record = _keep(read)
-_timeline = _keep(lambda path: [asdict(turn) for turn in timeline(_record(path))])
+
+
+def _count_bits(path: Path) -> list[dict[str, Any]]:
+    """Return the bits of all seats at the end of each turn, the deal first."""
+    record = _record(path)
+    last = {**record.end, "turn": record.events[-1]["turn"] + 1}  # so that the last turn ends
+    turns = Entropies(record.rules).turns([*record.events, last])
+    return [{"turn": turn, "bits": bits} for turn, bits in turns]
+
+
+_timeline = _keep(_count_bits)
 
 
 def _contents(path: Path, with_seed: bool) -> dict[str, Any]:

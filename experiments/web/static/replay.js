@@ -3,11 +3,13 @@
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { showChart } from "./parts/chart.js";
+import { inWords } from "./parts/actions.js";
 import { el, part, put, say } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
 import { showMaps } from "./parts/maps.js";
 import { Question } from "./parts/question.js";
+import { Review } from "./parts/review.js";
 import { showSeats } from "./parts/seats.js";
 import { begin, fold } from "./parts/state.js";
 import { names, phraser } from "./parts/words.js";
@@ -15,6 +17,8 @@ import { names, phraser } from "./parts/words.js";
 const FIRST_LINE = 2; // of the events in a record; the header is line 1
 const NOTEBOOKS_AFTER = 200; // milliseconds without another step
 const ASKED = ["best", "swift"];
+const REFERENCE = "best"; // is asked in a review
+const EVENT = "#event="; // in the address, then its number
 
 const id = decodeURIComponent(location.pathname.split("/").at(-1));
 
@@ -77,8 +81,9 @@ async function replay() {
         : "Nobody decides here. Go to the next decision to ask.",
     );
     for (const question of questions) question.enable(decision);
-    if (timeline) showTimeline(event.turn);
+    showTimeline(event.turn);
     readNotebooks();
+    history.replaceState(null, "", `${EVENT}${at + 1}`);
   }
 
   let asked = null;
@@ -98,14 +103,38 @@ async function replay() {
     }, NOTEBOOKS_AFTER);
   }
 
+  /** Go to the first event of a turn. */
+  const choose = (turn) => go(Math.max(0, events.findIndex((event) => event.turn >= turn)));
+
   function showTimeline(now) {
-    const of = (key) =>
-      called.map((name, seat) => ({ name, points: timeline.map((turn) => [turn.turn, turn[key][seat]]) }));
-    const entropy = { title: "Entropy of the envelope", across: "turn", up: "bits" };
-    showChart(part("entropy"), entropy, of("bits"), { now });
-    const chances = { title: "Share of games won when played on from here", across: "turn", up: "share" };
-    if (timeline[0]?.chance) showChart(part("chances"), chances, of("chance"), { most: 1, now });
+    if (timeline) {
+      const bits = called.map((name, seat) => ({ name, points: timeline.map((turn) => [turn.turn, turn.bits[seat]]) }));
+      const entropy = { title: "Entropy of the envelope", across: "turn", up: "bits" };
+      showChart(part("entropy"), entropy, bits, { now, choose });
+    }
+    const lines = review.chances(called.length).map((points, seat) => ({ name: called[seat], points }));
+    part("chances").hidden = !lines.some(({ points }) => points.length);
+    if (part("chances").hidden) return;
+    const title = `Chance of winning, as ${REFERENCE} sees it by what each seat knew`;
+    showChart(part("chances"), { title, across: "turn", up: "chance" }, lines, { most: 1, now, choose });
   }
+
+  const review = new Review(part("review"), {
+    decisions: decisions.map((file) => file - FIRST_LINE),
+    names: called,
+    ask: (at) => api.explain(id, { line: at + FIRST_LINE, preset: REFERENCE, settings: [] }),
+    go,
+    describe(at) {
+      const { turn, seat, action } = events[at];
+      return { turn, seat, action, name: called[seat], words: inWords(action) };
+    },
+    changed() {
+      const marks = review.marks.map((at) => el("i", { style: null, "data-at": at }));
+      for (const mark of marks) mark.style.setProperty("--at", mark.dataset.at / Math.max(1, events.length - 1));
+      put(part("marks"), marks);
+      showTimeline(events[Number(line.value)].turn);
+    },
+  });
 
   function go(at) {
     line.value = Math.min(events.length - 1, Math.max(0, at));
@@ -133,7 +162,17 @@ async function replay() {
   for (const [name, move] of Object.entries(moves)) part(name).addEventListener("click", move);
   line.addEventListener("input", show);
   part("beliefs").addEventListener("toggle", readNotebooks);
-  show();
+  document.addEventListener("keydown", (pressed) => {
+    const { key, shiftKey, target } = pressed;
+    if (target.closest("input, select, textarea, button, summary, .scroll, svg")) return;
+    const keys = { ArrowLeft: shiftKey ? "turn-back" : "back", ArrowRight: shiftKey ? "turn-on" : "on", Home: "first", End: "last" };
+    if (!(key in keys) || pressed.altKey || pressed.ctrlKey || pressed.metaKey) return;
+    pressed.preventDefault();
+    moves[keys[key]]();
+  });
+  const wanted = () => Number(location.hash.startsWith(EVENT) ? location.hash.slice(EVENT.length) : 1) || 1;
+  addEventListener("hashchange", () => go(wanted() - 1));
+  go(wanted() - 1);
 
   try {
     timeline = (await api.recordBeliefs(id)).turns;

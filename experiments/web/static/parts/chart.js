@@ -40,9 +40,9 @@ function drawn(points, x, y) {
  * Fill `parent` with a chart of `lines` (`name` and `points`, pairs of turn and value).
  *
  * `words` has `title`, `across` and `up` for the axes; `most` is the highest value if it is known,
- * `now` a turn to mark.
+ * `now` a turn to mark; `choose(turn)` is called where the chart is clicked.
  */
-export function showChart(parent, words, lines, { most = null, now = null } = {}) {
+export function showChart(parent, words, lines, { most = null, now = null, choose = null } = {}) {
   const turns = lines.flatMap(({ points }) => points.map(([turn]) => turn));
   const values = lines.flatMap(({ points }) => points.map(([, value]) => value ?? 0));
   const last = Math.max(1, ...turns);
@@ -76,6 +76,14 @@ export function showChart(parent, words, lines, { most = null, now = null } = {}
     ...mark,
     ...paths,
   );
+  if (choose) {
+    drawing.classList.add("chosen-by-click");
+    drawing.addEventListener("click", ({ clientX }) => {
+      const { left, width } = drawing.getBoundingClientRect();
+      const across = (WIDE * (clientX - left)) / width - LEFT;
+      choose(Math.max(0, Math.round((last * across) / (WIDE - LEFT - RIGHT))));
+    });
+  }
   const legend = lines.map(({ name }, place) =>
     el(
       "li",
