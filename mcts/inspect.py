@@ -105,6 +105,8 @@ def export(
     low: float = 0.0,
     high: float = 1.0,
     seen: Callable[[int, int], str] = lambda action, kind: str(kind),
+    deep: int | None = None,
+    kinds: int | None = None,
 ) -> nx.DiGraph:
     """Return the ``most`` most visited outcomes from the root down (None: all) as a graph.
 
@@ -119,9 +121,10 @@ def export(
     Parameters
     ----------
     seen : puts the kind of outcome of an action into words
+    deep, kinds : as `mcts.outcomes.OutcomeTree.top`
     """
     graph = nx.DiGraph(root=0, nodes=int(tree.counters[NODES]))
-    for place, outcome in enumerate(OutcomeTree(tree, low, high).top(most)):
+    for place, outcome in enumerate(OutcomeTree(tree, low, high).top(most, deep, kinds)):
         about = {"visits": outcome.visits, "depth": outcome.depth, "kind": outcome.kind}
         about["end"] = outcome.kind == ENDED
         choice = outcome.choice

@@ -103,11 +103,11 @@ class OutcomeTree:
                     met += 1
         return found
 
-    def line(self, most: int | None = None) -> list[Choice]:
-        """Return the most visited actions from the root down, ``most`` of them or fewer."""
+    def line(self) -> list[Choice]:
+        """Return the most visited actions from the root down."""
         steps: list[Choice] = []
         below = list(self._follow(self.root, 0, 1))
-        while below and len(steps) != most:
+        while below:
             outcome = max(below, key=lambda one: (one.choice.visits, one.choice.value))
             steps.append(outcome.choice)
             below = list(self._follow(outcome, 0, 1))

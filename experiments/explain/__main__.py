@@ -13,7 +13,6 @@ Nothing slow is imported at the top: ``--help`` and a mistyped setting should no
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -233,21 +232,19 @@ def _print_actions(
     """Print the actions at the root."""
     from rich.table import Table
 
-    from experiments.explain.recorded import prior, words
-    from mcts.inspect import root_table
-    from sim.state import ACCUSE, REVEAL
+    from experiments.explain.drawn import list_actions
+    from experiments.explain.recorded import words
 
-    bits, envelope = prior(decision, posterior.marginals), posterior.envelope_table().ravel()
     table = Table(title=f"{player}: {words(result.best)}")
     for column in ("action", "visits", "share", "value", "bits", "right"):
         table.add_column(column, justify="left" if column == "action" else "right")
-    for row in root_table(result, words):
-        error = "" if math.isnan(row.error) else f" ± {row.error:.3f}"
-        value = "" if math.isnan(row.value) else f"{row.value:.3f}{error}"
-        accuses = ACCUSE <= row.action < REVEAL
-        right = f"{envelope[row.action - ACCUSE]:.3f}" if accuses else ""
-        known = f"{bits[row.action]:.3f}" if row.action in bits else ""
-        table.add_row(row.words, str(row.visits), f"{row.share:.0%}", value, known, right)
+    for row in list_actions(decision, posterior, result):
+        value, error, *more = (
+            "" if row[name] is None else f"{row[name]:.3f}"
+            for name in ("value", "error", "bits", "right")
+        )
+        value += f" ± {error}" if error else ""
+        table.add_row(row["words"], str(row["visits"]), f"{row['share']:.0%}", value, *more)
     console.print(table)
 
 

@@ -1,12 +1,45 @@
-"""Outcomes of a tree as the drawings of the browser's pages take them."""
+"""A search for tables and drawings: its root's actions, and the outcomes of its tree."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import networkx as nx
 
+from belief.exact.solver import ExactPosterior
+from experiments.explain.recorded import Decision, prior, words
+from mcts.inspect import root_table
+from mcts.search import SearchResult
 from sim.cards import SUSPECTS, WEAPONS
+from sim.state import ACCUSE, REVEAL
+
+
+def list_actions(
+    decision: Decision, posterior: ExactPosterior, result: SearchResult
+) -> list[dict[str, Any]]:
+    """Return the root's actions, for JSON, with the most visits first.
+
+    ``action`` and its ``words``, ``visits``, their ``share``, ``value`` and its standard ``error``,
+    ``bits``, by which candidates are ranked, and ``right``, the probability of an accusation by
+    ``posterior``; None where there is none.
+    """
+    bits, envelope = prior(decision, posterior.marginals), posterior.envelope_table().ravel()
+    return [
+        {
+            "action": row.action,
+            "words": row.words,
+            "visits": row.visits,
+            "share": row.share,
+            "value": None if math.isnan(row.value) else row.value,
+            "error": None if math.isnan(row.error) else row.error,
+            "bits": bits.get(row.action),
+            "right": float(envelope[row.action - ACCUSE])
+            if ACCUSE <= row.action < REVEAL
+            else None,
+        }
+        for row in root_table(result, words)
+    ]
 
 
 def list_nodes(graph: nx.DiGraph) -> list[dict[str, Any]]:

@@ -6,17 +6,15 @@ compiled policy gives an action, a planner the table of its root as well.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from belief.exact.solver import ExactPosterior
-from experiments.explain.drawn import list_nodes
+from experiments.explain.drawn import list_actions, list_nodes
 from experiments.explain.outcomes import annotate, see
-from experiments.explain.recorded import Decision, consider, decisions, pick, prior, words
-from mcts.inspect import export, principal_variation, root_table
-from mcts.search import SearchResult
+from experiments.explain.recorded import Decision, consider, decisions, pick, words
+from mcts.inspect import export, principal_variation
 from sim.arena import Memory, act
 from sim.chance import search_key
 from sim.planning.planner import Planner
@@ -25,7 +23,6 @@ from sim.policies import greedy
 from sim.policies.table import Policy, seat_policy
 from sim.records.record import Record
 from sim.rules import world
-from sim.state import ACCUSE, REVEAL
 from sim.view import Log, replay_evidence
 
 MOST_NODES = 40
@@ -35,11 +32,9 @@ MOST_NODES = 40
 def advise(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
     """Return the choice of the player ``spec`` at the decision on ``line``, for JSON.
 
-    ``action`` and its ``words``; of a planner that searched ``table``, the root's actions with
-    visits, values, standard errors, ``bits`` by which they are ranked and, of an accusation, the
-    probability that it is ``right`` (None where unknown), ``line`` its most visited line, ``tree``
-    the most visited outcomes (`experiments.explain.drawn.list_nodes`) and ``simulations``.  Its
-    random numbers are named by ``seed``.
+    ``action`` and its ``words``; of a planner that searched ``table``, the root's actions, and
+    ``tree``, the most visited outcomes (both by `experiments.explain.drawn`), ``line``, the most
+    visited line, and ``simulations``.  Its random numbers are named by ``seed``.
 
     Raises
     ------
@@ -58,10 +53,10 @@ def advise(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) ->
     if isinstance(player, Planner) and player.result is not None:
         about["simulations"] = player.result.simulations
         evidence = player.position(decision.view).root[0].evidence[decision.seat]
-        about["table"] = _rows(decision, player.result, ExactPosterior(evidence))
+        about["table"] = list_actions(decision, ExactPosterior(evidence), player.result)
         tree = getattr(player.search, "tree", None)
         about["line"] = [
-            {"words": words(step.action), "visits": step.visits, "value": _number(step.value)}
+            {"words": words(step.action), "visits": step.visits, "value": step.value}
             for step in ([] if tree is None else principal_variation(tree))
         ]
         if tree is not None:
@@ -70,31 +65,6 @@ def advise(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) ->
             annotate(graph, decision, evidence)
             about["tree"] = list_nodes(graph)
     return about
-
-
-def _rows(
-    decision: Decision, result: SearchResult, posterior: ExactPosterior
-) -> list[dict[str, Any]]:
-    """Return the root's actions, with the bits that they promise and how sure accusations are."""
-    bits, envelope = prior(decision, posterior.marginals), posterior.envelope_table().ravel()
-    return [
-        {
-            "action": row.action,
-            "words": row.words,
-            "visits": row.visits,
-            "value": _number(row.value),
-            "error": _number(row.error),
-            "bits": bits.get(row.action),
-            "right": float(envelope[row.action - ACCUSE])
-            if ACCUSE <= row.action < REVEAL
-            else None,
-        }
-        for row in root_table(result, words)
-    ]
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else round(float(value), 4)
 
 
 def _act(decision: Decision, which: Policy, seed: int) -> int:

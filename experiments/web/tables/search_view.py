@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.explain.drawn import list_nodes
 from experiments.explain.outcomes import see
 from experiments.explain.recorded import words
-from mcts.outcomes import ENDED, Outcome, OutcomeTree
+from mcts.inspect import export, principal_variation
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, TOP, Tree
 from sim.player import Player
@@ -96,7 +97,6 @@ class TreeTop:
 
     def __init__(self, tree: Tree, seen: Callable[[int, int], str]) -> None:
         self._tree, self._seen = tree, seen
-        self._outcomes = OutcomeTree(tree)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the root's actions with the most visits first: words, visits, value, error."""
@@ -115,35 +115,18 @@ class TreeTop:
         """Return the most visited actions, from the root down."""
         return [
             {"action": words(one.action), "visits": one.visits, "value": _within(one.value)}
-            for one in self._outcomes.line(MOST_STEPS)
+            for one in principal_variation(self._tree)[:MOST_STEPS]
         ]
 
     def branches(
         self, most: int = MOST_NODES, deep: int = MOST_ACTIONS, kinds: int = MOST_OUTCOMES
     ) -> list[dict[str, Any]]:
-        """Return the ``most`` most visited outcomes from the root down, each after that above it.
+        """Return the ``most`` most visited outcomes (`experiments.explain.drawn.list_nodes`).
 
-        Each has ``above``, its place in the list (None: the root); ``visits``; and, but for the
-        root, ``seen``, the outcome in words, and what it is the outcome of: ``action`` in words,
-        ``played``, how often, ``value``, the mean result of that, and ``outcomes``, how many it has
-        in all, of which ``kinds`` are listed.  At an ``end`` the game is over or the tree was full.
+        They reach down ``deep`` actions; of the outcomes of one action ``kinds`` are listed.
         """
-        return [self._branch(one) for one in self._outcomes.top(most, deep, kinds)]
-
-    def _branch(self, outcome: Outcome) -> dict[str, Any]:
-        choice, found = outcome.choice, {"above": outcome.above, "visits": outcome.visits}
-        if choice is None:
-            return found
-        end = outcome.kind == ENDED
-        return {
-            **found,
-            "action": words(choice.action),
-            "played": choice.visits,
-            "value": _within(choice.value),
-            "outcomes": choice.kinds,
-            "seen": "" if end else self._seen(choice.action, outcome.kind),
-            "end": end,
-        }
+        graph = export(self._tree, most, words, seen=self._seen, deep=deep, kinds=kinds)
+        return list_nodes(graph)
 
 
 def _within(value: float) -> float:

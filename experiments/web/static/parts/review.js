@@ -110,7 +110,7 @@ export class Review {
       el(
         "table",
         { class: "figures review" },
-        el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+        el("thead", {}, el("tr", {}, heads.map((head, column) => el("th", { scope: "col", class: column < 4 ? "words" : null }, head)))),
         el("tbody", {}, body),
       ),
     );
