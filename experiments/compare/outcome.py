@@ -11,6 +11,7 @@ from experiments import tabular
 from experiments.matches.results import Results
 from experiments.runs.published import find_for
 from experiments.stats.intervals import Estimate
+from experiments.stats.superiority import elo_above, likelihood_of_superiority
 from experiments.tabular import Strong
 
 PLOT = "win_rate.png"
@@ -58,8 +59,13 @@ def show(described: dict[str, Any], played: Results, console: Console) -> None:
     columns += ["turns", "wrong", *(["sim/s"] if searched else [])]
     columns += ["speed-up"] if faster else []
     tabular.show(tabular.Table(title, columns, rows, _remarks(played)), console)
+    crossed = [pair for pair in described["comparisons"] if "both" in pair]
+    if len(crossed) == 1:
+        tabular.show(_cross(crossed[0], _company(lines)), console)
     for text in (
         *(_sentence(each, _company(lines)) for each in described["comparisons"]),
+        *(_elo_of(each, _company(lines)) for each in crossed),
+        *(_rate_above(each) for each in lines if len(played.matches) == 1 == len(lines)),
         *map(_rating, described["ratings"]),
         *(test["verdict"] for test in described["tests"]),
         f"{described['seconds']:.0f} s in all, written to {played.folder}",
@@ -139,17 +145,53 @@ def _remarks(played: Results) -> list[str]:
 
 
 def _rating(rating: dict[str, Any]) -> str:
-    spread = f"({rating['low']:+.0f} to {rating['high']:+.0f})"
-    return f"{rating['player']}: {rating['elo']:+.0f} Elo {spread}"
+    return f"{rating['player']}: {_elo(Estimate(rating['elo'], rating['low'], rating['high']))}"
+
+
+def _rate_above(line: dict[str, Any]) -> str:
+    """Return how much better the only player is than those at its table."""
+    rate, parity = Estimate(line["win_rate"], *line["ci95"]), line["parity"]
+    elo = elo_above(rate, parity, games := line["games"])
+    sure = likelihood_of_superiority(line["wins"], games - line["wins"], parity)
+    return f"{line['player']} above the others: {_elo(elo)}, {_sure(sure)}"
+
+
+def _elo(elo: Estimate) -> str:
+    return f"{elo.value:+.0f} Elo ({elo.low:+.0f} to {elo.high:+.0f})"
+
+
+def _sure(likelihood: float) -> str:
+    return f"likelihood of superiority {100 * likelihood:.1f} %"
+
+
+def _names(comparison: dict[str, Any], company: str) -> tuple[str, str]:
+    first, second = (comparison[name].removesuffix(company) for name in ("first", "second"))
+    return first.strip(), second.strip()
+
+
+def _cross(comparison: dict[str, Any], company: str) -> tabular.Table:
+    """Return who won which of the games that two players both played."""
+    first, second = _names(comparison, company)
+    rows = [
+        [f"{first} won", comparison["both"], comparison["only_first"]],
+        [f"{first} did not", comparison["only_second"], comparison["neither"]],
+    ]
+    title = f"the same {comparison['games']} games"
+    return tabular.Table(title, ["", f"{second} won", f"{second} did not"], rows)
 
 
 def _sentence(comparison: dict[str, Any], company: str) -> str:
     value = Estimate(comparison["difference"], *comparison["ci95"])
-    first, second = (comparison[name].removesuffix(company) for name in ("first", "second"))
-    pair = f"{second.strip()} minus {first.strip()}"
-    text = f"{pair}, same {comparison['games']} games: {value}"
+    first, second = _names(comparison, company)
+    text = f"{second} minus {first}, same {comparison['games']} games: {value}"
     if comparison["p"] is not None:
         text += f", p {comparison['p']:.2g}"
         if comparison["p_holm"] != comparison["p"]:
             text += f", {comparison['p_holm']:.2g} with Holm's correction"
     return text
+
+
+def _elo_of(comparison: dict[str, Any], company: str) -> str:
+    first, second = _names(comparison, company)
+    elo = Estimate(comparison["elo"], *comparison["elo_ci95"])
+    return f"{second} above {first}: {_elo(elo)}, {_sure(comparison['superiority'])}"

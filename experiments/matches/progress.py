@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Event, Thread
 
 from rich.console import Console
@@ -22,14 +23,23 @@ LINE_SECONDS = 5.0
 """Time between lines where there is no terminal."""
 
 
+@dataclass(frozen=True)
 class Compiling:
-    """The stage before the first game; as text it says how far it is."""
+    """The stage before the first game; as text it says how far it is.
+
+    Attributes
+    ----------
+    searches : whether some player does, which takes twice as many functions
+    """
+
+    searches: bool = True
 
     def __str__(self) -> str:
-        from mcts.kernel.progress import count_functions  # imports Numba
+        from mcts.kernel.progress import PLAYING, SEARCHING, count_functions  # imports Numba
 
-        done = count_functions()
-        return f"compiling, about a minute the first time{f': {done} functions' if done else ''}"
+        done, most = count_functions(), SEARCHING if self.searches else PLAYING
+        far = f": {done} of up to {max(done, most)} functions" if done else ""
+        return f"compiling, a minute or two the first time{far}"
 
     def __rich__(self) -> Text:
         return Text(lines(f"{self} ..."))

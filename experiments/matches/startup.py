@@ -9,7 +9,7 @@ from rich.console import Console
 from experiments.matches import lineups
 from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
-from experiments.matches.progress import COMPILING, stage
+from experiments.matches.progress import Compiling, stage
 from experiments.matches.schedule import Match
 from experiments.settings import config
 
@@ -38,11 +38,12 @@ def prepare(
         As `resources`.
     """
     compiling = Background(_warm, matches)
-    short = games is not None and games <= FEW and all(match.compiled for match in matches)
+    searches = not all(match.compiled for match in matches)
+    short = games is not None and games <= FEW and not searches
     if workers is None and short:
         workers = 1
     ready = resources(matches, workers, address, console)
-    with stage(console, COMPILING):
+    with stage(console, Compiling(searches)):
         compiling.result()
     return ready
 

@@ -182,11 +182,17 @@ def load(folder: Path) -> results.Results:
     """
     from experiments.matches.details import KINDS  # which knows beliefs, and they take a second
 
-    found = results.Results.resume(folder, read_matches(folder), alone=True)
+    found = tallies(folder)
     matches = {match.name: match for match in found.matches}
     for kind, schema in KINDS.items():
         for part in part_files.parts(folder, kind):
             part_files.check_rows(part, part_files.read(part, schema), matches, kind)
+    return found
+
+
+def tallies(folder: Path) -> results.Results:
+    """Return what `load` returns, without a look at rows of details; errors as there."""
+    found = results.Results.resume(folder, read_matches(folder), alone=True)
     ends = results.stops(folder)
     for match, tally in zip(found.matches, found.tallies, strict=True):
         if match.name in ends:

@@ -13,8 +13,10 @@ from experiments.matches.results import Results, Tally
 from experiments.matches.schedule import Match, control_of
 from experiments.matches.sequential import verdicts
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
+from experiments.stats.intervals import discordant
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
+from experiments.stats.superiority import likelihood_of_superiority
 
 _SUMS = (
     "turns",
@@ -48,7 +50,7 @@ def figures(played: Results, stop: Stop = EVERY_GAME) -> dict[str, Any]:
             for match, tally in numbered
             for entrant in ([0] if match.measured is not None else range(len(match.entrants)))
         ],
-        "comparisons": [*_against_controls(played, stop), *_meetings(numbered)],
+        "comparisons": [*against_controls(played, stop), *_meetings(numbered)],
         "ratings": [rating for match, tally in numbered for rating in _ratings(match, tally)],
         "tests": _tests(played, stop),
     }
@@ -63,29 +65,15 @@ def _line(
 ) -> dict[str, Any]:
     """Return the figures of one entrant of a match; None where there are none.
 
-    A game counts once, however many seats the entrant has in it; ``parity`` is what identical
-    players would win.  ``simulations_per_second`` is per second of searching, not of the run.
+    ``simulations_per_second`` is per second of searching, not of the run.
     """
-    played = tally.numbers
-    winner = tally.winner()[played]
-    sat = match.sat(tally.reach, entrant)[played]
-    won = match.wins_of(tally.winner(), entrant)[played]
-    counted = sat > 0
-    games, wins = int(counted.sum()), int(won.sum())
-    estimate = stop.win_rate(wins, games) if games else None
-    who = match.labels[entrant]
+    scored = score(match, tally, entrant, stop)
+    who = scored["player"]
     seats = {seat: found for (*key, seat), found in sums.items() if key == [match.name, who]}
     total = {key: sum(seat[key] for seat in seats.values()) for key in (*_SUMS, "rows")}
     rows, seconds = total["rows"], total["search_seconds"]
     return {
-        "match": match.name,
-        "player": who,
-        "games": games,
-        "wins": wins,
-        "draws": int((winner[counted] == -1).sum()),
-        "win_rate": estimate and estimate.value,
-        "ci95": estimate and [estimate.low, estimate.high],
-        "parity": float(sat[counted].mean() / match.players) if games else None,
+        **scored,
         "turns_mean": total["turns"] / rows if rows else None,
         "suggestions_mean": total["game_suggestions"] / rows if rows else None,
         "accused_wrongly": int(total["out"]),
@@ -96,6 +84,30 @@ def _line(
             str(seat): {"games": int(counts["rows"]), "wins": int(counts["won"])}
             for seat, counts in sorted(seats.items())
         },
+    }
+
+
+def score(match: Match, tally: Tally, entrant: int, stop: Stop) -> dict[str, Any]:
+    """Return games, wins and win rate of one entrant of a match; None where there are none.
+
+    A game counts once, however many seats the entrant has in it; ``parity`` is what identical
+    players would win.
+    """
+    played = tally.numbers
+    winner = tally.winner()[played]
+    sat = match.sat(tally.reach, entrant)[played]
+    counted = sat > 0
+    games, wins = int(counted.sum()), int(match.wins_of(tally.winner(), entrant)[played].sum())
+    estimate = stop.win_rate(wins, games) if games else None
+    return {
+        "match": match.name,
+        "player": match.labels[entrant],
+        "games": games,
+        "wins": wins,
+        "draws": int((winner[counted] == -1).sum()),
+        "win_rate": estimate and estimate.value,
+        "ci95": estimate and [estimate.low, estimate.high],
+        "parity": float(sat[counted].mean() / match.players) if games else None,
     }
 
 
@@ -114,7 +126,7 @@ def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:
     return {tuple(row.pop(key) for key in keys): row for row in whole.sort(keys).to_dicts()}
 
 
-def _against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
+def against_controls(played: Results, stop: Stop) -> Iterator[dict[str, Any]]:
     """Yield how each match differs from its control, on the games that both played.
 
     Holm's correction is over all that have the same control.
@@ -142,8 +154,19 @@ def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict
         played.matches[i].wins_of(played.tallies[i].winner(), 0)[both] for i in (control, other)
     )
     one, two = played.matches[control].name, played.matches[other].name
-    p = mcnemar(first, second)
-    return _describe(Comparison(one, two, len(both), stop.difference(first, second), p, p))
+    p, elo = mcnemar(first, second), stop.elo_difference(first, second)
+    gained, lost, games = discordant(first, second)
+    won = int(first.sum())
+    return {
+        **_describe(Comparison(one, two, games, stop.difference(first, second), p, p)),
+        "both": won - lost,
+        "only_first": lost,
+        "only_second": gained,
+        "neither": games - won - gained,
+        "elo": elo.value,
+        "elo_ci95": [elo.low, elo.high],
+        "superiority": likelihood_of_superiority(gained, lost),
+    }
 
 
 def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any]]:

@@ -66,10 +66,10 @@ def paired_difference_anytime(first: np.ndarray, second: np.ndarray) -> Estimate
     ValueError
         If the games are none, or not the same number.
     """
-    return paired_estimate(first, second, _boundary)
+    return paired_estimate(first, second, boundary)
 
 
-def _boundary(games: int) -> float:
+def boundary(games: int) -> float:
     """Return the half width in standard errors: Robbins' normal mixture, scaled by ``games``."""
     alpha = 1 - CONFIDENCE
     # The mixture's variance that makes the boundary lowest at TUNED_TO games.

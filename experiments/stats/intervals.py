@@ -14,7 +14,8 @@ import numpy as np
 from scipy.special import bdtr, bdtrik, ndtri, stdtrit  # `scipy.stats` takes a second to import
 
 CONFIDENCE = 0.95
-_Z = float(ndtri((1 + CONFIDENCE) / 2))
+Z = float(ndtri((1 + CONFIDENCE) / 2))
+"""Standard errors on either side of an interval."""
 _RESAMPLES = 1000
 _BATCH = 50
 """Resamples held in memory at a time."""
@@ -43,7 +44,7 @@ def win_rate(wins: int, games: int) -> Estimate:
     if not games:
         raise ValueError("there is no win rate without a game")
     rate = wins / games
-    centre = (rate + _Z**2 / (2 * games)) / (1 + _Z**2 / games)
+    centre = (rate + Z**2 / (2 * games)) / (1 + Z**2 / games)
     half = float(wilson_width(np.array(wins), np.array(games))) / 2
     # At 0 and all wins a bound is 0 or 1 but for a rounding error.
     low = 0.0 if wins == 0 else centre - half
@@ -59,8 +60,8 @@ def wilson_width(wins: np.ndarray, games: np.ndarray) -> np.ndarray:
     wins, games : of one shape; ``games`` at least 1
     """
     rate = wins / games
-    spread = np.sqrt(rate * (1 - rate) / games + (_Z / (2 * games)) ** 2)
-    return 2 * _Z * spread / (1 + _Z**2 / games)
+    spread = np.sqrt(rate * (1 - rate) / games + (Z / (2 * games)) ** 2)
+    return 2 * Z * spread / (1 + Z**2 / games)
 
 
 def mean(values: np.ndarray) -> Estimate:
@@ -114,7 +115,7 @@ def paired_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
     ValueError
         If the games are none, or not the same number.
     """
-    return paired_estimate(first, second, lambda _: _Z)
+    return paired_estimate(first, second, lambda _: Z)
 
 
 def paired_estimate(
@@ -176,7 +177,7 @@ def paired_width(gained: np.ndarray, lost: np.ndarray, games: np.ndarray) -> np.
     ----------
     gained, lost, games : as `matched_pairs` takes them
     """
-    return 2 * _Z * matched_pairs(gained, lost, games)[1]
+    return 2 * Z * matched_pairs(gained, lost, games)[1]
 
 
 @dataclass(frozen=True)

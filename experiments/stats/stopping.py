@@ -12,15 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.stats import sprt
-from experiments.stats.anytime import paired_difference_anytime, win_rate_anytime
+from experiments.stats.anytime import boundary, paired_difference_anytime, win_rate_anytime
 from experiments.stats.intervals import (
     Estimate,
+    Z,
     paired_difference,
     paired_width,
     wilson_width,
     win_rate,
 )
 from experiments.stats.sprt import ERROR, MINIMUM, Verdict
+from experiments.stats.superiority import paired_elo
 
 LARGEST_ELO = 2000
 
@@ -77,6 +79,10 @@ class Stop:
     def difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
         """Return the paired difference with an interval that holds where this rule ends."""
         return paired_difference(first, second)
+
+    def elo_difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
+        """Return how many Elo ``second`` is above, likewise."""
+        return paired_elo(first, second, Z)
 
 
 EVERY_GAME = Stop()
@@ -194,6 +200,9 @@ class Sprt(Stop):
 
     def difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
         return paired_difference_anytime(first, second)
+
+    def elo_difference(self, first: np.ndarray, second: np.ndarray) -> Estimate:
+        return paired_elo(first, second, boundary(len(first)))
 
 
 def _games_at_end(verdict: Verdict | None) -> int | None:

@@ -27,7 +27,7 @@ from experiments.sweep.progress import SweepProgress
 from experiments.sweep.record import Record
 from experiments.sweep.runs import Runs
 from experiments.sweep.space import Point, Space
-from experiments.sweep.study import Study
+from experiments.sweep.study import STUDY, Study
 from experiments.sweep.trials import Played, Trials, trial_folder
 
 MATCHES_FILE = "sweep.json"
@@ -183,6 +183,7 @@ class Job:
             report.show(described, played, console)
         kept = f"{len(played.lines)} of {self._trials} trials, kept in {folder}"
         console.print(f"{described['seconds']:.0f} s in all, {kept}", soft_wrap=True)
+        console.print(f"in a browser: optuna-dashboard sqlite:///{folder / STUDY}", soft_wrap=True)
         if played.interrupted:
             raise Interrupted(f"interrupted after {kept}; run.resume={folder} goes on")
         if described["fault"] is not None:

@@ -14,7 +14,7 @@ from experiments import terminal
 from experiments.matches import match_loop, play, runner, startup
 from experiments.matches.background import Background
 from experiments.matches.match_loop import ERROR, Outcome, Resources
-from experiments.matches.progress import COMPILING
+from experiments.matches.progress import Compiling
 from experiments.matches.results import Results
 from experiments.provenance.files import whole, write_json
 from experiments.runs import outcome, runfolder
@@ -159,7 +159,7 @@ class Runs:
         if players in self._warm:
             play.warm(match)
         else:
-            with self._progress.stage(COMPILING):
+            with self._progress.stage(Compiling(not match.compiled)):
                 Background(play.warm, match).result()
             self._warm.add(players)
         return self._crews[key]

@@ -172,10 +172,12 @@ class Trials:
     def _tell(self, line: Line) -> None:
         """Show and record what became of a trial."""
         rate = str(win_rate(line.wins, line.games)) if line.games else None
-        self._progress.end_trial(
-            line.trial, ", ".join(filter(None, (describe_point(line.parameters), rate, line.note)))
-        )
         sofar = Played([line_of(trial) for trial in self._done_among(line.trial + 1)]).best
+        words = ", ".join(filter(None, (describe_point(line.parameters), rate, line.note)))
+        if sofar is not None:
+            best = f"best so far: trial {sofar.trial}, {win_rate(sofar.wins, sofar.games)}"
+            words += "; the best so far" if sofar == line else f"; {best}"
+        self._progress.end_trial(line.trial, words)
         if sofar is not None:
             self._record.progress(line.trial, win_rate=line.rate, best_so_far=sofar.rate)
 

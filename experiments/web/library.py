@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +19,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from experiments.matches.results import RECORDS
+from experiments.matches.origins import MATCHES_FILE
+from experiments.matches.part_files import GAMES
+from experiments.matches.results import RECORDS, STOPS
 from experiments.provenance.files import SUMMARY
 from experiments.texts import printable
 from sim.records.record import FORMAT
@@ -28,6 +31,13 @@ MOST = 500
 
 DEEPEST = 6
 """Levels of folders that are searched."""
+
+FRESH = 180.0
+"""Seconds after the last writing in which an unfinished run counts as under way; a run that plays
+writes once a minute, unless a single game takes longer."""
+
+_CONFIG = "config.yaml"
+"""The file that is written when a run begins, and when it is gone on with."""
 
 _COPIES = "mlartifacts"
 """The folder in which MLflow keeps copies of what runs wrote."""
@@ -52,6 +62,21 @@ class Thing:
     about: dict[str, Any]
 
 
+def stage_of(folder: Path) -> tuple[str, int]:
+    """Return how far the run in ``folder`` is, and when it was written to last, in nanoseconds.
+
+    It is "finished", "under way", or "silent" if it has not ended and nothing was written lately.
+    """
+    found: dict[str, int] = {}
+    with suppress(OSError):  # of a folder that is gone by now
+        found = {path.name: at for at, path in filter(None, map(_date, folder.iterdir()))}
+    last = max(found.values(), default=0)
+    if found.get(SUMMARY, -1) >= found.get(_CONFIG, 0):
+        return "finished", last
+    lately = time.time_ns() - last < FRESH * 1e9
+    return "under way" if lately and _CONFIG in found else "silent", last
+
+
 class Library:
     """Records and runs below ``folder``; each call searches it again."""
 
@@ -66,13 +91,28 @@ class Library:
         """Return the runs that have figures."""
         return self._list(_is_run)
 
+    def under_way(self) -> list[Thing]:
+        """Return the runs that are being played."""
+        return [thing for thing in self._list(_is_plan) if stage_of(thing.path)[0] == "under way"]
+
     def record(self, name: str) -> Path:
         """Return the file of the record ``name``; KeyError if it is unknown."""
         return self._find(name, _is_record)
 
     def run(self, name: str) -> Path:
-        """Return the folder of the run ``name``; KeyError if it is unknown."""
-        return self._find(name, _is_run)
+        """Return the folder of the run ``name``, under way or not; KeyError if it is unknown.
+
+        Whatever is read in it is a file, no link and no pipe.
+        """
+        folder = self._find(name, lambda path: _is_run(path) or _is_plan(path))
+        read = (MATCHES_FILE, SUMMARY, _CONFIG, STOPS, f"{GAMES}-*")
+        if not all(map(is_regular, (path for each in read for path in folder.glob(each)))):
+            raise KeyError(name)
+        return folder
+
+    def place(self, path: Path) -> str:
+        """Return where ``path`` is below the folder, as it is shown."""
+        return printable(path.relative_to(self._folder).as_posix())
 
     def _list(self, fits: Callable[[Path], bool]) -> list[Thing]:
         dated = sorted(filter(None, map(_date, filter(fits, self._files()))), reverse=True)
@@ -86,7 +126,7 @@ class Library:
         raise KeyError(name)
 
     def _name(self, path: Path) -> str:
-        place = os.fsencode(path.relative_to(self._folder))
+        place = os.fsencode(_get_opened(path).relative_to(self._folder))
         return hashlib.sha256(place).hexdigest()[:16]
 
     def _files(self) -> Iterator[Path]:
@@ -102,9 +142,8 @@ class Library:
         about = _read(path, at)
         if about is None:
             return None
-        opened = path.parent if _is_run(path) else path
-        place = printable(opened.relative_to(self._folder).as_posix())
-        return Thing(self._name(path), opened, {"name": place, **about})
+        opened = _get_opened(path)
+        return Thing(self._name(path), opened, {"name": self.place(opened), **about})
 
 
 def is_regular(path: Path) -> bool:
@@ -128,12 +167,28 @@ def _is_run(path: Path) -> bool:
     return path.name == SUMMARY
 
 
+def _is_plan(path: Path) -> bool:
+    return path.name == MATCHES_FILE
+
+
+def _get_opened(path: Path) -> Path:
+    """Return what is opened: a record, or the folder of a run."""
+    return path if _is_record(path) else path.parent
+
+
 @lru_cache(8 * MOST)
 def _read(path: Path, _: int) -> dict[str, Any] | None:
     """Return what a file says of itself; None if it is no record and no summary."""
     with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _figures(path) if _is_run(path) else _header(path)
+        return (_header if _is_record(path) else _figures if _is_run(path) else _plan)(path)
     return None
+
+
+def _plan(path: Path) -> dict[str, Any]:
+    """Return the names of the matches of a run."""
+    with path.open("rb") as file:
+        plan = json.loads(file.read(_SUMMARY_BYTES))
+    return {"matches": [printable(str(match["name"])) for match in plan["matches"]]}
 
 
 def _figures(path: Path) -> dict[str, Any]:

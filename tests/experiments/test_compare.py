@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -56,6 +57,21 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
 def test_the_published_result_stands_beside_ours(run_compare):
     outcome = run_compare("player=random", "match.games=40", "match.workers=1", QUIET)
     assert "6.6 % (5.8 to 7.6)" in outcome.out
+    assert re.search(r"random above the others: -\d+ Elo \(.*\), likelihood of ", outcome.out)
+
+
+def test_games_of_two_players_are_crossed(run_compare):
+    """Also: Elo and the likelihood of superiority agree in sign with the difference."""
+    games = ("match.players=[swift,closure]", "match.games=80", "match.workers=1")
+    outcome = run_compare(*games, QUIET)
+    (pair,) = outcome.summary["comparisons"]
+    cells = [pair[key] for key in ("both", "only_first", "only_second", "neither")]
+    one, two = (line["wins"] for line in outcome.summary["table"])
+    assert sum(cells) == 80 and (cells[0] + cells[1], cells[0] + cells[2]) == (one, two)
+    words = re.sub(r"\s+", " ", outcome.out)
+    assert f"swift won {cells[0]} {cells[1]} swift did not {cells[2]} {cells[3]}" in words
+    assert pair["difference"] < 0 and pair["elo_ci95"][1] < 0 and pair["superiority"] < 0.01
+    assert f"closure above swift: {pair['elo']:+.0f} Elo" in words
 
 
 def test_what_all_lines_share_stands_in_the_title_alone():

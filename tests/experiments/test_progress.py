@@ -54,3 +54,15 @@ def test_two_players_stand_by_their_difference(monkeypatch):
 def test_without_a_test_there_is_the_rate_alone(monkeypatch, stop):
     line, found = _standing(monkeypatch, ["player=swift"], np.ones(50, bool), stop)
     assert "won 100.0 % (" in line and "LLR" not in line and found == []
+
+
+def test_compiling_says_of_how_many_functions(monkeypatch):
+    from mcts.kernel import progress as compiled
+
+    monkeypatch.setattr(compiled, "count_functions", lambda: 12)
+    assert str(progress.Compiling()).endswith(f": 12 of up to {compiled.SEARCHING} functions")
+    assert f"12 of up to {compiled.PLAYING}" in str(progress.Compiling(searches=False))
+    monkeypatch.setattr(compiled, "count_functions", lambda: 999)
+    assert "999 of up to 999" in str(progress.Compiling())
+    monkeypatch.setattr(compiled, "count_functions", lambda: 0)
+    assert "functions" not in str(progress.Compiling())

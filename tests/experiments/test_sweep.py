@@ -104,7 +104,7 @@ def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
     fresh = results.read(outcome.folder / "fresh-0000")
     assert fresh.num_rows == 4 * 600
     assert summary["run"]["configuration"]["sweep"]["method"] == "grid"
-    assert "on 600 fresh games" in outcome.out
+    assert all(map(outcome.out.count, ("on 600 fresh games", "best so far: trial 0", "sqlite:///")))
 
 
 @pytest.mark.parametrize("prune_p", [0.02, 0.0], ids=["pruned", "control"])

@@ -81,7 +81,8 @@ def build_request(random: Random, known: dict[str, Any]) -> tuple[bytes, bool]:
     record, run = (random.choice(known[kind]) for kind in ("records", "runs"))
     ids = {seat.split("/")[-1], watch.split("/")[-1], record, run}
     line = random.choice((1, 2, 3, 20, 10**6))
-    gets = ["/", "/api/lobby", "/api/compiled", "/static/style.css", f"/runs/{run}"]
+    gets = ["/", "/api/lobby", "/api/compiled", "/static/style.css"]
+    gets += [f"/runs/{run}", f"/api/runs/{run}", f"/runs/{run}/report"]
     gets += [seat, f"/api{seat}", f"/api{seat}/stream", f"/api{seat}/notebook"]
     gets += [watch, f"/api{watch}", f"/api{watch}/stream", f"/api{watch}/beliefs"]
     gets += [f"/records/{record}", f"/api/records/{record}", f"/api/records/{record}/beliefs"]

@@ -19,6 +19,7 @@ LOBBY = {
     ],
     "players": [
         {"name": "best", "about": "The strongest preset.", "searches": True},
+        {"name": "best_tree", "about": "The same with a tree.", "searches": True},
         {"name": "bmcts", "about": "Belief search.", "searches": True},
         {"name": "swift", "about": "Most information per expected turn.", "searches": False},
     ],
@@ -35,8 +36,15 @@ LOBBY = {
             "seats": ["swift", "best"],
         }
     ],
+    "under_way": [{"id": "m", "name": "test", "matches": ["swift against 3 heuristic"]}],
     "runs": [
+        {"id": f"t{trial}", "name": f"sweep/trial-000{trial}", "report": None, "rates": []}
+        for trial in range(2)
+    ]
+    + [
         {
+            "id": "main",
+            "report": "/runs/main/report",
             "name": "main",
             "rates": [
                 {
@@ -51,6 +59,62 @@ LOBBY = {
         }
     ],
     "reach": "Only this machine can reach this page.",
+}
+
+RUN = {
+    "name": "test",
+    "stage": "under way",
+    "age": 4.2,
+    "report": None,
+    "table": [
+        {
+            "match": f"{player} against 3 heuristic",
+            "player": player,
+            "games": 120,
+            "wins": wins,
+            "draws": 0,
+            "win_rate": wins / 120,
+            "ci95": [wins / 120 - 0.1, wins / 120 + 0.1],
+            "parity": 0.25,
+            "most": 2000,
+        }
+        for player, wins in (("closure", 60), ("swift", 72))
+    ],
+    "comparisons": [
+        {
+            "first": "closure against 3 heuristic",
+            "second": "swift against 3 heuristic",
+            "games": 120,
+            "difference": 0.1,
+            "ci95": [-0.041, 0.236],
+            "p": None,
+            "p_holm": None,
+            "both": 40,
+            "only_first": 20,
+            "only_second": 32,
+            "neither": 28,
+            "elo": 70.4,
+            "elo_ci95": [-28.2, 170.1],
+            "superiority": 0.95,
+        }
+    ],
+    "tests": [
+        {
+            "words": "swift is 0 Elo (H0) above closure or 30 Elo (H1): undecided after 120 games "
+            "(LLR 1.20, bounds ±2.94), errors 5 %",
+            "llr": 1.2,
+            "bound": 2.944,
+            "progress": 0.41,
+            "accepted": None,
+            "left": 175,
+        }
+    ],
+    "chart": {
+        "of": "ratio",
+        "lines": [
+            {"name": "swift against 3 heuristic", "points": [[10, 0.1], [60, -0.4], [120, 1.2]]}
+        ],
+    },
 }
 
 ROOT = [
@@ -163,6 +227,7 @@ def answers(table, folder):
         "/api/lobby": LOBBY,
         "/api/watch/t/beliefs": known,
         "/api/watch/t/control": {"paused": True, "pace": 1.0},
+        "/api/runs/m": RUN,
         "/api/records/r": record(table),
         "/api/records/r/beliefs": turns(table, folder),
         "/api/records/r/explain": ADVICE,

@@ -23,6 +23,7 @@ from sim.state import ACCUSE, PASS, PASSAGE, REVEAL, WALK
 
 WEB = Path(__file__).resolve().parents[2] / "experiments" / "web"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+PAGES = {"seat": "play", "watch": "watch", "records": "replay", "runs": "run", "": "lobby"}
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
 
 
@@ -163,7 +164,13 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.startswith("/api/"):
             self._json(404, {"error": "there is nothing here"})
         else:
-            page = {"seat": "play", "watch": "watch", "records": "replay", "": "lobby"}
+            page = {
+                "seat": "play",
+                "watch": "watch",
+                "records": "replay",
+                "runs": "run",
+                "": "lobby",
+            }
             name = page.get(path.split("/")[1])
             status = 200 if name else 404
             values = {} if name else {"status": 404, "sentence": "This page is unknown."}

@@ -22,6 +22,8 @@ from page_server import Canned  # noqa: E402
 from PIL import Image  # noqa: E402
 from table_setup import COMPUTER, person, setup  # noqa: E402
 
+from experiments.compare import __main__ as compare  # noqa: E402
+from experiments.runs.standing import standing  # noqa: E402
 from experiments.web.settings import Search  # noqa: E402
 from experiments.web.tables.requests import compose_player  # noqa: E402
 from experiments.web.tables.table import Table  # noqa: E402
@@ -47,7 +49,7 @@ def take(running, folder: Path) -> list[Path]:
         watched = Canned(computers, page_content.answers(computers, one))
         best = compose_player("best_tree", ["budget.simulations=1000"], Search(1000, 60.0))
         table, look, events = page_content.play_and_sample(third, best, TURN)
-        search_server = Canned(table, {})
+        search_server = Canned(table, {"/api/runs/m": _played(third / "run")})
         page_content.stop_at(search_server, look, events)
         seated = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), other))
         try:
@@ -59,6 +61,7 @@ def take(running, folder: Path) -> list[Path]:
                 _seat(running, seated, folder / "web_play.png", 1280, 900, False, QUESTIONS),
                 _seat(running, seated, folder / "web_phone.png", 360, 1500, True, 0),
                 _replay(running, watched, folder / "web_replay.png"),
+                _run(running, search_server, folder / "web_run.png"),
                 _lobby(running, watched, folder / "web_lobby.png"),
             ]
         finally:
@@ -77,8 +80,8 @@ def _seat(running, served, path, width, height, dark, questions):
         click_on(page, chance)
         settle(page, before)
         questions -= 1
-    page.get_by_label("Show probabilities").check()
-    page.wait_for_selector("td.heat")
+    page.get_by_label("Show probabilities").evaluate("(box) => box.click()")  # on a phone unseen
+    page.wait_for_selector("td.heat", state="attached")
     return _shot(page, path)
 
 
@@ -102,9 +105,24 @@ def _replay(running, served, path):
     return _shot(page, path)
 
 
+def _played(folder):
+    """Play the match of the picture of a run, and return how it stands."""
+    asked = ["match.players=[closure,swift]", "player@opponent=swift", "match.stop=sprt:0%:5%"]
+    games = ["match.games=4000", "match.workers=1", "tracking=none", f"run.folder={folder}"]
+    assert compare.COMMAND.run([*asked, *games]) == 0
+    about = {"name": "closure-swift", "stage": "finished", "age": 0.0, "report": None}
+    return {**standing(folder), **about}
+
+
+def _run(running, served, path):
+    page = _page(running, f"{served.url}/runs/m", 1180, 560, False)
+    page.wait_for_selector("#chart svg")
+    return _shot(page, path)
+
+
 def _lobby(running, served, path):
     page = _page(running, served.url, 1180, 640, False)
-    page.wait_for_selector(".seat-row")
+    page.wait_for_selector("#levels button")
     return _shot(page, path)
 
 

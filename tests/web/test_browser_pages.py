@@ -4,6 +4,7 @@ from pathlib import Path
 
 import page_content
 import pytest
+from http_client import Served
 from page_server import Canned
 from table_setup import COMPUTER, person, setup
 
@@ -21,10 +22,11 @@ from sim.state import MOVE
 AXE = (Path(__file__).parent / "data" / "axe.min.js").read_text()
 
 PAGES = {
-    "lobby": ("/", ".seat-row select"),
+    "lobby": ("/", "#levels button"),
     "play": ("/seat/seat-0", ".prompt.asked button"),
     "watch": ("/watch/t", ".map td"),
     "replay": ("/records/r", "#entropy svg"),
+    "run": ("/runs/m", "#chart svg"),
     "error": ("/nowhere/at/all", "main p"),
 }
 
@@ -86,6 +88,7 @@ def passes_in_both_themes(page):
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_pass_axe_in_both_themes_and_fit_narrow_screens(name, shows):
     page = shows(name)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     passes_in_both_themes(page)
     for width in (1280, 800, 360):
         page.set_viewport_size({"width": width, "height": 740})
@@ -110,6 +113,28 @@ def test_a_report_passes_axe_and_fits_narrow_screens(report, open_page):
     passes_in_both_themes(page)
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_match_that_was_played_is_followed_from_the_lobby_to_its_end(report, open_page):
+    """The page looks again by itself; axe finds nothing at either width."""
+    summary = report.parent / "swift" / "summary.json"
+    written = summary.read_bytes()
+    summary.unlink()
+    server = Served(report.parent / "web", outputs=str(report.parent))
+    page = open_page(f"http://{server.host}/")
+    page.locator("#under-way a").click()
+    page.wait_for_selector("#chart svg")
+    assert page.locator("h1").inner_text() == "swift against 3 heuristic"
+    assert page.locator("#stage").inner_text().startswith("Under way: 12 of 12 games played.")
+    assert page.locator("#rates tbody tr").count() == 1
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 740})
+        passes_in_both_themes(page)
+        page.emulate_media(color_scheme="light")
+    summary.write_bytes(written)
+    page.wait_for_function("() => document.getElementById('stage').innerText.includes('Finished')")
+    assert page.get_by_role("link", name="Report").count() == 0
+    server.close()
 
 
 def test_simulations_are_stepped_through_one_by_one(tmp_path, open_page):
@@ -175,7 +200,7 @@ def test_axe_finds_what_is_wrong(shows):
             faint.textContent = "faint";
             faint.style.setProperty("color", "#dddddd");
             document.querySelector("main").append(faint);
-            document.querySelector("details").open = true;
+            document.querySelectorAll("details").forEach((one) => { one.open = true; });
         }"""
     )
     assert {"label", "color-contrast"} <= {rule for rule, *_ in violations(page)}
@@ -190,13 +215,14 @@ def test_a_table_is_made_in_the_lobby(watched_server, shows):
         "watch": "/watch/t",
     }
     page = shows("lobby")
+    page.locator("summary", has_text="More players").click()
     page.get_by_label("Rules").select_option("cai2006")
     assert "Three players" in page.locator("#rules-about").text_content()
     page.get_by_label("Who sits in seat 2").select_option("")
     page.get_by_label("Name of the person in seat 2").fill("Zoe <b>")
     page.get_by_label("Simulations per decision, seat 3").fill("250")
     page.get_by_label("More settings, seat 3").fill("threshold=0.4")
-    page.locator("summary", has_text="More").click()
+    page.locator("summary", has_text="Pace, seed").click()
     page.get_by_label("Seed").fill("0")
     page.get_by_label("Keep the game for a study").check()
     page.get_by_role("button", name="Play").click()
@@ -229,6 +255,48 @@ def test_a_table_is_made_in_the_lobby(watched_server, shows):
     page.reload()
     page.wait_for_selector("#your-seats a")
     assert "Zoe <b>" in page.locator("#your-seats").inner_text(), "kept, and as text"
+
+
+def test_the_lobby_offers_two_planners_first_then_three_levels(watched_server, shows):
+    """A table as any other is sent for; trials of a sweep are one entry."""
+    watched_server.answers["/api/tables"] = {"id": "t", "seats": {}, "watch": "/watch/t"}
+    page = shows("lobby")
+    first = page.locator("main button").first
+    assert first.inner_text() == "Watch"
+    first.click()
+    page.wait_for_url("**/watch/t")
+    sent = watched_server.posted[-1][1]
+    assert [seat["preset"] for seat in sent["seats"]] == ["best_tree", "bmcts"] * 2
+    page = shows("lobby")
+    assert page.locator("#levels button").all_inner_texts() == ["Easy", "Middle", "Strong"]
+    page.get_by_label("Your name").fill("Zoe")
+    page.get_by_role("button", name="Middle").click()
+    page.wait_for_url("**/watch/t")
+    seats = watched_server.posted[-1][1]["seats"]
+    assert [seat.get("preset", seat.get("name")) for seat in seats] == ["Zoe", *["swift"] * 3]
+    page = shows("lobby")
+    assert page.locator("#under-way a").get_attribute("href") == "/runs/m"
+    assert page.locator("#runs > li").count() == 2
+    assert "2 trials" in page.locator("#runs > li").first.inner_text()
+
+
+def test_a_run_under_way_is_followed_to_its_verdict(watched_server, shows, open_page):
+    page = shows("run")
+    assert "120 of 2,000 games" in page.locator("#stage").inner_text()
+    assert page.locator("h1").inner_text() == "closure, swift against 3 heuristic"
+    test = page.locator("#verdicts").inner_text()
+    assert "undecided" in test and "41 % of the way to H1; about 175 more games" in test
+    difference = page.locator("#differences").inner_text().replace("\N{MINUS SIGN}", "-")
+    assert "+10.0 points, 95 %: -4.1 to +23.6; +70 Elo (-28 to +170)" in difference
+    assert page.locator("#chart .level").count() == 2
+    run = page_content.RUN
+    (test,) = run["tests"]
+    words = "swift is 30 Elo above closure, not 0 Elo: H1 accepted"
+    decided = {**test, "words": words, "accepted": "H1", "left": None, "progress": 1.02}
+    watched_server.answers["/api/runs/m"] = {**run, "stage": "finished", "tests": [decided]}
+    page.wait_for_function("() => document.getElementById('stage').innerText.includes('Decided')")
+    assert page.locator("#verdicts").inner_text() == words
+    watched_server.answers["/api/runs/m"] = run
 
 
 def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows):

@@ -222,17 +222,19 @@ def test_the_notebook_keeps_own_marks(serve, open_page):
 def test_turns_end_by_themselves_if_that_is_wished(serve, open_page):
     served, chance = serve(accuse="any", turn_cap=60), random.Random(4)
     page = open_page(f"{served.url}/seat/seat-0")
-    titles = {False: [], True: []}
+    ended, titles = "Do you accuse, or end your turn?", {False: [], True: []}
     for wished in (False, True):
+        before, title = number(page), page.locator("#prompt-title").text_content()
         page.locator("#ends").set_checked(wished)
+        if wished and title == ended:  # the page ends this turn at once
+            settle(page, before)
         while len(titles[wished]) < 12 and not over(page):
             settle(page)
             before = number(page)
             titles[wished].append(page.locator("#prompt-title").text_content())
             click_on(page, chance)
             settle(page, before)
-    ended = "Do you accuse, or end your turn?"
-    assert ended in titles[False] and ended not in titles[True][1:] and len(titles[True]) > 3
+    assert ended in titles[False] and ended not in titles[True] and len(titles[True]) > 3
 
 
 def test_a_phone_shows_a_part_at_a_time(serve, open_page):

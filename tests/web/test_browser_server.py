@@ -46,6 +46,23 @@ def envelope(folder, table):
     return next(event["cards"] for event in game.events if event["event"] == "envelope")
 
 
+AGAIN = json.dumps(
+    {
+        "rules": "speed",
+        "players": 3,
+        "seats": [
+            {"kind": "person", "name": "Ann"},
+            *({"kind": "player", "preset": "swift", "settings": []},) * 2,
+        ],
+        "seed": None,
+        "pace": 0,
+        "hints": True,
+        "study": False,
+    }
+)
+"""A table as the lobby asks for it."""
+
+
 @pytest.mark.parametrize("rules", ["ledford", "cai2006", "released", "speed"])
 def test_a_whole_game_is_played_by_clicking(rules, server, folder, open_page):
     """Towards a room, freely, without walls, without a board; in one game the accusation is wrong,
@@ -68,15 +85,26 @@ def test_a_whole_game_is_played_by_clicking(rules, server, folder, open_page):
         assert title == "You have won." and last.startswith("You win! It was")
     assert f"It was {suspect} with the {weapon} in the {room}." in last
     assert page.locator(".prompt-body a").first.get_attribute("href") == made["watch"]
+    if wrongly:  # from there on to its replay, and to another game of the same seats
+        page.get_by_role("link", name="Replay and review").click()
+        page.wait_for_selector("#entropy .line")
+        assert "Ann" in page.locator("#seats").inner_text()
+        page.evaluate("(setup) => localStorage.setItem('sleuth.setup', setup)", AGAIN)
+        page.go_back()
+        page.get_by_role("button", name="Play again").click()
+        page.wait_for_url(lambda url: "/seat/" in url and made["seats"]["0"] not in url)
+        settle(page)
+        assert "Ann" in page.locator("#seats").inner_text()
 
 
 def test_a_newcomer_comes_from_the_lobby_to_a_game(server, open_page):
     """Nothing is chosen but the opponents, which need not search here; a refusal is shown."""
     page = open_page(f"http://{server.host}/")
+    page.locator("summary", has_text="More players").click()
     page.wait_for_selector(".seat-row")
     for seat in (2, 3, 4):
         page.get_by_label(f"Who sits in seat {seat}").select_option("swift")
-    page.locator("summary", has_text="More").click()
+    page.locator("summary", has_text="Pace, seed").click()
     page.get_by_label("Pace").select_option("0")
     page.get_by_label("Name of the person in seat 1").fill("")
     page.get_by_role("button", name="Play").click()
@@ -189,7 +217,7 @@ def test_a_game_is_replayed_and_two_players_are_asked(server, open_page):
         page.reload()
         page.wait_for_selector("#records li")
     record.click()
-    page.wait_for_selector("#chances .line")
+    page.wait_for_selector("#entropy .line")
     page.get_by_role("button", name="Next decision").click()
     page.locator("summary").click()
     page.wait_for_selector(".map td")

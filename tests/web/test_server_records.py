@@ -157,14 +157,16 @@ def test_questions_that_have_no_answer_are_refused_in_one_sentence(server, recor
 
 @pytest.mark.parametrize("name", ["nothing", "..%2f..%2fetc%2fpasswd", "%00"])
 def test_what_is_no_record_is_not_opened(server, name):
-    for route in (f"/api/records/{name}", f"/api/records/{name}/beliefs", f"/runs/{name}"):
+    for route in (f"/api/records/{name}", f"/api/records/{name}/beliefs"):
         assert server.ask("GET", route, plain=True)[0] == 404
 
 
 def test_a_run_and_its_report(server, record, folder):
     (run,) = server.ask("GET", "/api/lobby")[1]["runs"]
     assert run["report"] is None and run["rates"][0]["player"] == "Ann"
-    assert server.ask("GET", f"/runs/{run['id']}", plain=True)[0] == 404
+    assert server.ask("GET", f"/runs/{run['id']}/report", plain=True)[0] == 404
+    status, received, _ = server.ask("GET", f"/api/runs/{run['id']}")
+    assert status == 200 and received["table"][0]["player"] == "Ann"
     (kept,) = folder.glob("games/*")
     report([kept], None, Console(quiet=True))
     (run,) = server.ask("GET", "/api/lobby")[1]["runs"]

@@ -8,6 +8,7 @@ import pytest
 WEB = Path(__file__).resolve().parents[2] / "experiments" / "web"
 STATIC = WEB / "static"
 SCRIPTS = sorted(STATIC.rglob("*.js"))
+PAGES = ("lobby", "play", "watch", "replay", "run")
 FILES = [*SCRIPTS, *STATIC.glob("*.css"), *(WEB / "templates").iterdir()]
 
 FORBIDDEN = re.compile(
@@ -53,7 +54,7 @@ def list_imports(script):
     return needed
 
 
-@pytest.mark.parametrize("page", ["lobby", "play", "watch", "replay"])
+@pytest.mark.parametrize("page", PAGES)
 def test_a_page_asks_for_all_its_modules_at_once(page):
     """Else a browser learns of each only from the one that imports it."""
     template = (WEB / "templates" / f"{page}.html.jinja").read_text()
@@ -63,7 +64,9 @@ def test_a_page_asks_for_all_its_modules_at_once(page):
 
 
 def test_every_module_is_needed():
-    pages = [list_imports(STATIC / f"{page}.js") for page in ("lobby", "play", "watch", "replay")]
+    pages = [
+        list_imports(STATIC / f"{page}.js") for page in ("lobby", "play", "watch", "replay", "run")
+    ]
     assert {*STATIC.glob("parts/*.js")} == set().union(*pages)
 
 

@@ -11,9 +11,8 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from experiments.settings.commandline import Refusal
-from experiments.web.library import Thing, is_regular
 from experiments.web.server.guard import read_body
-from experiments.web.server.records import REPORT
+from experiments.web.server.runs import links
 from experiments.web.server.state import state_of
 from experiments.web.server.warmup import warm_up
 from experiments.web.tables.registry import Crowded, Entry
@@ -23,7 +22,7 @@ from experiments.web.tables.requests import (
     list_players,
     list_rules,
 )
-from mcts.kernel.progress import count_functions
+from mcts.kernel.progress import SEARCHING, count_functions
 
 MOST_SHOWN = 200
 """Tables in the lobby, the latest first."""
@@ -39,22 +38,25 @@ async def show(request: Request) -> JSONResponse:
     """Return all that the lobby shows."""
     state = state_of(request)
     library = state.library
-    records, runs = await state.workers.run(lambda: (library.records(), library.runs()))
+    records, runs, under_way = await state.workers.run(
+        lambda: (library.records(), library.runs(), library.under_way())
+    )
     latest = list(state.registry.entries.values())[: -MOST_SHOWN - 1 : -1]
     return JSONResponse(
         {
             **presets(),
             "tables": [_describe(entry) for entry in latest],
             "records": [{"id": one.name, **one.about} for one in records],
-            "runs": [_describe_run(one) for one in runs],
+            "runs": [{"id": one.name, **one.about, **links(one.name, one.path)} for one in runs],
+            "under_way": [{"id": one.name, **one.about} for one in under_way],
             "reach": state.reach,
         }
     )
 
 
 async def count_compiled(_: Request) -> JSONResponse:
-    """Return how many functions this process has compiled, for those who wait for a table."""
-    return JSONResponse({"functions": count_functions()})
+    """Return how many functions this process has compiled, and may, for those who wait."""
+    return JSONResponse({"functions": count_functions(), "most": SEARCHING})
 
 
 async def make(request: Request) -> JSONResponse:
@@ -73,11 +75,6 @@ async def make(request: Request) -> JSONResponse:
         raise HTTPException(507, f"the table cannot be written down: {fault}") from None
     links = {str(seat): f"/seat/{token}" for seat, token in tokens.items()}
     return JSONResponse({"id": entry.id, "seats": links, "watch": f"/watch/{entry.id}"}, 201)
-
-
-def _describe_run(run: Thing) -> dict[str, Any]:
-    link = f"/runs/{run.name}" if is_regular(run.path / REPORT) else None
-    return {"id": run.name, **run.about, "report": link}
 
 
 def _describe(entry: Entry) -> dict[str, Any]:

@@ -229,5 +229,5 @@ ROUTES = (
     Route(f"{_RECORD}/beliefs", beliefs),
     Route(f"{_RECORD}/notebooks/{{line:int}}", notebooks),
     Route(f"{_RECORD}/explain", explain, methods=["POST"]),
-    Route("/runs/{run}", report),
+    Route("/runs/{run}/report", report),
 )

@@ -19,7 +19,7 @@ from starlette.middleware import Middleware
 
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
-from experiments.web.server import lobby, pages, records, seat, watch
+from experiments.web.server import lobby, pages, records, runs, seat, watch
 from experiments.web.server.connections import Connection
 from experiments.web.server.guard import Guard, answer_bug, answer_refusal
 from experiments.web.server.state import State
@@ -49,7 +49,9 @@ def application(state: State, names: frozenset[str]) -> Starlette:
     names : of the server in requests (`guard.Guard`)
     """
     app = Starlette(
-        routes=[route for each in (lobby, seat, watch, records, pages) for route in each.ROUTES],
+        routes=[
+            route for each in (lobby, seat, watch, records, runs, pages) for route in each.ROUTES
+        ],
         middleware=[Middleware(Guard, names)],
         exception_handlers={HTTPException: answer_refusal, Exception: answer_bug},
     )

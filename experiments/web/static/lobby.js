@@ -2,14 +2,21 @@
 
 import { api } from "./parts/api.js";
 import { el, part, put, say } from "./parts/dom.js";
-import { rememberSeats, rememberedSeats } from "./parts/remembered.js";
-import { listRecords, listRuns, listSeats, listTables } from "./parts/lists.js";
+import { SETUP, remember, rememberSeats, rememberedSeats } from "./parts/remembered.js";
+import { listRecords, listRuns, listSeats, listTables, listUnderWay } from "./parts/lists.js";
 import { patiently } from "./parts/patience.js";
 import { playerOptions, settingFields } from "./parts/settings.js";
 
 const PERSON = "a person";
 const BEST = "best"; // sits opposite unless something else is chosen
 const RULES = "ledford"; // those of the thesis
+const THINKERS = ["best_tree", "bmcts"]; // who are watched, two seats each
+const THOUGHT = 500; // simulations of each of their decisions
+const LEVELS = [
+  { name: "Easy", preset: "heuristic", settings: [], about: "remembers what it was shown" },
+  { name: "Middle", preset: "swift", settings: [], about: "asks for the most information per turn" },
+  { name: "Strong", preset: "best", settings: ["budget.simulations=1000"], about: "searches before each move" },
+];
 const NAMES = ["Ann", "Bob", "Cleo", "Dan", "Eve", "Finn"];
 
 let offered; // what the server says there is
@@ -78,12 +85,12 @@ function readRequest() {
   };
 }
 
-async function make(event) {
-  event.preventDefault();
+/** Make the table `asked` and go there; `place` says how far that is. */
+async function make(asked, place) {
   say(part("fault"), "");
-  const asked = readRequest();
-  part("make").disabled = true;
-  const report = (words) => say(part("making"), words);
+  const buttons = document.querySelectorAll(".makes");
+  for (const button of buttons) button.disabled = true;
+  const report = (words) => say(part(place), words);
   try {
     const made = await patiently(report, "Getting the table ready …", api.makeTable(asked));
     const links = Object.entries(made.seats).map(([seat, link]) => ({
@@ -92,14 +99,43 @@ async function make(event) {
       name: asked.seats[seat].name,
     }));
     rememberSeats(links);
+    remember(SETUP, { ...asked, seed: null });
     if (links.length < 2) location.assign(links[0]?.link ?? made.watch);
     else showLinks(links, made.watch);
   } catch (fault) {
     say(part("fault"), fault.message);
   } finally {
     report("");
-    part("make").disabled = false;
+    for (const button of buttons) button.disabled = false;
   }
+}
+
+/** Return the table of `seats` under the usual rules, at the usual pace. */
+function usual(seats) {
+  return { rules: RULES, players: seats.length, seats, seed: null, pace: 1, hints: true, study: false };
+}
+
+function watchTwo() {
+  const settings = [`budget.simulations=${THOUGHT}`];
+  const seats = [...THINKERS, ...THINKERS].map((preset) => ({ kind: "player", preset, settings }));
+  make(usual(seats), "watching");
+}
+
+/** Return the buttons of the levels, each with what the opponents do. */
+function showLevels() {
+  const start = ({ preset, settings }) => {
+    const opponent = { kind: "player", preset, settings };
+    make(usual([{ kind: "person", name: part("your-name").value }, opponent, opponent, opponent]), "starting");
+  };
+  const items = LEVELS.map((level) =>
+    el(
+      "li",
+      {},
+      el("button", { type: "button", class: "makes", click: () => start(level) }, level.name),
+      el("span", { class: "note" }, `${level.preset}: ${level.about}`),
+    ),
+  );
+  put(part("levels"), items);
 }
 
 /** Show the links of a table for several people: each is for one of them alone. */
@@ -136,7 +172,12 @@ function showLists() {
   listSeats(part("your-seats"), rememberedSeats(), offered.tables);
   listTables(part("tables"), offered.tables);
   listRecords(part("records"), offered.records);
-  listRuns(part("runs"), offered.runs);
+  const playing = new Set(offered.under_way.map(({ id }) => id));
+  listUnderWay(part("under-way"), offered.under_way);
+  listRuns(
+    part("runs"),
+    offered.runs.filter(({ id }) => !playing.has(id)),
+  );
   say(part("reach"), offered.reach);
 }
 
@@ -158,10 +199,15 @@ async function enter() {
   part("study").addEventListener("change", (event) => {
     if (event.target.checked) part("hints").checked = false;
   });
-  part("setup").addEventListener("submit", make);
+  part("setup").addEventListener("submit", (event) => {
+    event.preventDefault();
+    make(readRequest(), "making");
+  });
+  part("watch-two").addEventListener("click", watchTwo);
+  showLevels();
   showRules();
   showLists();
-  part("make").disabled = false;
+  for (const name of ["make", "watch-two"]) part(name).disabled = false;
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
 }
 

@@ -49,16 +49,17 @@ async function play() {
   ends.checked = recall(ENDS, false) === true;
   ends.addEventListener("change", () => {
     remember(ENDS, ends.checked);
-    endTurn();
+    show();
   });
 
-  /** End the turn, if there is nothing else to do but to accuse and that is wished. */
+  /** End the turn, if there is nothing else to do but to accuse and that is wished; say whether. */
   function endTurn() {
     const { prompt } = state;
-    if (!ends.checked || !prompt || prompt.number === answered) return;
-    if (prompt.choices.some(({ kind }) => kind !== "pass" && kind !== "accuse")) return;
+    if (!ends.checked || !prompt || prompt.number === answered) return false;
     const pass = prompt.choices.find(({ kind }) => kind === "pass");
-    if (pass) answer(prompt, pass.action);
+    if (!pass || prompt.choices.some(({ kind }) => kind !== "pass" && kind !== "accuse")) return false;
+    answer(prompt, pass.action);
+    return true;
   }
 
   for (const button of part("tabs").querySelectorAll("button")) {
@@ -70,10 +71,10 @@ async function play() {
   }
 
   const show = soon(() => {
-    endTurn();
+    const ending = endTurn();
     showSeats(part("seats"), table, state);
     board.place(state);
-    const done = state.prompt !== null && state.prompt.number === answered;
+    const done = ending || (state.prompt !== null && state.prompt.number === answered);
     panel.show(done ? { ...state, prompt: null, waiting: null } : state);
     log.show(state.log);
     showHand(state);

@@ -10,14 +10,30 @@ const TOP = 10;
 const BOTTOM = 40;
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2", "12 4"];
 
-/** Return about `count` round numbers from 0 to `most`. */
-export function ticks(most, count = 5) {
-  const rough = most / count;
+/** Return about `count` round numbers from `least` to `most`. */
+export function ticks(most, least = 0, count = 5) {
+  const rough = (most - least) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
   const found = [];
-  for (let at = 0; at <= most + step * 1e-9; at += step) found.push(Number(at.toPrecision(6)));
+  for (let at = Math.ceil(least / step - 1e-9) * step; at <= most + step * 1e-9; at += step)
+    found.push(Number(at.toPrecision(6)));
   return found;
+}
+
+/** Return the range that holds `values` and `levels`, as `showChart` takes it. */
+export function between(values, levels) {
+  const all = [...values, ...levels.map(({ value }) => value)];
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const room = 0.05 * (most - least || 1);
+  return { least: least - room, most: most + room, levels };
+}
+
+/** Return the path around a band of points: place, low, high. */
+function around(band, x, y) {
+  const at = ([turn, value]) => `${x(turn).toFixed(1)} ${y(value).toFixed(1)}`;
+  const high = band.map(([turn, , value]) => at([turn, value]));
+  return `M${[...high, ...band.toReversed().map(at)].join("L")}Z`;
 }
 
 /** Return the path through `points`; null values leave a gap. */
@@ -37,27 +53,46 @@ function drawn(points, x, y) {
 }
 
 /**
- * Fill `parent` with a chart of `lines` (`name` and `points`, pairs of turn and value).
+ * Fill `parent` with a chart of `lines` (`name`, `points`, pairs of turn and value, and perhaps a
+ * `band`, triples of turn, low and high).
  *
- * `words` has `title`, `across` and `up` for the axes; `most` is the highest value if it is known,
- * `now` a turn to mark; `choose(turn)` is called where the chart is clicked.
+ * `words` has `title`, `across` and `up` for the axes; `least` is the lowest value and `most` the
+ * highest if it is known, `levels` are values with `words`, `now` is a turn to mark; `choose(turn)`
+ * is called where the chart is clicked.
  */
-export function showChart(parent, words, lines, { most = null, now = null, choose = null } = {}) {
+export function showChart(
+  parent,
+  words,
+  lines,
+  { least = 0, most = null, levels = [], now = null, choose = null } = {},
+) {
   const turns = lines.flatMap(({ points }) => points.map(([turn]) => turn));
   const values = lines.flatMap(({ points }) => points.map(([, value]) => value ?? 0));
   const last = Math.max(1, ...turns);
   const top = most ?? Math.max(1, ...values);
   const x = (turn) => LEFT + ((WIDE - LEFT - RIGHT) * turn) / last;
-  const y = (value) => HIGH - BOTTOM - ((HIGH - BOTTOM - TOP) * value) / top;
+  const inside = (value) => Math.min(top, Math.max(least, value));
+  const y = (value) => HIGH - BOTTOM - ((HIGH - BOTTOM - TOP) * (inside(value) - least)) / (top - least);
   const across = ticks(last).filter(Number.isInteger);
   const grid = [
-    ...ticks(top).map((value) => [
+    ...ticks(top, least).map((value) => [
       svg("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(value), y2: y(value), class: "grid" }),
       svg("text", { x: LEFT - 6, y: y(value) + 4, class: "tick end" }, String(value)),
     ]),
-    ...across.map((turn) => svg("text", { x: x(turn), y: HIGH - BOTTOM + 17, class: "tick" }, String(turn))),
+    ...across.map((turn) => {
+      const last = x(turn) > WIDE - 2 * RIGHT;
+      const place = { x: last ? WIDE : x(turn), y: HIGH - BOTTOM + 17, class: last ? "tick end" : "tick" };
+      return svg("text", place, turn.toLocaleString("en"));
+    }),
   ].flat();
   const middle = (TOP + HIGH - BOTTOM) / 2;
+  const bands = lines.flatMap(({ band }, place) =>
+    band ? [svg("path", { d: around(band, x, y), class: `band series-${place % 6}` })] : [],
+  );
+  const marks = levels.flatMap(({ value, words: said }) => [
+    svg("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(value), y2: y(value), class: "level" }),
+    svg("text", { x: WIDE - RIGHT - 4, y: y(value) - 4, class: "tick end" }, said),
+  ]);
   const paths = lines.map(({ points }, place) =>
     svg("path", {
       d: drawn(points, x, y),
@@ -74,6 +109,8 @@ export function showChart(parent, words, lines, { most = null, now = null, choos
     svg("text", { x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, class: "axis" }, words.across),
     svg("text", { transform: `translate(13 ${middle}) rotate(-90)`, class: "axis" }, words.up),
     ...mark,
+    ...bands,
+    ...marks,
     ...paths,
   );
   if (choose) {

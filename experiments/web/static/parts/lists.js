@@ -1,6 +1,7 @@
 // Lists of what can be opened: own seats, tables, recorded games, runs.
 
 import { el, put } from "./dom.js";
+import { rateTable } from "./figures.js";
 import { labelled } from "./labels.js";
 
 const MOST = 12; // shown at once; the rest behind a button
@@ -53,44 +54,51 @@ export function listRecords(parent, records) {
   fill(parent, items, "No recorded game yet: python -m experiments.compare run.records=10 writes some.");
 }
 
-export function listRuns(parent, runs) {
-  const items = runs.map(({ name, report, rates }) =>
+/** The runs that are being played, each with a page that follows it. */
+export function listUnderWay(parent, runs) {
+  const items = runs.map(({ id, name, matches }) =>
     el(
       "li",
       {},
-      report ? el("a", { href: report }, name) : el("span", { class: "path" }, name),
-      rates?.length ? rateTable(name, rates) : null,
+      el("a", { href: `/runs/${encodeURIComponent(id)}` }, name),
+      el("small", {}, matches.map(labelled).join(" · ")),
     ),
   );
+  parent.parentElement.hidden = !items.length;
+  put(parent, items);
+}
+
+const TRIAL = /^(.*)\/(?:trial|fresh)-\d+$/; // of a sweep, which is one entry
+
+export function listRuns(parent, runs) {
+  const sweeps = Map.groupBy(runs, ({ name }) => name.match(TRIAL)?.[1] ?? null);
+  const items = runs.flatMap((run) => {
+    const sweep = run.name.match(TRIAL)?.[1];
+    if (sweep === undefined) return [aRun(run)];
+    const trials = sweeps.get(sweep);
+    return trials[0] === run ? [aSweep(sweep, trials)] : [];
+  });
   fill(parent, items, "No run yet.");
 }
 
-function rateTable(name, rates) {
-  const row = ({ match, player, games, rate, interval }) =>
-    el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, labelled(player)),
-      el("td", { class: "words" }, labelled(match)),
-      el("td", {}, String(games)),
-      el("td", {}, `${(100 * rate).toFixed(1)} %`),
-      el("td", {}, `${(100 * interval[0]).toFixed(1)} to ${(100 * interval[1]).toFixed(1)}`),
-    );
-  const heads = ["player", "match", "games", "wins", "95 %"];
+function aRun({ id, name, report, rates }) {
   return el(
-    "details",
+    "li",
     {},
-    el("summary", {}, "Win rates"),
-    el(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": `Win rates of ${name}` },
-      el(
-        "table",
-        { class: "figures" },
-        el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-        el("tbody", {}, rates.map(row)),
-      ),
-    ),
+    id ? el("a", { href: `/runs/${encodeURIComponent(id)}` }, name) : el("span", { class: "path" }, name),
+    report ? [" · ", el("a", { href: report, "aria-label": `Report of ${name}` }, "report")] : null,
+    rates?.length ? el("details", {}, el("summary", {}, "Win rates"), rateTable(name, rates)) : null,
+  );
+}
+
+function aSweep(name, trials) {
+  const best = Math.max(...trials.flatMap(({ rates }) => rates.map(({ rate }) => rate)));
+  const found = Number.isFinite(best) ? `, the best ${(100 * best).toFixed(1)} %` : "";
+  return el(
+    "li",
+    {},
+    el("span", { class: "path" }, name),
+    el("details", {}, el("summary", {}, `A sweep: ${trials.length} trials${found}`), el("ul", { class: "list" }, trials.map(aRun))),
   );
 }
 

@@ -8,8 +8,8 @@ const FIRST = "The first time on a machine this takes some minutes, as code is c
 /** Return how far the server has compiled, in a sentence; nothing if it has not begun. */
 async function soFar() {
   try {
-    const { functions } = await api.compiled();
-    return functions ? ` ${functions} functions are compiled so far.` : "";
+    const { functions, most } = await api.compiled();
+    return functions ? ` ${functions} of up to ${Math.max(functions, most)} functions are compiled.` : "";
   } catch {
     return "";
   }
