@@ -49,7 +49,7 @@ def take(running, folder: Path) -> list[Path]:
         watched = Canned(computers, page_content.answers(computers, one))
         best = compose_player("best_tree", ["budget.simulations=1000"], Search(1000, 60.0))
         table, look, events = page_content.play_and_sample(third, best, TURN)
-        search_server = Canned(table, {"/api/runs/m": _played(third / "run")})
+        search_server = Canned(table, {"/api/runs/m": _play_match(third / "run")})
         page_content.stop_at(search_server, look, events)
         seated = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), other))
         try:
@@ -105,7 +105,7 @@ def _replay(running, served, path):
     return _shot(page, path)
 
 
-def _played(folder):
+def _play_match(folder):
     """Play the match of the picture of a run, and return how it stands."""
     asked = ["match.players=[closure,swift]", "player@opponent=swift", "match.stop=sprt:0%:5%"]
     games = ["match.games=4000", "match.workers=1", "tracking=none", f"run.folder={folder}"]

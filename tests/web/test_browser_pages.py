@@ -1,25 +1,13 @@
 """All pages in a browser: axe-core in both themes, narrow widths, and what their controls do."""
 
-from pathlib import Path
-
 import page_content
 import pytest
-from http_client import Served
+from page_checks import passes_in_both_themes, violations
 from page_server import Canned
 from table_setup import COMPUTER, person, setup
 
-from experiments.compare import __main__ as compare
-from experiments.explain.simulations import simulations_page
-from experiments.report import __main__ as reports
 from experiments.web.tables.table import Table
-from mcts.inspect import export
-from mcts.options import Budget, Options
-from mcts.problems import TigerParameters
-from mcts.search import Search
-from mcts.stepwise import follow
 from sim.state import MOVE
-
-AXE = (Path(__file__).parent / "data" / "axe.min.js").read_text()
 
 PAGES = {
     "lobby": ("/", "#levels button"),
@@ -64,27 +52,6 @@ def shows(watched_server, seated_server, open_page):
     return show
 
 
-def violations(page, *rules):
-    """Return what axe-core finds wrong, by rule and element; ``rules``: by these alone."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)  # by the debugger: the page's policy lets no script in
-    usual = {"resultTypes": ["violations"], "preload": False, "iframes": False}
-    options = {**usual, **({"runOnly": list(rules)} if rules else {})}
-    found = page.evaluate("(options) => axe.run(document, options)", options)
-    return [
-        (rule["id"], node["html"][:120], node["failureSummary"][-160:])
-        for rule in found["violations"]
-        for node in rule["nodes"]
-    ]
-
-
-def passes_in_both_themes(page):
-    """Fail on what is wrong; the themes differ in colours alone."""
-    assert not violations(page)
-    page.emulate_media(color_scheme="dark")
-    assert not violations(page, "color-contrast")
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_pass_axe_in_both_themes_and_fit_narrow_screens(name, shows):
     page = shows(name)
@@ -93,92 +60,6 @@ def test_pages_pass_axe_in_both_themes_and_fit_narrow_screens(name, shows):
     for width in (1280, 800, 360):
         page.set_viewport_size({"width": width, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    """The path of a report of two short matches."""
-    place = tmp_path_factory.mktemp("report")
-    small = ("debug=quick", "tracking=none", "match.games=12", "rules.turn_cap=40")
-    for name in ("swift", "closure"):
-        folder = f"run.folder={place / name}"
-        assert compare.COMMAND.run([*small, f"player={name}", folder]) == 0
-    folders = [str(place / name) for name in ("swift", "closure")]
-    assert reports.COMMAND.run([*folders, f"output={place / 'report.html'}"]) == 0
-    return place / "report.html"
-
-
-def test_a_report_passes_axe_and_fits_narrow_screens(report, open_page):
-    page = open_page(report.as_uri())
-    passes_in_both_themes(page)
-    page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_a_match_that_was_played_is_followed_from_the_lobby_to_its_end(report, open_page):
-    """The page looks again by itself; axe finds nothing at either width."""
-    summary = report.parent / "swift" / "summary.json"
-    written = summary.read_bytes()
-    summary.unlink()
-    server = Served(report.parent / "web", outputs=str(report.parent))
-    page = open_page(f"http://{server.host}/")
-    page.locator("#under-way a").click()
-    page.wait_for_selector("#chart svg")
-    assert page.locator("h1").inner_text() == "swift against 3 heuristic"
-    assert page.locator("#stage").inner_text().startswith("Under way: 12 of 12 games played.")
-    assert page.locator("#rates tbody tr").count() == 1
-    for width in (1280, 360):
-        page.set_viewport_size({"width": width, "height": 740})
-        passes_in_both_themes(page)
-        page.emulate_media(color_scheme="light")
-    summary.write_bytes(written)
-    page.wait_for_function("() => document.getElementById('stage').innerText.includes('Finished')")
-    assert page.get_by_role("link", name="Report").count() == 0
-    server.close()
-
-
-def test_simulations_are_stepped_through_one_by_one(tmp_path, open_page):
-    """Also: axe finds nothing, and figures are those of the moment."""
-    p = TigerParameters(steps=3)
-    search = Search(p, Options(exploration=0.3, nodes=100))
-
-    def grow(count):
-        search.run(Budget(simulations=count), key=3)
-        return search.tree
-
-    steps = follow(grow, 8)
-    graph = export(grow(8), seen=lambda action, kind: f"heard {kind}")
-    (tmp_path / "page.html").write_text(simulations_page(graph, steps, "Tiger", "Eight."))
-    page = open_page(f"file://{tmp_path}/page.html", width=360)
-    passes_in_both_themes(page)
-    visits = page.locator("text.visits[data-node='0']")
-    for count in range(1, 9):
-        expect_text(page, "#which", f"Simulation {count} of 8")
-        for phase in ("Select", "Expand", "Roll out", "Back up"):
-            expect_text(page, "#phases [aria-current]", phase)
-            now = count - 1 + (phase == "Back up")
-            assert (visits.text_content() or "0") == str(now)
-            if page.is_enabled("#forward"):
-                page.keyboard.press("ArrowRight")
-    assert page.locator(".faint").count() == 0, "all that grew is drawn in the end"
-    page.locator(".knot[data-node='1']").click()
-    expect_text(
-        page, ".at-node li:last-child", f"{graph.edges[0, 1]['words']}: {graph.nodes[1]['seen']}"
-    )
-    assert f"{graph.nodes[1]['visits']} visit" in page.text_content(".at-node")
-    page.keyboard.press("ArrowLeft")
-    assert page.evaluate("document.activeElement.dataset.node") == "0"
-    assert "The root" in page.text_content(".at-node")
-    expect_text(page, "#which", "Simulation 8 of 8")
-    page.locator("h1").click()
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("Home")
-    expect_text(page, "#which", "Simulation 1 of 8")
-    assert page.locator(".faint").count() > 0
-
-
-def expect_text(page, selector, text):
-    assert page.text_content(selector) == text
 
 
 def test_an_accusation_passes_axe_in_both_themes(shows):

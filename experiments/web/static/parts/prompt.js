@@ -219,7 +219,7 @@ function playAgain(setup) {
 async function linkReplay(parent, table) {
   const labels = table.seats.map(({ label }) => label).join();
   for (let look = 0; look < LOOKS && parent.isConnected; look += 1) {
-    const { records } = await api.lobby();
+    const { records } = await api.lobby().catch(() => ({ records: [] })); // it is tried again
     const found = records.find(({ rules, seats }) => rules === table.rules.name && seats.join() === labels);
     if (found) {
       put(parent, el("a", { href: `/records/${encodeURIComponent(found.id)}` }, "Replay and review"));
