@@ -7,6 +7,7 @@ import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
 import { marksOf } from "./parts/marks.js";
 import { noteOn, showNotebook } from "./parts/notebook.js";
+import { showProof } from "./parts/proof.js";
 import { PromptPanel } from "./parts/prompt.js";
 import { recall, remember } from "./parts/remembered.js";
 import { showSeats } from "./parts/seats.js";
@@ -104,9 +105,19 @@ async function play() {
     say(part("notebook-fault"), "");
     panel.renote();
     const shown = table.hints && hints.checked;
-    showNotebook(part("notebook"), notebook, table, table.seat, shown, marks);
+    showNotebook(part("notebook"), notebook, table, table.seat, shown, marks, why);
     const bits = shown && notebook.bits !== null;
     say(part("bits"), bits ? `Envelope: ${notebook.bits.toFixed(2)} bits left.` : "");
+  }
+
+  /** Show why a mark of the notebook is certain. */
+  async function why(card, column) {
+    try {
+      showProof(part("proof"), await api.proof(token, card, column), card, column, table);
+      say(part("notebook-fault"), "");
+    } catch (fault) {
+      say(part("notebook-fault"), fault.message);
+    }
   }
 
   let sending = null; // the number of the question to which an answer is on its way

@@ -45,6 +45,7 @@ export const api = {
   seatStream: (token) => `${seat(token)}/stream`,
   answer: (token, number, action) => post(`${seat(token)}/answer`, { number, action }),
   notebook: (token) => get(`${seat(token)}/notebook`),
+  proof: (token, card, column) => get(`${seat(token)}/proof/${card}/${column}`),
   watch: (id) => get(watch(id)),
   watchStream: (id) => `${watch(id)}/stream`,
   control: (id, order) => post(`${watch(id)}/control`, order),
