@@ -145,9 +145,7 @@ class _Prover:
         if self._suffices(self._facts):
             chance = np.random.default_rng(0)
             orders = [self._facts, *(self._shuffle(chance) for _ in range(ORDERS - 1))]
-            found = [
-                _shorten(one, lambda facts: self._close(facts) == self.holds) for one in orders
-            ]
+            found = [_shorten(one, self._suffices) for one in orders]
             shortest = min(found, key=lambda facts: (_count_seen(facts), len(facts)))
             return _shorten(shortest, self._proves, 1)
         return _shorten(self._facts, self._proves)
@@ -156,12 +154,12 @@ class _Prover:
         """Return whether ``facts`` leave it open as long as hands may have any size."""
         if len(facts) == 1:
             return False
-        rows, players = [fact.row for fact in facts], int(self._start.players[0])
+        rows, players = [fact.row for fact in facts], int(self._start["players"][0])
         return _propagate(rows, players, self._card, self._column) != self.holds
 
     def needs_shares(self, facts: Sequence[Fact]) -> bool:
         """Return whether it takes how many cards of each kind everybody was dealt."""
-        if self._start.shares[0, 0, 0] < 0:
+        if self._start["shares"][0, 0, 0] < 0:
             return False
         shares, self._start["shares"] = self._start["shares"].copy(), -1
         needed = not self._proves(facts)
@@ -175,13 +173,13 @@ class _Prover:
         return self._close(facts) == self.holds
 
     def _proves(self, facts: Sequence[Fact]) -> bool:
-        return self.holds in (self._close(facts), self._solve(facts))
+        return self._suffices(facts) or self._solve(facts) == self.holds
 
     def _records(self, facts: Sequence[Fact]) -> np.ndarray:
         """Return the evidence of ``facts``."""
         records = self._start.copy()
         rows = np.array([fact.row for fact in facts], np.int64).reshape(-1, 4)
-        record(records.view(np.ndarray), check_events(rows, int(records.players[0])))
+        record(records.view(np.ndarray), check_events(rows, int(records["players"][0])))
         return records
 
     def _close(self, facts: Sequence[Fact]) -> str | None:
@@ -206,7 +204,7 @@ class _Prover:
         return {0.0: NO, 1.0: YES}.get(chance)
 
 
-def _begin(knowledge: Knowledge) -> np.recarray:
+def _begin(knowledge: Knowledge) -> np.ndarray:
     """Return the evidence of an outsider: sizes of hands, cards face up as the hand of one more."""
     rules, records, face_up = knowledge.rules, new_evidence(), knowledge.face_up or 0
     sizes, shares = list(rules.hand_sizes), list(rules.shares or ())
@@ -214,14 +212,14 @@ def _begin(knowledge: Knowledge) -> np.recarray:
         sizes.append(face_up.bit_count())
         shares.append(tuple((face_up & mask).bit_count() for mask in CATEGORY_MASK))
     else:
-        records.face_up = records.lacks = face_up
+        records["face_up"] = records["lacks"] = face_up
     players = len(sizes)
-    records.players, records.seat, records.own_card_weight = players, _OUTSIDE, 1.0
-    records.hand_sizes[0, :players] = sizes
-    records.lacks[0, players:] = ALL_CARDS
-    records.shares = -1
+    records["players"], records["seat"], records["own_card_weight"] = players, _OUTSIDE, 1.0
+    records["hand_sizes"][0, :players] = sizes
+    records["lacks"][0, players:] = ALL_CARDS
+    records["shares"] = -1
     if rules.shares is not None:
-        records.shares[0, :players] = shares
+        records["shares"][0, :players] = shares
     return records
 
 

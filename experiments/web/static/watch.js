@@ -69,7 +69,7 @@ async function watch() {
     board.place(state);
     log.show(state.log);
     say(part("status"), status());
-    searching.show(state.search, called[state.search?.seat]);
+    searching.show(state.search, called);
     if (state.over) part("controls").hidden = true;
   });
 

@@ -1,6 +1,7 @@
 // A search: actions at its root with visits and values, the line it expects, its speed.
 
 import { inWords } from "./actions.js";
+import { assumptions } from "./assumptions.js";
 import { el, put, say, svg } from "./dom.js";
 import { short, treePicture } from "./tree.js";
 
@@ -93,24 +94,26 @@ export class SearchView {
     this.spent = el("p", { class: "note" });
     this.rows = region("Actions that are considered");
     this.line = el("div", {});
+    this.assumes = el("div", { class: "assumes" });
     this.about = el("p", { class: "note" });
     this.tree = region("Drawing of the tree");
-    put(parent, this.heading, this.spent, this.rows, this.line);
+    put(parent, this.heading, this.spent, this.rows, this.line, this.assumes);
     put(below, el("h2", {}, "The top of its tree"), this.about, this.tree);
   }
 
-  /** Show `search`, of a player called `name`; null if there has been none. */
-  show(search, name) {
+  /** Show `search`, null if there has been none; players are called `called`, by seat. */
+  show(search, called) {
     this.parent.hidden = !search;
     this.below.hidden = !search?.tree?.length;
     if (!search || search === this.shown) return;
     this.shown = search;
     const figure = (value) => value.toLocaleString("en");
     const speed = search.per_second ? `, ${figure(search.per_second)} per second` : "";
-    say(this.heading, `${name} ${search.over ? "has searched" : "searches"}`);
+    say(this.heading, `${called[search.seat]} ${search.over ? "has searched" : "searches"}`);
     say(this.spent, `${figure(search.simulations)} simulations${speed}`);
     put(this.rows, rootRows(search.root));
     put(this.line, expected(search.line));
+    put(this.assumes, assumptions(search, called));
     if (this.below.hidden) return;
     const part = `The ${search.tree.length} most visited outcomes, in a tree of ${figure(search.nodes)} nodes`;
     say(this.about, `${part}: a line is an action, with visits and value, and what was seen after it; a square is an end.`);
