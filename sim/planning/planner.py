@@ -185,7 +185,7 @@ class Planner(Player):
 
         The weights of named cards are in it: by them it reads the others' suggestions.
         """
-        return np.array(self._facts).reshape(1)
+        return np.array(self._facts).reshape(1).copy()  # NumPy copies no record
 
     @property
     def reads(self) -> bool:

@@ -1,4 +1,4 @@
-"""A planner's assumptions: its own belief beside the notebook's, and whom it takes the others for."""
+"""A planner's assumptions: its belief beside the notebook's, and whom it takes the others for."""
 
 import numpy as np
 import pytest
@@ -16,18 +16,18 @@ from sim.cards import CARDS
 from sim.planning.suggestion_events import setting_of, suggestion_events
 
 SEAT = 1
-DECISIONS = 4
+DECISIONS = 3
 
 
 @pytest.fixture(scope="module")
 def think(tmp_path_factory):
-    """Play until a planner in `SEAT` has searched for the last time; return table, planner, view."""
+    """Play until a planner in `SEAT` has searched so often; return table, planner and view."""
 
     def play(*settings):
         spec = compose("compare", [*settings, "player.budget.simulations=10"]).player
         planner = OmegaConf.to_container(spec, resolve=True)
         seats = (COMPUTER, planner, COMPUTER, COMPUTER)
-        table, searched = Table(setup(*seats), tmp_path_factory.mktemp("thinking")), 0
+        table, searched = Table(setup(*seats, game=4), tmp_path_factory.mktemp("thinking")), 0
         while True:
             game = table.game
             player, ours = game.seats[game.decider], game.decider == SEAT and not game.shows
@@ -91,7 +91,7 @@ def test_what_does_not_fit_into_memory_is_not_compared(think, monkeypatch):
 
 def test_weights_of_types_are_those_of_each_opponent(think):
     """Three types; swift plays there, so none that plays at random is likely."""
-    mixture = "player.mixture=swift:1,random:1,uniform:1"
+    mixture = "player.mixture='swift:1,random:1,uniform:1'"
     responding = ("player.rollout.best_response=false", "player.own_card_weight=1")
     _, planner, view = think("player=bmcts", "player.opponents=mixture", mixture, *responding)
     said = list_opponents(planner)
