@@ -103,9 +103,7 @@ def look(page):
 
 
 def pawns(page):
-    return page.evaluate(
-        "[...document.querySelectorAll('.pawn')].map((p) => p.getAttribute('transform'))"
-    )
+    return page.evaluate("[...document.querySelectorAll('.pawn')].map((p) => p.style.transform)")
 
 
 def test_a_page_that_is_loaded_again_is_in_the_same_place(serve, open_page):

@@ -4,9 +4,10 @@ import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { el, part, put, say, soon } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
+import { face, kindOf } from "./parts/faces.js";
 import { Log } from "./parts/log.js";
 import { marksOf } from "./parts/marks.js";
-import { noteOn, showNotebook } from "./parts/notebook.js";
+import { noteOn, openCards, showNotebook } from "./parts/notebook.js";
 import { showProof } from "./parts/proof.js";
 import { PromptPanel } from "./parts/prompt.js";
 import { recall, remember } from "./parts/remembered.js";
@@ -26,7 +27,7 @@ function starts(rules) {
 
 /** Show the cards of the seat, and those that lie face up. */
 function showHand(state) {
-  const cards = (items) => items.map((card) => el("li", { class: "card-name" }, card));
+  const cards = (items) => items.map((card) => el("li", { class: `card-name ${kindOf(card)}` }, face(card), card));
   put(part("hand"), cards(state.hands[state.me] ?? []));
   part("face-up-part").hidden = !state.faceUp?.length;
   put(part("face-up"), cards(state.faceUp ?? []));
@@ -40,8 +41,9 @@ async function play() {
   let notebook = null;
   let state = begin(table, starts(table.rules));
   const note = (card) => noteOn(notebook, table, table.seat, card);
+  const open = () => openCards(notebook, table.hints && hints.checked);
   const log = new Log(part("log"), table);
-  const panel = new PromptPanel(part("prompt"), board, table, answer, note);
+  const panel = new PromptPanel(part("prompt"), board, table, answer, note, open);
   const hints = part("hints");
   part("hints-part").hidden = !table.hints;
   hints.addEventListener("change", drawNotebook);

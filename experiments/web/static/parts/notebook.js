@@ -107,6 +107,13 @@ export function showNotebook(parent, notebook, table, me, hints, marks = null, w
   put(parent, el("table", { class: "notebook" }, el("thead", {}, head), bodies));
 }
 
+/** Return the cards that may be in the envelope by what is shown of `notebook`; with `hints` by chances. */
+export function openCards(notebook, hints) {
+  const rows = notebook?.cards ?? [];
+  const chance = (number) => (hints && notebook.chance ? notebook.chance[number][0] : null);
+  return new Set(rows.filter(({ holders }, number) => certainly(holders[0], chance(number)) === "maybe").map(({ card }) => card));
+}
+
 /** Return what the notebook of seat `me` says of a card, in a word for a small label. */
 export function noteOn(notebook, table, me, card) {
   const row = notebook?.cards.find((entry) => entry.card === card);
