@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from page_player import click_on, number, over, settle
+from page_player import click_on, number, over, settle, wait_for_notebook
 from page_server import Canned
 from table_setup import COMPUTER, person, setup
 
@@ -86,14 +86,6 @@ def accuse_by_keyboard(page, events):
 
 def served_accusations(events):
     return [event for event in events if event["event"] == "accusation" and event["seat"] == 0]
-
-
-def wait_for_notebook(page):
-    """Wait until the notebook knows of all events in the log."""
-    page.wait_for_function(
-        """() => document.getElementById("notebook").dataset.events ===
-            String(document.querySelectorAll("#log li").length)"""
-    )
 
 
 def look(page):

@@ -5,7 +5,7 @@ import random
 import page_content
 import pytest
 from page_checks import passes_in_both_themes
-from page_player import click_on, number, settle
+from page_player import click_on, number, settle, wait_for_notebook
 from page_server import Canned
 from table_setup import COMPUTER, person, setup
 
@@ -57,14 +57,17 @@ def test_pawns_stay_and_move(watched, open_page):
     )
 
 
-def test_rooms_in_reach_that_may_be_the_one_are_marked(seated, open_page):
+def test_rooms_in_reach_that_may_be_the_one_are_marked(tmp_path, open_page):
+    guessing = {"name": "random", "label": "random", "showing": "random"}
+    seated = Canned(Table(setup(person("Ann"), *(guessing,) * 3, game=3), tmp_path))
     page, chance = open_page(f"{seated.url}/seat/seat-0"), random.Random(1)
     settle(page)
-    while page.locator(".target.near[data-room]").count() < 2:
+    wait_for_notebook(page)
+    while not page.locator(".target.near.open").count():
         before = number(page)
         click_on(page, chance)
         settle(page, before)
-    page.wait_for_selector(".target.near.open")
+        wait_for_notebook(page)
     hand = set(page.locator("#hand li").all_inner_texts())
     near = page.locator(".target.near[data-room]")
     rooms = {one.get_attribute("data-room"): one for one in near.all()}
@@ -79,6 +82,7 @@ def test_rooms_in_reach_that_may_be_the_one_are_marked(seated, open_page):
     )
     assert set(marked) == rooms.keys() - hand
     passes_in_both_themes(page)
+    seated.close()
 
 
 def test_a_room_that_is_known_is_not_marked(seated, open_page):
@@ -103,11 +107,11 @@ def test_cards_have_faces_by_kind(seated, open_page):
     assert len(cards) == 6
     for card in cards:
         kind = kinds.get(card.inner_text().strip(), "room")
-        assert card.locator(f"svg.face.{kind}").count() == 1
+        assert card.locator(f"svg.face.kind-{kind}").count() == 1
     page.get_by_role("button", name="Accuse …").click()
-    for kind, number in (("suspect", 6), ("weapon", 6), ("room", 9)):
-        assert page.locator(f"dialog .card.{kind} svg.face.{kind}").count() == number
-    colours = page.locator("dialog .face.suspect").evaluate_all(
+    for kind, cards in (("suspect", 6), ("weapon", 6), ("room", 9)):
+        assert page.locator(f"dialog .card.kind-{kind} svg.face.kind-{kind}").count() == cards
+    colours = page.locator("dialog .face.kind-suspect").evaluate_all(
         "(all) => all.map((one) => getComputedStyle(one).fill)"
     )
     assert len(set(colours)) == 6

@@ -4,7 +4,7 @@ import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { el, part, put, say, soon } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
-import { face, kindOf } from "./parts/faces.js";
+import { classOf, face } from "./parts/faces.js";
 import { Log } from "./parts/log.js";
 import { marksOf } from "./parts/marks.js";
 import { noteOn, openCards, showNotebook } from "./parts/notebook.js";
@@ -27,7 +27,7 @@ function starts(rules) {
 
 /** Show the cards of the seat, and those that lie face up. */
 function showHand(state) {
-  const cards = (items) => items.map((card) => el("li", { class: `card-name ${kindOf(card)}` }, face(card), card));
+  const cards = (items) => items.map((card) => el("li", { class: `card-name ${classOf(card)}` }, face(card), card));
   put(part("hand"), cards(state.hands[state.me] ?? []));
   part("face-up-part").hidden = !state.faceUp?.length;
   put(part("face-up"), cards(state.faceUp ?? []));

@@ -9,16 +9,15 @@ const PICTURES = {
   room: ["M5 2h14v20H5Zm2.4 2.4v15.2h9.2V4.4Z", "M9 6h6v13.6H9Zm4.3 6.2a.9.9 0 1 0 .1 0Z"],
 };
 
-/** Return the kind of a card. */
-export function kindOf(card) {
-  if (facts.suspects.includes(card)) return "suspect";
-  return facts.weapons.includes(card) ? "weapon" : "room";
-}
+const kindOf = (card) => (facts.suspects.includes(card) ? "suspect" : facts.weapons.includes(card) ? "weapon" : "room");
+
+/** Return the class of what stands for a card, by its kind. */
+export const classOf = (card) => `kind-${kindOf(card)}`;
 
 /** Return the face of a card, without its name. */
 export function face(card) {
   const kind = kindOf(card);
   const paths = PICTURES[kind].map((d) => svg("path", { d, "fill-rule": "evenodd" }));
   const whose = kind === "suspect" ? ` suspect-${card}` : "";
-  return svg("svg", { viewBox: "0 0 24 24", class: `face ${kind}${whose}`, "aria-hidden": "true" }, ...paths);
+  return svg("svg", { viewBox: "0 0 24 24", class: `face ${classOf(card)}${whose}`, "aria-hidden": "true" }, ...paths);
 }
