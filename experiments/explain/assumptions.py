@@ -20,7 +20,7 @@ from sim.planning.planner import Planner
 LEAST = 0.01
 """Difference of two probabilities that counts."""
 
-MOST_ROWS = 10
+MOST_ROWS = 8
 MOST_TYPES = 3
 """Of one opponent: the likeliest; the rest are one."""
 

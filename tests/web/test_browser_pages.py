@@ -70,7 +70,7 @@ def test_an_accusation_passes_axe_in_both_themes(shows):
     page.locator("dialog").wait_for(state="detached")  # it goes a moment after the key
 
 
-def test_a_certain_mark_says_why(seated_server, shows):
+def test_a_certain_mark_says_why(shows):
     """By what the seat holds and was shown; while it is open axe finds nothing, at any width."""
     page = shows("play")
     hand = page.locator("#hand li").all_inner_texts()
@@ -78,9 +78,10 @@ def test_a_certain_mark_says_why(seated_server, shows):
     row.get_by_role("button", name="holds it, why?").first.click()
     page.locator("#proof h3").wait_for()
     assert page.locator("#proof h3").inner_text().startswith("You hold ")
-    assert page.locator("#proof li").all_inner_texts()[0].startswith("You hold ")
+    assert page.locator("#proof li").all_inner_texts() == ["You see your own cards."]
     row.get_by_role("button", name="envelope: does not hold it, why?").click()
     page.get_by_text("is not in the envelope. Why?").wait_for()
+    assert page.locator("#proof li").all_inner_texts()[0].startswith("You hold ")
     passes_in_both_themes(page)
     page.set_viewport_size({"width": 360, "height": 740})
     page.get_by_role("button", name="Notebook").click()
@@ -101,6 +102,7 @@ def test_proofs_are_in_words(shows):
     }"""
     cards = ["Plum", "rope", "Hall"]
     asked = {"turn": 3, "cards": cards, "card": None}
+    both = [{"kind": kind, "cards": ["Plum", "rope"]} for kind in ("not_own", "not_face_up")]
     facts = [
         {"kind": "own", "cards": ["Plum", "rope"]},
         {"kind": "not_own", "cards": ["Plum", "rope"]},
@@ -121,6 +123,9 @@ def test_proofs_are_in_words(shows):
         "Turn 3: Bob showed Cy one of Plum, the rope and the Hall.",
         "Turn 3: Bob showed you the rope.",
         "Everybody holds 6 cards.",
+    ]
+    assert page.evaluate(script, [{**proof, "facts": both}, 2, 0])[1:2] == [
+        "Plum and the rope are neither yours nor face up."
     ]
     proof = {**proof, "holds": "no", "facts": [], "more": 8, "sizes": [6, 7, 5]}
     assert page.evaluate(script, [proof, 2, 3])[:-1] == [
@@ -254,6 +259,23 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows
     assert page.locator("#tree text", has_text="Peacock shows the rope").count() == 4
     assert page.locator("#tree rect").count() == 1 and "412 · 0.51, 7 more" in read_tree(page)
     assert page.locator(".map").count() == 4
+    others = page.locator("#assumes .types tr").all_inner_texts()
+    assert len(others) == 3 and "swift50 41 %" in others[0] and "random <1 %" in others[0]
+    about = page.locator("#assumes").inner_text()
+    assert (
+        "factored, reading suggestions: it differs from the exact posterior in 44 places" in about
+    )
+    differ = page.locator("#assumes .beliefs-differ tbody tr").all_inner_texts()
+    assert differ[0].split() == [
+        "the",
+        "Study",
+        "envelope",
+        "25",
+        "%",
+        "13",
+        "%",
+    ]
+    assert differ[1].split()[-4:] == ["<1", "%", "0", "%"]
     heads = page.locator("#entropy .axis").all_text_contents()
     assert heads == ["turn", "bits"]
     before = len(watched_server.posted)
@@ -285,6 +307,7 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
         button.click()
     page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
     assert page.locator(".would").first.inner_text().startswith("walk to the Hall")
+    assert page.locator(".answer .types").count() == 2
     page.get_by_text("Its tree").first.click()
     page.locator(".answer .knot[data-node='1']").first.click()
     assert "3.20 bits left" in page.locator(".at-node").first.text_content()

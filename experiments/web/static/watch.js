@@ -58,7 +58,7 @@ async function watch() {
   const starts = facts.starts[table.rules.starts ?? "box"];
   const board = new Board(table.seats, table.board);
   const log = new Log(part("log"), table);
-  const searching = new SearchView(part("search"), part("tree"));
+  const searching = new SearchView(part("search"), part("tree"), part("assumes"));
   put(part("board"), board.element);
   listen(table.control);
   showPace(table);

@@ -4,9 +4,9 @@ import { named } from "./actions.js";
 import { el } from "./dom.js";
 import { percent } from "./percent.js";
 
-/** Return a probability as a bar with its percentage. */
-function share(chance) {
-  const made = el("span", { class: "share" }, `${percent(chance)} %`);
+/** Return a probability as a bar with its percentage, behind `words`. */
+function share(chance, words = "") {
+  const made = el("span", { class: "share" }, `${words}${percent(chance)} %`);
   made.style.setProperty("--chance", chance);
   return made;
 }
@@ -18,7 +18,7 @@ function opponents(list, called) {
       "tr",
       {},
       el("th", { scope: "row" }, called[seat]),
-      types.map(([name, chance]) => el("td", {}, name, share(chance))),
+      el("td", { class: "words" }, types.map(([name, chance]) => share(chance, `${name} `))),
     ),
   );
   return [
@@ -32,7 +32,7 @@ function opponents(list, called) {
 function difference({ name, reads, differing, rows }, called) {
   const own = `${name}${reads ? ", reading suggestions" : ""}`;
   if (!differing) return [el("p", { class: "note" }, `Its belief (${own}) is the exact posterior.`)];
-  const heads = ["", "who", "its own", "exact"];
+  const heads = ["card", "who", "its own", "exact"];
   const body = rows.map((row) =>
     el(
       "tr",
@@ -49,7 +49,7 @@ function difference({ name, reads, differing, rows }, called) {
     el(
       "table",
       { class: "figures beliefs-differ" },
-      el("thead", {}, el("tr", {}, heads.map((head) => (head ? el("th", { scope: "col" }, head) : el("td", {}))))),
+      el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col", class: head === "who" ? "words" : null }, head)))),
       el("tbody", {}, body),
     ),
   ];

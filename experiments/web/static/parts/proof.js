@@ -23,6 +23,8 @@ function phrases(called, me) {
         return `You do not hold ${or(things)}.`;
       case "face_up":
         return `${opened(list(things))} ${cards.length > 1 ? "lie" : "lies"} face up.`;
+      case "neither":
+        return `${opened(list(things))} ${cards.length > 1 ? "are" : "is"} neither yours nor face up.`;
       case "not_face_up":
         return `${opened(or(things))} does not lie face up.`;
       case "passes":
@@ -33,6 +35,14 @@ function phrases(called, me) {
         return `Turn ${turn}: ${called[by[0]]} showed ${who(asker)} ${named(card)}.`;
     }
   };
+}
+
+/** Return the facts, with one in place of two where the same cards are neither one's own nor face up. */
+function joined(known) {
+  const own = known.find(({ kind }) => kind === "not_own");
+  const up = known.find(({ kind }) => kind === "not_face_up");
+  if (!own || !up || own.cards.join() !== up.cards.join()) return known;
+  return known.filter((fact) => fact !== up).map((fact) => (fact === own ? { ...own, kind: "neither" } : fact));
 }
 
 /** Return what each player holds, in a sentence. */
@@ -54,19 +64,21 @@ function claim(card, column, holds, called, me) {
 export function showProof(parent, proof, card, column, table) {
   const called = names(table.seats);
   const phrase = phrases(called, table.seat);
-  const lines = proof.facts.map(phrase);
+  const own = column - 1 === table.seat;
+  const lines = own ? ["You see your own cards."] : joined(proof.facts).map(phrase);
   if (proof.more !== null) lines.push(`It takes more than ${proof.more} observations together.`);
   if (proof.sizes) lines.push(hands(proof.sizes, called, table.seat));
   if (proof.shares) lines.push("How many suspects, weapons and rooms everybody was dealt is known to all.");
-  if (lines.length > 1 || proof.more !== null) lines.push(RULE);
-  const close = () => {
+  if (proof.facts.length > 1 || proof.more !== null) lines.push(RULE);
+  const words = `${claim(facts.cards[card], column, proof.holds, called, table.seat)}. Why?`;
+  const close = el("button", { type: "button" }, "Close");
+  close.addEventListener("click", () => {
     parent.hidden = true;
-  };
+  });
   parent.hidden = false;
   put(
     parent,
-    el("h3", {}, `${claim(facts.cards[card], column, proof.holds, called, table.seat)}. Why?`),
+    el("div", { class: "claim" }, el("h3", {}, words), close),
     el("ul", { class: "reasons" }, lines.map((line) => el("li", {}, line))),
-    el("button", { type: "button", click: close }, "Close"),
   );
 }

@@ -86,18 +86,20 @@ export function expected(steps) {
   );
 }
 
-/** The last word on a search in `parent`, the top of its tree in `below`; both are hidden before. */
+/**
+ * The last word on a search in `parent`, the top of its tree in `below`, what it assumes in `aside`;
+ * all are hidden before.
+ */
 export class SearchView {
-  constructor(parent, below) {
-    Object.assign(this, { parent, below });
+  constructor(parent, below, aside) {
+    Object.assign(this, { parent, below, aside });
     this.heading = el("h2", {});
     this.spent = el("p", { class: "note" });
     this.rows = region("Actions that are considered");
     this.line = el("div", {});
-    this.assumes = el("div", { class: "assumes" });
     this.about = el("p", { class: "note" });
     this.tree = region("Drawing of the tree");
-    put(parent, this.heading, this.spent, this.rows, this.line, this.assumes);
+    put(parent, this.heading, this.spent, this.rows, this.line);
     put(below, el("h2", {}, "The top of its tree"), this.about, this.tree);
   }
 
@@ -105,6 +107,7 @@ export class SearchView {
   show(search, called) {
     this.parent.hidden = !search;
     this.below.hidden = !search?.tree?.length;
+    if (!search) this.aside.hidden = true;
     if (!search || search === this.shown) return;
     this.shown = search;
     const figure = (value) => value.toLocaleString("en");
@@ -113,7 +116,8 @@ export class SearchView {
     say(this.spent, `${figure(search.simulations)} simulations${speed}`);
     put(this.rows, rootRows(search.root));
     put(this.line, expected(search.line));
-    put(this.assumes, assumptions(search, called));
+    put(this.aside, assumptions(search, called));
+    this.aside.hidden = !this.aside.childElementCount;
     if (this.below.hidden) return;
     const part = `The ${search.tree.length} most visited outcomes, in a tree of ${figure(search.nodes)} nodes`;
     say(this.about, `${part}: a line is an action, with visits and value, and what was seen after it; a square is an end.`);
