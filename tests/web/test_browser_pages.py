@@ -328,6 +328,7 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
 def test_a_game_is_reviewed(watched_server, shows):
     """Marks, chances, the place in the address, keys; ADVICE always walks to the Hall."""
     page = shows("replay")
+    assert page.locator("#chances").is_hidden(), "there is no chance but what a seat is asked for"
     page.locator("#review").get_by_role("button", name="Review").click()
     page.wait_for_function("() => /reviewed;/.test(document.querySelector('#review').textContent)")
     rows = page.locator(".review tbody tr")

@@ -134,3 +134,25 @@ def test_players_with_one_label_have_names_of_their_own(seated, open_page):
         "Ann",
         "best at 500",
     ]
+
+
+def test_the_whole_of_a_tree_can_be_seen(watched, open_page):
+    """Its last row too: nothing drawn is outside the drawing, whose part scrolls to its end."""
+    page_content.halfway(watched)
+    for width in (1280, 360):
+        page = open_page(f"{watched.url}/watch/t", width=width)
+        page.wait_for_selector("#tree svg")
+        inside, lowest, bottom = page.evaluate(
+            """() => {
+                const picture = document.querySelector("#tree svg");
+                const part = picture.closest(".scroll");
+                const box = picture.getBoundingClientRect();
+                const drawn = [...picture.querySelectorAll("text, circle, rect")];
+                const boxes = drawn.map((one) => one.getBoundingClientRect());
+                part.scrollTop = part.scrollHeight;
+                const ends = drawn.map((one) => one.getBoundingClientRect().bottom);
+                return [boxes.every(({ top, bottom }) => top >= box.top && bottom <= box.bottom),
+                    Math.max(...ends), part.getBoundingClientRect().bottom];
+            }"""
+        )
+        assert inside and lowest <= bottom

@@ -53,6 +53,7 @@ def test_its_course_its_notebooks_and_advice(server, record):
     received = server.ask("GET", record)[1]
     turns = server.ask("GET", f"{record}/beliefs")[1]["turns"]
     assert turns[0]["turn"] == 0 and len(turns[0]["bits"]) == 3
+    assert {key for turn in turns for key in turn} == {"turn", "bits"}, "no chance by hidden cards"
     assert turns[-1]["bits"] <= turns[0]["bits"]
     line = received["decisions"][3]
     early = server.ask("GET", f"{record}/notebooks/{line - 1}")[1]["seats"]
