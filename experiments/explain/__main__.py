@@ -239,8 +239,9 @@ def _print_assumptions(console: Console, decision: Decision, player: Planner) ->
             f"{row['own']:.2f} ({row['exact']:.2f})"
             for row in belief["rows"][:3]
         )
+        name = belief["name"] + (", reading suggestions" if belief["reads"] else "")
         console.print(
-            f"its belief, {belief['name']}, differs from the exact posterior in "
+            f"its belief ({name}) differs from the exact posterior in "
             f"{belief['differing']} places: {shown}"
         )
     if found["opponents"] or (belief and belief["differing"]):

@@ -79,6 +79,16 @@ def test_the_exact_belief_differs_nowhere_unless_it_reads_suggestions(think):
         assert bool(said["differing"]) == bool(said["rows"]) == reads
 
 
+def test_looking_changes_nothing(think):
+    """NumPy copies no record: what is set in a planner's evidence would be in its search, too."""
+    _, planner, view = think("player=bmcts", "player.own_card_weight=0.1")
+    before = planner.evidence
+    own = planner.marginals()
+    view.sample(over=True)
+    assert planner.reads and (planner.evidence == before).all()
+    assert (planner.marginals() == own).all()
+
+
 def test_what_does_not_fit_into_memory_is_not_compared(think, monkeypatch):
     _, planner, view = think("player=bmcts")
 
