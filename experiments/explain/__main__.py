@@ -244,8 +244,7 @@ def _print_assumptions(console: Console, decision: Decision, player: Planner) ->
             f"its belief ({name}) differs from the exact posterior in "
             f"{belief['differing']} places: {shown}"
         )
-    if found["opponents"] or (belief and belief["differing"]):
-        console.print()
+    console.print()
 
 
 def _print_actions(

@@ -48,7 +48,6 @@ def compare_beliefs(planner: Planner, players: int) -> dict[str, Any] | None:
     own = planner.marginals()[:, : players + 1]
     gap = np.abs(own - exact)
     order = np.argsort(-gap, axis=None, kind="stable")[:MOST_ROWS]
-    places = [np.unravel_index(place, gap.shape) for place in order]
     return {
         "name": planner.config.belief,
         "reads": planner.reads,
@@ -60,7 +59,7 @@ def compare_beliefs(planner: Planner, players: int) -> dict[str, Any] | None:
                 "own": round(float(own[card, holder]), 3),
                 "exact": round(float(exact[card, holder]), 3),
             }
-            for card, holder in places
+            for card, holder in zip(*np.unravel_index(order, gap.shape), strict=True)
             if gap[card, holder] >= LEAST
         ],
     }
@@ -78,7 +77,7 @@ def list_opponents(planner: Planner) -> list[dict[str, Any]]:
     found = []
     for seat in company.opponents:
         chances = company.of_seat(seat)
-        likeliest = np.argsort(-chances, kind="stable")[:MOST_TYPES]
-        types = [(company.mixture.types[one], round(float(chances[one]), 3)) for one in likeliest]
+        order = np.argsort(-chances, kind="stable")[:MOST_TYPES]
+        types = [(company.mixture.types[one], round(float(chances[one]), 3)) for one in order]
         found.append({"seat": seat, "types": types})
     return found

@@ -14,7 +14,7 @@ from sim.cards import ROOMS, SUSPECTS, WEAPONS
 
 
 @pytest.fixture(scope="module")
-def watched(tmp_path_factory):
+def watched_server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("watched")
     table = page_content.computers(folder)
     served = Canned(table, page_content.answers(table, folder))
@@ -23,7 +23,7 @@ def watched(tmp_path_factory):
 
 
 @pytest.fixture
-def seated(tmp_path):
+def seated_server(tmp_path):
     """A seat of Ann, whose three opponents have one label."""
     served = Canned(Table(setup(person("Ann"), *(COMPUTER,) * 3, game=3), tmp_path))
     yield served
@@ -36,9 +36,9 @@ def places(page):
     )
 
 
-def test_pawns_stay_and_move(watched, open_page):
+def test_pawns_stay_and_move(watched_server, open_page):
     """The same elements go to other places, in a third of a second unless motion is not wanted."""
-    page = open_page(f"{watched.url}/records/r")
+    page = open_page(f"{watched_server.url}/records/r")
     page.wait_for_selector("#entropy svg")
     page.evaluate("document.querySelectorAll('.pawn').forEach((one) => { one.dataset.kept = 1; })")
     before = places(page)
@@ -85,9 +85,9 @@ def test_rooms_in_reach_that_may_be_the_one_are_marked(tmp_path, open_page):
     seated.close()
 
 
-def test_a_room_that_is_known_is_not_marked(seated, open_page):
+def test_a_room_that_is_known_is_not_marked(seated_server, open_page):
     """By what is shown: the posterior's certainty counts once its probabilities are shown."""
-    page = open_page(f"{seated.url}/seat/seat-0")
+    page = open_page(f"{seated_server.url}/seat/seat-0")
     settle(page)
     script = """async (hints) => {
         const { openCards } = await import("/static/parts/notebook.js");
@@ -99,8 +99,8 @@ def test_a_room_that_is_known_is_not_marked(seated, open_page):
     assert page.evaluate(empty) == []
 
 
-def test_cards_have_faces_by_kind(seated, open_page):
-    page = open_page(f"{seated.url}/seat/seat-0")
+def test_cards_have_faces_by_kind(seated_server, open_page):
+    page = open_page(f"{seated_server.url}/seat/seat-0")
     settle(page)
     kinds = dict.fromkeys(SUSPECTS, "suspect") | dict.fromkeys(WEAPONS, "weapon")
     cards = page.locator("#hand li, #face-up li").all()
@@ -117,8 +117,8 @@ def test_cards_have_faces_by_kind(seated, open_page):
     assert len(set(colours)) == 6
 
 
-def test_players_with_one_label_have_names_of_their_own(seated, open_page):
-    page = open_page(f"{seated.url}/seat/seat-0")
+def test_players_with_one_label_have_names_of_their_own(seated_server, open_page):
+    page = open_page(f"{seated_server.url}/seat/seat-0")
     settle(page)
     seats = [text.split("\n")[0] for text in page.locator("#seats .seat-name").all_inner_texts()]
     assert seats[0] == "Ann" and len(set(seats)) == 4
@@ -136,11 +136,11 @@ def test_players_with_one_label_have_names_of_their_own(seated, open_page):
     ]
 
 
-def test_the_whole_of_a_tree_can_be_seen(watched, open_page):
+def test_the_whole_of_a_tree_can_be_seen(watched_server, open_page):
     """Its last row too: nothing drawn is outside the drawing, whose part scrolls to its end."""
-    page_content.halfway(watched)
+    page_content.halfway(watched_server)
     for width in (1280, 360):
-        page = open_page(f"{watched.url}/watch/t", width=width)
+        page = open_page(f"{watched_server.url}/watch/t", width=width)
         page.wait_for_selector("#tree svg")
         inside, lowest, bottom = page.evaluate(
             """() => {

@@ -32,7 +32,7 @@ def why(knowledge, card, column, exact=True):
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def finished_games(tmp_path_factory):
     """Games of computers that are over."""
     tables = []
     for players in (3, 5):
@@ -117,10 +117,10 @@ def test_a_full_hand_names_the_sizes():
     assert why(knows_of(*asked[: size - 1]), "Ballroom", 2) is None
 
 
-def test_what_the_posterior_alone_proves_is_proved_with_hints_alone(played):
+def test_what_the_posterior_alone_proves_is_proved_with_hints_alone(finished_games):
     """The closure misses it: such a mark is open without hints, and so is its reason."""
     found = 0
-    for game in played:
+    for game in finished_games:
         for end in range(10, len(game.events), 40):
             known = Knowledge.of(game.rules, 1, game.events[:end])
             sure = notebook(known, chance=False)["cards"]
@@ -132,8 +132,8 @@ def test_what_the_posterior_alone_proves_is_proved_with_hints_alone(played):
     assert found
 
 
-def as_knowledge(known, found):
-    """Return a `_Prover` and the facts of ``found`` one by one."""
+def list_facts(known, found):
+    """Return the facts that the proof ``found`` names, one by one."""
     facts = []
     for fact in proof._list_facts(known):
         for said in found["facts"]:
@@ -146,15 +146,15 @@ def as_knowledge(known, found):
     return facts
 
 
-def test_each_mark_has_a_proof_and_each_proof_needs_all_of_its_facts(played):
+def test_each_mark_has_a_proof_and_each_proof_needs_all_of_its_facts(finished_games):
     several = 0
-    for game in played:
+    for game in finished_games:
         for end in range(30, len(game.events), 60):
             known = Knowledge.of(game.rules, 2, game.events[:end])
             for card, column, holds in marks(known):
                 found = prove(known, card, column, True)
                 assert found["holds"] == holds and found["more"] is None
-                facts = as_knowledge(known, found)
+                facts = list_facts(known, found)
                 prover = proof._Prover(known, card, column, True)
                 assert prover._proves(facts)
                 several += len(facts) > 2
@@ -163,9 +163,9 @@ def test_each_mark_has_a_proof_and_each_proof_needs_all_of_its_facts(played):
     assert several
 
 
-def test_a_proof_is_of_what_the_seat_knows(played):
+def test_a_proof_is_of_what_the_seat_knows(finished_games):
     """Whatever the hidden cards are, the proof is the same; the control is one event less."""
-    for game in played:
+    for game in finished_games:
         events = game.events[:-1]
         known = Knowledge.of(game.rules, 0, events)
         wrong = {"card": CARDS[0], "cards": [CARDS[0]]}
@@ -179,9 +179,9 @@ def test_a_proof_is_of_what_the_seat_knows(played):
         assert None in [prove(early, card, column, True) for card, column, _ in certain]
 
 
-def test_a_long_proof_is_not_shown(played, monkeypatch):
+def test_a_long_proof_is_not_shown(finished_games, monkeypatch):
     """Nor is it computed for long: with no posterior to solve, the closure's facts stay."""
-    game = played[0]
+    game = finished_games[0]
     known = Knowledge.of(game.rules, 0, game.events)
     card, column = next(
         (card, column)
@@ -193,12 +193,12 @@ def test_a_long_proof_is_not_shown(played, monkeypatch):
     assert found["more"] == 1 and found["facts"] == []
 
 
-def test_posteriors_are_limited(played, monkeypatch):
+def test_posteriors_are_limited(finished_games, monkeypatch):
     solved = []
     exact = proof.ExactPosterior
     monkeypatch.setattr(proof, "ExactPosterior", lambda *one: solved.append(one) or exact(*one))
     monkeypatch.setattr(proof, "MOST_SOLVES", 3)
-    known = Knowledge.of(played[0].rules, 0, played[0].events)
+    known = Knowledge.of(finished_games[0].rules, 0, finished_games[0].events)
     for card, column, _ in list(marks(known))[::5]:
         solved.clear()
         prove(known, card, column, True)

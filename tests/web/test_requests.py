@@ -1,5 +1,4 @@
-"""What the page offers as an example of a setting is taken, and what is refused names no option of
-a command."""
+"""Examples of settings on the page are taken, and refusals name no option of a command."""
 
 import re
 from pathlib import Path

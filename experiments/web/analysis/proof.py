@@ -25,7 +25,6 @@ from experiments.web.analysis.notebook import NO, YES, Knowledge, round_chance
 from sim.cards import CARDS, N_CARDS
 from sim.planning.suggestion_events import suggestion_events
 from sim.records.events import names
-from sim.rules import Rules
 
 MOST_SOLVES = 200
 """Posteriors computed for one proof."""
@@ -79,8 +78,7 @@ def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str
     facts = prover.find()
     if facts is None:
         return None
-    seen = [fact for fact in facts if fact.suggestion >= 0]
-    too_long = len(seen) > MOST_OBSERVATIONS
+    too_long = _count_seen(facts) > MOST_OBSERVATIONS
     return {
         "holds": prover.holds,
         "facts": [] if too_long else list(_describe(knowledge, facts)),
@@ -95,7 +93,7 @@ def _list_facts(knowledge: Knowledge) -> list[Fact]:
     rules, seat = knowledge.rules, knowledge.seat
     facts = [*_list_hand(knowledge.hand, seat, OWN, NOT_OWN)]
     if knowledge.face_up is not None:
-        if _has_room(rules):
+        if rules.players < MAX_PLAYERS:
             facts += _list_hand(knowledge.face_up, rules.players, FACE_UP, NOT_FACE_UP)
         rows, ends = suggestion_events(knowledge.suggestions, seat, rules.players)
         of = np.searchsorted(ends, np.arange(len(rows)), "right").tolist()
@@ -133,27 +131,24 @@ class _Prover:
         if knowledge.face_up is None:  # nothing but the own cards is certain
             self._facts = [fact for fact in self._facts if fact.kind == OWN and fact.row[3] == card]
             self.holds = YES if self._facts and column == 1 + knowledge.seat else NO
-        elif said := self._close(self._facts) or self._solve(self._facts):
-            self.holds = said
+        else:
+            self.holds = self._close(self._facts) or self._solve(self._facts)
 
     def find(self) -> list[Fact] | None:
         """Return facts that prove it, of which none can be left out; None if all do not."""
-        if self.holds is None or not self._facts:
-            return None
-        if len(self._facts) == 1:
-            return self._facts
+        if self.holds is None or len(self._facts) < 2:
+            return self._facts if self.holds and self._facts else None
         if self._suffices(self._facts):
-            chance = np.random.default_rng(0)
-            orders = [self._facts, *(self._shuffle(chance) for _ in range(ORDERS - 1))]
-            found = [_shorten(one, self._suffices) for one in orders]
+            draw = np.random.default_rng(0).permutation
+            drawn = (draw(len(self._facts)) for _ in range(ORDERS - 1))
+            orders = [self._facts, *([self._facts[at] for at in order] for order in drawn)]
+            found = [_shorten(facts, self._suffices) for facts in orders]
             shortest = min(found, key=lambda facts: (_count_seen(facts), len(facts)))
             return _shorten(shortest, self._proves, 1)
         return _shorten(self._facts, self._proves)
 
     def needs_sizes(self, facts: Sequence[Fact]) -> bool:
         """Return whether ``facts`` leave it open as long as hands may have any size."""
-        if len(facts) == 1:
-            return False
         rows, players = [fact.row for fact in facts], int(self._start["players"][0])
         return _propagate(rows, players, self._card, self._column) != self.holds
 
@@ -165,9 +160,6 @@ class _Prover:
         needed = not self._proves(facts)
         self._start["shares"] = shares
         return needed
-
-    def _shuffle(self, chance: np.random.Generator) -> list[Fact]:
-        return [self._facts[place] for place in chance.permutation(len(self._facts))]
 
     def _suffices(self, facts: Sequence[Fact]) -> bool:
         return self._close(facts) == self.holds
@@ -208,7 +200,7 @@ def _begin(knowledge: Knowledge) -> np.ndarray:
     """Return the evidence of an outsider: sizes of hands, cards face up as the hand of one more."""
     rules, records, face_up = knowledge.rules, new_evidence(), knowledge.face_up or 0
     sizes, shares = list(rules.hand_sizes), list(rules.shares or ())
-    if _has_room(rules):
+    if rules.players < MAX_PLAYERS:
         sizes.append(face_up.bit_count())
         shares.append(tuple((face_up & mask).bit_count() for mask in CATEGORY_MASK))
     else:
@@ -221,11 +213,6 @@ def _begin(knowledge: Knowledge) -> np.ndarray:
     if rules.shares is not None:
         records["shares"][0, :players] = shares
     return records
-
-
-def _has_room(rules: Rules) -> bool:
-    """Return whether one more hand fits into the evidence."""
-    return rules.players < MAX_PLAYERS
 
 
 def _shorten(

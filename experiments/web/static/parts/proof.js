@@ -69,7 +69,7 @@ export function showProof(parent, proof, card, column, table) {
   if (proof.more !== null) lines.push(`It takes more than ${proof.more} observations together.`);
   if (proof.sizes) lines.push(hands(proof.sizes, called, table.seat));
   if (proof.shares) lines.push("How many suspects, weapons and rooms everybody was dealt is known to all.");
-  if (proof.facts.length > 1 || proof.more !== null) lines.push(RULE);
+  if (!column && (proof.facts.length > 1 || proof.more !== null)) lines.push(RULE);
   const words = `${claim(facts.cards[card], column, proof.holds, called, table.seat)}. Why?`;
   const close = el("button", { type: "button" }, "Close");
   close.addEventListener("click", () => {
