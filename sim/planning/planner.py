@@ -181,7 +181,7 @@ class Planner(Player):
 
     @property
     def evidence(self) -> np.ndarray:
-        """A copy of what its seat has seen by its last decision, (1,) of `belief.evidence.Evidence`.
+        """A copy of what its seat had seen by its last decision: `belief.evidence.EVIDENCE`, (1,).
 
         The weights of named cards are in it: by them it reads the others' suggestions.
         """

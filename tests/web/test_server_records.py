@@ -206,3 +206,27 @@ def test_a_notebook_has_probabilities_with_hints_alone(server):
         received = server.ask("GET", f"/api{link}/notebook")[1]
         assert (received["chance"] is not None) == (received["bits"] is not None) == hints
         assert len(received["cards"]) == 21
+
+
+def test_a_certain_mark_of_a_notebook_has_a_proof(server):
+    """Any other has none, and a mark that there is not is not found; nor is another's seat."""
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    (link,) = made["seats"].values()
+    server.stream(f"/api{link}/stream").until("prompt")
+    cards = server.ask("GET", f"/api{link}/notebook")[1]["cards"]
+    own = next(card for card, line in enumerate(cards) if line["holders"][1] == "yes")
+    open_ = next(card for card, line in enumerate(cards) if line["holders"][0] == "maybe")
+    status, proof, _ = server.ask("GET", f"/api{link}/proof/{own}/1")
+    assert status == 200 and proof["holds"] == "yes"
+    assert proof["facts"] == [{"kind": "own", "cards": [cards[own]["card"]]}]
+    refused = {
+        f"{link}/proof/{open_}/0": 409,
+        f"{link}/proof/21/0": 404,
+        f"{link}/proof/0/4": 404,
+        f"{link}/proof/-1/0": 404,
+        f"{link}/proof/x/0": 404,
+        f"/seat/{'A' * 22}/proof/{own}/1": 404,
+    }
+    for path, expected in refused.items():
+        status, received, _ = server.ask("GET", f"/api{path}")
+        assert status == expected and set(received) == {"error"}, path
