@@ -88,6 +88,7 @@ def test_a_certain_mark_says_why(shows):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.locator("#proof").get_by_role("button", name="Close").click()
     assert page.locator("#proof").is_hidden()
+    assert page.evaluate("document.activeElement.closest('#notebook') !== null")
 
 
 def test_proofs_are_in_words(shows):

@@ -1,7 +1,7 @@
 // Why a mark of the notebook is certain, in sentences: the observations that suffice for it.
 
 import { named } from "./actions.js";
-import { el, put } from "./dom.js";
+import { el, part, put } from "./dom.js";
 import { facts } from "./facts.js";
 import { list, names } from "./words.js";
 
@@ -72,8 +72,10 @@ export function showProof(parent, proof, card, column, table) {
   if (!column && (proof.facts.length > 1 || proof.more !== null)) lines.push(RULE);
   const words = `${claim(facts.cards[card], column, proof.holds, called, table.seat)}. Why?`;
   const close = el("button", { type: "button" }, "Close");
+  const mark = document.activeElement;
   close.addEventListener("click", () => {
     parent.hidden = true;
+    (mark.isConnected ? mark : part("notebook")).focus();
   });
   parent.hidden = false;
   put(
