@@ -27,8 +27,7 @@ MOST_TYPES = 3
 
 def list_assumptions(planner: Planner, players: int) -> dict[str, Any]:
     """Return ``belief`` by `compare_beliefs` and ``opponents`` by `list_opponents`, for JSON."""
-    belief = compare_beliefs(planner, players)
-    return {"belief": belief, "opponents": list_opponents(planner)}
+    return {"belief": compare_beliefs(planner, players), "opponents": list_opponents(planner)}
 
 
 def compare_beliefs(planner: Planner, players: int) -> dict[str, Any] | None:
