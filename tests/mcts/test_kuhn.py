@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mcts.options import Budget, Options
-from mcts.problems.kuhn import (
+from benchmarks.kuhn_poker import (
     BET,
     EQUILIBRIUM,
     ONE_TREE,

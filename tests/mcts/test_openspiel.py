@@ -17,7 +17,7 @@ from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, 
 from mcts.openspiel.histories import consistent
 from mcts.openspiel.planners import SearchBot, planner, table_of
 from mcts.options import Budget, Options
-from mcts.problems import kuhn
+from benchmarks import kuhn_poker as kuhn
 from mcts.search import Search
 
 OPTIONS = Options(selection="availability", exploration=0.35, nodes=1_000)

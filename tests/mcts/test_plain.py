@@ -15,7 +15,8 @@ from mcts.contract.testing import check_domain, check_search
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.plain.problem import Problem
-from mcts.problems import kuhn, tiger
+from benchmarks import kuhn_poker as kuhn
+from mcts.problems import tiger
 from mcts.search import Search
 
 STEPS = 3
