@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from benchmarks import kuhn_poker as kuhn
 from mcts.openspiel.planners import Plan, shares
 from mcts.openspiel.registration import PUBLIC, Observer, make_type
 from mcts.options import Budget, Options
-from benchmarks import kuhn_poker as kuhn
 from mcts.search import Search
 
 NAME = "sleuth_kuhn"

@@ -79,19 +79,19 @@ def tables(players: dict[str, pl.DataFrame]) -> Iterator[Table]:
     from experiments.calibration import figures
     from experiments.tabular import Column, Table, count, percent
 
-    figures_of = (count("decisions"), count("games"), percent("predicted"))
-    columns = (*figures_of, Column("came of it, 95 %"), Column("predicted minus that"))
+    columns = (
+        (count("decisions"), "decisions"),
+        (count("games"), "games"),
+        (percent("predicted"), "predicted"),
+        (Column("came of it, 95 %"), "won"),
+        (Column("predicted minus that"), "bias"),
+    )
     for name, made in players.items():
         kinds = [figures.overall(made), *figures.by_kind(made)]
         accused = figures.by_prediction(figures.accusations(made))
         for first, groups in (("chance to win", kinds), ("accused with", accused)):
-            rows = [
-                [one.name, one.decisions, one.games, one.predicted, one.won, one.bias]
-                for one in groups
-                if one.decisions
-            ]
-            if rows:
-                yield Table(name, (first, *columns), rows)
+            if there := [one for one in groups if one.decisions]:
+                yield Table.of(name, there, ((first, "name"), *columns))
 
 
 COMMAND = Command("calibration", Calibration, job, bare="runs", multirun=False)

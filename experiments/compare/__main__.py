@@ -89,9 +89,9 @@ def job(settings: DictConfig, folder: Path) -> float | None:
         raise runfolder.unwritable(folder, fault) from None
     with signals.defer() as wished:
         ended = _play(settings, stop, played, resources, recording, console, wished)
-        summary = _conclude(settings, stop, played, held, recording, console, started, ended)
-    from experiments.runs.outcome import objective  # which knows ratings: no game waits for them
-
+        summary = _conclude(settings, played, held, recording, console, started, ended)
+    # Of the first line: the measured player, of several the first, or the first in a round robin.
+    objective = summary["table"][0]["win_rate"]
     games = f"{played.games} of {settings.match.games * len(matches)} games"
     games += f" ({held} of them before)" if held else ""
     if ended.interrupted:
@@ -105,9 +105,9 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     if recording.fault is not None:
         raise Incomplete(
             f"the MLflow record is incomplete ({recording.fault}); all results are in {folder}",
-            objective(summary),
+            objective,
         )
-    return objective(summary)
+    return objective
 
 
 def _matches(settings: DictConfig) -> tuple[list[Match], Stop]:
@@ -178,7 +178,6 @@ def _prepare_end() -> None:
 
 def _conclude(
     settings: DictConfig,
-    stop: Stop,
     played: Results,
     held: int,
     recording: Recording,
@@ -190,10 +189,12 @@ def _conclude(
     from experiments.compare import outcome
     from experiments.matches.match_loop import ERROR
     from experiments.provenance.files import write_json
-    from experiments.runs.outcome import describe, metrics
+    from experiments.runs.recorded import metrics
+    from experiments.runs.summary import describe
 
     folder = played.folder
-    summary = {**describe(settings, stop, played, ended), "held": held}
+    made = describe(played, settings.match.stop, ended, config.plain(settings))
+    summary = {**made, "held": held}
     files = [folder / "config.yaml"]
     if ended.fault is not None and (folder / ERROR).exists():
         files.append(folder / ERROR)

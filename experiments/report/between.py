@@ -45,6 +45,17 @@ class Between:
     p: float | None
     p_holm: float | None = None
 
+    @property
+    def name(self) -> str:
+        """What is subtracted from what."""
+        return f"{': '.join(self.second)} minus {': '.join(self.first)}"
+
+    @property
+    def counts(self) -> str:
+        """The games behind it, in words."""
+        first, second = (f"{games:,}" for games in self.games)
+        return f"{second} and {first}" if self.unpaired else first
+
 
 def between(runs: Sequence[Run]) -> list[Between]:
     """Compare the matches of all runs but the first with those of the first."""

@@ -50,6 +50,20 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
     return found
 
 
+def metrics(described: Mapping[str, Any], matches: Sequence[Match]) -> dict[str, float]:
+    """Return the final metrics of a run for its record: by player, where there are several."""
+    found = {"seconds": described.get("seconds")}
+    behind = [tail for of_match in tails(matches) for tail in of_match]
+    for line, tail in zip(described["table"], behind, strict=True):
+        found |= {
+            f"{key}{tail}": value for key, value in line.items() if isinstance(value, (int, float))
+        }
+        if line["ci95"]:
+            found[f"ci95_low{tail}"], found[f"ci95_high{tail}"] = line["ci95"]
+    found |= {f"elo/{metric(rating['player'])}": rating["elo"] for rating in described["ratings"]}
+    return {key: float(value) for key, value in found.items() if value is not None}
+
+
 class Part(NamedTuple):
     """Play of one player in a run of several.
 

@@ -17,8 +17,9 @@ from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import Compiling
 from experiments.matches.results import Results
 from experiments.provenance.files import whole, write_json
-from experiments.runs import outcome, runfolder
+from experiments.runs import runfolder, summary
 from experiments.settings.commandline import Refusal
+from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
 from experiments.stats.stopping import Stop
 from experiments.sweep.progress import SweepProgress
@@ -105,7 +106,7 @@ class Runs:
                 return Ran(tally.games, int(won.sum()), interrupted=True)
             self._progress.begin(folder.name, ends[-1])
             ran, ended = self._through(played, resources, ends, look)
-            described = outcome.describe(settings, Stop(), played, ended)
+            described = summary.describe(played, settings.match.stop, ended, plain(settings))
             described["seconds"] = time.monotonic() - started
             write_json(folder, described)
         except OSError as fault:

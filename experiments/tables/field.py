@@ -11,6 +11,7 @@ import numpy as np
 from experiments import tabular
 from experiments.matches.results import Tally
 from experiments.matches.schedule import Match, label
+from experiments.runs.summary import rate_of
 from experiments.stats.alpharank import alpha_ranks
 from experiments.stats.comparisons import Comparison, holm, round_robin
 from experiments.stats.intervals import Estimate
@@ -89,7 +90,7 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
             elo=elo and Estimate(elo["elo"], elo["low"], elo["high"]),
             on_top=on_top.get(who),
             games=line["games"],
-            won=Estimate(line["win_rate"], *line["ci95"]),
+            won=rate_of(line),
             parity=line["parity"],
             wrongly=line["accused_wrongly"],
             against={control: their[who] for control, their in against.items() if who in their},
@@ -143,38 +144,26 @@ def _meetings(match: Match, tally: Tally) -> list[Comparison]:
 def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
     """Return the table under ``title``, and the rows and columns of its CSV."""
     lines = [line for players in standings(table, run).values() for line in players]
-    columns: list[Column] = [
-        tabular.words("rules"),
-        tabular.words("player"),
-        tabular.words("from"),
-        Column("Elo, 95 %", _format_elo),
-        Column("on top, 95 %"),
-        tabular.count("games"),
-        Column("games won, 95 %"),
-        tabular.percent("parity"),
-        tabular.count("accused wrongly"),
+    columns: list[tuple[Column, Any]] = [
+        (tabular.words("rules"), "variant"),
+        (tabular.words("player"), "player"),
+        (tabular.words("from"), "origin"),
+        (Column("Elo, 95 %", _format_elo), "elo"),
+        (Column("on top, 95 %"), "on_top"),
+        (tabular.count("games"), "games"),
+        (Column("games won, 95 %"), "won"),
+        (tabular.percent("parity"), "parity"),
+        (tabular.count("accused wrongly"), "wrongly"),
         *(
-            Column(f"minus {control}, same tables; p", _format_difference)
+            (
+                Column(f"minus {control}, same tables; p", _format_difference),
+                lambda line, control=control: line.against.get(control),
+            )
             for control in table.controls
         ),
     ]
-    rows = [
-        [
-            line.variant,
-            line.player,
-            line.origin,
-            line.elo,
-            line.on_top,
-            line.games,
-            line.won,
-            line.parity,
-            line.wrongly,
-            *(line.against.get(control) for control in table.controls),
-        ]
-        for line in lines
-    ]
     records = [_record(line, table.controls) for line in lines]
-    return tabular.Table(title, columns, rows, list(_notes(table, run, lines))), records
+    return tabular.Table.of(title, lines, columns, list(_notes(table, run, lines))), records
 
 
 def _format_elo(elo: Estimate) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from experiments import tabular
 from experiments.provenance.files import write_text
 from experiments.runs import runfolder
+from experiments.runs.summary import milliseconds, rate_of
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
 from experiments.stats.intervals import Estimate
@@ -136,27 +137,24 @@ def flatten(
 
 def strength(table: Table, run: Measured) -> Report:
     """Return a table of strength: win rates, and paired differences on the same games."""
-    rows, records = [], []
-    for line in run.lines.values():
-        speed, decisions = line["simulations_per_second"], line["decisions"]
-        ms = 1000 * line["simulations"] / speed / decisions if speed and decisions else None
-        rate = Estimate(line["win_rate"], *line["ci95"])
-        rows.append(
-            [line["match"], line["games"], rate, line["parity"], line["accused_wrongly"], ms]
-        )
-        keys = ("match", "games", "wins", "win_rate", "parity", "accused_wrongly")
-        own = {key: line[key] for key in keys}
-        records.append({**own, "low": rate.low, "high": rate.high, "ms_a_decision": ms})
+    lines = list(run.lines.values())
+    keys = ("match", "games", "wins", "win_rate", "parity", "accused_wrongly")
+    records = [
+        {key: line[key] for key in keys}
+        | dict(zip(("low", "high"), line["ci95"], strict=True))
+        | {"ms_a_decision": milliseconds(line)}
+        for line in lines
+    ]
     columns = (
-        tabular.words(""),
-        tabular.count("games"),
-        "games won, 95 %",
-        tabular.Column("parity", lambda share: f"{100 * share:.0f} %"),
-        tabular.count("accused wrongly"),
-        tabular.mean("ms per decision"),
+        (tabular.words(""), "match"),
+        (tabular.count("games"), "games"),
+        ("games won, 95 %", rate_of),
+        (tabular.Column("parity", lambda share: f"{100 * share:.0f} %"), "parity"),
+        (tabular.count("accused wrongly"), "accused_wrongly"),
+        (tabular.mean("ms per decision"), milliseconds),
     )
     notes = [_describe(pair) for pair in run.comparisons(table.controls)]
-    return Report(tabular.Table(_title(table, run), columns, rows, notes), records)
+    return Report(tabular.Table.of(_title(table, run), lines, columns, notes), records)
 
 
 def _describe(pair: Comparison) -> str:

@@ -5,7 +5,6 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from mcts.options import Budget, Options
 from benchmarks.kuhn_poker import (
     BET,
     EQUILIBRIUM,
@@ -21,6 +20,7 @@ from benchmarks.kuhn_poker import (
     terminal,
     workspace,
 )
+from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.tree import NODES
 

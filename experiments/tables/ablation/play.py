@@ -46,7 +46,7 @@ def play_missing(
         mine = replace(resources, workers=resources.workers[own], cpus=resources.cpus[own])
         runfolder.claim(cell.folder, [cell.match], "games", resume=True)
         played = Results.resume(cell.folder, [cell.match])
-        ended = play.play_games(played, [cell.match], cell.games, mine, console)
+        ended = play.play_games(played, cell.games, mine, console)
         if ended.interrupted or ended.fault is not None:
             break
     forget_runs()
