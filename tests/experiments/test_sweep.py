@@ -31,6 +31,7 @@ from experiments.sweep.progress import SweepProgress
 from experiments.sweep.space import Space
 from experiments.sweep.study import Study
 from experiments.sweep.trials import Line, Played
+from tests.experiments.rows import read_rows
 
 QUIET = "tracking.enabled=false"
 RANDOM = ("player=random", "player@opponent=random", QUIET)
@@ -101,7 +102,7 @@ def test_a_grid_leaves_table_plot_and_summary(run, monkeypatch):
     assert folders == {f"trial-{number:04d}" for number in (0, 1, 2, 3)}
     assert {each["same_as"] for each in summary["points"]} == {None, 2, 3}
     assert (outcome.folder / "sweep.png").read_bytes().startswith(b"\x89PNG")
-    fresh = results.read(outcome.folder / "fresh-0000")
+    fresh = read_rows(outcome.folder / "fresh-0000")
     assert fresh.num_rows == 4 * 600
     assert summary["run"]["configuration"]["sweep"]["method"] == "grid"
     assert all(map(outcome.out.count, ("on 600 fresh games", "best so far: trial 0", "sqlite:///")))
@@ -205,7 +206,7 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     assert outcome.code == 130
     assert f"1 of 3 trials, kept in {outcome.folder}; run.resume={outcome.folder}" in outcome.err
     assert outcome.summary["interrupted"]
-    kept = results.read(outcome.folder / "trial-0001").num_rows
+    kept = read_rows(outcome.folder / "trial-0001").num_rows
     assert 0 < kept < 4 * 4000
     again = run(*asked)
     assert again.code == 1
@@ -213,7 +214,7 @@ def test_ctrl_c_keeps_what_was_played(run, monkeypatch):
     went_on = run(*asked, resume=True)
     assert went_on.code == 0
     assert "1 of 3 trials were played before" in went_on.out
-    assert results.read(outcome.folder / "trial-0001").num_rows == 4 * 4000
+    assert read_rows(outcome.folder / "trial-0001").num_rows == 4 * 4000
     assert {each["state"] for each in went_on.table} == {"complete"}
 
 
@@ -397,4 +398,4 @@ def test_a_full_disk_costs_nothing_that_was_written(run, bytes_, said):
     assert full.err.count("\n") == 1
     went_on = run(*asked, resume=True)
     assert {each["games"] for each in went_on.table} == {"8000"}, went_on.err
-    assert [results.read(each).num_rows for each in went_on.folder.glob("trial-*")] == [32000] * 2
+    assert [read_rows(each).num_rows for each in went_on.folder.glob("trial-*")] == [32000] * 2

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hydra.core.config_store import ConfigStore
 
-from experiments.matches import results
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import paired_difference
@@ -24,6 +23,7 @@ from experiments.tables.measured import Measured
 from experiments.tables.schema import Computed, Table
 from sim import rules
 from sim.players import registry
+from tests.experiments.rows import read_rows
 
 TABLES = {name: catalog.load(name) for name in catalog.names()}
 PLAYED = {name: table for name, table in TABLES.items() if isinstance(table, Table)}
@@ -196,7 +196,7 @@ def played_before(tmp_path_factory):
 
 def rows(folder, match=None):
     """Return the rows of all games, by match, game and seat."""
-    found = results.read(folder).drop_columns(["search_seconds"]).to_pylist()
+    found = read_rows(folder).drop_columns(["search_seconds"]).to_pylist()
     return [row for row in found if match in (None, row["match"])]
 
 
