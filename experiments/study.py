@@ -17,17 +17,17 @@ import json
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from filelock import FileLock, Timeout
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.provenance import provenance
-from experiments.provenance.files import clear, own, read_yaml, reading, whole, write_json
+from experiments.provenance.files import read_yaml, reading, whole, write_json
+from experiments.provenance.folders import LOCK, RunFolder, unwritable
 from experiments.runs.study_rows import Rows as Rows  # as studies call it
 from experiments.runs.study_rows import read_journal, read_kept
 from experiments.settings.command import Command
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONFIG, LOCK = "config.yaml", ".lock"
+CONFIG = "config.yaml"
 
 SAVE_SECONDS = 60.0
 """Time between two writings of the rows: what a kill may cost."""
@@ -111,16 +111,14 @@ class Run:
         self.interrupted = False
         self._configuration = plain(settings)
         self._started = time.monotonic()
-        self._lock = FileLock(folder / LOCK, timeout=0)
+        self._lock = ExitStack()
         self._journal: FileIO | None = None
 
     def __enter__(self) -> Run:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._lock.is_locked:
-            (self.folder / LOCK).unlink(missing_ok=True)
-            self._lock.release()
+        self._lock.close()
 
     def claim(self, rows: Rows, besides: Mapping[str, str] | None = None) -> None:
         """Take the folder for ``rows``, and take up those that it holds, before anything slow.
@@ -211,37 +209,23 @@ class Run:
 
     def _lock_and_note(self, more: Sequence[str]) -> None:
         """Take the lock and write the settings down; refuse a folder that has others."""
-        from experiments.runs import runfolder
-
-        path = self.folder / CONFIG
-        if self.settings.run.resume is not None:
-            runfolder.refuse_foreign(self.folder, CONFIG, self._rows.file)
-        try:
-            self._lock.acquire()
-        except Timeout:
-            raise Refusal(f"another process is measuring in {self.folder}: wait for it") from None
-        except OSError as fault:
-            raise runfolder.unwritable(self.folder, fault) from None
-        if path.exists():
-            if self.settings.run.resume is None:
-                raise runfolder.refuse_taken(self.folder)
-            own(self.folder)
-            with reading(path, "without it nobody knows what was measured; choose another folder"):
-                held = plain(OmegaConf.create(read_yaml(path)))
-                if not isinstance(held, dict):
-                    raise ValueError("it is no mapping")
+        place = RunFolder(self.folder, CONFIG, self.settings.run.resume is not None)
+        place.refuse_foreign(self._rows.file)
+        self._lock.enter_context(place.lock())
+        self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before it is released
+        held = place.held(lambda path: plain(OmegaConf.create(read_yaml(path))))
+        if held is not None:
             vary = {"run", *more}
             there, now = (
                 {key: value for key, value in settings.items() if key not in vary}
                 for settings in (held, self._configuration)
             )
-            runfolder.check_same(self.folder, there, now)
+            place.check_same(there, now)
         try:
-            clear(self.folder)
-            with whole(path) as writing:
+            with whole(place.plan) as writing:
                 OmegaConf.save(self._configuration, writing)
         except OSError as fault:
-            raise runfolder.unwritable(self.folder, fault) from None
+            raise unwritable(self.folder, fault) from None
 
     def _read_rows(self, rows: Rows) -> None:
         """Take up the rows that the folder holds, and note which units are done.

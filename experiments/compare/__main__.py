@@ -18,7 +18,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from experiments import terminal
 from experiments.settings import config, signals
@@ -59,8 +59,6 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     matches, stop = _matches(settings)
     from experiments.compare.recording import Recording
     from experiments.matches import results, startup
-    from experiments.matches.origins import MATCHES_FILE
-    from experiments.provenance.files import whole
     from experiments.runs import runfolder
 
     console = terminal.console()
@@ -72,8 +70,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
             folder.rmdir()
         return None
     plan = (folder, matches, settings.match.stop, settings.run.resume is not None)
-    if settings.run.resume is not None:
-        runfolder.refuse_foreign(folder, MATCHES_FILE, "games-*.parquet")
+    runfolder.open_folder(folder, plan[-1]).refuse_foreign()
     runfolder.examine(*plan)
     played = results.Results.resume(folder, matches)
     held = played.games
@@ -82,11 +79,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     workers, address = settings.match.workers, settings.ray.address
     resources = startup.prepare(matches, workers, address, console, left)
     runfolder.claim(*plan)
-    try:
-        with whole(folder / "config.yaml") as writing:
-            OmegaConf.save(settings, writing, resolve=True)
-    except OSError as fault:
-        raise runfolder.unwritable(folder, fault) from None
+    runfolder.write_config(folder, settings)
     with signals.defer() as wished:
         ended = _play(settings, stop, played, resources, recording, console, wished)
         summary = _conclude(settings, played, held, recording, console, started, ended)

@@ -93,7 +93,7 @@ def read_or_compute(table: Computed, settings: DictConfig, console: Console) -> 
 
 def _compute(table: Computed, settings: DictConfig, folder: Path, console: Console) -> None:
     from experiments.matches.progress import stage
-    from experiments.runs import runfolder
+    from experiments.provenance.folders import unwritable
 
     compute: Compute = get_method(table.compute)
     seed = table.seed if settings.seed is None else settings.seed
@@ -111,4 +111,4 @@ def _compute(table: Computed, settings: DictConfig, folder: Path, console: Conso
             },
         )
     except OSError as fault:
-        raise runfolder.unwritable(folder, fault) from None
+        raise unwritable(folder, fault) from None

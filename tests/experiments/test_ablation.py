@@ -11,7 +11,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
 from experiments.matches import play, results
-from experiments.matches.match_loop import LOCK
+from experiments.provenance.folders import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal

@@ -16,6 +16,7 @@ from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match, Seating, control_of
+from experiments.provenance.folders import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
@@ -145,7 +146,7 @@ def test_two_processes_do_not_play_in_one_folder(scramble, tmp_path):
     half = folder / ".games-00000.parquet.writing"
     folder.mkdir()
     half.touch()
-    with FileLock(folder / match_loop.LOCK), pytest.raises(Refusal, match="by another process"):
+    with FileLock(folder / LOCK), pytest.raises(Refusal, match="by another process"):
         run(folder, [match("random")], "games", 8)
     assert half.exists(), "which may be writing it"
     run(folder, [match("random")], "games", 8)
@@ -234,7 +235,7 @@ def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch)
 def test_a_folder_in_which_another_plays_cannot_be_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(runfolder, "_CLAIM_SECONDS", 0.0)
     with (
-        FileLock(tmp_path / match_loop.LOCK),
+        FileLock(tmp_path / LOCK),
         pytest.raises(Refusal, match="is being played by another process: wait for its end"),
     ):
         runfolder.claim(tmp_path, [match("random")], "games", resume=True)

@@ -16,9 +16,11 @@ import numpy as np
 import optuna
 import pytest
 import ray
+from filelock import FileLock
 from optuna.trial import TrialState
 
 from experiments.matches import play, results, runner
+from experiments.provenance.folders import LOCK
 from experiments.settings.arguments import parse
 from experiments.stats.intervals import win_rate
 from experiments.sweep import job as sweep_job
@@ -345,14 +347,14 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     folder = whole.folder
     other = run(*asked[:-1], "match.games=30", resume=True)
     assert other.err == (
-        f"sleuth-sweep: {folder} is another sweep's: first.match.games was 20 there and is 30 now: "
-        "give those settings, or choose another folder\n"
+        f"sleuth-sweep: {folder} was played with other settings: first.match.games was 20 there "
+        "and is 30 now: give those settings, or choose another folder\n"
     )
     inside = run(*asked, name="sweep/trial-0000", resume=True)
     assert "holds a run, not a sweep" in inside.err
-    with sweep_job.FileLock(folder / sweep_job.LOCK):
+    with FileLock(folder / LOCK):
         busy = run(*asked, resume=True)
-    assert "another command is playing this sweep" in busy.err
+    assert "is being played by another process" in busy.err
     study = folder / sweep_study.STUDY
     monkeypatch.setattr(sweep_study, "LOCKED_SECONDS", 0)
     with sqlite3.connect(study) as holder:
