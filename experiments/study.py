@@ -27,11 +27,11 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments.provenance import provenance
 from experiments.provenance.files import read_yaml, reading, whole, write_json
-from experiments.provenance.folders import LOCK, RunFolder, unwritable
+from experiments.provenance.folders import LOCK, RunFolder, writing_run
 from experiments.runs.study_rows import Rows as Rows  # as studies call it
 from experiments.runs.study_rows import read_journal, read_kept
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Interrupted
 from experiments.settings.config import plain
 from experiments.settings.limits import place, seed
 
@@ -46,6 +46,8 @@ CONFIG = "config.yaml"
 
 SAVE_SECONDS = 60.0
 """Time between two writings of the rows: what a kill may cost."""
+
+_GO_ON = "make room and go on with run.resume"
 
 MOST_NOTED = 16 * 2**20
 """Bytes of a journal after which the rows are written before their time."""
@@ -221,11 +223,8 @@ class Run:
                 for settings in (held, self._configuration)
             )
             place.check_same(there, now)
-        try:
-            with whole(place.plan) as writing:
-                OmegaConf.save(self._configuration, writing)
-        except OSError as fault:
-            raise unwritable(self.folder, fault) from None
+        with writing_run(self.folder), whole(place.plan) as writing:
+            OmegaConf.save(self._configuration, writing)
 
     def _read_rows(self, rows: Rows) -> None:
         """Take up the rows that the folder holds, and note which units are done.
@@ -250,12 +249,10 @@ class Run:
     def _note(self, unit: Any, its_rows: Iterable) -> None:
         """Add a unit that is done to the journal."""
         line = json.dumps([unit, [*its_rows]]).encode() + b"\n"
-        try:
+        with writing_run(self.folder, _GO_ON):
             if self._journal is None:
                 self._journal = FileIO(self.folder / self._rows.journal, "x")
             self._noted += self._journal.write(line)
-        except OSError as fault:
-            raise self._unwritten(fault) from None
 
     def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
         """Add ``new`` units with their rows to those that are done, and write all down."""
@@ -267,15 +264,13 @@ class Run:
             self._found = pl.concat([self._found, pl.from_dicts(rows, self._rows.schema)])
         if self._rows.numbered:
             self._found = self._found.sort(self._rows.numbered)
-        try:
+        with writing_run(self.folder, _GO_ON):
             with whole(self.folder / self._rows.file) as writing:
                 self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
             if self._journal is not None:
                 self._journal.close()
             (self.folder / self._rows.journal).unlink(missing_ok=True)
             self._journal, self._noted = None, 0
-        except OSError as fault:
-            raise self._unwritten(fault) from None
 
     def finish(
         self,
@@ -305,14 +300,12 @@ class Run:
 
         seconds = time.monotonic() - self._started
         state = {"interrupted": self.interrupted, "seconds": seconds, "run": where}
-        try:
+        with writing_run(self.folder, _GO_ON):
             write_json(self.folder, {**figures, **state})
             for name in pictures:
                 (self.folder / name).unlink(missing_ok=True)
             if not self.interrupted:  # Ctrl-C does not wait for Matplotlib
                 draw(self.folder)
-        except OSError as fault:
-            raise self._unwritten(fault) from None
         for table in tables:
             show(table, self.console)
         self.console.print(f"{seconds:.0f} s; written to {self.folder}", soft_wrap=True)
@@ -321,8 +314,3 @@ class Run:
                 f"interrupted after {len(self.done)} {self._rows.units}, kept in {self.folder}; "
                 f"run.resume={self.folder} goes on"
             )
-
-    def _unwritten(self, fault: OSError) -> Refusal:
-        return Refusal(
-            f"cannot write to {self.folder}: {fault.strerror}; make room and go on with run.resume"
-        )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import MISSING, DictConfig
 
+from experiments.provenance.files import writing
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
 from experiments.settings.limits import place
@@ -62,15 +63,11 @@ def job(settings: DictConfig, _: Path) -> None:
     import polars as pl
 
     output = folders[0] if settings.output is None else Path(settings.output)
-    try:
+    with writing(output, "choose another by output=FOLDER"):
         output.mkdir(parents=True, exist_ok=True)
         pl.from_dicts(rows, infer_schema_length=None).write_csv(output / FIGURES)
         drawn = {name: plots.groups(made) for name, made in players.items()}
         plots.draw(drawn, output / PICTURE)
-    except OSError as fault:
-        raise Refusal(
-            f"cannot write to {output}: {fault.strerror}; choose another by output=FOLDER"
-        ) from None
     console.print(f"written to {output / FIGURES} and {output / PICTURE}", soft_wrap=True)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from experiments.provenance.files import WRITING, clear, own, read_json, reading
+from experiments.provenance.files import WRITING, clear, own, read_json, reading, writing
 from experiments.settings.commandline import Refusal
 
 LOCK = ".lock"
@@ -48,10 +48,8 @@ class RunFolder:
         """
         if not self._resume:
             return
-        try:
+        with writing_run(self.path):
             there = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
-        except OSError as fault:
-            raise unwritable(self.path, fault) from None
         others = [name for name in there if name != LOCK and not name.endswith(WRITING)]
         if others and not any(
             fnmatch(name, mark) for name in there for mark in (*self._marks, *more)
@@ -70,16 +68,15 @@ class RunFolder:
         Busy, Refusal
             If another process holds it; if it cannot be written to.
         """
-        try:
+        with writing_run(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.path / LOCK, timeout=seconds).acquire()
-        except Timeout:
-            raise Busy(
-                f"{self.path} is being played by another process: wait for its end, or choose "
-                "another folder"
-            ) from None
-        except OSError as fault:
-            raise unwritable(self.path, fault) from None
+            try:
+                lock = FileLock(self.path / LOCK, timeout=seconds).acquire()
+            except Timeout:
+                raise Busy(
+                    f"{self.path} is being played by another process: wait for its end, or choose "
+                    "another folder"
+                ) from None
         with lock:
             clear(self.path)
             yield
@@ -117,9 +114,9 @@ class RunFolder:
             )
 
 
-def unwritable(folder: Path, fault: OSError) -> Refusal:
-    """Return what to say of a run folder that cannot be written to."""
-    return Refusal(f"cannot write to the run folder: {folder}: {fault.strerror}; set run.folder")
+def writing_run(folder: Path, advice: str = "set run.folder") -> AbstractContextManager[None]:
+    """Refuse what the block cannot write to a run folder."""
+    return writing(f"the run folder: {folder}", advice)
 
 
 def differences(held: Any, asked: Any, path: str = "") -> Iterator[str]:

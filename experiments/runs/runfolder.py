@@ -17,7 +17,7 @@ from experiments.matches.origins import MATCHES_FILE, RUN, new_run
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
 from experiments.provenance.files import read_json, reading, whole, write_json
-from experiments.provenance.folders import UNKNOWN, RunFolder, unwritable
+from experiments.provenance.folders import UNKNOWN, RunFolder, writing_run
 from experiments.settings.commandline import Refusal
 
 CONFIG = "config.yaml"
@@ -51,12 +51,9 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
         plan = _plan(matches, stop)
         found.check_same(*map(_complete, ({key: held.get(key) for key in plan}, plan)))
         return True
-    try:
+    with writing_run(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as fault:
-        raise unwritable(folder, fault) from None
+        tempfile.TemporaryFile(dir=folder).close()
     return False
 
 
@@ -72,19 +69,14 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
     with open_folder(folder, resume).lock(_CLAIM_SECONDS):
         if not examine(folder, matches, stop, resume):
             begun = {RUN: new_run(), **_plan(matches, stop), **provenance.origin()}
-            try:
+            with writing_run(folder):
                 write_json(folder, begun, MATCHES_FILE)
-            except OSError as fault:
-                raise unwritable(folder, fault) from None
 
 
 def write_config(folder: Path, settings: DictConfig) -> Path:
     """Write the configuration of the run in ``folder``, and return where it is; Refusal if not."""
-    try:
-        with whole(folder / CONFIG) as writing:
-            OmegaConf.save(settings, writing, resolve=True)
-    except OSError as fault:
-        raise unwritable(folder, fault) from None
+    with writing_run(folder), whole(folder / CONFIG) as writing:
+        OmegaConf.save(settings, writing, resolve=True)
     return folder / CONFIG
 
 

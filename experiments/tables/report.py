@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments import tabular
-from experiments.provenance.files import write_text
+from experiments.provenance.files import write_text, writing
 from experiments.runs import runfolder
 from experiments.runs.summary import milliseconds, rate_of
 from experiments.settings.commandline import Refusal
@@ -202,12 +202,10 @@ def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> li
     """
     text, numbers = folder / f"{name}.md", folder / f"{name}.csv"
     rows = [list(record.values()) for record in report.records]
-    try:
+    with writing(folder, "choose another folder by write="):
         folder.mkdir(parents=True, exist_ok=True)
         write_text(text, _markdown(report, heading))
         tabular.write_csv(tabular.Table("", list(report.records[0]), rows), numbers)
-    except OSError as fault:
-        raise Refusal(f"write={folder}: {fault.strerror}") from None
     return [text, numbers]
 
 
