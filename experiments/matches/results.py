@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -183,6 +183,12 @@ class Tally:
             self._winner = more
 
 
+def sat_and_won(match: Match, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
+    """Return who sat where in the games that were played, and the seats that won them."""
+    games = tally.numbers
+    return match.seating.at(games), tally.winner()[games]
+
+
 class Results:
     """The games of one run: who won in memory, rows on disk.  Each game counts once.
 
@@ -235,6 +241,16 @@ class Results:
                     part, these["game"].to_numpy(), these["winner"].to_numpy()
                 )
         return found
+
+    def pairs(self) -> Iterator[tuple[Match, Tally]]:
+        """Return the matches, each with its tally."""
+        return zip(self.matches, self.tallies, strict=True)
+
+    def entrants(self) -> Iterator[tuple[Match, Tally, int]]:
+        """Yield the measured player of each match, or each of a round robin."""
+        for match, tally in self.pairs():
+            for entrant in [0] if match.measured is not None else range(len(match.entrants)):
+                yield match, tally, entrant
 
     @property
     def games(self) -> int:

@@ -86,7 +86,7 @@ def _compare(first: Run, others: Sequence[Run]) -> Iterator[Between]:
 
 
 def _measured_matches(run: Run) -> Iterator[tuple[Match, Tally]]:
-    for match, tally in zip(run.matches, run.played.tallies, strict=True):
+    for match, tally in run.played.pairs():
         if match.measured is not None and tally.games:
             yield match, tally
 

@@ -88,7 +88,7 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
     drawn = [(run.name_of(line), rate_of(line), line["parity"]) for line in lines if line["games"]]
     theirs = {run.name_of(line): beside[line["match"]] for line in lines if line["match"] in beside}
     yield Picture("Win rates", plots.rates(drawn, theirs, f"{prefix}rates"))
-    for at, (match, tally) in enumerate(zip(run.matches, run.played.tallies, strict=True)):
+    for at, (match, tally) in enumerate(run.played.pairs()):
         if match.measured is None or not tally.games or at >= _PICTURED:
             continue
         won = match.wins_of(tally.winner(), 0)[tally.numbers]

@@ -207,9 +207,7 @@ class Curves:
 
     def win_rates(self) -> Iterator[Point]:
         """Yield the points of the win rates that are new since the last call."""
-        for match, tally, tails in zip(
-            self._played.matches, self._played.tallies, self.tails, strict=True
-        ):
+        for (match, tally), tails in zip(self._played.pairs(), self.tails, strict=True):
             whole = tally.prefix
             for entrant, tail in enumerate(tails):
                 steps = STEPS[(self._seen[tail] < STEPS) & (whole >= STEPS)]
@@ -243,9 +241,7 @@ class Curves:
         rows = rows.group_by(keys).agg(pl.col("len", *sums).sum()).sort(keys)
         rows = rows.with_columns(pl.col("len", *sums).cum_sum().over("match", "player"))
         found = {(row["match"], row["player"], row["point"]): row for row in rows.to_dicts()}
-        for match, tally, tails in zip(
-            self._played.matches, self._played.tallies, self.tails, strict=True
-        ):
+        for (match, tally), tails in zip(self._played.pairs(), self.tails, strict=True):
             for entrant, tail in enumerate(tails):
                 for number, step in enumerate(STEPS[tally.prefix >= STEPS].tolist()):
                     row = found.get((match.name, match.labels[entrant], number))

@@ -148,7 +148,7 @@ def tallies(folder: Path) -> results.Results:
     """Return what `load` returns, without a look at rows of details; errors as there."""
     found = results.Results.resume(folder, read_matches(folder), alone=True)
     ends = results.stops(folder)
-    for match, tally in zip(found.matches, found.tallies, strict=True):
+    for match, tally in found.pairs():
         if match.name in ends:
             tally.cut(ends[match.name])
     return found

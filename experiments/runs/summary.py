@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.matches.origins import run_of
 from experiments.matches.part_files import GAMES
-from experiments.matches.results import Results, Tally
+from experiments.matches.results import Results, Tally, sat_and_won
 from experiments.matches.schedule import Match, control_of
 from experiments.matches.sequential import verdicts
 from experiments.provenance import provenance
@@ -73,15 +73,11 @@ def figures(played: Results, stop: Stop = EVERY_GAME) -> dict[str, Any]:
     stop : the rule by which the matches ended, with which the intervals must agree
     """
     sums = _sums(played.folder) if played.games else {}
-    numbered = list(zip(played.matches, played.tallies, strict=True))
+    met = [_describe(pair) for _, pair in meetings(played)]
     return {
-        "table": [
-            _line(match, tally, entrant, sums, stop)
-            for match, tally in numbered
-            for entrant in ([0] if match.measured is not None else range(len(match.entrants)))
-        ],
-        "comparisons": [*against_controls(played, stop), *_meetings(numbered)],
-        "ratings": [rating for match, tally in numbered for rating in _ratings(match, tally)],
+        "table": [_line(*who, sums, stop) for who in played.entrants()],
+        "comparisons": [*against_controls(played, stop), *met],
+        "ratings": [rating for both in played.pairs() for rating in _ratings(*both)],
         "tests": _tests(played, stop),
     }
 
@@ -210,14 +206,12 @@ def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict
     }
 
 
-def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any]]:
-    """Yield the differences of players that sat at the same tables of a round robin."""
-    for match, tally in numbered:
+def meetings(played: Results) -> Iterator[tuple[str, Comparison]]:
+    """Yield the differences of players that sat at the same tables of a round robin, by match."""
+    for match, tally in played.pairs():
         if match.measured is None and tally.games:
-            games = tally.numbers
-            winners = tally.winner()[games]
-            for pair in round_robin(match.seating.at(games), winners, match.labels):
-                yield _describe(pair)
+            for pair in round_robin(*sat_and_won(match, tally), match.labels):
+                yield match.name, pair
 
 
 def _describe(pair: Comparison) -> dict[str, Any]:
@@ -234,12 +228,10 @@ def _describe(pair: Comparison) -> dict[str, Any]:
 
 def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
     """Return the Elo of the players of a round robin; none as long as one of them won no game."""
-    games = tally.numbers
-    if match.measured is not None or not len(games):
+    if match.measured is not None or not tally.games:
         return []
-    winners = tally.winner()[games]
     try:
-        found = ratings(match.seating.at(games), winners, match.labels, match.seed)
+        found = ratings(*sat_and_won(match, tally), match.labels, match.seed)
     except ValueError:
         return []
     return [

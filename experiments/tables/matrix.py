@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 
 from experiments import plotting, tabular
 from experiments.stats.comparisons import Comparison, compare
-from experiments.stats.intervals import Estimate, win_rate
+from experiments.stats.intervals import Estimate, columns, win_rate
 from experiments.tables.measured import Measured, common_wins
 from experiments.tables.schema import Cell, Table
 
@@ -101,7 +101,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         name = tabular.Strong(variant) if opponent == POOLED else variant
         rows.append([name, opponent, first.games, first.own, *_cells(beside)])
     heads = [f"{table.matrix} minus {control}" for control in controls]
-    columns = (
+    shown = (
         tabular.words("rules"),
         tabular.words("opponents"),
         tabular.count("games"),
@@ -112,7 +112,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         "Differences are of the same games. In a cell p has Holm's correction over all cells with "
         f"that control; `{POOLED}` is pooled over the opponents, each of whom counts alike."
     ]
-    return tabular.Table(title, columns, rows, notes), list(_records(found))
+    return tabular.Table(title, shown, rows, notes), list(_records(found))
 
 
 def _cells(beside: Sequence[Difference | None]) -> Iterator[Any]:
@@ -130,7 +130,7 @@ def _records(found: Sequence[Difference]) -> Iterator[dict[str, Any]]:
         }
         estimates = {"won": one.own, "control won": one.other, "difference": one.difference}
         for name, value in estimates.items():
-            record |= {name: value.value, f"{name} low": value.low, f"{name} high": value.high}
+            record |= columns(name, value, " ")
         yield record | {"p": one.p}
 
 
