@@ -215,7 +215,7 @@ class Run:
         place.refuse_foreign(self._rows.file)
         self._lock.enter_context(place.lock())
         self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before it is released
-        held = place.held(lambda path: plain(OmegaConf.create(read_yaml(path))))
+        held = place.load_plan(lambda path: plain(OmegaConf.create(read_yaml(path))))
         if held is not None:
             vary = {"run", *more}
             there, now = (

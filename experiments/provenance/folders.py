@@ -81,7 +81,7 @@ class RunFolder:
             clear(self.path)
             yield
 
-    def held(self, read: Callable[[Path], Any] = read_json) -> dict[str, Any] | None:
+    def load_plan(self, read: Callable[[Path], Any] = read_json) -> dict[str, Any] | None:
         """Return the plan that the folder holds, None if it holds no run.
 
         Raises

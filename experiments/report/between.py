@@ -47,7 +47,7 @@ class Between:
 
     @property
     def name(self) -> str:
-        """What is subtracted from what."""
+        """The difference in words: second minus first."""
         return f"{': '.join(self.second)} minus {': '.join(self.first)}"
 
     @property

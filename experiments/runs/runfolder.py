@@ -46,7 +46,7 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
         If it cannot be written to, holds another plan, or must not be gone on with.
     """
     found = open_folder(folder, resume)
-    held = found.held(_read_plan)
+    held = found.load_plan(_read_plan)
     if held is not None:
         plan = _plan(matches, stop)
         found.check_same(*map(_complete, ({key: held.get(key) for key in plan}, plan)))

@@ -115,7 +115,7 @@ class Job:
 
     def _claim(self, folder: RunFolder, plan: dict[str, Any]) -> None:
         """Write down what the sweep plays; refuse a folder with something else in it."""
-        held = folder.held()
+        held = folder.load_plan()
         if held is not None:
             folder.check_same({key: held.get(key) for key in plan}, plan)
         elif (self._folder / RUN_MATCHES).exists():

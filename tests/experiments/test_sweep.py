@@ -346,10 +346,7 @@ def test_folders_that_cannot_be_gone_on_with_are_refused(run, monkeypatch):
     assert whole.code == 0, whole.err
     folder = whole.folder
     other = run(*asked[:-1], "match.games=30", resume=True)
-    assert other.err == (
-        f"sleuth-sweep: {folder} was played with other settings: first.match.games was 20 there "
-        "and is 30 now: give those settings, or choose another folder\n"
-    )
+    assert "first.match.games was 20 there and is 30 now: give those, or choose" in other.err
     inside = run(*asked, name="sweep/trial-0000", resume=True)
     assert "holds a run, not a sweep" in inside.err
     with FileLock(folder / LOCK):
