@@ -12,8 +12,8 @@ import networkx as nx
 import numpy as np
 
 from sim.hunt.graph import Connectivity
-from sim.hunt.paths.distances import distances
-from sim.hunt.paths.simple_paths import Branches, find_ends
+from sim.hunt.paths.distances import distances, find_ends
+from sim.hunt.paths.simple_paths import Branches
 
 MOST_STEPS = 1_000_000
 """Branches that the algorithm may lengthen."""
@@ -44,7 +44,7 @@ def prune_as_printed(
         If start or goal are no cells, there is no way, or the tree does not end within
         `MOST_STEPS` steps.
     """
-    net, first, last, _ = find_ends(graph, start, goal)
+    net, first, last, *_ = find_ends(graph, start, goal, None)
     tree = _Tree(net, first, last, np.inf if within is None else within)
     for _ in range(MOST_STEPS):
         row = tree.shortest_open()

@@ -17,21 +17,21 @@ import json
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from filelock import FileLock, Timeout
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.provenance import provenance
-from experiments.provenance.files import clear, own, read_yaml, reading, whole, write_json
+from experiments.provenance.files import read_yaml, reading, whole, write_json
+from experiments.provenance.folders import LOCK, RunFolder, writing_run
 from experiments.runs.study_rows import Rows as Rows  # as studies call it
 from experiments.runs.study_rows import read_journal, read_kept
 from experiments.settings.command import Command
-from experiments.settings.commandline import Interrupted, Refusal
+from experiments.settings.commandline import Interrupted
 from experiments.settings.config import plain
 from experiments.settings.limits import place, seed
 
@@ -42,10 +42,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONFIG, LOCK = "config.yaml", ".lock"
+CONFIG = "config.yaml"
 
 SAVE_SECONDS = 60.0
 """Time between two writings of the rows: what a kill may cost."""
+
+_GO_ON = "make room and go on with run.resume"
 
 MOST_NOTED = 16 * 2**20
 """Bytes of a journal after which the rows are written before their time."""
@@ -111,16 +113,14 @@ class Run:
         self.interrupted = False
         self._configuration = plain(settings)
         self._started = time.monotonic()
-        self._lock = FileLock(folder / LOCK, timeout=0)
+        self._lock = ExitStack()
         self._journal: FileIO | None = None
 
     def __enter__(self) -> Run:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._lock.is_locked:
-            (self.folder / LOCK).unlink(missing_ok=True)
-            self._lock.release()
+        self._lock.close()
 
     def claim(self, rows: Rows, besides: Mapping[str, str] | None = None) -> None:
         """Take the folder for ``rows``, and take up those that it holds, before anything slow.
@@ -211,37 +211,20 @@ class Run:
 
     def _lock_and_note(self, more: Sequence[str]) -> None:
         """Take the lock and write the settings down; refuse a folder that has others."""
-        from experiments.runs import runfolder
-
-        path = self.folder / CONFIG
-        if self.settings.run.resume is not None:
-            runfolder.refuse_foreign(self.folder, CONFIG, self._rows.file)
-        try:
-            self._lock.acquire()
-        except Timeout:
-            raise Refusal(f"another process is measuring in {self.folder}: wait for it") from None
-        except OSError as fault:
-            raise runfolder.unwritable(self.folder, fault) from None
-        if path.exists():
-            if self.settings.run.resume is None:
-                raise runfolder.refuse_taken(self.folder)
-            own(self.folder)
-            with reading(path, "without it nobody knows what was measured; choose another folder"):
-                held = plain(OmegaConf.create(read_yaml(path)))
-                if not isinstance(held, dict):
-                    raise ValueError("it is no mapping")
+        place = RunFolder(self.folder, CONFIG, self.settings.run.resume is not None)
+        place.refuse_foreign(self._rows.file)
+        self._lock.enter_context(place.lock())
+        self._lock.callback((self.folder / LOCK).unlink, missing_ok=True)  # before it is released
+        held = place.load_plan(lambda path: plain(OmegaConf.create(read_yaml(path))))
+        if held is not None:
             vary = {"run", *more}
             there, now = (
                 {key: value for key, value in settings.items() if key not in vary}
                 for settings in (held, self._configuration)
             )
-            runfolder.check_same(self.folder, there, now)
-        try:
-            clear(self.folder)
-            with whole(path) as writing:
-                OmegaConf.save(self._configuration, writing)
-        except OSError as fault:
-            raise runfolder.unwritable(self.folder, fault) from None
+            place.check_same(there, now)
+        with writing_run(self.folder), whole(place.plan) as writing:
+            OmegaConf.save(self._configuration, writing)
 
     def _read_rows(self, rows: Rows) -> None:
         """Take up the rows that the folder holds, and note which units are done.
@@ -266,12 +249,10 @@ class Run:
     def _note(self, unit: Any, its_rows: Iterable) -> None:
         """Add a unit that is done to the journal."""
         line = json.dumps([unit, [*its_rows]]).encode() + b"\n"
-        try:
+        with writing_run(self.folder, _GO_ON):
             if self._journal is None:
                 self._journal = FileIO(self.folder / self._rows.journal, "x")
             self._noted += self._journal.write(line)
-        except OSError as fault:
-            raise self._unwritten(fault) from None
 
     def _keep(self, new: Sequence[tuple[Any, Iterable]]) -> None:
         """Add ``new`` units with their rows to those that are done, and write all down."""
@@ -283,15 +264,13 @@ class Run:
             self._found = pl.concat([self._found, pl.from_dicts(rows, self._rows.schema)])
         if self._rows.numbered:
             self._found = self._found.sort(self._rows.numbered)
-        try:
+        with writing_run(self.folder, _GO_ON):
             with whole(self.folder / self._rows.file) as writing:
                 self._found.write_parquet(writing, metadata={"done": json.dumps(self.done)})
             if self._journal is not None:
                 self._journal.close()
             (self.folder / self._rows.journal).unlink(missing_ok=True)
             self._journal, self._noted = None, 0
-        except OSError as fault:
-            raise self._unwritten(fault) from None
 
     def finish(
         self,
@@ -321,14 +300,12 @@ class Run:
 
         seconds = time.monotonic() - self._started
         state = {"interrupted": self.interrupted, "seconds": seconds, "run": where}
-        try:
+        with writing_run(self.folder, _GO_ON):
             write_json(self.folder, {**figures, **state})
             for name in pictures:
                 (self.folder / name).unlink(missing_ok=True)
             if not self.interrupted:  # Ctrl-C does not wait for Matplotlib
                 draw(self.folder)
-        except OSError as fault:
-            raise self._unwritten(fault) from None
         for table in tables:
             show(table, self.console)
         self.console.print(f"{seconds:.0f} s; written to {self.folder}", soft_wrap=True)
@@ -337,8 +314,3 @@ class Run:
                 f"interrupted after {len(self.done)} {self._rows.units}, kept in {self.folder}; "
                 f"run.resume={self.folder} goes on"
             )
-
-    def _unwritten(self, fault: OSError) -> Refusal:
-        return Refusal(
-            f"cannot write to {self.folder}: {fault.strerror}; make room and go on with run.resume"
-        )

@@ -8,7 +8,7 @@ shown and does nothing.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -113,6 +113,23 @@ class Table:
     rows: Sequence[Sequence[Any]]
     notes: Sequence[str] = ()
 
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        items: Iterable[Any],
+        columns: Iterable[tuple[Column | str, str | Callable[[Any], Any]]],
+        notes: Sequence[str] = (),
+    ) -> Table:
+        """Return a table with a row per item.
+
+        With each of ``columns`` goes what it shows of an item: a key, an attribute or a function.
+        """
+        heads, cells = zip(*columns, strict=True)
+        return cls(
+            title, heads, [[_cell_of(item, cell) for cell in cells] for item in items], notes
+        )
+
     @property
     def heads(self) -> list[Column]:
         """The columns, those given as text made to what they are."""
@@ -128,6 +145,12 @@ class Table:
             + [""] * (len(self.columns) - len(row))
             for row in self.rows
         ]
+
+
+def _cell_of(item: Any, cell: str | Callable[[Any], Any]) -> Any:
+    if callable(cell):
+        return cell(item)
+    return item[cell] if isinstance(item, Mapping) else getattr(item, cell)
 
 
 def _write_cell(column: Column, cell: Any, none: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -126,3 +127,9 @@ def _safe_name(text: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def span(numbers: Iterable[int]) -> str:
+    """Return the least and the greatest of ``numbers``, as in ``20 to 100``."""
+    found = sorted(numbers)
+    return " to ".join(f"{number:,}" for number in dict.fromkeys((found[0], found[-1])))

@@ -256,12 +256,12 @@ def test_every_exception_is_needed():
         ("experiments.settings.config", "experiments.provenance.files"),
         ("experiments.provenance.tracking", "experiments.matches.results"),
         ("experiments.matches.play", "experiments.runs.summary"),
-        ("experiments.runs.outcome", "experiments.compare.plots"),
+        ("experiments.runs.summary", "experiments.compare.plots"),
         ("experiments.matches.play", "experiments.plotting"),
-        ("experiments.runs.outcome", "experiments.study"),
+        ("experiments.runs.summary", "experiments.study"),
         ("experiments.sweep.job", "experiments.compare.power"),
         ("experiments.study", "experiments.regret.report"),
-        ("experiments.runs.outcome", "examples.maskable_ppo"),
+        ("experiments.runs.summary", "examples.maskable_ppo"),
     ],
 )
 def test_the_check_finds_an_arrow_that_runs_upwards(importer, imported):

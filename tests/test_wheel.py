@@ -32,7 +32,7 @@ OPTIONAL = {
     "gymnasium": "sim/environment/",
     "pettingzoo": "sim/environment/",
     "shapely": ("sim/hunt/geometry/", "experiments/hunt/", "experiments/web/"),
-    "pyagrum": "belief/network/reference.py",
+    "pyagrum": "sim/hunt/strategies/diagram.py",
     "pyspiel": ("mcts/openspiel/", "sim/openspiel/"),
     "starlette": "experiments/web/",
     "uvicorn": "experiments/web/",

@@ -9,7 +9,7 @@ value left over is hidden.  So
 
 which is Jeffrey's rule over the network of the cards [Cai & Ferrari 2006, eqs. 3, 4, 7, 8], with
 the terms left out in which two cards are the same: there the network says nothing.
-`belief.network.reference` has the network itself, solved by pyAgrum, to compare with.
+`tests.belief.agrum_network` has the network itself, solved by pyAgrum, to compare with.
 
 A permanent is a sum over subsets of columns: ``forward[taken]`` is the weight of all ways in which
 the first rows have just the columns in the mask ``taken``, ``backward[taken]`` that of all ways in

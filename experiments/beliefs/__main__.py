@@ -171,29 +171,18 @@ def _table(figures: dict[str, Any], title: str) -> Table:
     """Return the table, for a terminal of 80 columns."""
     from experiments.tabular import Column, Table, percent
 
-    columns = [
-        Column("belief"),
-        _bits("log loss"),
-        _bits("above exact", "+"),
-        _bits("bias", "+"),
-        percent("zeros"),
-        Column("failed"),
-        Column("us", lambda took: f"{took:.{0 if took > 10 else 2}f}"),
-    ]
-    rows = [
-        [
-            name,
-            line["log_loss"],
-            line.get("excess"),
-            line["bias"],
-            line["zeros"],
-            sum(line["raised"].values()),
-            line["microseconds"],
-        ]
-        for name, line in figures.items()
-    ]
+    columns = (
+        (Column("belief"), "name"),
+        (_bits("log loss"), "log_loss"),
+        (_bits("above exact", "+"), "excess"),
+        (_bits("bias", "+"), "bias"),
+        (percent("zeros"), "zeros"),
+        (Column("failed"), lambda line: sum(line["raised"].values())),
+        (Column("us", lambda took: f"{took:.{0 if took > 10 else 2}f}"), "microseconds"),
+    )
+    lines = [{"name": name, "excess": None, **line} for name, line in figures.items()]
     note = "bits, with half of the 95 % interval, by game; us: microseconds an update"
-    return Table(title, columns, rows, [note])
+    return Table.of(title, lines, columns, [note])
 
 
 def _bits(title: str, sign: str = "") -> Column:

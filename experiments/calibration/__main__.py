@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import MISSING, DictConfig
 
+from experiments.provenance.files import writing
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
 from experiments.settings.limits import place
@@ -62,15 +63,11 @@ def job(settings: DictConfig, _: Path) -> None:
     import polars as pl
 
     output = folders[0] if settings.output is None else Path(settings.output)
-    try:
+    with writing(output, "choose another by output=FOLDER"):
         output.mkdir(parents=True, exist_ok=True)
         pl.from_dicts(rows, infer_schema_length=None).write_csv(output / FIGURES)
         drawn = {name: plots.groups(made) for name, made in players.items()}
         plots.draw(drawn, output / PICTURE)
-    except OSError as fault:
-        raise Refusal(
-            f"cannot write to {output}: {fault.strerror}; choose another by output=FOLDER"
-        ) from None
     console.print(f"written to {output / FIGURES} and {output / PICTURE}", soft_wrap=True)
 
 
@@ -79,19 +76,19 @@ def tables(players: dict[str, pl.DataFrame]) -> Iterator[Table]:
     from experiments.calibration import figures
     from experiments.tabular import Column, Table, count, percent
 
-    figures_of = (count("decisions"), count("games"), percent("predicted"))
-    columns = (*figures_of, Column("came of it, 95 %"), Column("predicted minus that"))
+    columns = (
+        (count("decisions"), "decisions"),
+        (count("games"), "games"),
+        (percent("predicted"), "predicted"),
+        (Column("came of it, 95 %"), "won"),
+        (Column("predicted minus that"), "bias"),
+    )
     for name, made in players.items():
         kinds = [figures.overall(made), *figures.by_kind(made)]
         accused = figures.by_prediction(figures.accusations(made))
         for first, groups in (("chance to win", kinds), ("accused with", accused)):
-            rows = [
-                [one.name, one.decisions, one.games, one.predicted, one.won, one.bias]
-                for one in groups
-                if one.decisions
-            ]
-            if rows:
-                yield Table(name, (first, *columns), rows)
+            if there := [one for one in groups if one.decisions]:
+                yield Table.of(name, there, ((first, "name"), *columns))
 
 
 COMMAND = Command("calibration", Calibration, job, bare="runs", multirun=False)

@@ -16,7 +16,7 @@ import polars as pl
 from experiments.matches.part_files import GAMES
 from experiments.runs.figures import ratio
 from experiments.runs.rows import apart, by_part
-from experiments.stats.intervals import Estimate, win_rate
+from experiments.stats.intervals import Estimate, columns, win_rate
 
 ACCUSATION = "accusation"
 
@@ -145,11 +145,6 @@ def rows(label: str, match: str, player: str, made: pl.DataFrame) -> Iterator[di
                 "decisions": group.decisions,
                 "games": group.games,
                 "predicted": group.predicted,
-                **_bounds("won", group.won),
-                **_bounds("bias", group.bias),
+                **columns("won", group.won),
+                **columns("bias", group.bias),
             }
-
-
-def _bounds(name: str, found: Estimate | None) -> dict[str, float | None]:
-    values = (None,) * 3 if found is None else (found.value, found.low, found.high)
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

@@ -18,7 +18,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from experiments import terminal
 from experiments.settings import config, signals
@@ -59,8 +59,6 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     matches, stop = _matches(settings)
     from experiments.compare.recording import Recording
     from experiments.matches import results, startup
-    from experiments.matches.origins import MATCHES_FILE
-    from experiments.provenance.files import whole
     from experiments.runs import runfolder
 
     console = terminal.console()
@@ -72,8 +70,7 @@ def job(settings: DictConfig, folder: Path) -> float | None:
             folder.rmdir()
         return None
     plan = (folder, matches, settings.match.stop, settings.run.resume is not None)
-    if settings.run.resume is not None:
-        runfolder.refuse_foreign(folder, MATCHES_FILE, "games-*.parquet")
+    runfolder.open_folder(folder, plan[-1]).refuse_foreign()
     runfolder.examine(*plan)
     played = results.Results.resume(folder, matches)
     held = played.games
@@ -82,16 +79,12 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     workers, address = settings.match.workers, settings.ray.address
     resources = startup.prepare(matches, workers, address, console, left)
     runfolder.claim(*plan)
-    try:
-        with whole(folder / "config.yaml") as writing:
-            OmegaConf.save(settings, writing, resolve=True)
-    except OSError as fault:
-        raise runfolder.unwritable(folder, fault) from None
+    runfolder.write_config(folder, settings)
     with signals.defer() as wished:
         ended = _play(settings, stop, played, resources, recording, console, wished)
-        summary = _conclude(settings, stop, played, held, recording, console, started, ended)
-    from experiments.runs.outcome import objective  # which knows ratings: no game waits for them
-
+        summary = _conclude(settings, played, held, recording, console, started, ended)
+    # Of the first line: the measured player, of several the first, or the first in a round robin.
+    objective = summary["table"][0]["win_rate"]
     games = f"{played.games} of {settings.match.games * len(matches)} games"
     games += f" ({held} of them before)" if held else ""
     if ended.interrupted:
@@ -105,9 +98,9 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     if recording.fault is not None:
         raise Incomplete(
             f"the MLflow record is incomplete ({recording.fault}); all results are in {folder}",
-            objective(summary),
+            objective,
         )
-    return objective(summary)
+    return objective
 
 
 def _matches(settings: DictConfig) -> tuple[list[Match], Stop]:
@@ -178,7 +171,6 @@ def _prepare_end() -> None:
 
 def _conclude(
     settings: DictConfig,
-    stop: Stop,
     played: Results,
     held: int,
     recording: Recording,
@@ -190,10 +182,12 @@ def _conclude(
     from experiments.compare import outcome
     from experiments.matches.match_loop import ERROR
     from experiments.provenance.files import write_json
-    from experiments.runs.outcome import describe, metrics
+    from experiments.runs.recorded import metrics
+    from experiments.runs.summary import describe
 
     folder = played.folder
-    summary = {**describe(settings, stop, played, ended), "held": held}
+    made = describe(played, settings.match.stop, ended, config.plain(settings))
+    summary = {**made, "held": held}
     files = [folder / "config.yaml"]
     if ended.fault is not None and (folder / ERROR).exists():
         files.append(folder / ERROR)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from queue import Empty, SimpleQueue
-from threading import Event, Thread
 from typing import Any
 
 from experiments.episodes import problems
 from experiments.episodes.problems import Setup
 from experiments.matches.background import Background
-from experiments.settings import signals
 from experiments.settings.commandline import Refusal
 
 _DEATHS_SURVIVED = 5
@@ -40,31 +36,8 @@ def play(setup: Setup, episodes: Sequence[int], workers: int) -> Iterator[tuple[
 
 
 def _here(setup: Setup, episodes: Sequence[int]) -> Iterator[tuple[int, list[Row]]]:
-    ended: SimpleQueue[Row | BaseException] = SimpleQueue()
-    given_up = Event()
-
-    def play_all() -> None:
-        try:
-            for number in episodes:
-                if given_up.is_set():
-                    return
-                ended.put(problems.player(setup)(number))
-        except BaseException as fault:
-            ended.put(fault)
-
-    Thread(target=play_all, daemon=True).start()
-    try:
-        for number in episodes:
-            row = None
-            while row is None:
-                signals.raise_request()
-                with suppress(Empty):
-                    row = ended.get(timeout=_POLL_SECONDS)
-            if isinstance(row, BaseException):
-                raise row
-            yield number, [row]
-    finally:
-        given_up.set()
+    for number in episodes:
+        yield number, Background(_portion, setup, [number], stays=False).result()
 
 
 def _portion(setup: Setup, episodes: Sequence[int]) -> list[Row]:

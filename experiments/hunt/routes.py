@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import networkx as nx
 import polars as pl
 
-from experiments import study
 from experiments.tabular import Table, count, mean, words
 from sim.hunt.paths.insertion import Bounded
 from sim.hunt.reward import Route
@@ -27,8 +26,6 @@ SCHEMA = {
     "seconds": pl.Float64,  # CPU
 }
 """One row per route."""
-
-ROWS = study.Rows(file="routes.parquet", units="routes", schema=SCHEMA, more=())
 
 
 def time_call(find: Callable[[], T]) -> tuple[T, float]:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from experiments.matches import in_process
 from experiments.matches.background import Background
 from experiments.matches.failures import GamesFailed
+from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.results import STOPS, Played, Results
 from experiments.matches.schedule import Match, Schedule, control_of
-from experiments.provenance.files import clear, write_json, write_text
-from experiments.settings.commandline import Refusal
+from experiments.provenance.files import write_json, write_text
+from experiments.provenance.folders import RunFolder
 from experiments.stats.stopping import Sprt, Stop
-
-LOCK = ".lock"
-"""File in the run folder that the process which plays there holds locked."""
 
 ERROR = "error.txt"
 """File in the run folder with the traceback of a game that raised an exception."""
@@ -165,20 +161,8 @@ def play(
     Refusal
         If another process plays in the same folder, or it cannot be locked.
     """
-    try:
-        lock = FileLock(played.folder / LOCK, timeout=0).acquire()
-    except Timeout:
-        raise being_played(played.folder) from None
-    except OSError as fault:
-        raise Refusal(f"cannot lock {played.folder / LOCK}: {fault.strerror}; remove it") from None
-    with lock:
-        clear(played.folder)
+    with RunFolder(played.folder, MATCHES_FILE, resume=True).lock():
         return _play(played, games, stop, resources, watch)
-
-
-def being_played(folder: Path) -> Refusal:
-    """Return what to say of a folder that another process has locked."""
-    return Refusal(f"{folder} is being played by another process: wait for its end")
 
 
 def _play(

@@ -183,6 +183,12 @@ class Tally:
             self._winner = more
 
 
+def sat_and_won(match: Match, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
+    """Return who sat where in the games that were played, and the seats that won them."""
+    games = tally.numbers
+    return match.seating.at(games), tally.winner()[games]
+
+
 class Results:
     """The games of one run: who won in memory, rows on disk.  Each game counts once.
 
@@ -235,6 +241,16 @@ class Results:
                     part, these["game"].to_numpy(), these["winner"].to_numpy()
                 )
         return found
+
+    def pairs(self) -> Iterator[tuple[Match, Tally]]:
+        """Return the matches, each with its tally."""
+        return zip(self.matches, self.tallies, strict=True)
+
+    def entrants(self) -> Iterator[tuple[Match, Tally, int]]:
+        """Yield the measured player of each match, or each of a round robin."""
+        for match, tally in self.pairs():
+            for entrant in [0] if match.measured is not None else range(len(match.entrants)):
+                yield match, tally, entrant
 
     @property
     def games(self) -> int:
@@ -329,49 +345,6 @@ def existing_parts(folder: Path, kind: str = GAMES) -> list[Path]:
     if not found:
         raise Refusal(f"{folder} holds no {kind}-*.parquet: give the folder of a run")
     return found
-
-
-def stream(folder: Path, kind: str = GAMES, columns: list[str] | None = None) -> Iterator[pa.Table]:
-    """Yield the rows of the run in ``folder`` part by part, in the order in which they came.
-
-    Games that do not count (`STOPS`) are left out.
-
-    Parameters
-    ----------
-    kind : of rows
-    columns : to be read; all by default, else ``match`` and ``game`` among them
-
-    Raises
-    ------
-    Refusal
-        If there are none, or a part cannot be read.
-    """
-    ends = stops(folder)
-    for part in existing_parts(folder, kind):
-        table = part_files.read(part, columns_of(kind), columns)
-        for match, games in ends.items():
-            late = pc.and_(pc.equal(table["match"], match), pc.greater_equal(table["game"], games))
-            table = table.filter(pc.invert(late))
-        yield table
-
-
-def read(folder: Path, kind: str = GAMES) -> pa.Table:
-    """Return all rows of the run in ``folder``, by match, game and seat.
-
-    As `stream`, for runs that fit into memory.
-    """
-    table = pa.concat_tables(stream(folder, kind))
-    keys = [key for key in ("match", "game", "turn", "seat") if key in table.column_names]
-    return table.sort_by([(key, "ascending") for key in keys])
-
-
-def columns_of(kind: str) -> pa.Schema:
-    """Return the columns of part files of ``kind``."""
-    if kind == GAMES:
-        return ROW
-    from experiments.matches.details import KINDS  # which knows beliefs, and they take a second
-
-    return KINDS[kind]
 
 
 def stops(folder: Path) -> dict[str, int]:

@@ -105,6 +105,16 @@ def write_json(folder: Path, data: dict[str, Any], name: str = SUMMARY) -> Path:
 
 
 @contextmanager
+def writing(what: object, advice: str) -> Iterator[None]:
+    """Refuse with ``advice`` what the block, which writes ``what``, cannot write (OSError)."""
+    try:
+        yield
+    except OSError as fault:
+        reason = fault.strerror or fault
+        raise Refusal(f"cannot write to {what}: {reason}; {advice}") from None
+
+
+@contextmanager
 def reading(path: Path, advice: str) -> Iterator[None]:
     """Refuse with ``advice`` what the block cannot read or finds to be wrong with ``path``.
 

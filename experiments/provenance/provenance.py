@@ -59,7 +59,9 @@ def commit() -> str | None:
         return None
     try:
         head = _git(here, "rev-parse", "HEAD")
-        return head + ("+changes" if _git(here, "status", "--porcelain", "-uno") else "")
+        # With a lock, one killed at its limit of time would leave it behind.
+        changed = _git(here, "--no-optional-locks", "status", "--porcelain", "-uno")
+        return f"{head}+changes" if changed else head
     except (OSError, subprocess.SubprocessError):
         return None
 

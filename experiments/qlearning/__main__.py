@@ -73,9 +73,9 @@ def job(settings: DictConfig, run: study.Run) -> None:
         raise Refusal(f"discount={settings.discount}: must be below 1, or no value is finite")
     from experiments.matches.progress import COMPILING, stage
     from experiments.provenance.files import write_text
+    from experiments.provenance.folders import writing_run
     from experiments.qlearning import report
     from experiments.qlearning.fit import UNFITTED
-    from experiments.runs.runfolder import unwritable
     from sim.qlearning.learning import greedy_share
     from sim.qlearning.rooms import solve
 
@@ -98,10 +98,8 @@ def job(settings: DictConfig, run: study.Run) -> None:
     except KeyboardInterrupt:
         raise Interrupted(UNFITTED.format(run.folder)) from None
     if fit is not None:
-        try:
+        with writing_run(run.folder):
             write_text(run.folder / WEIGHTS, fit.network.dumps())
-        except OSError as fault:
-            raise unwritable(run.folder, fault) from None
     figures = {
         "outcomes": settings.outcomes,
         "ends": report.ends(rows),

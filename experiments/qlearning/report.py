@@ -12,7 +12,7 @@ import polars as pl
 from experiments import study
 from experiments.qlearning.fit import Fit
 from experiments.stats.intervals import Estimate
-from experiments.tabular import Column, Table, count, mean, percent
+from experiments.tabular import Table, count, mean, percent, words
 from sim.board import N_ROOMS
 from sim.qlearning.rooms import RoomProblem, closed_values, problem, solve, uniform_states
 
@@ -85,58 +85,44 @@ def fit_figures(fit: Fit) -> dict[str, Any]:
 
 def tables(figures: dict[str, Any]) -> Iterator[Table]:
     """Yield the figures as tables."""
-    columns: list[Column | str] = [
-        "rate",
-        count("runs"),
-        count("updates"),
-        mean("error of Q, least to greatest", 3),
-        percent("best room"),
-        mean("value lost", 4),
-        mean("seconds", 2),
-    ]
-    rows = [
-        [
-            line["rate"],
-            line["runs"],
-            line["updates"],
-            Estimate(line["error"], line["least_error"], line["greatest_error"]),
-            line["best_share"],
-            line["lost"],
-            line["seconds"],
-        ]
-        for line in figures["ends"]
-    ]
+
+    def error(line: dict[str, Any]) -> Estimate:
+        return Estimate(line["error"], line["least_error"], line["greatest_error"])
+
     note = "error: root mean square, to Q by value iteration on the same states"
-    yield Table("Learning Q", columns, rows, [note])
-    rows = [
-        [str(line["rooms"]), line["closed"], line["unprojected"][0], _range(line["sampled"])]
-        for line in figures["values"]
-    ]
-    columns = [
-        "rooms possible",
-        mean("closed value", 6),
-        mean("value iteration", 6),
-        mean("on the sample, least to greatest", 3),
-    ]
+    learning = (
+        ("rate", "rate"),
+        (count("runs"), "runs"),
+        (count("updates"), "updates"),
+        (mean("error of Q, least to greatest", 3), error),
+        (percent("best room"), "best_share"),
+        (mean("value lost", 4), "lost"),
+        (mean("seconds", 2), "seconds"),
+    )
+    yield Table.of("Learning Q", figures["ends"], learning, [note])
+    columns = (
+        ("rooms possible", lambda line: str(line["rooms"])),
+        (mean("closed value", 6), "closed"),
+        (mean("value iteration", 6), lambda line: line["unprojected"][0]),
+        (mean("on the sample, least to greatest", 3), lambda line: _range(line["sampled"])),
+    )
     off = max(abs(line["closed"] - line["unprojected"][0]) for line in figures["values"])
     share = 100 * figures["likeliest_share"]
     notes = [
         f"value iteration without a projection is off by {off:.1g} at most",
         f"the likeliest room is a best one in {share:.1f} % of the sampled states",
     ]
-    yield Table(f"Values, {figures['outcomes']} outcomes", columns, rows, notes)
+    yield Table.of(f"Values, {figures['outcomes']} outcomes", figures["values"], columns, notes)
     if (fit := figures["network"]) is not None:
-        columns = [
-            Column("network", words=True),
-            mean("R^2", 3),
-            mean("R^2, other states", 3),
-            mean("value lost", 4),
-            count("epochs"),
-            mean("seconds"),
-        ]
-        name = f"{fit['numbers']:,} numbers"
-        row = [fit[key] for key in ("explained", "fresh", "lost", "epochs", "seconds")]
-        yield Table("The fit", columns, [[name, *row]])
+        fitted = (
+            (words("network"), lambda fit: f"{fit['numbers']:,} numbers"),
+            (mean("R^2", 3), "explained"),
+            (mean("R^2, other states", 3), "fresh"),
+            (mean("value lost", 4), "lost"),
+            (count("epochs"), "epochs"),
+            (mean("seconds"), "seconds"),
+        )
+        yield Table.of("The fit", [fit], fitted)
 
 
 def _range(three: Sequence[float | None]) -> Estimate | None:

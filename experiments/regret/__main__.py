@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 SEATS = range(3, 7)
 """Numbers of players at the table."""
 
-BUDGET = "player.budget."
-
 MOST = 100_000
 """Positions, and turns at one of them."""
 

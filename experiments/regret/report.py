@@ -98,21 +98,22 @@ def table(described: dict[str, Any]) -> Table:
     def share(value: float) -> str:
         return f"{100 * value:.0f} %"
 
-    columns = [Column("player"), count("simulations"), mean("regret, 95 %"), mean("by the room")]
-    columns += [Column("best turn", share), Column("accused", share), mean("ms")]
-    rows = [
-        [
-            line["player"],
-            line["simulations"],
-            Estimate(*(100 * line[key] for key in ("regret", "low", "high"))),
-            100 * line["first_regret"],
-            line["best_share"],
-            line["accused_share"],
-            None if line["simulations"] is None else 1000 * line["search_seconds"],
-        ]
-        for line in described["figures"]
-    ]
-    return Table(f"Regret, {_title(described)}", columns, rows, [note])
+    def points(line: dict[str, Any]) -> Estimate:
+        return Estimate(*(100 * line[key] for key in ("regret", "low", "high")))
+
+    def milliseconds(line: dict[str, Any]) -> float | None:
+        return None if line["simulations"] is None else 1000 * line["search_seconds"]
+
+    columns = (
+        (Column("player"), "player"),
+        (count("simulations"), "simulations"),
+        (mean("regret, 95 %"), points),
+        (mean("by the room"), lambda line: 100 * line["first_regret"]),
+        (Column("best turn", share), "best_share"),
+        (Column("accused", share), "accused_share"),
+        (mean("ms"), milliseconds),
+    )
+    return Table.of(f"Regret, {_title(described)}", described["figures"], columns, [note])
 
 
 def draw(described: dict[str, Any], folder: Path) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import MISSING, DictConfig
 
-from experiments.provenance.files import write_text
+from experiments.provenance.files import write_text, writing
 from experiments.settings.command import Command
 from experiments.settings.commandline import Refusal
 from experiments.settings.limits import place
@@ -88,7 +88,9 @@ def report(folders: Sequence[Path], output: Path | None, console: Console) -> tu
                 tabular.show(block, console)
     paths = _paths(folders[0] if output is None else output)
     for path, text in zip(paths, (html(document), markdown(document)), strict=True):
-        _write(path, text)
+        with writing(path, "choose another place by output=PATH"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text(path, text)
     return paths
 
 
@@ -96,16 +98,6 @@ def _paths(output: Path) -> tuple[Path, Path]:
     if output.suffix in (".html", ".md") and not output.is_dir():
         return output.with_suffix(".html"), output.with_suffix(".md")
     return output / HTML, output / MARKDOWN
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
-    except OSError as fault:
-        raise Refusal(
-            f"cannot write {path}: {fault.strerror}; choose another place by output=PATH"
-        ) from None
 
 
 COMMAND = Command("report", Report, job, bare="runs", multirun=False)

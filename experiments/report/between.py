@@ -45,6 +45,17 @@ class Between:
     p: float | None
     p_holm: float | None = None
 
+    @property
+    def name(self) -> str:
+        """The difference in words: second minus first."""
+        return f"{': '.join(self.second)} minus {': '.join(self.first)}"
+
+    @property
+    def counts(self) -> str:
+        """The games behind it, in words."""
+        first, second = (f"{games:,}" for games in self.games)
+        return f"{second} and {first}" if self.unpaired else first
+
 
 def between(runs: Sequence[Run]) -> list[Between]:
     """Compare the matches of all runs but the first with those of the first."""
@@ -75,7 +86,7 @@ def _compare(first: Run, others: Sequence[Run]) -> Iterator[Between]:
 
 
 def _measured_matches(run: Run) -> Iterator[tuple[Match, Tally]]:
-    for match, tally in zip(run.matches, run.played.tallies, strict=True):
+    for match, tally in run.played.pairs():
         if match.measured is not None and tally.games:
             yield match, tally
 

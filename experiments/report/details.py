@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from experiments.report import plots
 from experiments.report.page import Block, Picture
 from experiments.report.run import Run
-from experiments.runs.figures import Moment
+from experiments.runs.figures import Deciding, Moment
+from experiments.runs.summary import milliseconds
 from experiments.runs.turns import LEAST, bits, well_sampled
 from experiments.tabular import Column, Table, count, mean, words
 
@@ -42,23 +44,19 @@ def knowledge(run: Run, prefix: str) -> Iterator[Block]:
 
 
 def _suggestions(run: Run) -> Table:
-    bits_learnt = ("bits learnt", "mean of games", "of envelope", "cards known", "of them own")
-    return Table(
+    return Table.of(
         "What a suggestion brings, 95 % by game",
-        ("", count("games"), count("suggestions"), *(mean(title, 2) for title in bits_learnt)),
-        [
-            [
-                _player(run, asked.match, asked.player),
-                asked.games,
-                asked.suggestions,
-                asked.decrease,
-                asked.game_decrease,
-                asked.envelope_decrease,
-                asked.known,
-                asked.own,
-            ]
-            for asked in run.suggestion_stats
-        ],
+        run.suggestion_stats,
+        (
+            ("", partial(_player, run)),
+            (count("games"), "games"),
+            (count("suggestions"), "suggestions"),
+            (mean("bits learnt", 2), "decrease"),
+            (mean("mean of games", 2), "game_decrease"),
+            (mean("of envelope", 2), "envelope_decrease"),
+            (mean("cards known", 2), "known"),
+            (mean("of them own", 2), "own"),
+        ),
         [
             "Bits learnt are those that the factored belief of the thesis loses, of all cards; of "
             "the envelope, those of the exact posterior. Cards known are those of the three named "
@@ -91,44 +89,30 @@ def speed(run: Run) -> Iterator[Block]:
     """Yield what was searched, how fast, and how long the run took."""
     searched = [line for line in run.figures["table"] if line["decisions"]]
     if searched:
-        yield Table(
+        yield Table.of(
             "Searching",
+            searched,
             (
-                "",
-                count("decisions"),
-                count("simulations"),
-                mean("simulations a second", 0),
-                mean("a decision"),
-                mean("ms a decision"),
+                ("", partial(_player, run)),
+                (count("decisions"), "decisions"),
+                (count("simulations"), "simulations"),
+                (mean("simulations a second", 0), "simulations_per_second"),
+                (mean("a decision"), lambda line: line["simulations"] / line["decisions"]),
+                (mean("ms a decision"), milliseconds),
             ),
-            [
-                [
-                    _player(run, line["match"], line["player"]),
-                    line["decisions"],
-                    line["simulations"],
-                    line["simulations_per_second"],
-                    line["simulations"] / line["decisions"],
-                    _milliseconds(line),
-                ]
-                for line in searched
-            ],
             ["A second is one of searching; several games search at the same time."],
         )
     if run.decision_stats:
-        columns = ("", count("games"), mean("simulations"), mean("seconds", 4), words("kinds"))
-        yield Table(
+        yield Table.of(
             "Decisions searched for, means with 95 % by game",
-            columns,
-            [
-                [
-                    _player(run, made.match, made.player),
-                    made.games,
-                    made.simulations,
-                    made.seconds,
-                    ", ".join(f"{often:,} {kind}" for kind, often in sorted(made.kinds.items())),
-                ]
-                for made in run.decision_stats
-            ],
+            run.decision_stats,
+            (
+                ("", partial(_player, run)),
+                (count("games"), "games"),
+                (mean("simulations"), "simulations"),
+                (mean("seconds", 4), "seconds"),
+                (words("kinds"), _list_kinds),
+            ),
         )
     if run.summary is not None:
         pace = run.pace
@@ -141,11 +125,11 @@ def speed(run: Run) -> Iterator[Block]:
         )
 
 
-def _player(run: Run, match: str, player: str) -> str:
-    return f"{match}: {player}" if len(run.matches) > 1 else player
+def _player(run: Run, found: Any) -> str:
+    """Return the player of figures, with its match where there are several."""
+    line = found if isinstance(found, dict) else vars(found)
+    return f"{line['match']}: {line['player']}" if len(run.matches) > 1 else line["player"]
 
 
-def _milliseconds(line: dict[str, Any]) -> float | None:
-    """Return the mean time of a decision, from what a second of searching brought."""
-    rate = line["simulations_per_second"]
-    return 1000 * line["simulations"] / rate / line["decisions"] if rate else None
+def _list_kinds(made: Deciding) -> str:
+    return ", ".join(f"{often:,} {kind}" for kind, often in sorted(made.kinds.items()))

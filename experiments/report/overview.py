@@ -12,7 +12,7 @@ from experiments.report.page import Block, Command, Folded, Page, Picture, Secti
 from experiments.report.plots import rates
 from experiments.report.run import Run
 from experiments.report.sections import lead, sections
-from experiments.runs.plots import rate_of
+from experiments.runs.summary import rate_of
 from experiments.tabular import Table, count, mean, p_value, percent, words
 
 _PICTURED = 40
@@ -43,27 +43,17 @@ def side_by_side(runs: Sequence[Run]) -> Section:
 
 def _beside(runs: Sequence[Run]) -> Iterator[Block]:
     lines = [(run, line) for run in runs for line in run.figures["table"]]
-    yield Table(
+    yield Table.of(
         "Win rates of all runs",
+        [{"run": run.label, **line, "name": run.name_of(line)} for run, line in lines],
         (
-            "run",
-            words("player"),
-            count("games"),
-            "win rate, 95 %",
-            percent("parity"),
-            mean("simulations a second", 0),
+            ("run", "run"),
+            (words("player"), "name"),
+            (count("games"), "games"),
+            ("win rate, 95 %", rate_of),
+            (percent("parity"), "parity"),
+            (mean("simulations a second", 0), "simulations_per_second"),
         ),
-        [
-            [
-                run.label,
-                run.name_of(line),
-                line["games"],
-                rate_of(line) if line["games"] else None,
-                line["parity"],
-                line["simulations_per_second"],
-            ]
-            for run, line in lines
-        ],
     )
     drawn = [
         (f"{run.label}: {run.name_of(line)}", rate_of(line), line["parity"])
@@ -81,29 +71,20 @@ def _beside(runs: Sequence[Run]) -> Iterator[Block]:
         )
     found = between(runs)
     if found:
-        yield Table(
+        yield Table.of(
             f"Differences in win rate from {runs[0].label}",
+            found,
             (
-                "second minus first",
-                words("how"),
-                "games",
-                "difference, 95 %",
-                p_value("p"),
-                p_value("p, Holm"),
+                ("second minus first", "name"),
+                (
+                    words("how"),
+                    lambda pair: f"unpaired: {why}" if (why := pair.unpaired) else "paired",
+                ),
+                ("games", "counts"),
+                ("difference, 95 %", "difference"),
+                (p_value("p"), "p"),
+                (p_value("p, Holm"), "p_holm"),
             ),
-            [
-                [
-                    f"{': '.join(pair.second)} minus {': '.join(pair.first)}",
-                    f"unpaired: {pair.unpaired}" if pair.unpaired else "paired",
-                    f"{pair.games[0]:,}"
-                    if not pair.unpaired
-                    else f"{pair.games[1]:,} and {pair.games[0]:,}",
-                    pair.difference,
-                    pair.p,
-                    pair.p_holm,
-                ]
-                for pair in found
-            ],
             [
                 "Paired where both played the same games: p of McNemar's exact test. Else as "
                 "independent samples: Newcombe's interval, p of Fisher's exact test; players that "

@@ -30,6 +30,7 @@ from experiments.runs.figures import (
     game_lengths,
     suggestion_stats,
 )
+from experiments.runs.rows import by_part
 from experiments.runs.turns import Ends, ends, envelopes
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
@@ -179,9 +180,8 @@ def _picture(folder: Path) -> Iterator[Path]:
 
 
 def _has(folder: Path, kind: str) -> bool:
-    return bool(part_files.parts(folder, kind)) and any(
-        table.num_rows for table in results.stream(folder, kind, ["match", "game"])
-    )
+    there = part_files.parts(folder, kind)
+    return bool(there) and by_part(folder, kind, lambda part: part.select("game")).height > 0
 
 
 def _games(folder: Path, matches: list[Match]) -> list[int | None]:

@@ -9,8 +9,8 @@ from experiments.report import plots
 from experiments.report.details import knowledge, speed
 from experiments.report.page import Block, Folded, Picture, Section, Text
 from experiments.report.run import Run
-from experiments.runs.plots import rate_of
 from experiments.runs.published import Published, find_for
+from experiments.runs.summary import rate_of
 from experiments.runs.turns import Ends
 from experiments.stats.intervals import Estimate
 from experiments.tabular import Table, count, mean, p_value, percent, words
@@ -63,31 +63,20 @@ def _sentence(name: str, line: dict[str, Any]) -> str:
 
 def _results(run: Run, prefix: str) -> Iterator[Block]:
     lines = run.figures["table"]
-    columns = (
-        "",
-        count("games"),
-        count("wins"),
-        "win rate, 95 %",
-        percent("parity"),
-        count("nobody won"),
-        mean("turns"),
-        mean("suggestions"),
-        count("accused wrongly"),
-    )
-    keys = ("parity", "draws", "turns_mean", "suggestions_mean", "accused_wrongly")
-    yield Table(
+    yield Table.of(
         "Win rates",
-        columns,
-        [
-            [
-                run.name_of(line),
-                line["games"],
-                line["wins"],
-                rate_of(line) if line["games"] else None,
-            ]
-            + [line[key] for key in keys]
-            for line in lines
-        ],
+        lines,
+        (
+            ("", run.name_of),
+            (count("games"), "games"),
+            (count("wins"), "wins"),
+            ("win rate, 95 %", rate_of),
+            (percent("parity"), "parity"),
+            (count("nobody won"), "draws"),
+            (mean("turns"), "turns_mean"),
+            (mean("suggestions"), "suggestions_mean"),
+            (count("accused wrongly"), "accused_wrongly"),
+        ),
         [
             "Turns and suggestions are those of all players together, a game; parity is what "
             "identical players would win."
@@ -99,7 +88,7 @@ def _results(run: Run, prefix: str) -> Iterator[Block]:
     drawn = [(run.name_of(line), rate_of(line), line["parity"]) for line in lines if line["games"]]
     theirs = {run.name_of(line): beside[line["match"]] for line in lines if line["match"] in beside}
     yield Picture("Win rates", plots.rates(drawn, theirs, f"{prefix}rates"))
-    for at, (match, tally) in enumerate(zip(run.matches, run.played.tallies, strict=True)):
+    for at, (match, tally) in enumerate(run.played.pairs()):
         if match.measured is None or not tally.games or at >= _PICTURED:
             continue
         won = match.wins_of(tally.winner(), 0)[tally.numbers]
@@ -125,25 +114,16 @@ def _tabulate_published(run: Run, beside: dict[str, Published]) -> Table:
 def _better(run: Run, prefix: str) -> Iterator[Block]:
     found = run.figures["comparisons"]
     if found:
-        yield Table(
+        yield Table.of(
             "Differences in win rate on the same games",
+            found,
             (
-                "second minus first",
-                count("games"),
-                "difference, 95 %",
-                p_value("p"),
-                p_value("p, Holm"),
+                ("second minus first", lambda pair: f"{pair['second']} minus {pair['first']}"),
+                (count("games"), "games"),
+                ("difference, 95 %", lambda pair: Estimate(pair["difference"], *pair["ci95"])),
+                (p_value("p"), "p"),
+                (p_value("p, Holm"), "p_holm"),
             ),
-            [
-                [
-                    f"{pair['second']} minus {pair['first']}",
-                    pair["games"],
-                    Estimate(pair["difference"], *pair["ci95"]),
-                    pair["p"],
-                    pair["p_holm"],
-                ]
-                for pair in found
-            ],
             [
                 "Paired by game; p of McNemar's exact test, then with Holm's correction for all "
                 "comparisons made. None after a sequential test, whose verdict stands instead."
@@ -153,17 +133,14 @@ def _better(run: Run, prefix: str) -> Iterator[Block]:
     for number, match in enumerate(rated_in):
         ratings = [rated for rated in run.figures["ratings"] if rated["match"] == match]
         title = "Ratings" if len(rated_in) == 1 else f"Ratings, {match}"
-        yield Table(
+        yield Table.of(
             title,
-            ("player", "Elo", "95 %"),
-            [
-                [
-                    rated["player"],
-                    f"{rated['elo']:+.0f}",
-                    f"{rated['low']:+.0f} to {rated['high']:+.0f}",
-                ]
-                for rated in ratings
-            ],
+            ratings,
+            (
+                ("player", "player"),
+                ("Elo", lambda rated: f"{rated['elo']:+.0f}"),
+                ("95 %", lambda rated: f"{rated['low']:+.0f} to {rated['high']:+.0f}"),
+            ),
             ["Bradley-Terry, for one winner among several seats; the players' mean is 0."],
         )
         yield Picture(title, plots.elo(ratings, f"{prefix}elo{number}"))
@@ -215,21 +192,14 @@ def _by_turn(run: Run, prefix: str) -> Iterator[Block]:
 
 
 def _spans(run: Run, title: str, ends: Ends) -> Table | Folded:
-    rows, over, won = [], 0, 0
+    rows, over, won, rate = [], 0, 0, run.stop.win_rate
     for span in ends.spans(_SPANS):
         games, wins = int(ends.games[span].sum()), int(ends.wins[span].sum())
         over, won = over + games, won + wins
         first, last = ends.turns[span][0], ends.turns[span][-1]
-        rows.append(
-            [
-                f"{first}" if first == last else f"{first} to {last}",
-                games,
-                over / ends.total,
-                wins,
-                run.stop.win_rate(wins, games),
-                run.stop.win_rate(won, ends.total),
-            ]
-        )
+        turns = f"{first}" if first == last else f"{first} to {last}"
+        rates = rate(wins, games), rate(won, ends.total)
+        rows.append([turns, games, over / ends.total, wins, *rates])
     columns = (
         "games that ended in turn",
         count("games"),
@@ -243,29 +213,17 @@ def _spans(run: Run, title: str, ends: Ends) -> Table | Folded:
 
 
 def _lengths(run: Run) -> Table:
-    return Table(
+    return Table.of(
         "Length of games, means and median with 95 %",
+        run.game_lengths,
         (
-            "",
-            count("games"),
-            count("nobody won"),
-            mean("turns"),
-            mean("median"),
-            count("least"),
-            count("most"),
-            mean("suggestions"),
+            ("", "match"),
+            (count("games"), "games"),
+            (count("nobody won"), "undecided"),
+            (mean("turns"), "turns"),
+            (mean("median"), "median_turns"),
+            (count("least"), "least_turns"),
+            (count("most"), "most_turns"),
+            (mean("suggestions"), "suggestions"),
         ),
-        [
-            [
-                lengths.match,
-                lengths.games,
-                lengths.undecided,
-                lengths.turns,
-                lengths.median_turns,
-                lengths.least_turns,
-                lengths.most_turns,
-                lengths.suggestions,
-            ]
-            for lengths in run.game_lengths
-        ],
     )

@@ -8,7 +8,7 @@ which weigh a short game as much as a long one, so there are both.
 
 A game that runs into the turn cap has some thousand uninformative suggestions: 17 of 1,000
 take the mean of four Heuristics from 1.44 to 0.95 bits a suggestion, and from 120 to 169 turns.
-``decided`` leaves out games that nobody won, as the published figures seem to.
+The published figures seem to leave out games that nobody won.
 
 Players of one name are one, whatever their seats; matches are kept apart.
 """
@@ -24,7 +24,7 @@ import polars as pl
 
 from experiments.matches.part_files import GAMES
 from experiments.runs import rows
-from experiments.runs.rows import Query, apart, by_part
+from experiments.runs.rows import apart, by_part
 from experiments.stats.intervals import Estimate, mean, median
 
 _PLAYER = ["match", "player"]
@@ -87,8 +87,7 @@ class Lasting:
 
     Attributes
     ----------
-    games : that count
-    undecided : games that nobody won, whether they count or not: all accused wrongly, or the cap
+    undecided : games that nobody won: all accused wrongly, or the cap
     turns, median_turns, least_turns, most_turns : of all players together, a game
     suggestions : of all players together, a game
     by_player : suggestions a game and seat, by player
@@ -125,17 +124,14 @@ class Deciding:
     kinds: dict[str, int]
 
 
-def suggestion_stats(folder: Path, decided: bool = False) -> list[Suggesting]:
+def suggestion_stats(folder: Path) -> list[Suggesting]:
     """Return the figures of each match and player in the run ``folder`` that wrote suggestions.
-
-    Only games that somebody won count if ``decided``.
 
     Raises
     ------
     Refusal
         If the folder holds none, or a part cannot be read.
     """
-    counted = _filter_decided(folder) if decided else _every
     before, after = pl.col("envelope_before"), pl.col("envelope_after")
     sums = (
         (pl.col("entropy_before") - pl.col("entropy_after")).sum().alias("lost"),
@@ -143,10 +139,8 @@ def suggestion_stats(folder: Path, decided: bool = False) -> list[Suggesting]:
         (before - after).sum().alias("envelope_lost"),
         (before - after).count().alias("envelope_known"),
     )
-    games = by_part(
-        folder, "suggestions", lambda part: counted(part).group_by(_GAME).agg(pl.len(), *sums)
-    )
-    curves = _curves(folder, counted)
+    games = by_part(folder, "suggestions", lambda part: part.group_by(_GAME).agg(pl.len(), *sums))
+    curves = _curves(folder)
     return [
         Suggesting(
             match=match,
@@ -165,7 +159,7 @@ def suggestion_stats(folder: Path, decided: bool = False) -> list[Suggesting]:
     ]
 
 
-def _curves(folder: Path, counted: Query) -> dict[tuple[str, ...], tuple[Moment, ...]]:
+def _curves(folder: Path) -> dict[tuple[str, ...], tuple[Moment, ...]]:
     """Return the envelope by turn after the suggestions of each match and player."""
     # One player suggests in a turn, and once at most: rows are games.
     bits, turn = pl.col("envelope_after"), [*_PLAYER, "turn"]
@@ -175,7 +169,7 @@ def _curves(folder: Path, counted: Query) -> dict[tuple[str, ...], tuple[Moment,
         (bits * bits).sum().alias("squares"),
     )
     moments = (
-        by_part(folder, "suggestions", lambda part: counted(part).group_by(turn).agg(*sums))
+        by_part(folder, "suggestions", lambda part: part.group_by(turn).agg(*sums))
         .group_by(turn)
         .agg(pl.col("games", "bits", "squares").sum())
         .filter(pl.col("games") > 0)
@@ -195,33 +189,25 @@ def _moment(turn: int, games: int, total: float, squares: float) -> Moment:
     return Moment(turn, games, bits, sqrt(spread / (games - 1)) if games > 1 else None)
 
 
-def game_lengths(folder: Path, decided: bool = False) -> list[Lasting]:
+def game_lengths(folder: Path) -> list[Lasting]:
     """Return the length of games, by match, of the run in ``folder``.
 
-    Matches without a game that counts are left out.  ``decided`` and what is raised are as in
-    `suggestion_stats`.
+    Matches without a game are left out; raises Refusal as `suggestion_stats`.
     """
     games = rows.games(folder).sort("game")
-    won = games.filter(pl.col("winner") >= 0)
-    counted = _filter_decided(folder) if decided else _every
     asked = by_part(
         folder,
         GAMES,
-        lambda part: counted(part).group_by(_GAME).agg(pl.len(), pl.col("suggestions").sum()),
+        lambda part: part.group_by(_GAME).agg(pl.len(), pl.col("suggestions").sum()),
     )
     shares: dict[str, dict[str, Estimate | None]] = {}
     for (match, player), mine in apart(asked.sort("game"), _PLAYER).items():
         shares.setdefault(match, {})[player] = ratio(mine["suggestions"], mine["len"])
-    of_winners = apart(won, ["match"])
-    undecided = {
-        match: every.height - (of_winners[match].height if match in of_winners else 0)
-        for match, every in apart(games, ["match"]).items()
-    }
     return [
         Lasting(
             match=match,
             games=mine.height,
-            undecided=undecided[match,],
+            undecided=mine.filter(pl.col("winner") < 0).height,
             turns=_mean(mine["turns"]),
             median_turns=median(mine["turns"].to_numpy()),
             least_turns=int(mine["turns"].to_numpy().min()),
@@ -229,7 +215,7 @@ def game_lengths(folder: Path, decided: bool = False) -> list[Lasting]:
             suggestions=_mean(mine["game_suggestions"]),
             by_player=shares[match],
         )
-        for (match,), mine in apart(won if decided else games, ["match"]).items()
+        for (match,), mine in apart(games, ["match"]).items()
     ]
 
 
@@ -255,16 +241,6 @@ def decision_stats(folder: Path) -> list[Deciding]:
         )
         for (match, player), mine in apart(games.sort("game"), _PLAYER).items()
     ]
-
-
-def _every(part: pl.LazyFrame) -> pl.LazyFrame:
-    return part
-
-
-def _filter_decided(folder: Path) -> Query:
-    """Return what leaves out the rows of games that nobody won."""
-    nobody = rows.games(folder).filter(pl.col("winner") < 0).select("match", "game").lazy()
-    return lambda part: part.join(nobody, on=["match", "game"], how="anti")
 
 
 def _mean(values: pl.Series | np.ndarray) -> Estimate | None:

@@ -24,6 +24,7 @@ from experiments.plotting import (
     thin,
 )
 from experiments.runs.published import Published
+from experiments.runs.summary import rate_of
 from experiments.stats.intervals import Estimate, win_rate
 from experiments.texts import for_picture
 
@@ -93,11 +94,6 @@ def rates_plot(
         axes.set_yticks(range(len(lines)), [for_picture(name, _LETTERS) for name in names])
         axes.set(xlabel=label, ylim=(len(lines) - 0.5, -0.5))
     return path
-
-
-def rate_of(line: Mapping[str, Any]) -> Estimate:
-    """Return the win rate of a line of the summary's table with its interval."""
-    return Estimate(line["win_rate"], *line["ci95"])
 
 
 def draw_rates(

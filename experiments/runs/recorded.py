@@ -50,6 +50,20 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
     return found
 
 
+def metrics(described: Mapping[str, Any], matches: Sequence[Match]) -> dict[str, float]:
+    """Return the final metrics of a run for its record: by player, where there are several."""
+    found = {"seconds": described.get("seconds")}
+    behind = [tail for of_match in tails(matches) for tail in of_match]
+    for line, tail in zip(described["table"], behind, strict=True):
+        found |= {
+            f"{key}{tail}": value for key, value in line.items() if isinstance(value, (int, float))
+        }
+        if line["ci95"]:
+            found[f"ci95_low{tail}"], found[f"ci95_high{tail}"] = line["ci95"]
+    found |= {f"elo/{metric(rating['player'])}": rating["elo"] for rating in described["ratings"]}
+    return {key: float(value) for key, value in found.items() if value is not None}
+
+
 class Part(NamedTuple):
     """Play of one player in a run of several.
 
@@ -193,9 +207,7 @@ class Curves:
 
     def win_rates(self) -> Iterator[Point]:
         """Yield the points of the win rates that are new since the last call."""
-        for match, tally, tails in zip(
-            self._played.matches, self._played.tallies, self.tails, strict=True
-        ):
+        for (match, tally), tails in zip(self._played.pairs(), self.tails, strict=True):
             whole = tally.prefix
             for entrant, tail in enumerate(tails):
                 steps = STEPS[(self._seen[tail] < STEPS) & (whole >= STEPS)]
@@ -229,9 +241,7 @@ class Curves:
         rows = rows.group_by(keys).agg(pl.col("len", *sums).sum()).sort(keys)
         rows = rows.with_columns(pl.col("len", *sums).cum_sum().over("match", "player"))
         found = {(row["match"], row["player"], row["point"]): row for row in rows.to_dicts()}
-        for match, tally, tails in zip(
-            self._played.matches, self._played.tallies, self.tails, strict=True
-        ):
+        for (match, tally), tails in zip(self._played.pairs(), self.tails, strict=True):
             for entrant, tail in enumerate(tails):
                 for number, step in enumerate(STEPS[tally.prefix >= STEPS].tolist()):
                     row = found.get((match.name, match.labels[entrant], number))

@@ -5,26 +5,31 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from omegaconf import DictConfig, OmegaConf
 
 from experiments.matches import part_files, results
-from experiments.matches.match_loop import LOCK, being_played
 from experiments.matches.origins import MATCHES_FILE, RUN, new_run
 from experiments.matches.schedule import Match, Seating
 from experiments.provenance import provenance
-from experiments.provenance.files import WRITING, own, read_json, reading, write_json
+from experiments.provenance.files import read_json, reading, whole, write_json
+from experiments.provenance.folders import UNKNOWN, RunFolder, writing_run
 from experiments.settings.commandline import Refusal
 
-_ABSENT = "nothing"
+CONFIG = "config.yaml"
+"""File in a run folder with the settings of the run."""
 
 _CLAIM_SECONDS = 2.0
 """Longest wait for another that takes the same folder; who plays there holds it for longer."""
+
+
+def open_folder(folder: Path, resume: bool = True) -> RunFolder:
+    """Return ``folder`` to play matches in; ``resume`` as `RunFolder` has it."""
+    return RunFolder(folder, MATCHES_FILE, resume, "games-*.parquet")
 
 
 def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> bool:
@@ -40,19 +45,15 @@ def examine(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> 
     Refusal
         If it cannot be written to, holds another plan, or must not be gone on with.
     """
-    if (folder / MATCHES_FILE).exists() or any(folder.glob("games-*.parquet")):
-        if not resume:
-            raise refuse_taken(folder)
-        own(folder)
-        held, plan = _read_config(folder), _plan(matches, stop)
-        check_same(folder, *map(_complete, ({key: held.get(key) for key in plan}, plan)))
+    found = open_folder(folder, resume)
+    held = found.load_plan(_read_plan)
+    if held is not None:
+        plan = _plan(matches, stop)
+        found.check_same(*map(_complete, ({key: held.get(key) for key in plan}, plan)))
         return True
-    try:
+    with writing_run(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as fault:
-        raise unwritable(folder, fault) from None
+        tempfile.TemporaryFile(dir=folder).close()
     return False
 
 
@@ -65,17 +66,18 @@ def claim(folder: Path, matches: Sequence[Match], stop: str, resume: bool) -> No
     if (folder / MATCHES_FILE).exists():  # so that nothing is to be written
         examine(folder, matches, stop, resume)
         return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / LOCK, timeout=_CLAIM_SECONDS):
-            if not examine(folder, matches, stop, resume):
-                plan = _plan(matches, stop)
-                begun = {RUN: new_run(), **plan, **provenance.origin()}
+    with open_folder(folder, resume).lock(_CLAIM_SECONDS):
+        if not examine(folder, matches, stop, resume):
+            begun = {RUN: new_run(), **_plan(matches, stop), **provenance.origin()}
+            with writing_run(folder):
                 write_json(folder, begun, MATCHES_FILE)
-    except Timeout:
-        raise being_played(folder) from None
-    except OSError as fault:
-        raise unwritable(folder, fault) from None
+
+
+def write_config(folder: Path, settings: DictConfig) -> Path:
+    """Write the configuration of the run in ``folder``, and return where it is; Refusal if not."""
+    with writing_run(folder), whole(folder / CONFIG) as writing:
+        OmegaConf.save(settings, writing, resolve=True)
+    return folder / CONFIG
 
 
 def _plan(matches: Sequence[Match], stop: str) -> dict[str, Any]:
@@ -92,54 +94,6 @@ def _complete(plan: Mapping[str, Any]) -> dict[str, Any]:
         for match in plan["matches"]
     ]
     return {**plan, "matches": matches}
-
-
-def refuse_foreign(folder: Path, *marks: str) -> None:
-    """Refuse to begin a run in ``folder``, named by run.resume, if something else is there.
-
-    Parameters
-    ----------
-    marks : patterns of the files by which a run is known
-
-    Raises
-    ------
-    Refusal
-        If it holds files, and none of a run.
-    """
-    try:
-        there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    except OSError as fault:
-        raise unwritable(folder, fault) from None
-    others = [name for name in there if name != LOCK and not name.endswith(WRITING)]
-    if others and not any(fnmatch(name, mark) for name in there for mark in marks):
-        raise Refusal(
-            f"run.resume={folder}: it holds {others[0]} and no run to go on with; give the folder "
-            "of a run, or one that is empty or missing"
-        )
-
-
-def refuse_taken(folder: Path) -> Refusal:
-    """Return what to say of a folder that holds a run nobody asked to go on with."""
-    return Refusal(
-        f"{folder} holds the results of another run: choose another run.folder, or go on "
-        f"with it by run.resume={folder}"
-    )
-
-
-def check_same(folder: Path, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-    """Refuse to go on in ``folder`` with other settings than it ``held``."""
-    differ = list(differences(held, asked))
-    if differ:
-        more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
-        raise Refusal(
-            f"{folder} was played with other settings: {'; '.join(differ[:3])}{more}: "
-            "give those, or choose another folder"
-        )
-
-
-def unwritable(folder: Path, fault: OSError) -> Refusal:
-    """Return what to say of a run folder that cannot be written to."""
-    return Refusal(f"cannot write to the run folder: {folder}: {fault.strerror}; set run.folder")
 
 
 def read_matches(folder: Path) -> list[Match]:
@@ -194,41 +148,24 @@ def tallies(folder: Path) -> results.Results:
     """Return what `load` returns, without a look at rows of details; errors as there."""
     found = results.Results.resume(folder, read_matches(folder), alone=True)
     ends = results.stops(folder)
-    for match, tally in zip(found.matches, found.tallies, strict=True):
+    for match, tally in found.pairs():
         if match.name in ends:
             tally.cut(ends[match.name])
     return found
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
+    found = open_folder(Path(folder))
+    if not found.plan.exists():
+        raise Refusal(f"{folder} holds no {MATCHES_FILE}: give the folder of a run")
+    with reading(found.plan, UNKNOWN):
+        return _read_plan(found.plan)
+
+
+def _read_plan(path: Path) -> dict[str, Any]:
     from experiments.matches.held import check  # not before there is something to be read
 
-    path = Path(folder) / MATCHES_FILE
-    if not path.exists():
-        raise Refusal(f"{folder} holds no {MATCHES_FILE}: give the folder of a run")
-    advice = "without it nobody knows what was played there; choose another folder"
-    with reading(path, advice):
-        return check("matches", read_json(path))
-
-
-def differences(held: Any, asked: Any, path: str = "") -> Iterator[str]:
-    """Yield where two nested values differ, as ``path: held there, asked now``."""
-    if isinstance(held, Mapping) and isinstance(asked, Mapping):
-        for key in {**held, **asked}:
-            if key == "_target_":  # where the code of a player stands is no setting of a run
-                continue
-            below = f"{path}.{key}".lstrip(".")
-            yield from differences(held.get(key, _ABSENT), asked.get(key, _ABSENT), below)
-    elif isinstance(held, list) and isinstance(asked, list) and len(held) == len(asked):
-        for number, pair in enumerate(zip(held, asked, strict=True)):
-            yield from differences(*pair, f"{path}.{number}")
-    elif held != asked:
-        yield f"{path} was {_short(held)} there and is {_short(asked)} now"
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return check("matches", read_json(path))
 
 
 def labels(folders: Sequence[Path]) -> list[str]:

@@ -39,11 +39,7 @@ def standing(folder: Path) -> dict[str, Any]:
     played = runfolder.tallies(folder)
     stop = stopping.parse(runfolder.about(folder)["stop"])
     most, ends = _most(folder), stops(folder)
-    lines = [
-        (match, tally, entrant)
-        for match, tally in zip(played.matches, played.tallies, strict=True)
-        for entrant in ([0] if match.measured is not None else range(len(match.entrants)))
-    ]
+    lines = list(played.entrants())
     table = [{**score(*line, stop), "most": ends.get(line[0].name, most)} for line in lines]
     tests = [
         {

@@ -1,22 +1,28 @@
-"""The figures of a run from its results."""
+"""The summary of a run: its figures from its results, how it ended, where it is from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.matches.origins import run_of
 from experiments.matches.part_files import GAMES
-from experiments.matches.results import Results, Tally
+from experiments.matches.results import Results, Tally, sat_and_won
 from experiments.matches.schedule import Match, control_of
 from experiments.matches.sequential import verdicts
+from experiments.provenance import provenance
+from experiments.stats import stopping
 from experiments.stats.comparisons import Comparison, holm, mcnemar, round_robin
-from experiments.stats.intervals import discordant
+from experiments.stats.intervals import Estimate, discordant
 from experiments.stats.ratings import ratings
 from experiments.stats.stopping import EVERY_GAME, Sprt, Stop
 from experiments.stats.superiority import likelihood_of_superiority
+
+if TYPE_CHECKING:
+    from experiments.matches.match_loop import Outcome
 
 _SUMS = (
     "turns",
@@ -28,6 +34,30 @@ _SUMS = (
     "search_seconds",
 )
 """Columns of which sums are wanted."""
+
+
+def describe(
+    played: Results, stop: str, ended: Outcome, configuration: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what `summary.json` holds, but for ``seconds``, and ``held``, the games before them.
+
+    Beside times and the section ``run`` it depends on players, rules, seed and the rule of
+    stopping alone.  A run that ended early is ``interrupted``; ``fault`` says why unless it was
+    Ctrl-C.
+    """
+    return {
+        "seed": played.matches[0].seed,
+        "stop": stop,
+        **figures(played, stopping.parse(stop)),
+        "interrupted": ended.interrupted or ended.fault is not None,
+        "fault": ended.fault,
+        "run": {
+            "id": run_of(played.folder),
+            "folder": str(played.folder),
+            "configuration": configuration,
+            **provenance.origin(),
+        },
+    }
 
 
 def figures(played: Results, stop: Stop = EVERY_GAME) -> dict[str, Any]:
@@ -43,15 +73,11 @@ def figures(played: Results, stop: Stop = EVERY_GAME) -> dict[str, Any]:
     stop : the rule by which the matches ended, with which the intervals must agree
     """
     sums = _sums(played.folder) if played.games else {}
-    numbered = list(zip(played.matches, played.tallies, strict=True))
+    met = [_describe(pair) for _, pair in meetings(played)]
     return {
-        "table": [
-            _line(match, tally, entrant, sums, stop)
-            for match, tally in numbered
-            for entrant in ([0] if match.measured is not None else range(len(match.entrants)))
-        ],
-        "comparisons": [*against_controls(played, stop), *_meetings(numbered)],
-        "ratings": [rating for match, tally in numbered for rating in _ratings(match, tally)],
+        "table": [_line(*who, sums, stop) for who in played.entrants()],
+        "comparisons": [*against_controls(played, stop), *met],
+        "ratings": [rating for both in played.pairs() for rating in _ratings(*both)],
         "tests": _tests(played, stop),
     }
 
@@ -109,6 +135,17 @@ def score(match: Match, tally: Tally, entrant: int, stop: Stop) -> dict[str, Any
         "ci95": estimate and [estimate.low, estimate.high],
         "parity": float(sat[counted].mean() / match.players) if games else None,
     }
+
+
+def milliseconds(line: Mapping[str, Any]) -> float | None:
+    """Return the mean time of a decision by a line of the table, None where nobody searched."""
+    speed, decisions = line["simulations_per_second"], line["decisions"]
+    return 1000 * line["simulations"] / speed / decisions if speed and decisions else None
+
+
+def rate_of(line: Mapping[str, Any]) -> Any:
+    """Return the win rate of a line of the table with its interval, None without games."""
+    return Estimate(line["win_rate"], *line["ci95"]) if line["games"] else None
 
 
 def _sums(folder: Path) -> dict[tuple[str, str, int], dict[str, float]]:
@@ -169,14 +206,12 @@ def _compare_pair(played: Results, control: int, other: int, stop: Stop) -> dict
     }
 
 
-def _meetings(numbered: Sequence[tuple[Match, Tally]]) -> Iterator[dict[str, Any]]:
-    """Yield the differences of players that sat at the same tables of a round robin."""
-    for match, tally in numbered:
+def meetings(played: Results) -> Iterator[tuple[str, Comparison]]:
+    """Yield the differences of players that sat at the same tables of a round robin, by match."""
+    for match, tally in played.pairs():
         if match.measured is None and tally.games:
-            games = tally.numbers
-            winners = tally.winner()[games]
-            for pair in round_robin(match.seating.at(games), winners, match.labels):
-                yield _describe(pair)
+            for pair in round_robin(*sat_and_won(match, tally), match.labels):
+                yield match.name, pair
 
 
 def _describe(pair: Comparison) -> dict[str, Any]:
@@ -193,12 +228,10 @@ def _describe(pair: Comparison) -> dict[str, Any]:
 
 def _ratings(match: Match, tally: Tally) -> list[dict[str, Any]]:
     """Return the Elo of the players of a round robin; none as long as one of them won no game."""
-    games = tally.numbers
-    if match.measured is not None or not len(games):
+    if match.measured is not None or not tally.games:
         return []
-    winners = tally.winner()[games]
     try:
-        found = ratings(match.seating.at(games), winners, match.labels, match.seed)
+        found = ratings(*sat_and_won(match, tally), match.labels, match.seed)
     except ValueError:
         return []
     return [

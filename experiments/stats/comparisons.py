@@ -1,12 +1,12 @@
 """Many players compared two by two: differences, exact p values, Holm's correction.
 
-The players either played the same games each on its own account (`pairs`), or sat at the same
-tables (`round_robin`).  A difference is second less first throughout.
+The players either played the same games each on its own account, or sat at the same tables
+(`round_robin`).  A difference is second less first throughout.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -38,29 +38,6 @@ class Comparison:
     p_holm: float
 
 
-def pairs(won: Mapping[str, np.ndarray], control: str | None = None) -> list[Comparison]:
-    """Compare all players with one another, or with ``control`` alone, on the same games.
-
-    Parameters
-    ----------
-    won : by label, (games,) bool; game *k* is the same game for all
-    control : the first of each pair
-
-    Raises
-    ------
-    ValueError
-        If the control is none of the players, or the games are none or not equally many.
-    """
-    if control is not None and control not in won:
-        raise ValueError(f"the control {control} is not among {', '.join(won)}")
-    chosen = (
-        combinations(won, 2)
-        if control is None
-        else ((control, other) for other in won if other != control)
-    )
-    return _compare([(one, other, won[one], won[other]) for one, other in chosen])
-
-
 def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) -> list[Comparison]:
     """Compare all players that met, on the games where both held equally many seats.
 
@@ -81,12 +58,21 @@ def round_robin(tables: np.ndarray, winners: np.ndarray, labels: Sequence[str]) 
             if both.any():
                 yield labels[i], labels[j], champion[both] == i, champion[both] == j
 
-    return _compare(list(find_meetings()))
+    return compare(list(find_meetings()))
 
 
-def _compare(
-    results: Sequence[tuple[str, str, np.ndarray, np.ndarray]],
-) -> list[Comparison]:
+def compare(results: Sequence[tuple[str, str, np.ndarray, np.ndarray]]) -> list[Comparison]:
+    """Compare pairs of players at once.
+
+    Parameters
+    ----------
+    results : first and second, and (games,) bool whether each game was won by either
+
+    Raises
+    ------
+    ValueError
+        If the games of a pair are none, or not equally many.
+    """
     p = np.array([mcnemar(first, second) for _, _, first, second in results])
     return [
         Comparison(one, other, len(first), paired_difference(first, second), *map(float, values))

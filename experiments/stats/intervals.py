@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtr, bdtrik, ndtri, stdtrit  # `scipy.stats` takes a second to import
@@ -31,6 +32,13 @@ class Estimate:
 
     def __str__(self) -> str:
         return f"{100 * self.value:.1f} % ({100 * self.low:.1f} to {100 * self.high:.1f})"
+
+
+def columns(name: str, found: Any, between: str = "_") -> dict[str, float | None]:
+    """Return value and bounds of ``found`` as NAME, NAME_low and NAME_high; of None, three None."""
+    names = (name, f"{name}{between}low", f"{name}{between}high")
+    values = (None,) * 3 if found is None else (found.value, found.low, found.high)
+    return dict(zip(names, values, strict=True))
 
 
 def win_rate(wins: int, games: int) -> Estimate:

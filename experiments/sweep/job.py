@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from omegaconf import DictConfig
 from rich.console import Console
 
@@ -15,8 +14,8 @@ from experiments.matches.match_loop import ERROR
 from experiments.matches.origins import MATCHES_FILE as RUN_MATCHES
 from experiments.matches.progress import stage
 from experiments.provenance import provenance
-from experiments.provenance.files import SUMMARY, clear, own, read_json, reading, write_json
-from experiments.runs import runfolder
+from experiments.provenance.files import SUMMARY, write_json
+from experiments.provenance.folders import RunFolder
 from experiments.settings import signals
 from experiments.settings.commandline import Interrupted, Refusal
 from experiments.settings.config import plain
@@ -33,7 +32,6 @@ from experiments.sweep.trials import Played, Trials, trial_folder
 MATCHES_FILE = "sweep.json"
 """File in the sweep's folder with what it plays."""
 
-LOCK = ".lock"
 PLOT = "sweep.png"
 
 MOST_COMBINATIONS = 200
@@ -92,19 +90,12 @@ class Job:
             If the user wishes an end, after what was played has been saved.
         """
         first = self._check(console)
-        if self._settings.run.resume is not None:
-            runfolder.refuse_foreign(self._folder, MATCHES_FILE, RUN_MATCHES)
+        folder = RunFolder(self._folder, MATCHES_FILE, self._settings.run.resume is not None)
+        folder.refuse_foreign(RUN_MATCHES)
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(self._folder / LOCK, timeout=0), signals.defer() as wished:
-                self._claim(first)
-                clear(self._folder)
+            with folder.lock(), signals.defer() as wished:
+                self._claim(folder, self._plan(first))
                 self._play(first, started, console, lambda: not wished.is_set())
-        except Timeout:
-            raise Refusal(
-                f"{self._folder}: another command is playing this sweep: wait for it, or choose "
-                "another run.folder"
-            ) from None
         except OSError as fault:
             raise Refusal(
                 f"cannot write to {self._folder}: {fault.strerror or fault}: make room, or set "
@@ -122,27 +113,11 @@ class Job:
             first, *_ = [self._space.point(found) for found in parameters]
         return first
 
-    def _claim(self, first: Point) -> None:
+    def _claim(self, folder: RunFolder, plan: dict[str, Any]) -> None:
         """Write down what the sweep plays; refuse a folder with something else in it."""
-        plan, path = self._plan(first), self._folder / MATCHES_FILE
-        if path.exists():
-            if self._settings.run.resume is None:
-                raise Refusal(
-                    f"{self._folder} holds a sweep: choose another run.folder, or go on with it by "
-                    f"run.resume={self._folder}"
-                )
-            own(self._folder)
-            advice = "without it nobody knows what was played there; choose another folder"
-            with reading(path, advice):
-                held = read_json(path)
-                if not isinstance(held, dict):
-                    raise ValueError("it is no mapping")
-            differ = list(runfolder.differences({key: held.get(key) for key in plan}, plan))
-            if differ:
-                raise Refusal(
-                    f"{self._folder} is another sweep's: {'; '.join(differ[:3])}: give those "
-                    "settings, or choose another folder"
-                )
+        held = folder.load_plan()
+        if held is not None:
+            folder.check_same({key: held.get(key) for key in plan}, plan)
         elif (self._folder / RUN_MATCHES).exists():
             raise Refusal(f"{self._folder} holds a run, not a sweep: choose another run.folder")
         else:

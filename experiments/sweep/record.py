@@ -16,7 +16,7 @@ from experiments.matches.background import Background
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
 from experiments.provenance import provenance, tracking
-from experiments.runs import outcome, recorded
+from experiments.runs import recorded
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
@@ -96,7 +96,7 @@ class Record:
                 curves = recorded.Curves(played, Stop())
                 if self._trial.again:
                     curves.go_on(self._trial.recorded_steps())
-                metrics = outcome.metrics(described, played.matches)
+                metrics = recorded.metrics(described, played.matches)
                 curves.finish(self._trial, status, metrics, [])
             else:
                 self._trial.finish(status, {}, 0, [])

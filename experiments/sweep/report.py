@@ -95,14 +95,17 @@ def _figures(games: int, wins: int) -> dict[str, Any]:
 def write_table(described: dict[str, Any], path: Path) -> Path:
     """Write the points, best first, as CSV and return the path."""
     axes = list(described["axes"])
-    columns = ("trial", "state", *axes, "games", "wins", "win_rate", "low", "high")
-    rows = [
-        [point["trial"], point["state"]]
-        + [point["parameters"][axis] for axis in axes]
-        + [point["games"], point["wins"], point["win_rate"], *(point["ci95"] or [None, None])]
+    names = ("trial", "state", *axes, "games", "wins", "win_rate", "low", "high")
+    points = [
+        {
+            **point,
+            **point["parameters"],
+            **dict(zip(("low", "high"), point["ci95"] or (), strict=False)),
+        }
         for point in described["points"]
     ]
-    return tabular.write_csv(Table("", columns, rows), path)
+    rows = [[point.get(name) for name in names] for point in points]
+    return tabular.write_csv(Table("", names, rows), path)
 
 
 def metrics(described: dict[str, Any]) -> dict[str, float]:

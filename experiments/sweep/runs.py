@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from omegaconf import OmegaConf
 from rich.console import Console
 
 from experiments import terminal
@@ -16,9 +15,10 @@ from experiments.matches.background import Background
 from experiments.matches.match_loop import ERROR, Outcome, Resources
 from experiments.matches.progress import Compiling
 from experiments.matches.results import Results
-from experiments.provenance.files import whole, write_json
-from experiments.runs import outcome, runfolder
+from experiments.provenance.files import write_json
+from experiments.runs import runfolder, summary
 from experiments.settings.commandline import Refusal
+from experiments.settings.config import plain
 from experiments.settings.repeating import line, repeated_by
 from experiments.stats.stopping import Stop
 from experiments.sweep.progress import SweepProgress
@@ -94,8 +94,7 @@ class Runs:
         runfolder.claim(folder, [match], settings.match.stop, resume=True)
         played = Results.resume(folder, [match])
         try:
-            with whole(folder / "config.yaml") as writing:
-                OmegaConf.save(settings, writing, resolve=True)
+            runfolder.write_config(folder, settings)
             try:
                 resources = self._ready(point)
                 self._record.begin(folder, settings, match)
@@ -105,7 +104,7 @@ class Runs:
                 return Ran(tally.games, int(won.sum()), interrupted=True)
             self._progress.begin(folder.name, ends[-1])
             ran, ended = self._through(played, resources, ends, look)
-            described = outcome.describe(settings, Stop(), played, ended)
+            described = summary.describe(played, settings.match.stop, ended, plain(settings))
             described["seconds"] = time.monotonic() - started
             write_json(folder, described)
         except OSError as fault:

@@ -178,14 +178,7 @@ class Study:
     def _guard(self) -> Iterator[None]:
         try:
             yield
-        except (
-            SQLAlchemyError,
-            OptunaError,
-            RuntimeError,
-            KeyError,
-            TypeError,
-            ValueError,
-        ) as fault:
+        except _FAULTS as fault:
             raise Refusal(f"{self._path} {_reason(fault, self._path.parent)}") from None
 
 

@@ -188,7 +188,7 @@ def _run_table(table: Table, settings: DictConfig, console: Console) -> None:
     runfolder.claim(folder, planned, "games", resume=True)
     ended = None
     if not settings.show:
-        ended = _play(folder, planned, [planned[i] for i in chosen], table, settings, console)
+        ended = _play(folder, [planned[i] for i in chosen], table, settings, console)
     run = Joined(folder, table, root, settings.fast) if table.beside else Measured(folder)
     report = table_report.make(table, run, settings.fast)
     tabular.show(report.shown, console)
@@ -240,12 +240,7 @@ def _choose(table: Table, only: list[str] | None) -> list[int]:
 
 
 def _play(
-    folder: Path,
-    planned: list[Match],
-    chosen: list[Match],
-    table: Table,
-    settings: DictConfig,
-    console: Console,
+    folder: Path, chosen: list[Match], table: Table, settings: DictConfig, console: Console
 ) -> Outcome | None:
     """Play the missing games of the matches ``chosen``; return None if there are none."""
     from experiments.matches import startup
@@ -263,7 +258,7 @@ def _play(
     for match in chosen:
         play.check_match(match, match.name)
     resources = startup.prepare(chosen, None, settings.ray.address, console)
-    return play.play_games(played, planned, games, resources, console)
+    return play.play_games(played, games, resources, console)
 
 
 COMMAND = Command("tables", Tables, job, bare="table", multirun=False, lasting=True)

@@ -93,12 +93,12 @@ def read_or_compute(table: Computed, settings: DictConfig, console: Console) -> 
 
 def _compute(table: Computed, settings: DictConfig, folder: Path, console: Console) -> None:
     from experiments.matches.progress import stage
-    from experiments.runs import runfolder
+    from experiments.provenance.folders import writing_run
 
     compute: Compute = get_method(table.compute)
     seed = table.seed if settings.seed is None else settings.seed
     repeats = 1 if settings.fast else table.repeats
-    try:
+    with writing_run(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with stage(console, f"computing {table.name}, about {table.seconds:.0f} s"):
             figures = compute(seed, repeats)
@@ -110,5 +110,3 @@ def _compute(table: Computed, settings: DictConfig, folder: Path, console: Conso
                 "run": {"folder": str(folder), "configuration": {}, **provenance.origin()},
             },
         )
-    except OSError as fault:
-        raise runfolder.unwritable(folder, fault) from None

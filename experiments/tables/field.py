@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from experiments import tabular
-from experiments.matches.results import Tally
-from experiments.matches.schedule import Match, label
+from experiments.matches.results import sat_and_won
+from experiments.matches.schedule import label
+from experiments.runs.summary import meetings, rate_of
 from experiments.stats.alpharank import alpha_ranks
-from experiments.stats.comparisons import Comparison, holm, round_robin
-from experiments.stats.intervals import Estimate
+from experiments.stats.comparisons import holm
+from experiments.stats.intervals import Estimate, columns
 from experiments.tables.measured import Measured, simulations_of
 from experiments.tables.schema import PRESET, Entrant, Table
 from experiments.tabular import Column
@@ -89,7 +90,7 @@ def standings(table: Table, run: Measured) -> dict[str, list[Standing]]:
             elo=elo and Estimate(elo["elo"], elo["low"], elo["high"]),
             on_top=on_top.get(who),
             games=line["games"],
-            won=Estimate(line["win_rate"], *line["ci95"]),
+            won=rate_of(line),
             parity=line["parity"],
             wrongly=line["accused_wrongly"],
             against={control: their[who] for control, their in against.items() if who in their},
@@ -105,11 +106,9 @@ def _strength(standing: Standing) -> float:
 def _on_top(run: Measured, rated: set[str]) -> dict[tuple[str, str], Estimate]:
     """Return the shares of alpha-rank by match and player, of the matches that are rated."""
     found: dict[tuple[str, str], Estimate] = {}
-    for match, tally in zip(run.played.matches, run.played.tallies, strict=True):
+    for match, tally in run.played.pairs():
         if match.name in rated:
-            games = tally.numbers
-            tables, winners = match.seating.at(games), tally.winner()[games]
-            ranks = alpha_ranks(tables, winners, len(match.labels), match.seed)
+            ranks = alpha_ranks(*sat_and_won(match, tally), len(match.labels), match.seed)
             found |= {
                 (match.name, player): rank for player, rank in zip(match.labels, ranks, strict=True)
             }
@@ -119,9 +118,8 @@ def _on_top(run: Measured, rated: set[str]) -> dict[tuple[str, str], Estimate]:
 def _differences(control: str, run: Measured) -> dict[tuple[str, str], Difference]:
     """Return the differences of the others from ``control``, by match and player."""
     pairs = [
-        (match.name, pair)
-        for match, tally in zip(run.played.matches, run.played.tallies, strict=True)
-        for pair in _meetings(match, tally)
+        (match, pair)
+        for match, pair in meetings(run.played)
         if control in (pair.first, pair.second)
     ]
     adjusted = holm(np.array([pair.p for _, pair in pairs]))
@@ -133,48 +131,29 @@ def _differences(control: str, run: Measured) -> dict[tuple[str, str], Differenc
     return found
 
 
-def _meetings(match: Match, tally: Tally) -> list[Comparison]:
-    if not tally.games:
-        return []
-    games = tally.numbers
-    return round_robin(match.seating.at(games), tally.winner()[games], match.labels)
-
-
 def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
     """Return the table under ``title``, and the rows and columns of its CSV."""
     lines = [line for players in standings(table, run).values() for line in players]
-    columns: list[Column] = [
-        tabular.words("rules"),
-        tabular.words("player"),
-        tabular.words("from"),
-        Column("Elo, 95 %", _format_elo),
-        Column("on top, 95 %"),
-        tabular.count("games"),
-        Column("games won, 95 %"),
-        tabular.percent("parity"),
-        tabular.count("accused wrongly"),
+    shown: list[tuple[Column, Any]] = [
+        (tabular.words("rules"), "variant"),
+        (tabular.words("player"), "player"),
+        (tabular.words("from"), "origin"),
+        (Column("Elo, 95 %", _format_elo), "elo"),
+        (Column("on top, 95 %"), "on_top"),
+        (tabular.count("games"), "games"),
+        (Column("games won, 95 %"), "won"),
+        (tabular.percent("parity"), "parity"),
+        (tabular.count("accused wrongly"), "wrongly"),
         *(
-            Column(f"minus {control}, same tables; p", _format_difference)
+            (
+                Column(f"minus {control}, same tables; p", _format_difference),
+                lambda line, control=control: line.against.get(control),
+            )
             for control in table.controls
         ),
     ]
-    rows = [
-        [
-            line.variant,
-            line.player,
-            line.origin,
-            line.elo,
-            line.on_top,
-            line.games,
-            line.won,
-            line.parity,
-            line.wrongly,
-            *(line.against.get(control) for control in table.controls),
-        ]
-        for line in lines
-    ]
     records = [_record(line, table.controls) for line in lines]
-    return tabular.Table(title, columns, rows, list(_notes(table, run, lines))), records
+    return tabular.Table.of(title, lines, shown, list(_notes(table, run, lines))), records
 
 
 def _format_elo(elo: Estimate) -> str:
@@ -188,19 +167,13 @@ def _format_difference(found: Difference) -> str:
 
 def _record(line: Standing, controls: Sequence[str]) -> dict[str, Any]:
     record: dict[str, Any] = {"rules": line.variant, "player": line.player, "from": line.origin}
-    record |= _flatten("elo", line.elo)
-    record |= _flatten("on_top", line.on_top)
-    record |= {"games": line.games, **_flatten("won", line.won), "parity": line.parity}
+    record |= columns("elo", line.elo) | columns("on_top", line.on_top)
+    record |= {"games": line.games, **columns("won", line.won), "parity": line.parity}
     record["accused_wrongly"] = line.wrongly
     for control in controls:
         less, p = line.against.get(control, (None, None))
-        record |= {**_flatten(f"less_{control}", less), f"less_{control}_p_holm": p}
+        record |= {**columns(f"less_{control}", less), f"less_{control}_p_holm": p}
     return record
-
-
-def _flatten(name: str, estimate: Estimate | None) -> dict[str, float | None]:
-    value, low, high = (estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def _notes(table: Table, run: Measured, lines: Sequence[Standing]) -> Iterator[str]:

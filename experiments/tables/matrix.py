@@ -14,8 +14,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from experiments import plotting, tabular
-from experiments.stats.comparisons import holm, mcnemar
-from experiments.stats.intervals import Estimate, paired_difference, win_rate
+from experiments.stats.comparisons import Comparison, compare
+from experiments.stats.intervals import Estimate, columns, win_rate
 from experiments.tables.measured import Measured, common_wins
 from experiments.tables.schema import Cell, Table
 
@@ -55,16 +55,18 @@ def differences(table: Table, run: Measured) -> list[Difference]:
                 if len(both[0]):
                     wins.setdefault(cell.variant, {})[cell.opponents[0].label] = both
         cells = [
-            _compare(variant, opponent, control, *both)
+            (variant, opponent, *both)
             for variant, by_opponent in wins.items()
             for opponent, both in by_opponent.items()
         ]
-        adjusted = holm(np.array([cell.p for cell in cells]))
-        cells = [cell._replace(p=float(p)) for cell, p in zip(cells, adjusted, strict=True)]
+        compared = list(zip(cells, compare(cells), strict=True))
         for variant, by_opponent in wins.items():
-            found += [cell for cell in cells if cell.variant == variant]
+            here = [(cell, pair) for cell, pair in compared if cell[0] == variant]
+            found += [_difference(control, cell, pair, pair.p_holm) for cell, pair in here]
             pooled = [np.concatenate(parts) for parts in zip(*by_opponent.values(), strict=True)]
-            found.append(_compare(variant, POOLED, control, *pooled))
+            whole: tuple[str, str, Any, Any] = (variant, POOLED, pooled[0], pooled[1])
+            (pair,) = compare([whole])
+            found.append(_difference(control, whole, pair, pair.p))
     return found
 
 
@@ -79,13 +81,11 @@ def _name(run: Measured, cell: Cell, label: str) -> str | None:
     return None
 
 
-def _compare(
-    variant: str, opponent: str, control: str, first: np.ndarray, second: np.ndarray
-) -> Difference:
-    games = len(first)
-    own, other = (win_rate(int(won.sum()), games) for won in (second, first))
-    difference, p = paired_difference(first, second), mcnemar(first, second)
-    return Difference(variant, opponent, control, games, own, other, difference, p)
+def _difference(control: str, cell: Sequence[Any], pair: Comparison, p: float) -> Difference:
+    """Return the difference in a ``cell``: variant, opponent, and who won which game."""
+    variant, opponent, first, second = cell
+    own, other = (win_rate(int(won.sum()), pair.games) for won in (second, first))
+    return Difference(variant, opponent, control, pair.games, own, other, pair.difference, p)
 
 
 def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[dict[str, Any]]]:
@@ -101,7 +101,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         name = tabular.Strong(variant) if opponent == POOLED else variant
         rows.append([name, opponent, first.games, first.own, *_cells(beside)])
     heads = [f"{table.matrix} minus {control}" for control in controls]
-    columns = (
+    shown = (
         tabular.words("rules"),
         tabular.words("opponents"),
         tabular.count("games"),
@@ -112,7 +112,7 @@ def make(title: str, table: Table, run: Measured) -> tuple[tabular.Table, list[d
         "Differences are of the same games. In a cell p has Holm's correction over all cells with "
         f"that control; `{POOLED}` is pooled over the opponents, each of whom counts alike."
     ]
-    return tabular.Table(title, columns, rows, notes), list(_records(found))
+    return tabular.Table(title, shown, rows, notes), list(_records(found))
 
 
 def _cells(beside: Sequence[Difference | None]) -> Iterator[Any]:
@@ -130,7 +130,7 @@ def _records(found: Sequence[Difference]) -> Iterator[dict[str, Any]]:
         }
         estimates = {"won": one.own, "control won": one.other, "difference": one.difference}
         for name, value in estimates.items():
-            record |= {name: value.value, f"{name} low": value.low, f"{name} high": value.high}
+            record |= columns(name, value, " ")
         yield record | {"p": one.p}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,7 @@ from experiments.matches.schedule import Match, control_of
 from experiments.runs import figures, rows, runfolder, summary
 from experiments.runs.figures import Lasting, Suggesting
 from experiments.stats import stopping
-from experiments.stats.comparisons import Comparison, holm, mcnemar
-from experiments.stats.intervals import paired_difference
+from experiments.stats.comparisons import Comparison, compare
 
 
 class Measured:
@@ -122,18 +120,11 @@ class Measured:
         for first, *others in kinds.values():
             named = [number for number in others if matches[number].labels[0] in controls]
             for control in (first, *named):
+                name = matches[control].name
                 rest = [matches[number].name for number in others if number != control]
-                pairs = [self._compare(matches[control].name, other) for other in rest]
-                found += correct([pair for pair in pairs if pair])
+                won = [(name, other, *common_wins((self, name), (self, other))) for other in rest]
+                found += compare([pair for pair in won if len(pair[-1])])
         return found
-
-    def _compare(self, control: str, other: str) -> Comparison | None:
-        """Return the difference of match ``other`` from ``control``; None without common games."""
-        first, second = common_wins((self, control), (self, other))
-        if not len(first):
-            return None
-        p = mcnemar(first, second)
-        return Comparison(control, other, len(first), paired_difference(first, second), p, p)
 
 
 def common_wins(
@@ -143,14 +134,6 @@ def common_wins(
     (first, name), (second, other_name) = control, other
     both = np.intersect1d(first.numbers(name), second.numbers(other_name))
     return first.wins(name)[both], second.wins(other_name)[both]
-
-
-def correct(family: Sequence[Comparison]) -> list[Comparison]:
-    """Apply Holm's correction to comparisons made at once."""
-    if not family:
-        return []
-    adjusted = holm(np.array([pair.p for pair in family]))
-    return [replace(pair, p_holm=float(p)) for pair, p in zip(family, adjusted, strict=True)]
 
 
 def simulations_of(match: Match) -> int | None:

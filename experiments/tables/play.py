@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 
@@ -13,7 +11,6 @@ from experiments.matches.match_loop import Outcome, Resources
 from experiments.matches.progress import GamesPlayed
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match
-from experiments.provenance import provenance
 from experiments.provenance.files import write_json
 from experiments.runs import runfolder, summary
 from experiments.settings import signals
@@ -29,15 +26,10 @@ def check_match(match: Match, name: str) -> None:
         raise Refusal(f"{name}: {fault}") from None
 
 
-def play_games(
-    played: Results, planned: Sequence[Match], games: int, resources: Resources, console: Console
-) -> Outcome:
+def play_games(played: Results, games: int, resources: Resources, console: Console) -> Outcome:
     """Play the missing ones of so many ``games`` per match, and write the summary of the run.
 
-    Parameters
-    ----------
-    played : the matches to play, with the games that are there
-    planned : all matches of the run
+    ``played`` has the matches to play, of all those of the run, and the games that are there.
     """
     started = time.monotonic()
     with signals.defer() as wished, GamesPlayed(console, played.matches, games) as progress:
@@ -47,26 +39,10 @@ def play_games(
             return not wished.is_set()
 
         ended = match_loop.play(played, games, stopping.parse("games"), resources, watch)
-    _summarise(played.folder, planned, ended, time.monotonic() - started)
-    return ended
-
-
-def _summarise(folder: Path, planned: Sequence[Match], ended: Outcome, seconds: float) -> None:
-    """Write the summary of the run, as `experiments.compare` does."""
-    played = runfolder.load(folder)
+    described = summary.describe(runfolder.load(played.folder), "games", ended, {})
     try:
-        write_json(
-            folder,
-            {
-                "seed": planned[0].seed,
-                "stop": "games",
-                **summary.figures(played, stopping.parse("games")),
-                "interrupted": ended.interrupted or ended.fault is not None,
-                "fault": ended.fault,
-                "seconds": seconds,
-                "run": {"folder": str(folder), "configuration": {}, **provenance.origin()},
-            },
-        )
+        write_json(played.folder, {**described, "seconds": time.monotonic() - started})
     except OSError as fault:
         if ended.fault is None:
-            raise Refusal(f"cannot write to {folder}: {fault.strerror}") from None
+            raise Refusal(f"cannot write to {played.folder}: {fault.strerror}") from None
+    return ended

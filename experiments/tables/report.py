@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from experiments import tabular
-from experiments.provenance.files import write_text
+from experiments.matches.schedule import Match
+from experiments.provenance.files import write_text, writing
 from experiments.runs import runfolder
+from experiments.runs.summary import milliseconds, rate_of
 from experiments.settings.commandline import Refusal
 from experiments.stats.comparisons import Comparison
-from experiments.stats.intervals import Estimate
 from experiments.tables import field, matrix
 from experiments.tables.ablation.joined import Joined
 from experiments.tables.catalog import COMMAND
@@ -22,7 +23,7 @@ from experiments.tables.measured import Measured, simulations_of
 from experiments.tables.published import Published, Row
 from experiments.tables.schema import Computed, Table
 from experiments.tabular import Marked
-from experiments.texts import markdown, printable
+from experiments.texts import markdown, printable, span
 
 DIFFERS = "≠"
 
@@ -107,56 +108,41 @@ def _record(paper: Published, row: Row, column: str, ours: Figure | None) -> dic
     known = paper.reference(row)
     record: dict[str, Any] = {"setup": row.setup, "quantity": row.quantity.name}
     for source in paper.sources:
-        record |= flatten(f"{source}_", row.published.get(source), games=True)
+        record |= _figure(f"{source}_", row.published.get(source))
     record["column"] = paper.columns.get(column, "")
     record["match"] = row.cells[column][0] if column else ""
-    record |= flatten("", ours, games=True)
+    record |= _figure("", ours)
     record["differs"] = ours.differs(known) if ours and known else None
     record["notes"] = " ".join(row.notes)
     return record
 
 
-def flatten(
-    name: str, figure: Figure | Estimate | None, games: bool = False
-) -> dict[str, float | None]:
-    """Return value and bounds of ``figure`` for the CSV.
-
-    Parameters
-    ----------
-    name : of the value, whose bounds are ``NAME low`` and ``NAME high``; or a prefix that is empty
-        or ends in ``_``, of ``value``, ``low`` and ``high``
-    games : whether the number of games stands beside them
-    """
-    keys = ("value", "low", "high", *(("games",) if games else ()))
-    values = {key: None if figure is None else getattr(figure, key) for key in keys}
-    if not name or name.endswith("_"):
-        return {name + key: value for key, value in values.items()}
-    return {name if key == "value" else f"{name} {key}": value for key, value in values.items()}
+def _figure(prefix: str, figure: Figure | None) -> dict[str, float | None]:
+    """Return value, bounds and games of ``figure`` for the CSV, each behind ``prefix``."""
+    keys = ("value", "low", "high", "games")
+    return {prefix + key: None if figure is None else getattr(figure, key) for key in keys}
 
 
 def strength(table: Table, run: Measured) -> Report:
     """Return a table of strength: win rates, and paired differences on the same games."""
-    rows, records = [], []
-    for line in run.lines.values():
-        speed, decisions = line["simulations_per_second"], line["decisions"]
-        ms = 1000 * line["simulations"] / speed / decisions if speed and decisions else None
-        rate = Estimate(line["win_rate"], *line["ci95"])
-        rows.append(
-            [line["match"], line["games"], rate, line["parity"], line["accused_wrongly"], ms]
-        )
-        keys = ("match", "games", "wins", "win_rate", "parity", "accused_wrongly")
-        own = {key: line[key] for key in keys}
-        records.append({**own, "low": rate.low, "high": rate.high, "ms_a_decision": ms})
+    lines = list(run.lines.values())
+    keys = ("match", "games", "wins", "win_rate", "parity", "accused_wrongly")
+    records = [
+        {key: line[key] for key in keys}
+        | dict(zip(("low", "high"), line["ci95"], strict=True))
+        | {"ms_a_decision": milliseconds(line)}
+        for line in lines
+    ]
     columns = (
-        tabular.words(""),
-        tabular.count("games"),
-        "games won, 95 %",
-        tabular.Column("parity", lambda share: f"{100 * share:.0f} %"),
-        tabular.count("accused wrongly"),
-        tabular.mean("ms per decision"),
+        (tabular.words(""), "match"),
+        (tabular.count("games"), "games"),
+        ("games won, 95 %", rate_of),
+        (tabular.Column("parity", lambda share: f"{100 * share:.0f} %"), "parity"),
+        (tabular.count("accused wrongly"), "accused_wrongly"),
+        (tabular.mean("ms per decision"), milliseconds),
     )
     notes = [_describe(pair) for pair in run.comparisons(table.controls)]
-    return Report(tabular.Table(_title(table, run), columns, rows, notes), records)
+    return Report(tabular.Table.of(_title(table, run), lines, columns, notes), records)
 
 
 def _describe(pair: Comparison) -> str:
@@ -204,12 +190,10 @@ def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> li
     """
     text, numbers = folder / f"{name}.md", folder / f"{name}.csv"
     rows = [list(record.values()) for record in report.records]
-    try:
+    with writing(folder, "choose another folder by write="):
         folder.mkdir(parents=True, exist_ok=True)
         write_text(text, _markdown(report, heading))
         tabular.write_csv(tabular.Table("", list(report.records[0]), rows), numbers)
-    except OSError as fault:
-        raise Refusal(f"write={folder}: {fault.strerror}") from None
     return [text, numbers]
 
 
@@ -229,24 +213,24 @@ def heading(table: Table, run: Measured, trial: bool) -> list[str]:
     """
     if not run.lines:
         raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")
-    first = run.played.matches[0]
-    found = sorted({tally.games for tally in run.played.tallies if tally.games})
-    games = " to ".join(f"{number:,}" for number in dict.fromkeys((found[0], found[-1])))
-    command = f"{COMMAND} {table.name} games={found[-1]}"
-    budget = ""
-    if table.simulations is not None:
-        budget = f", {_simulations(run):,} simulations per decision"
-        command += f" simulations={_simulations(run)}"
-    command += f" seed={first.seed}{' fast=true' if trial else ''}"
-    rules = dict.fromkeys(f"`{match.rules['name']}`" for match in run.played.matches)
+    games = [tally.games for tally in run.played.tallies if tally.games]
+    budget = None if table.simulations is None else _simulations(run)
+    command = f"{COMMAND} {table.name} games={max(games)}"
+    command += "" if budget is None else f" simulations={budget}"
+    command += f" seed={run.played.matches[0].seed}{' fast=true' if trial else ''}"
+    sentence = describe_games(games, budget, run.played.matches)
     joined = run.describe() if isinstance(run, Joined) else []
     return [
-        f"```\n{printable(command)}\n```",
-        "",
-        f"{games} games per cell{budget}, seed {first.seed}, rules {', '.join(rules)}.",
-        origin([runfolder.about(run.folder)]),
+        *above(command, sentence, [runfolder.about(run.folder)]),
         *(line for sentence in joined for line in ("", sentence)),
     ]
+
+
+def describe_games(games: Iterable[int], budget: int | None, matches: Sequence[Match]) -> str:
+    """Return in a sentence how many ``games`` cells have, their budget, seed and rules."""
+    rules = ", ".join(dict.fromkeys(f"`{match.rules['name']}`" for match in matches))
+    searched = "" if budget is None else f", {budget:,} simulations per decision"
+    return f"{span(games)} games per cell{searched}, seed {matches[0].seed}, rules {rules}."
 
 
 def computed_heading(table: Computed, run: ComputedFigures, trial: bool) -> list[str]:
@@ -254,15 +238,16 @@ def computed_heading(table: Computed, run: ComputedFigures, trial: bool) -> list
     seed, repeats = run.settings["seed"], run.settings["repeats"]
     command = f"{COMMAND} {table.name} seed={seed}{' fast=true' if trial else ''}"
     times = f"; times are CPU seconds, the median of {repeats}" if table.repeats > 1 else ""
-    return [f"```\n{printable(command)}\n```", "", f"Seed {seed}{times}.", origin([run.about])]
+    return above(command, f"Seed {seed}{times}.", [run.about])
 
 
-def origin(runs: Sequence[Mapping[str, Any]]) -> str:
-    """Return commits, machines and versions of runs, as Markdown."""
+def above(command: str, sentence: str, runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the Markdown above a table: ``command``, ``sentence``, and where ``runs`` are from."""
     commits = ", ".join(dict.fromkeys(f"{run['commit']}" for run in runs))
     machines = "; ".join(dict.fromkeys(run["machine"] for run in runs))
     versions = ", ".join(f"{name} {number}" for name, number in runs[0]["versions"].items())
-    return markdown(f"Commit {commits}; {machines}; {versions}.")
+    origin = markdown(f"Commit {commits}; {machines}; {versions}.")
+    return [f"```\n{printable(command)}\n```", "", sentence, origin]
 
 
 def _simulations(run: Measured) -> int:

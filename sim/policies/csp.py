@@ -11,7 +11,7 @@ asks, and that it does not know, are hidden*).
 ``walk`` is ``nearest``: to the nearest room that may be hidden, and to the nearest other one if it
 stands in the only one [2009: the rule of 2006]; or ``adjacent``: from the nearest room back and
 forth between neighbours until suspect and weapon are known, then as ``nearest`` [2008].
-`sim.players.constraint` is the same player in the words of the papers.
+`tests.sim.constraint` is the same player in the words of the papers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Hidden cards by the network: permanents beside brute force and pyAgrum."""
 
 import math
-import sys
 from itertools import permutations
 
 import numpy as np
@@ -11,7 +10,6 @@ from belief.beliefs.base import Setting
 from belief.beliefs.registry import make_belief
 from belief.contract.history import mask
 from belief.exact.solver import log_weight, workspace
-from belief.network import reference
 from belief.network.permanents import (
     MAX_COLUMNS,
     MAX_ROWS,
@@ -22,6 +20,7 @@ from belief.network.permanents import (
     row_marginals,
 )
 from mcts.kernel.rng import new_stream
+from tests.belief import agrum_network
 
 CLOSE = 1e-12
 
@@ -79,17 +78,11 @@ def test_permanents_are_the_inference_of_the_network(columns):
         assert hidden_card(table, columns, weights)
         ours, theirs = (
             weights.hidden[:columns],
-            reference.hidden_card(table[: columns - 1, :columns]),
+            agrum_network.hidden_card(table[: columns - 1, :columns]),
         )
         np.testing.assert_allclose(ours, theirs, atol=CLOSE)
         control = product_of_rows(table, columns)
         assert np.abs(control - theirs).max() > 0.01
-
-
-def test_without_the_library_the_reference_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyagrum", None)
-    with pytest.raises(ImportError, match=r"not installed: pip install 'sleuth-mcts\[diagram\]'"):
-        reference.hidden_card(np.ones((1, 2)))
 
 
 def test_rows_that_contradict_each_other_have_no_permanent():

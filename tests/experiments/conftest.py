@@ -25,6 +25,7 @@ from experiments.settings import commandline, config
 from experiments.settings.command import Command
 from experiments.sweep import __main__ as sweep
 from experiments.tables import __main__ as tables
+from tests.experiments.rows import read_rows
 
 sys.path.insert(0, str(Path(__file__).parent))
 """So that tests of this folder can import what stands beside them."""
@@ -77,7 +78,7 @@ class Swept(Outcome):
     def rows(self) -> dict[str, Any]:
         """All rows of all trials, by folder."""
         return {
-            each.name: results.read(each).to_pylist()
+            each.name: read_rows(each).to_pylist()
             for each in sorted(self.folder.glob("*-[0-9]*"))
             if results.parts(each)
         }

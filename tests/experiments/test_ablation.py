@@ -11,7 +11,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
 from experiments.matches import play, results
-from experiments.matches.match_loop import LOCK
+from experiments.provenance.folders import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
@@ -31,6 +31,7 @@ from experiments.tables.ablation.schema import (
 )
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import expand
+from tests.experiments.rows import read_rows
 
 QUICK = {
     "about": "quick ones",
@@ -167,7 +168,7 @@ def games(command):
     """Return the games of each cell, by the name of its folder."""
     folder = command.root / "quick_steps"
     return {
-        path.name: sorted(set(results.read(path)["game"].to_pylist()))
+        path.name: sorted(set(read_rows(path)["game"].to_pylist()))
         for path in folder.iterdir()
         if path.is_dir()
     }
@@ -207,7 +208,7 @@ def test_a_difference_is_paired_with_the_line_before(command):
 
     def find_wins(way, step):
         part = played["swift", "one", way, step]
-        rows = results.read(part.folder).to_pylist()
+        rows = read_rows(part.folder).to_pylist()
         return np.array([row["won"] for row in rows if row["focal"]])
 
     row = found["swift", ALONE, "sure"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from experiments.matches import lineups, play, results
 from experiments.settings import config
+from tests.experiments.rows import read_rows
 
 GAMES = 6000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "tracking.enabled=false")
@@ -28,4 +29,4 @@ def test_a_killed_node_costs_no_game(tmp_path):
     (match,) = lineups.matches(config.compose("compare", SETTINGS))
     rows = play.portion(match, range(GAMES)).rows.cast(results.ROW)
     undisturbed = rows.sort_by([("game", "ascending"), ("seat", "ascending")])
-    assert results.read(tmp_path / "run").equals(undisturbed)
+    assert read_rows(tmp_path / "run").equals(undisturbed)

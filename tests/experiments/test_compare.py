@@ -20,9 +20,10 @@ import mlflow
 import pytest
 
 from experiments.compare import outcome as outcomes
-from experiments.matches import match_loop, play, results
+from experiments.matches import match_loop, play
 from experiments.provenance import tracking
 from experiments.settings import config
+from tests.experiments.rows import read_rows
 
 QUIET = "tracking.enabled=false"
 
@@ -38,7 +39,7 @@ def test_a_run_leaves_rows_summary_plot_and_record(run_compare, ray_session, dat
     assert line["ci95"][0] < 0.25 < line["ci95"][1], "parity among equals"
     assert summary["run"]["configuration"]["match"]["games"] == 400
     assert summary["run"]["versions"]["numba"]
-    table = results.read(outcome.folder)
+    table = read_rows(outcome.folder)
     assert table.num_rows == 1600
     assert table["game"].to_pylist() == [game for game in range(400) for _ in range(4)]
     focal = table.filter(table["focal"])
@@ -99,7 +100,7 @@ def test_the_same_seed_gives_the_same_summary(run_compare, ray_session, match):
         for workers, seed in ((1, 0), (2, 0), (1, 1))
     )
     assert one.figures == two.figures
-    assert results.read(one.folder).drop_columns("search_seconds") == results.read(
+    assert read_rows(one.folder).drop_columns("search_seconds") == read_rows(
         two.folder
     ).drop_columns("search_seconds")
     assert one.line["turns_mean"] != other.line["turns_mean"], "another seed, other games"
@@ -168,7 +169,7 @@ def test_a_game_that_raises_ends_the_run_in_one_line(run_compare, database, monk
     assert "in play_with_a_bug" in traceback
     summary = outcome.summary
     assert (outcome.line["games"], summary["interrupted"], summary["fault"]) == (3, True, fault)
-    assert results.read(outcome.folder).num_rows == 12
+    assert read_rows(outcome.folder).num_rows == 12
     client = mlflow.MlflowClient(database)
     (run,) = client.search_runs([client.get_experiment_by_name("compare").experiment_id])
     assert run.info.status == "FAILED"
@@ -245,7 +246,7 @@ def test_a_signal_keeps_what_was_played(tmp_path, database, ended_for_certain, w
     assert summary["interrupted"]
     (line,) = summary["table"]
     assert line["games"]
-    assert results.read(folder).num_rows == 4 * line["games"]
+    assert read_rows(folder).num_rows == 4 * line["games"]
     assert _status(database) == {"KILLED"}
     assert not _list_left(process.pid), "processes of Ray outlive the run"
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from experiments.stats.comparisons import holm, mcnemar, pairs, round_robin
+from experiments.stats.comparisons import compare, holm, mcnemar, round_robin
 from experiments.stats.intervals import paired_difference, win_rate
+
+
+def pairs(won):
+    """Compare all players with one another, by (games,) bool of each."""
+    return compare([(one, other, won[one], won[other]) for one, other in combinations(won, 2)])
 
 
 def test_family_wise_error_of_equal_players():
@@ -57,12 +64,10 @@ def test_who_is_compared_with_whom():
         ("a", "c"),
         ("b", "c"),
     ]
-    against = pairs(won, control="b")
-    assert [(each.first, each.second) for each in against] == [("b", "a"), ("b", "c")]
-    assert against[0].difference == paired_difference(won["b"], won["a"])
-    assert against[0].games == 50
+    assert pairs(won)[0].difference == paired_difference(won["a"], won["b"])
+    assert pairs(won)[0].games == 50
     with pytest.raises(ValueError):
-        pairs(won, control="d")
+        pairs({**won, "a": won["a"][:0]})
 
 
 def test_round_robin_by_hand():

@@ -202,32 +202,6 @@ def test_parts_change_nothing(game_rows, folder, tmp_path):
             assert approximately(mine) == approximately(other)
 
 
-@pytest.mark.parametrize("figures", [suggestion_stats, game_lengths])
-def test_games_that_nobody_won_are_left_out(figures, game_rows, folder, tmp_path):
-    keys = {(row["match"], row["game"]) for row in game_rows["games"] if row["winner"] < 0}
-    assert 0 < len(keys) < GAMES / 2
-    others = {
-        kind: [row for row in rows if (row["match"], row["game"]) not in keys]
-        for kind, rows in game_rows.items()
-    }
-    said = [approximately(each) for each in figures(write(tmp_path, others, 4))]
-    found = [approximately(each) for each in figures(folder, decided=True)]
-    everything = [approximately(each) for each in figures(folder)]
-    if figures is game_lengths:  # they are counted all the same
-        assert sum(each.undecided for each in figures(folder, decided=True)) == len(keys)
-        found = [re.sub("undecided=[0-9]+", "undecided=0", each) for each in found]
-    assert found == said
-    assert everything != said
-
-
-def test_a_match_without_a_winner_has_no_length(game_rows, tmp_path):
-    rows = [{**row, "winner": -1} if row["match"] == "first" else row for row in game_rows["games"]]
-    folder = write(tmp_path, {**game_rows, "games": rows}, 2)
-    assert [each.match for each in game_lengths(folder)] == ["first", "second"]
-    assert [each.match for each in game_lengths(folder, decided=True)] == ["second"]
-    assert {each.match for each in suggestion_stats(folder, decided=True)} == {"second"}
-
-
 def approximately(figure):
     """Return a figure as text with six digits: sums in another order differ in the last."""
     return re.sub(r"\d+\.\d+(e-\d+)?", lambda number: f"{float(number[0]):.6g}", repr(figure))

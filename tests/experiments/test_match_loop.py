@@ -16,10 +16,12 @@ from experiments.matches.background import Background
 from experiments.matches.match_loop import Resources
 from experiments.matches.results import Results
 from experiments.matches.schedule import Match, Seating, control_of
+from experiments.provenance.folders import LOCK
 from experiments.runs import runfolder
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats import stopping
+from tests.experiments.rows import read_rows
 
 CREW = Resources(workers=(3,) * 4, cpus=(1.0,) * 4, address=None, cores=2)
 
@@ -73,7 +75,7 @@ def test_a_rule_ends_a_match_at_the_same_game_in_whatever_order_they_come(scramb
         scramble(seed, portion)
         played, ended = run(tmp_path / str(seed), [match("closure")], stop)
         assert (ended.fault, ended.interrupted) == (None, False)
-        found.append(results.read(played.folder).drop_columns("search_seconds"))
+        found.append(read_rows(played.folder).drop_columns("search_seconds"))
         assert played.tallies[0].games == len(set(found[-1]["game"].to_pylist()))
     assert found[0].equals(found[1]) and found[0].equals(found[2])
     assert 10 < found[0].num_rows / 4 < 2000
@@ -85,7 +87,7 @@ def test_without_a_rule_all_games_are_played(scramble, tmp_path):
     scramble(1)
     played, ended = run(tmp_path / "a", [match("random")], "games", games=33)
     assert not ended.interrupted
-    assert results.read(played.folder).num_rows == 4 * 33
+    assert read_rows(played.folder).num_rows == 4 * 33
     assert not (played.folder / results.STOPS).exists()
 
 
@@ -135,7 +137,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(scramble, tmp_path):
     assert 0 < played.games < 200
     run(tmp_path / "a", [match("random")], "games", 200)
     whole, _ = run(tmp_path / "b", [match("random")], "games", 200)
-    assert results.read(tmp_path / "a").equals(results.read(whole.folder))
+    assert read_rows(tmp_path / "a").equals(read_rows(whole.folder))
 
 
 def test_two_processes_do_not_play_in_one_folder(scramble, tmp_path):
@@ -144,7 +146,7 @@ def test_two_processes_do_not_play_in_one_folder(scramble, tmp_path):
     half = folder / ".games-00000.parquet.writing"
     folder.mkdir()
     half.touch()
-    with FileLock(folder / match_loop.LOCK), pytest.raises(Refusal, match="by another process"):
+    with FileLock(folder / LOCK), pytest.raises(Refusal, match="by another process"):
         run(folder, [match("random")], "games", 8)
     assert half.exists(), "which may be writing it"
     run(folder, [match("random")], "games", 8)
@@ -197,12 +199,12 @@ def test_details_are_kept_with_their_games(scramble, tmp_path):
     scramble(6)
     watched = replace(match("closure"), details=("suggestions",))
     played, _ = run(tmp_path / "a", [watched], "games", games=12)
-    suggestions = results.read(played.folder, "suggestions")
+    suggestions = read_rows(played.folder, "suggestions")
     assert set(suggestions["game"].to_pylist()) == set(range(12))
-    games = results.read(played.folder)
+    games = read_rows(played.folder)
     assert suggestions.num_rows == np.sum(games["suggestions"].to_numpy())
     plain, _ = run(tmp_path / "b", [match("closure")], "games", games=12)
-    assert games.equals(results.read(plain.folder)), "writing them changes no game"
+    assert games.equals(read_rows(plain.folder)), "writing them changes no game"
 
 
 def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch):
@@ -233,7 +235,7 @@ def test_of_two_that_take_a_folder_at_once_one_is_refused(tmp_path, monkeypatch)
 def test_a_folder_in_which_another_plays_cannot_be_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(runfolder, "_CLAIM_SECONDS", 0.0)
     with (
-        FileLock(tmp_path / match_loop.LOCK),
+        FileLock(tmp_path / LOCK),
         pytest.raises(Refusal, match="is being played by another process: wait for its end"),
     ):
         runfolder.claim(tmp_path, [match("random")], "games", resume=True)

@@ -11,13 +11,14 @@ import pytest
 from omegaconf import OmegaConf
 
 from experiments.compare.recording import Recording
-from experiments.matches import lineups, results
+from experiments.matches import lineups
 from experiments.matches.results import Played, Results
 from experiments.provenance.tracking import PARENT
 from experiments.runs.recorded import STEPS, Curves, parameters, tags, tails
 from experiments.settings import config
 from experiments.stats import stopping
 from experiments.stats.intervals import win_rate
+from tests.experiments.rows import read_rows
 
 SWIFT = ("player=swift", "opponent=random", "match.workers=1")
 
@@ -136,7 +137,7 @@ def test_a_run_is_a_curve_and_goes_on_as_one(run_compare, database, monkeypatch)
     assert run.data.tags["run"] == held["run"]
     assert run.data.tags["mlflow.source.name"] == "experiments.compare"
     steps = [step for step in STEPS.tolist() if step <= 70]
-    table = results.read(ran.folder)
+    table = read_rows(ran.folder)
     won = table.filter(table["focal"])["won"].to_numpy(zero_copy_only=False)
     history = client.get_metric_history(run.info.run_id, "win_rate")
     rates = {point.step: point.value for point in history}

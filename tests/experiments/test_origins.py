@@ -15,6 +15,7 @@ from experiments.matches import origins, results
 from experiments.matches.details import KINDS
 from experiments.matches.origins import KEYS, Origins, player_digest, run_of
 from experiments.provenance import provenance
+from tests.experiments.rows import read_rows
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "parquet.md"
 QUIET = "tracking.enabled=false"
@@ -76,13 +77,13 @@ def test_each_match_has_its_own_seed_and_players(match, rows, tmp_path):
 def test_folders_of_older_versions_are_read_and_gone_on_with(run_compare):
     begun = run_compare(*SMALL)
     assert begun.code == 0, begun.err
-    rows = results.read(begun.folder)
+    rows = read_rows(begun.folder)
     without_keys(begun.folder)
-    assert results.read(begun.folder).equals(rows)
+    assert read_rows(begun.folder).equals(rows)
     known = run_of(begun.folder)
     again = run_compare(*SMALL, "match.games=24", f"run.resume={begun.folder}")
     assert again.code == 0, again.err
-    assert results.read(begun.folder).num_rows == 24 * 4
+    assert read_rows(begun.folder).num_rows == 24 * 4
     old, new = (pq.read_table(part) for part in results.parts(begun.folder))
     assert not set(KEYS.names) & set(old.column_names)
     assert set(new["run"].to_pylist()) == {known} != {None}

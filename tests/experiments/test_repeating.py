@@ -12,10 +12,10 @@ import mlflow
 import pytest
 
 from experiments.compare import __main__ as compare
-from experiments.matches import results
 from experiments.provenance import provenance
 from experiments.settings import arguments, config, repeating
 from experiments.settings.schemas import Compare
+from tests.experiments.rows import read_rows
 
 SMALL = (
     "player=swift",
@@ -48,13 +48,13 @@ def multirun(tmp_path_factory, database_template):
 
 
 def test_the_recorded_command_plays_the_same_games(run_compare, multirun):
-    first, second = (results.read(multirun / part) for part in "01")
+    first, second = (read_rows(multirun / part) for part in "01")
     assert not first.equals(second), "the control"
     _, _, name, *settings = shlex.split(read_command(multirun / "0"))
     assert name == "experiments.compare" and {"seed=11", *SMALL} <= set(settings)
     again = run_compare(*settings, QUIET)
     assert again.code == 0, again.err
-    assert results.read(again.folder).equals(first)
+    assert read_rows(again.folder).equals(first)
     assert shlex.split(read_command(again.folder)) == ["python", "-m", name, *settings, QUIET]
 
 
@@ -70,7 +70,7 @@ def test_a_multirun_is_recorded_with_all_its_points(multirun):
 def assert_like_the_first(folder, multirun):
     """Ask that the run in ``folder`` is the first of ``multirun`` but for the last word."""
     assert shlex.split(read_command(folder))[:-1] == shlex.split(read_command(multirun / "0"))[:-1]
-    assert results.read(folder).equals(results.read(multirun / "0"))
+    assert read_rows(folder).equals(read_rows(multirun / "0"))
 
 
 def test_the_joblib_launcher_records_that_command(multirun, tmp_path):
@@ -125,7 +125,7 @@ def test_a_trial_of_a_sweep_is_repeated_alone(run_sweep, run_compare):
         assert name == "experiments.compare"
         again = run_compare(*settings)
         assert again.code == 0, again.err
-        assert results.read(again.folder).equals(results.read(folder))
+        assert read_rows(again.folder).equals(read_rows(folder))
 
 
 @pytest.mark.parametrize(

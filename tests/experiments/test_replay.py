@@ -13,6 +13,7 @@ from experiments.matches.schedule import Match, Seating
 from experiments.replay import __main__ as replay
 from sim.records.record import read
 from sim.records.replay import replay as replayed
+from tests.experiments.rows import read_rows
 
 FILE = Path(__file__).parents[1] / "data" / "game.jsonl"
 
@@ -194,7 +195,7 @@ def test_a_run_writes_its_first_games_down(run_compare, ray_session, command, se
     assert outcome.code == 0, outcome.err
     paths = sorted((outcome.folder / results.RECORDS).iterdir())
     assert [path.name for path in paths] == ["game-000000.jsonl", "game-000001.jsonl"]
-    table = results.read(outcome.folder)
+    table = read_rows(outcome.folder)
     rows = table.filter(table["focal"]).to_pylist()
     for path, row in zip(paths, rows, strict=False):
         record = read(path)

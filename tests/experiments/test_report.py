@@ -340,7 +340,7 @@ def test_pictures_take_their_colours_from_the_page():
         (["{run}", "{run}/."], "{run} is given twice: name each run once"),
         (
             ["{run}", "output={run}/config.yaml/a.html"],
-            "cannot write {run}/config.yaml/a.html: File exists; "
+            "cannot write to {run}/config.yaml/a.html: File exists; "
             "choose another place by output=PATH",
         ),
     ],

@@ -13,6 +13,7 @@ from experiments.matches.details import SUGGESTION
 from experiments.matches.results import Played, Results
 from experiments.runs.summary import figures
 from experiments.settings.commandline import Refusal
+from tests.experiments.rows import read_rows
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_parts_are_read_back_in_order(rows, store, tmp_path):
     store.flush()
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["games-00000.parquet", "games-00001.parquet"]
-    assert results.read(tmp_path).equals(rows(range(6)))
+    assert read_rows(tmp_path).equals(rows(range(6)))
     assert store.games == 6
     assert store.tallies[0].winner(6).tolist() == [0, 1, 2, 3, 0, 1]
 
@@ -38,13 +39,13 @@ def test_a_game_counts_once(rows, store, tmp_path):
         store.add(0, Played(rows(games)))
     store.flush()
     assert store.games == 3
-    assert results.read(tmp_path).equals(rows(range(3)))
+    assert read_rows(tmp_path).equals(rows(range(3)))
 
 
 def test_results_are_written_while_the_run_goes_on(rows, store, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "FLUSH_SECONDS", (0.0, 0.0))
     store.add(0, Played(rows([0])))
-    assert results.read(tmp_path).equals(rows([0]))
+    assert read_rows(tmp_path).equals(rows([0]))
 
 
 def test_many_rows_are_not_held(rows, store, tmp_path, monkeypatch):
@@ -59,7 +60,7 @@ def test_a_part_cut_short_is_not_read(rows, match, store, tmp_path):
     store.add(0, Played(rows([0])))
     store.flush()
     (tmp_path / ".games-00001.parquet.writing").write_bytes(b"PAR1 and then the power went")
-    assert results.read(tmp_path).equals(rows([0]))
+    assert read_rows(tmp_path).equals(rows([0]))
     assert Results.resume(tmp_path, [match]).games == 1
 
 
@@ -71,7 +72,7 @@ def test_a_run_goes_on_where_it_stopped(rows, match, store, tmp_path):
     assert (gaps.tolist(), first, end) == ([1, 2], 4, 5)
     again.add(0, Played(rows(range(5))))
     again.flush()
-    assert results.read(tmp_path).equals(rows(range(5)))
+    assert read_rows(tmp_path).equals(rows(range(5)))
     assert len(results.parts(tmp_path)) == 2
 
 
@@ -97,7 +98,7 @@ def test_a_full_disk_loses_nothing_that_is_there(rows, store, tmp_path, monkeypa
             store.flush()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games-00000.parquet"]
     store.flush()  # there is room again
-    assert results.read(tmp_path).equals(rows([0, 1]))
+    assert read_rows(tmp_path).equals(rows([0, 1]))
 
 
 def test_rows_of_details_count_with_their_games_alone(rows, match, store, tmp_path):
@@ -114,23 +115,23 @@ def test_rows_of_details_count_with_their_games_alone(rows, match, store, tmp_pa
     store.add(0, Played(rows([1]), details={"suggestions": suggestions(1)}))
     store.flush()
     results.parts(tmp_path)[-1].unlink()
-    assert results.read(tmp_path, "suggestions")["game"].to_pylist() == [0, 0]
+    assert read_rows(tmp_path, "suggestions")["game"].to_pylist() == [0, 0]
     again = Results.resume(tmp_path, [match])
     again.add(0, Played(rows([0, 1]), details={"suggestions": suggestions(0, 1, 1, 1)}))
     again.flush()
-    assert results.read(tmp_path, "suggestions")["game"].to_pylist() == [0, 0, 1, 1, 1]
+    assert read_rows(tmp_path, "suggestions")["game"].to_pylist() == [0, 0, 1, 1, 1]
 
 
 def test_games_after_the_end_of_a_match_do_not_count(rows, store, tmp_path):
     store.add(0, Played(rows(range(6))))
     store.flush()
     (tmp_path / results.STOPS).write_text('{"bmcts against 3 heuristic": 4}')
-    assert results.read(tmp_path).equals(rows(range(4)))
+    assert read_rows(tmp_path).equals(rows(range(4)))
 
 
 def test_an_empty_folder_is_refused(tmp_path):
     with pytest.raises(Refusal, match="holds no games"):
-        results.read(tmp_path)
+        read_rows(tmp_path)
 
 
 def test_the_tally_knows_how_far_it_is_without_a_gap():

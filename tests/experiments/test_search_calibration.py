@@ -79,7 +79,8 @@ def test_a_run_is_read(run, capsys):
     assert 0 < whole["predicted"] < 1 and whole["games"] == 12
     assert (run / "calibration.png").read_bytes().startswith(b"\x89PNG")
     assert COMMAND.run([str(run), f"output={run / 'matches.json'}/no"]) == 1
-    (run / "decisions-00000.parquet").unlink()
+    for part in run.glob("decisions-*.parquet"):  # several on a slow machine
+        part.unlink()
     capsys.readouterr()
     assert COMMAND.run([str(run)]) == 1
     assert capsys.readouterr().err.count("\n") == 1

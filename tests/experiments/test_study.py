@@ -99,7 +99,7 @@ def test_a_folder_is_not_shared(run_study, tmp_path):
     (tmp_path / "out").mkdir()
     with FileLock(tmp_path / "out" / ".lock"):
         outcome = run_study(BELIEFS, *SMALL)
-    assert outcome.code == 1 and "another process is measuring in" in outcome.err
+    assert outcome.code == 1 and "is being played by another process" in outcome.err
     assert run_study(BELIEFS, *SMALL).code == 0
     outcome = run_study(BELIEFS, *SMALL)
     assert outcome.code == 1 and "choose another run.folder, or go on" in outcome.err

@@ -17,6 +17,7 @@ import pytest
 
 from experiments.matches import results
 from experiments.provenance import tracking
+from tests.experiments.rows import read_rows
 
 GAMES = 6000
 SETTINGS = ("player=heuristic", f"match.games={GAMES}", "run.records=2")
@@ -41,7 +42,7 @@ def undisturbed_rows(tmp_path_factory):
 
 def same(folder: Path, undisturbed_rows) -> bool:
     """Return whether the run in ``folder`` has lost no row, doubled none and changed none."""
-    return results.read(folder).equals(undisturbed_rows)
+    return read_rows(folder).equals(undisturbed_rows)
 
 
 def test_the_comparison_sees_a_row_that_is_lost_doubled_or_changed(undisturbed_rows, tmp_path):
@@ -71,7 +72,7 @@ def test_a_killed_driver(run_compare, ray_session, database, undisturbed_rows, t
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    kept = results.read(folder)
+    kept = read_rows(folder)
     assert 0 < kept.num_rows < undisturbed_rows.num_rows
     assert _status(database) == ["RUNNING"]
     outcome = run_compare(*settings)
@@ -103,7 +104,7 @@ def test_a_disk_that_is_full(run_compare, ray_session, undisturbed_rows, tmp_pat
     assert outcome.code == 1
     assert "results cannot be written (File too large): make room" in outcome.err
     assert outcome.err.count("\n") == 1, outcome.err
-    kept = results.read(folder).num_rows // 4
+    kept = read_rows(folder).num_rows // 4
     assert 0 < kept < GAMES
     assert f"; {kept} of {GAMES} games were played, kept in" in outcome.err
     assert run_compare(*settings).code == 0
@@ -150,14 +151,14 @@ def test_a_changed_configuration_is_refused(run_compare, ray_session, tmp_path, 
     folder = tmp_path / "changed"
     settings = ("player=heuristic", "match.games=20", f"run.resume={folder}", QUIET)
     assert run_compare(*settings).code == 0
-    before = results.read(folder)
+    before = read_rows(folder)
     outcome = run_compare(*settings, change)
     assert outcome.code == 1
     assert said in outcome.err
     assert outcome.err.count("\n") == 1
-    assert results.read(folder).equals(before)
+    assert read_rows(folder).equals(before)
     assert run_compare(*settings, "match.games=30").code == 0, "more games are no change"
-    assert results.read(folder).num_rows == 4 * 30
+    assert read_rows(folder).num_rows == 4 * 30
 
 
 def test_a_part_that_cannot_be_read_is_refused_and_kept(run_compare, ray_session, tmp_path):
@@ -172,7 +173,7 @@ def test_a_part_that_cannot_be_read_is_refused_and_kept(run_compare, ray_session
     assert outcome.err.count("\n") == 1
     part.unlink()
     assert run_compare(*settings).code == 0
-    assert results.read(folder).num_rows == 4 * 20
+    assert read_rows(folder).num_rows == 4 * 20
 
 
 def test_a_database_that_cannot_be_read_is_refused(run_compare, tmp_path):

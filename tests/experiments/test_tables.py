@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hydra.core.config_store import ConfigStore
 
-from experiments.matches import results
 from experiments.settings import config
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import paired_difference
@@ -24,6 +23,7 @@ from experiments.tables.measured import Measured
 from experiments.tables.schema import Computed, Table
 from sim import rules
 from sim.players import registry
+from tests.experiments.rows import read_rows
 
 TABLES = {name: catalog.load(name) for name in catalog.names()}
 PLAYED = {name: table for name, table in TABLES.items() if isinstance(table, Table)}
@@ -196,7 +196,7 @@ def played_before(tmp_path_factory):
 
 def rows(folder, match=None):
     """Return the rows of all games, by match, game and seat."""
-    found = results.read(folder).drop_columns(["search_seconds"]).to_pylist()
+    found = read_rows(folder).drop_columns(["search_seconds"]).to_pylist()
     return [row for row in found if match in (None, row["match"])]
 
 
@@ -235,7 +235,7 @@ def test_some_cells_alone(command):
         (("quick", "seed=-1"), "seed=-1: must be at least 0"),
         (("quick", "show=true", "fast=true"), "nothing was played"),
         (("quick", "seed=8"), "matches.0.seed was 7 there and is 8 now"),
-        (("quick", "show=true", "write=/dev/null/x"), "write=/dev/null/x: Not a directory"),
+        (("quick", "show=true", "write=/dev/null/x"), "/dev/null/x: Not a directory; choose"),
     ],
     ids=lambda value: "_".join(value) if isinstance(value, tuple) else "",
 )

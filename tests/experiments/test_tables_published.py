@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.matches import play, results
+from experiments.matches import play
 from experiments.matches.results import Results
 from experiments.runs import runfolder
 from experiments.runs.published import find
@@ -23,6 +23,7 @@ from experiments.tables.measured import Measured
 from experiments.tables.published import Published
 from experiments.tables.quantities import QUANTITIES
 from experiments.tables.schema import Computed, Table
+from tests.experiments.rows import read_rows
 
 TABLES = {name: catalog.load(name) for name in catalog.names()}
 PUBLISHED = {name: table.published for name, table in TABLES.items() if table.published}
@@ -248,7 +249,7 @@ def run(tmp_path_factory):
 
 def _rows(run, match, player=None, place=None):
     """Return the rows of a player of ``match``, or of the seat so many places behind the first."""
-    found = [row for row in results.read(run.folder).to_pylist() if row["match"] == match]
+    found = [row for row in read_rows(run.folder).to_pylist() if row["match"] == match]
     focal = {row["game"]: row["seat"] for row in found if row["focal"]}
     if place is not None:
         return [row for row in found if row["seat"] == (focal[row["game"]] + place) % 3]
@@ -360,7 +361,7 @@ def test_two_tables_of_one_run(run_tables, tmp_path, monkeypatch):
     with (tmp_path / "w/ledford_text.csv").open() as file:
         found = list(csv.DictReader(file))
     ours = {(row["quantity"], row["column"]): row for row in found}
-    rows = results.read(tmp_path / "ledford_policies_fast").to_pylist()
+    rows = read_rows(tmp_path / "ledford_policies_fast").to_pylist()
     played = [r for r in rows if r["match"] == "heuristic against 3 heuristic" and r["seat"] == 0]
     endless = [row["turns"] == 3000 and row["winner"] < 0 for row in played]
     assert len(played) == 400

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from benchmarks.kuhn_poker import KuhnParameters
 from mcts.domain import register
 from mcts.kernel.compile import jit
 from mcts.kernel.rng import uniform
 from mcts.merge import merge
 from mcts.options import IN_FLIGHT, Budget, Options
 from mcts.plain.problem import Problem
-from mcts.problems.kuhn import KuhnParameters
 from mcts.problems.tiger import LISTEN, TigerParameters
 from mcts.search import Search, final_choice
 from mcts.tree import check_invariants

@@ -5,8 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from mcts.options import Budget, Options
-from mcts.problems.kuhn import (
+from benchmarks.kuhn_poker import (
     BET,
     EQUILIBRIUM,
     ONE_TREE,
@@ -21,6 +20,7 @@ from mcts.problems.kuhn import (
     terminal,
     workspace,
 )
+from mcts.options import Budget, Options
 from mcts.search import Search
 from mcts.tree import NODES
 

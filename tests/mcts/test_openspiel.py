@@ -10,6 +10,7 @@ from open_spiel.python.algorithms import cfr, evaluate_bots
 from open_spiel.python.bots import uniform_random
 from open_spiel.python.games import kuhn_poker  # noqa: F401, registers python_kuhn_poker
 
+from benchmarks import kuhn_poker as kuhn
 from benchmarks.peers import kuhn as ours
 from mcts.contract.testing import check_domain
 from mcts.kernel.compile import INTERPRETED
@@ -17,7 +18,6 @@ from mcts.openspiel.games import ONE_TREE, POLICY, TREES, make_problem, refuse, 
 from mcts.openspiel.histories import consistent
 from mcts.openspiel.planners import SearchBot, planner, table_of
 from mcts.options import Budget, Options
-from mcts.problems import kuhn
 from mcts.search import Search
 
 OPTIONS = Options(selection="availability", exploration=0.35, nodes=1_000)

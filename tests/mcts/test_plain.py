@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks import kuhn_poker as kuhn
 from benchmarks.bench_plain import plain, step
 from mcts.contract.testing import check_domain, check_search
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import Budget, Options
 from mcts.plain.problem import Problem
-from mcts.problems import kuhn, tiger
+from mcts.problems import tiger
 from mcts.search import Search
 
 STEPS = 3

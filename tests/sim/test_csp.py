@@ -12,7 +12,6 @@ from sim.game import open_decision
 from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 from sim.player import PolicyPlayer
-from sim.players.constraint import ConstraintPlayer, Constraints
 from sim.players.registry import make
 from sim.policies.csp import WALKS
 from sim.policies.table import Policy, choose, seat_policy
@@ -20,6 +19,7 @@ from sim.referee import play
 from sim.rules import Rules, preset, world
 from sim.state import empty
 from sim.view import replay_evidence
+from tests.sim.constraint import SPEC, ConstraintPlayer, Constraints
 
 PAPERS = ("ferrari2009", "cai2006")
 GAMES = 1 if INTERPRETED else 10
@@ -100,8 +100,8 @@ def test_what_is_learnt_from_others_does_not_enter(monkeypatch):
 @pytest.mark.parametrize("walk", WALKS)
 def test_both_keep_the_contract(name, walk):
     rules = preset(name, turn_cap=120)
-    for player in ("csp", "constraint"):
-        spec = spec_of(player, walk=walk)
+    for player in (spec_of("csp"), SPEC):
+        spec = {**player, "walk": walk}
         assert check_player(lambda spec=spec: make(spec, rules), rules, games=1, swaps=1) > 0
 
 
@@ -158,6 +158,6 @@ def test_a_planner_may_take_its_opponents_to_be_one():
 
 
 def test_an_unknown_walk_is_refused_in_one_sentence():
-    for name in ("csp", "constraint"):
+    for spec in (spec_of("csp"), SPEC):
         with pytest.raises(ValueError, match="walk=far: choose one of nearest"):
-            make({**spec_of(name), "walk": "far"}, Rules())
+            make({**spec, "walk": "far"}, Rules())

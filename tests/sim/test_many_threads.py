@@ -6,9 +6,9 @@
 import pytest
 from positions import SMALL, searched_position, unsure_positions
 
+from benchmarks.kuhn_poker import TREES, KuhnParameters
 from mcts.kernel.compile import INTERPRETED
 from mcts.options import IN_FLIGHT, Budget, Options
-from mcts.problems.kuhn import TREES, KuhnParameters
 from mcts.problems.rocksample import PUBLISHED, rocksample
 from mcts.problems.tiger import TigerParameters
 from mcts.search import Search

@@ -64,7 +64,6 @@ def test_no_policy_enters_a_room_twice_in_a_row(name):
         ("bn", {"evidence": "exact", "again": "same"}),
         ("hunter", {"evidence": "exact", "again": "same"}),
         ("neural", {"evidence": "exact"}),
-        ("constraint", {"walk": "adjacent"}),
         ("entropy", {}),
     ],
 )

@@ -36,7 +36,7 @@ RULES = ("speed", "ledford", "classic", "cai2006", "ferrari2009", "released")
 COMPUTERS = (
     {"name": "swift", "threshold": 1.0, "own_card_weight": 1.0, "showing": "random"},
     {"name": "random", "showing": "random"},
-    {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"},
+    {"name": "bn", "label": "slow", "evidence": "exact", "showing": "random"},
     {"name": "closure", "showing": "least_informative"},
 )
 

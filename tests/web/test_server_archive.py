@@ -20,6 +20,7 @@ from experiments.web.tables.registry import Registry
 from experiments.web.tables.setup import Setup
 from experiments.web.tables.table import Table
 from experiments.web.workers import Workers
+from tests.experiments.rows import read_rows
 
 SWIFT = {"name": "swift", "label": "swift", "threshold": 1.0, "showing": "random"}
 
@@ -93,7 +94,7 @@ def test_games_with_people_are_a_run_like_all_others(played_folder):
     assert found.played.tallies[0].numbers.tolist() == [0, 1, 3]
     (row,) = found.figures["table"]
     assert (row["player"], row["games"]) == ("Ann", 3) and row["ci95"][1] > row["win_rate"]
-    rows = results.read(run)
+    rows = read_rows(run)
     assert rows.num_rows == 9
     for game in (0, 1, 3):
         record = run / results.RECORDS / f"game-{game:06d}.jsonl"
@@ -117,7 +118,7 @@ def play_study_game(folder):
 def games_of(folder):
     """Return the numbers of the games in the rows of the only study below ``folder``."""
     (run,) = folder.glob("study/*")
-    return sorted({row["game"] for row in results.read(run).to_pylist()})
+    return sorted({row["game"] for row in read_rows(run).to_pylist()})
 
 
 def test_no_deal_is_dealt_again_and_no_game_is_lost(tmp_path):
@@ -156,7 +157,7 @@ def test_several_people_are_all_told_of(played_folder):
 
 def test_a_game_that_was_not_kept_is_kept_at_the_next_start(played_folder):
     (run,) = (played_folder / "games").iterdir()
-    before = results.read(run)
+    before = read_rows(run)
     for marker in played_folder.glob("tables/*/over"):
         marker.unlink()  # as if the server had been killed just before
     for part in run.glob("games-*.parquet"):
@@ -165,9 +166,9 @@ def test_a_game_that_was_not_kept_is_kept_at_the_next_start(played_folder):
     while len(list(played_folder.glob("tables/*/over"))) < 4:
         time.sleep(0.01)
     server.close()
-    assert results.read(run) == before
+    assert read_rows(run) == before
     for kept in (played_folder / "study").iterdir():
-        assert results.read(kept).num_rows == 9  # not twice
+        assert read_rows(kept).num_rows == 9  # not twice
 
 
 def test_nothing_about_a_person_is_kept_but_the_pseudonym(played_folder):

@@ -201,7 +201,7 @@ def test_a_disk_that_is_full_holds_a_game_up_and_no_longer(tmp_path, monkeypatch
 def test_nobody_is_told_that_a_player_chooses_a_card(tmp_path):
     """All wait for a slow player at its turns alone: a card that it has no choice about comes at
     once, and a viewer who learns of a choice knows more than it may."""
-    slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
+    slow = {"name": "bn", "label": "slow", "evidence": "exact", "showing": "random"}
     table = Table(setup(slow, slow, slow, slow), tmp_path)
     received, choose = [], []
     decide = table.game.decide
@@ -307,7 +307,7 @@ def test_searches_are_seen_where_nobody_sits_and_nowhere_else(tmp_path, monkeypa
             return {"kind": "search", "over": over}
 
     monkeypatch.setattr(driver_module, "SearchView", View)
-    slow = {"name": "constraint", "label": "slow", "walk": "nearest", "showing": "random"}
+    slow = {"name": "bn", "label": "slow", "evidence": "exact", "showing": "random"}
     ann = {"name": "person", "label": "Ann"}
     table = Table(setup(slow, slow, slow, ann if people else slow), tmp_path)
 

@@ -11,6 +11,7 @@ from experiments.tables.ablation.cells import StepCell, cells_of
 from experiments.tables.ablation.schema import APART, CUMULATIVE
 from experiments.tables.measured import Measured, simulations_of
 from experiments.tables.schema import Table
+from experiments.texts import span
 
 FEWEST = 20
 """Games of a cell that stands for a curve, if one has so many."""
@@ -72,15 +73,9 @@ def _describe(cells: Sequence[StepCell]) -> str:
         )
     else:
         budget = simulations_of(played[0].match)
-        games = f"{span(played)} games per cell"
+        games = f"{span(cell.played for cell in played)} games per cell"
         games += f" at {budget:,} simulations" if budget else ""
     return f"{games}; seed {played[0].match.seed}"
-
-
-def span(cells: Sequence[StepCell]) -> str:
-    """Return the least and the most number of games, as in ``20 to 100``."""
-    numbers = sorted({cell.played for cell in cells})
-    return " to ".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
 
 
 def ends(cells: Sequence[StepCell]) -> tuple[StepCell | None, StepCell | None]:

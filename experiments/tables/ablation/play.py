@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from rich.console import Console
 
 from experiments.matches import startup
-from experiments.matches.match_loop import LOCK, Outcome
+from experiments.matches.match_loop import Outcome
 from experiments.matches.results import Results
+from experiments.provenance.folders import Busy
 from experiments.runs import runfolder
 from experiments.tables import play
 from experiments.tables.ablation.cells import StepCell, forget_runs
@@ -38,7 +38,10 @@ def play_missing(
     resources = startup.resources([cell.match for cell in left], None, address, console)
     ended = None
     for number, cell in enumerate(left):
-        if cell.folder.exists() and _is_locked(cell.folder):
+        try:
+            with runfolder.open_folder(cell.folder).lock():  # which is free now
+                pass
+        except Busy:
             console.print(f"{_title(cell)}: another process plays it, skipped", soft_wrap=True)
             continue
         console.print(f"cell {number + 1} of {len(left)}: {_title(cell)}", soft_wrap=True)
@@ -46,7 +49,7 @@ def play_missing(
         mine = replace(resources, workers=resources.workers[own], cpus=resources.cpus[own])
         runfolder.claim(cell.folder, [cell.match], "games", resume=True)
         played = Results.resume(cell.folder, [cell.match])
-        ended = play.play_games(played, [cell.match], cell.games, mine, console)
+        ended = play.play_games(played, cell.games, mine, console)
         if ended.interrupted or ended.fault is not None:
             break
     forget_runs()
@@ -71,11 +74,3 @@ def _representative(cells: Sequence[StepCell]) -> list[StepCell]:
     """Return the first and the last cell of each player, whose code is compiled beforehand."""
     ends = [{cell.setup.player.label: cell for cell in order} for order in (cells[::-1], cells)]
     return list({cell.folder: cell for found in ends for cell in found.values()}.values())
-
-
-def _is_locked(folder: Path) -> bool:
-    try:
-        with FileLock(folder / LOCK, timeout=0):
-            return False
-    except Timeout:
-        return True

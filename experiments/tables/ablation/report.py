@@ -9,17 +9,15 @@ from experiments import tabular
 from experiments.runs import runfolder
 from experiments.runs.published import Published, find
 from experiments.settings.commandline import Refusal
-from experiments.stats.intervals import Estimate
+from experiments.stats.intervals import Estimate, columns
 from experiments.tables.ablation.cells import StepCell, gain
-from experiments.tables.ablation.joined import span
 from experiments.tables.ablation.schema import ADDED, ALONE, APART, CUMULATIVE, Ablation
 from experiments.tables.catalog import COMMAND
 from experiments.tables.figure import Figure
 from experiments.tables.measured import simulations_of
 from experiments.tables.quantities import QUANTITIES
-from experiments.tables.report import Report, flatten, mark_trial, origin
+from experiments.tables.report import Report, above, describe_games, mark_trial
 from experiments.tabular import Marked
-from experiments.texts import printable
 
 POLICIES = ("endless", "turns_if_won", "turns_if_won_median", "suggestions_if_won")
 PLANNERS = ("wrong_accusations", "endless", "turns", "turns_median")
@@ -85,14 +83,14 @@ def make(table: Ablation, cells: Sequence[StepCell], trial: bool) -> Report:
         previous = cell.setup
         rows.append([setup, cell.line.label, cell.played, *_texts(cell, cells, shown)])
         records.append(_record(cell, cells, keys))
-    columns = [
+    heads = [
         tabular.words("set-up"),
         tabular.words("step"),
         tabular.count("games"),
         *map(tabular.Column, ("games won", "difference, points", *(_HEADS[key] for key in shown))),
     ]
     notes = list(_notes(table, cells))
-    report = Report(tabular.Table(_title(table, cells), columns, rows, notes), records)
+    report = Report(tabular.Table(_title(table, cells), heads, rows, notes), records)
     return mark_trial(report) if trial else report
 
 
@@ -144,13 +142,13 @@ def _record(cell: StepCell, cells: Sequence[StepCell], keys: Sequence[str]) -> d
         "simulations": simulations_of(cell.match),
         "seed": cell.match.seed,
         "games": cell.played,
-        **flatten("won", cell.figure("won")),
+        **columns("won", cell.figure("won"), " "),
         "before": reference and reference.line.label,
         "common_games": common,
-        **flatten("difference", difference),
+        **columns("difference", difference, " "),
     }
     for key in keys:
-        record |= flatten(_HEADS[key], cell.figure(key))
+        record |= columns(_HEADS[key], cell.figure(key), " ")
     return record
 
 
@@ -188,18 +186,13 @@ def heading(table: Ablation, cells: Sequence[StepCell], trial: bool) -> list[str
     played = [cell for cell in cells if cell.played]
     if not played:
         raise Refusal(f"{table.name} has no games yet: play some first")
-    budget = ""
-    if table.simulations is not None:
-        budget = f", {simulations_of(played[0].match):,} simulations per decision"
-    rules = dict.fromkeys(f"`{cell.match.rules['name']}`" for cell in played)
-    folders = dict.fromkeys(cell.folder for cell in played)
-    return [
-        f"```\n{printable(_command(table, played, trial))}\n```",
-        "",
-        f"{span(played)} games per cell{budget}, seed {played[0].match.seed}, "
-        f"rules {', '.join(rules)}.",
-        origin([runfolder.about(folder) for folder in folders]),
-    ]
+    budget = None if table.simulations is None else simulations_of(played[0].match)
+    matches = [cell.match for cell in played]
+    return above(
+        _command(table, played, trial),
+        describe_games((cell.played for cell in played), budget, matches),
+        [runfolder.about(folder) for folder in dict.fromkeys(cell.folder for cell in played)],
+    )
 
 
 def _command(table: Ablation, played: Sequence[StepCell], trial: bool) -> str:

@@ -18,9 +18,9 @@ from typing import Any
 
 from filelock import FileLock
 
-from experiments.matches.match_loop import LOCK
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match, Seating
+from experiments.provenance.folders import LOCK
 from experiments.settings.limits import GAMES
 from experiments.texts import file_name
 from experiments.web.tables.setup import PERSON, Setup

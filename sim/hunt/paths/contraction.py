@@ -11,19 +11,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from mcts.kernel.compile import jit
 from sim.hunt.graph import Connectivity, unpack
+from sim.hunt.paths.distances import Ends
 from sim.hunt.paths.frontier import Network
 from sim.hunt.paths.objective import pack
 
 VOID, OUT = -1, -2
 """Roles of cells that do not matter: on the way to others, and out of bounds."""
-
-ROUNDING = 1e-12
-"""Of a length, relative: the shortest way itself must not be lost to rounding."""
 
 
 class Contraction(NamedTuple):
@@ -67,21 +63,12 @@ class Contraction(NamedTuple):
         return way
 
 
-def contract_graph(
-    net: Connectivity, start: int, goal: int | None, within: float
-) -> Contraction | None:
-    """Return what matters for ways of at most the shortest length and ``within``.
+def contract_graph(ends: Ends) -> Contraction:
+    """Return what matters for ways between ``ends``.
 
-    None if there is no way from ``start`` to ``goal``.  Without a goal, the network has one more
-    cell, to which every cell has an arc of length 0.
+    Without a goal, the network has one more cell, to which every cell has an arc of length 0.
     """
-    cells = len(net.first) - 1
-    arcs = csr_array((net.length, net.neighbour, net.first), shape=(cells, cells))
-    out = dijkstra(arcs, indices=start)
-    home = np.zeros(cells) if goal is None else dijkstra(arcs, indices=goal)
-    if home[start] == np.inf:
-        return None
-    limit = (home[start] + within) * (1 + ROUNDING)
+    net, start, goal, out, home, limit = ends
     role = np.where(out + home <= limit, VOID, OUT)
     role[out == np.inf] = OUT
     matters = (net.seen != 0).any(axis=1)
@@ -90,19 +77,19 @@ def contract_graph(
         matters[goal] = True
     kept = np.flatnonzero(matters & (role == VOID))
     role[kept] = np.arange(len(kept))
-    begins, ends, lengths = _arcs(net, role, kept)
+    begins, after, lengths = _arcs(net, role, kept)
     home = home[kept]
     seen_from = np.flatnonzero(unpack(net.seen[kept], net.targets).any(axis=0))
     shows = pack(unpack(net.seen[kept], net.targets)[:, seen_from])
     if goal is None:
-        begins, ends, lengths = _with_end(begins, ends, lengths, len(kept))
+        begins, after, lengths = _with_end(begins, after, lengths, len(kept))
         shows = np.concatenate([shows, np.zeros_like(shows[:1])])
         home = np.append(home, 0.0)
     return Contraction(
-        Network(begins, ends, lengths, shows, home),
+        Network(begins, after, lengths, shows, home),
         int(role[start]),
         len(kept) if goal is None else int(role[goal]),
-        float(limit),
+        limit,
         kept,
         role,
         seen_from,

@@ -1,4 +1,4 @@
-"""Shortest distances between cells, and the stops of a tour: cells from which targets are seen."""
+"""Shortest distances between cells, the ends of ways, and the stops of a tour: cells that see."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from sim.hunt.graph import Connectivity, compile_graph, unpack
-from sim.hunt.paths.contraction import ROUNDING
-from sim.hunt.paths.objective import cell_number
+
+ROUNDING = 1e-12
+"""Of a length, relative: the shortest way itself must not be lost to rounding."""
 
 
 class Distances(NamedTuple):
@@ -40,10 +41,52 @@ def trace_path(before: np.ndarray, end: int) -> list[int]:
     return way[::-1]
 
 
+class Ends(NamedTuple):
+    """Start and goal of ways in a graph, and how long these may be."""
+
+    net: Connectivity
+    start: int
+    goal: int | None
+    out: np.ndarray
+    """float64 (cells,): shortest length from the start."""
+    home: np.ndarray
+    """float64 (cells,): shortest length to the goal, 0 without one."""
+    limit: float
+    """Longest length of a way."""
+
+
+def find_ends(
+    graph: nx.Graph, start: Hashable, goal: Hashable | None, within: float | None
+) -> Ends:
+    """Return the ends of ways that are at most ``within`` (d_M) longer than the shortest.
+
+    ValueError if start or goal are no cells, there is no way between them, or d_M is negative.
+    """
+    if within is not None and not within >= 0:
+        raise ValueError(f"`within` is a length of 0 or more, not {within!r}")
+    net = compile_graph(graph)
+    first = _cell_number(graph, start, "start")
+    last = None if goal is None else _cell_number(graph, goal, "goal")
+    out, *back = distances(net, np.array([first] if last is None else [first, last])).length
+    home = back[0] if back else np.zeros(len(graph))
+    if home[first] == np.inf:
+        raise ValueError(f"there is no way from {start!r} to {goal!r}")
+    limit = np.inf if within is None else float((home[first] + within) * (1 + ROUNDING))
+    return Ends(net, first, last, out, home, limit)
+
+
+def _cell_number(graph: nx.Graph, cell: Hashable, name: str) -> int:
+    """Return the number of a cell; ``name`` is what an error calls it."""
+    for number, node in enumerate(graph):
+        if node == cell:
+            return number
+    raise ValueError(f"the {name} {cell!r} is no cell of the graph")
+
+
 class Stops:
     """Observation cells that a way within the limit can pass, numbered from 0.
 
-    ValueError if start or goal are no cells, there is no way between them, or d_M is negative.
+    ValueError as `find_ends`.
 
     Attributes
     ----------
@@ -59,22 +102,12 @@ class Stops:
     def __init__(
         self, graph: nx.Graph, start: Hashable, goal: Hashable | None, within: float | None
     ) -> None:
-        if within is not None and not within >= 0:
-            raise ValueError(f"`within` is a length of 0 or more, not {within!r}")
-        self._nodes, self._net = list(graph), compile_graph(graph)
-        self._first = cell_number(graph, start, "start")
-        self._last = None if goal is None else cell_number(graph, goal, "goal")
-        net, self.targets = self._net, self._net.targets
-        ends = [self._first] if self._last is None else [self._first, self._last]
-        far = distances(net, np.array(ends)).length
-        home = np.zeros(len(graph)) if self._last is None else far[1]
+        net, self._first, self._last, out, home, self.limit = find_ends(graph, start, goal, within)
+        self._nodes, self._net, self.targets = list(graph), net, net.targets
         self.straight = float(home[self._first])
-        if self.straight == np.inf:
-            raise ValueError(f"there is no way from {start!r} to {goal!r}")
-        self.limit = np.inf if within is None else (self.straight + within) * (1 + ROUNDING)
-        seen = (net.seen != 0).any(axis=1) & (far[0] < np.inf) & (far[0] + home <= self.limit)
+        seen = (net.seen != 0).any(axis=1) & (out < np.inf) & (out + home <= self.limit)
         self._cells = np.flatnonzero(seen)
-        self.from_start, self.home = far[0][self._cells], home[self._cells]
+        self.from_start, self.home = out[self._cells], home[self._cells]
         self.between = distances(net, self._cells).length[:, self._cells].copy()
         self.shows = unpack(net.seen[self._cells], self.targets)
         self.detour = self._nearest(self.from_start + self.home)

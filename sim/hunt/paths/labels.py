@@ -16,10 +16,10 @@ import networkx as nx
 import numpy as np
 
 from sim.hunt.benefit import Benefit
-from sim.hunt.graph import compile_graph
 from sim.hunt.paths.contraction import Contraction, contract_graph
+from sim.hunt.paths.distances import find_ends
 from sim.hunt.paths.frontier import MADE, NONE, SET, Labels, search_labels
-from sim.hunt.paths.objective import Objective, cell_number
+from sim.hunt.paths.objective import Objective
 from sim.hunt.reward import Route, Weights
 
 MOST_LABELS = 5_000_000
@@ -78,14 +78,7 @@ def routes(
     every : keep a set also if a way that is no longer sees all of it and more
     most : labels that may be made
     """
-    net = compile_graph(graph)
-    if within is not None and not within >= 0:
-        raise ValueError(f"`within` is a length of 0 or more, not {within!r}")
-    first = cell_number(graph, start, "start")
-    last = None if goal is None else cell_number(graph, goal, "goal")
-    small = contract_graph(net, first, last, np.inf if within is None else within)
-    if small is None:
-        raise ValueError(f"there is no way from {start!r} to {goal!r}")
+    small = contract_graph(find_ends(graph, start, goal, within))
     labels = search_labels(small.network, small.start, small.limit, every, most)
     if labels is None:
         raise ValueError(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 
 from sim.hunt.benefit import Benefit
@@ -193,14 +192,6 @@ def pack(members: np.ndarray) -> np.ndarray:
     bits = np.zeros((len(members), WORD * words(members.shape[1])), np.uint8)
     bits[:, : members.shape[1]] = members != 0
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
-
-
-def cell_number(graph: nx.Graph, cell: Hashable, name: str) -> int:
-    """Return the number of a cell; ``name`` is what an error calls it."""
-    for number, node in enumerate(graph):
-        if node == cell:
-            return number
-    raise ValueError(f"the {name} {cell!r} is no cell of the graph")
 
 
 def _chunks(rows: np.ndarray) -> Iterable[np.ndarray]:

@@ -12,10 +12,8 @@ import networkx as nx
 import numpy as np
 
 from mcts.kernel.compile import jit
-from sim.hunt.graph import Connectivity, compile_graph
-from sim.hunt.paths.contraction import ROUNDING
-from sim.hunt.paths.distances import distances
-from sim.hunt.paths.objective import cell_number
+from sim.hunt.graph import Connectivity
+from sim.hunt.paths.distances import find_ends
 
 MOST_BRANCHES = 5_000_000
 """Paths that are written down."""
@@ -61,11 +59,9 @@ def exhaustive(
     No cell is passed twice, so a target at the end of a dead end is never measured; the tree of
     [Ferrari & Cai 2009, Table II, exhaustive search] has 34,835 branches of at most 19 cells.
 
-    ValueError if start or goal are no cells, there is no way, or there are more than
-    `MOST_BRANCHES`.
+    ValueError as `find_ends`, or if there are more than `MOST_BRANCHES`.
     """
-    net, first, last, home = find_ends(graph, start, goal)
-    limit = np.inf if within is None else (home[first] + within) * (1 + ROUNDING)
+    net, first, last, _, home, limit = find_ends(graph, start, goal, within)
     number, cells = _simple_paths(net, first, last, home, limit, *_room(net, 0, 0))
     if number < 0:
         raise ValueError(
@@ -75,18 +71,6 @@ def exhaustive(
     room = _room(net, number, cells)
     _simple_paths(net, first, last, home, limit, *room)
     return Branches(graph, net, *room[-3:])
-
-
-def find_ends(
-    graph: nx.Graph, start: Hashable, goal: Hashable
-) -> tuple[Connectivity, int, int, np.ndarray]:
-    """Return the graph for kernels, both cells by number, and distances to the goal."""
-    net = compile_graph(graph)
-    first, last = cell_number(graph, start, "start"), cell_number(graph, goal, "goal")
-    home = distances(net, np.array([last])).length[0]
-    if home[first] == np.inf:
-        raise ValueError(f"there is no way from {start!r} to {goal!r}")
-    return net, first, last, home
 
 
 def _room(net: Connectivity, number: int, cells: int) -> tuple[np.ndarray, ...]:

@@ -1,4 +1,4 @@
-"""Decisions in each cell of a hunt: single steps, or whole trips to the next test.
+"""Decisions in each cell of a hunt: whole trips to the next test.
 
 Between two tests nothing new is learnt, so that the way between them can be decided at once.  Of
 the ways to a cell those are kept that are *efficient*: no way of as few steps is shorter.  With
@@ -27,25 +27,6 @@ class Decisions(NamedTuple):
     """int64 (ways,): moves that it takes."""
     length: np.ndarray
     """float64 (ways,)."""
-    test: np.ndarray
-    """bool (ways,): whether the target there is then measured."""
-
-
-def single_steps(hunt: Hunt) -> Decisions:
-    """Return each step to a neighbouring cell, and staying, with a test and without.
-
-    Staying without a test is left out: acting at once is never worth less.
-    """
-    rows = []
-    for cell, lengths in enumerate(hunt.length):
-        found = [
-            (int(there), 1, float(lengths[there]), test)
-            for there in np.flatnonzero(np.isfinite(lengths))
-            for test in (True, False)
-            if (test and hunt.target[there] != NO_TARGET) or (not test and there != cell)
-        ]
-        rows.append(found)
-    return _table(rows)
 
 
 def trips(hunt: Hunt) -> Decisions:
@@ -54,29 +35,22 @@ def trips(hunt: Hunt) -> Decisions:
     A test in the cell where the sensor is takes one step as well, that of staying.
     """
     goals = np.flatnonzero(hunt.target != NO_TARGET)
-    rows: list[list[tuple[int, int, float, bool]]] = [[] for _ in hunt.target]
+    rows: list[list[tuple[int, int, float]]] = [[] for _ in hunt.target]
     shortest = hunt.length[:, goals]
     before = np.full_like(shortest, np.inf)
     for steps in range(1, hunt.moves + 1):
         for cell, goal in zip(*np.nonzero(shortest < before - _ROUNDING), strict=True):
-            rows[cell].append((int(goals[goal]), steps, float(shortest[cell, goal]), True))
+            rows[cell].append((int(goals[goal]), steps, float(shortest[cell, goal])))
         before, shortest = shortest, np.empty_like(shortest)
         for goal, column in enumerate(before.T):
             shortest[:, goal] = (hunt.length + column).min(axis=1)
         if (shortest >= before - _ROUNDING).all():
             break
-    return _table(rows)
-
-
-def _table(rows: list[list[tuple[int, int, float, bool]]]) -> Decisions:
-    """Return ways listed by the cell in which they begin."""
-    first = np.cumsum([0, *map(len, rows)])
     ways = [way for row in rows for way in row]
-    cell, steps, length, test = zip(*ways, strict=True) if ways else ((), (), (), ())
+    ends, taken, length = zip(*ways, strict=True) if ways else ((), (), ())
     return Decisions(
-        first.astype(np.int64),
-        np.array(cell, np.int64),
-        np.array(steps, np.int64),
+        np.cumsum([0, *map(len, rows)]).astype(np.int64),
+        np.array(ends, np.int64),
+        np.array(taken, np.int64),
         np.array(length, np.float64),
-        np.array(test, bool),
     )

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 
-from belief.network.reference import agrum
+from mcts.kernel.extras import extra
 from sim.hunt.strategies.hunt import NO_TARGET, Hunt
 
 MOST_ENTRIES = 1 << 20
@@ -120,7 +120,8 @@ def solve(nodes: Sequence[Node]) -> float:
     ----------
     nodes : in the order of time: parents first, decisions in the order in which they are made
     """
-    library = agrum()
+    with extra("diagram"):
+        import pyagrum as library
     made = library.InfluenceDiagram()
     add = {"chance": "addChanceNode", "decision": "addDecisionNode", "utility": "addUtilityNode"}
     for node in nodes:

@@ -1,11 +1,11 @@
 """A hunt with noisy, adaptive outcomes as a search domain (`mcts.domain`).
 
-A decision is a step or a whole trip (`sim.hunt.strategies.decisions`), with or without a test, or
-`STOP`, which ends the hunt: for staying to the end, which costs nothing.  What is observed is the
-outcome.  The exact posterior over y by what was seen goes along in the state, and the reward of a
-test is w_B times the entropy that it takes away, less its costs (`sim.hunt.strategies.hunt`).  It
-depends on the belief, not on a hidden state alone [rho-POMDP: Araya-Lopez et al. 2010], so the
-history must determine the belief: nodes are keyed by decisions and outcomes.
+A decision is a whole trip to a test (`sim.hunt.strategies.decisions`), or `STOP`, which ends the
+hunt: for staying to the end, which costs nothing.  What is observed is the outcome.  The exact
+posterior over y by what was seen goes along in the state, and the reward of a test is w_B times the
+entropy that it takes away, less its costs (`sim.hunt.strategies.hunt`).  It depends on the belief,
+not on a hidden state alone [rho-POMDP: Araya-Lopez et al. 2010], so the history must determine the
+belief: nodes are keyed by decisions and outcomes.
 
 Draws differ as in `sim.planning.variants`:
 
@@ -29,17 +29,15 @@ import numpy as np
 
 from mcts.domain import register
 from mcts.kernel.compile import jit
-from mcts.kernel.rng import below, uniform
+from mcts.kernel.rng import uniform
 from mcts.threads import private
-from sim.hunt.strategies.decisions import Decisions, single_steps, trips
+from sim.hunt.strategies.decisions import Decisions, trips
 from sim.hunt.strategies.hunt import Hunt
 
 STOP = 0
 """The action that ends the hunt; `STOP` + 1 + i is the i-th of the decisions."""
 NOTHING = 0
 """Observation without a test; `NOTHING` + 1 + z is the outcome z."""
-RANDOM, GREEDY = 0, 1
-"""Roll-out policies: any action, or the trip that gains most a step, while one gains at all."""
 
 _CELL, _TO_GO, _SEEN, _TRUTH, _ENTROPY, _LEFT, _BELIEF = 0, 1, 2, 3, 4, 5, 6
 _UNKNOWN = -1
@@ -50,9 +48,7 @@ class AdaptiveHunt(NamedTuple):
 
     hunt: Hunt
     decisions: Decisions
-    """What the search decides among."""
-    trips: Decisions
-    """What the roll-out policy `GREEDY` decides among."""
+    """The trips that the search and the roll-out policy decide among."""
     noise: np.ndarray
     """float64 (targets, hypotheses): entropy of each measurement's outcome given y, in nats."""
     propagated: bool = False
@@ -63,12 +59,10 @@ class AdaptiveHunt(NamedTuple):
     """Whether y is drawn again at the leaf."""
     known: int = _UNKNOWN
     """The y that every simulation takes for drawn, or -1."""
-    rollout: int = GREEDY
-    """`RANDOM` or `GREEDY`."""
 
 
-def adaptive(hunt: Hunt, by_step: bool = False) -> AdaptiveHunt:
-    """Return ``hunt`` as a position to search, decided trip by trip or ``by_step``.
+def adaptive(hunt: Hunt) -> AdaptiveHunt:
+    """Return ``hunt`` as a position to search, decided trip by trip.
 
     ValueError if a weight or a cost is below 0, or no step is left.
     """
@@ -82,10 +76,9 @@ def adaptive(hunt: Hunt, by_step: bool = False) -> AdaptiveHunt:
         *map(float, (hunt.benefit, hunt.test, hunt.distance)),
         *map(int, (hunt.cell, hunt.moves)),
     )
-    goals = trips(hunt)
     logs = np.log(hunt.likelihood, out=np.zeros_like(hunt.likelihood), where=hunt.likelihood > 0)
     noise = -(hunt.likelihood * logs).sum(axis=2)
-    return AdaptiveHunt(hunt, single_steps(hunt) if by_step else goals, goals, noise)
+    return AdaptiveHunt(hunt, trips(hunt), noise)
 
 
 def workspace(p: AdaptiveHunt) -> np.ndarray:
@@ -139,12 +132,10 @@ def _is_open(p, s, target):
 
 
 @jit
-def _possible(p, s, ways, way):
-    """Return whether ``way`` still has its steps and target; the last step is for a test."""
-    left = s[_TO_GO] - ways.steps[way]
-    if ways.test[way]:
-        return left >= 0 and _is_open(p, s, p.hunt.target[ways.cell[way]])
-    return left > 0
+def _possible(p, s, way):
+    """Return whether ``way`` still has its steps and target."""
+    ways = p.decisions
+    return s[_TO_GO] >= ways.steps[way] and _is_open(p, s, p.hunt.target[ways.cell[way]])
 
 
 @jit
@@ -153,7 +144,7 @@ def actions(p, s, out, edge_data):
     n = 0
     ways, cell = p.decisions, int(s[_CELL])
     for way in range(ways.first[cell], ways.first[cell + 1]):
-        if _possible(p, s, ways, way):
+        if _possible(p, s, way):
             out[n] = STOP + 1 + way
             edge_data[n] = 0.0
             n += 1
@@ -203,15 +194,13 @@ def _measure(p, s, target, stream):
 
 
 @jit
-def _follow(p, s, ways, way, stream):
-    """Go ``way``, and measure if it ends with a test; one draw for a test.  Return the reward."""
+def _follow(p, s, way, stream):
+    """Go ``way``, and measure what is seen at its end; one draw.  Return the reward."""
+    ways = p.decisions
     cell = ways.cell[way]
     s[_CELL] = cell
     s[_TO_GO] -= ways.steps[way]
-    s[_SEEN] = NOTHING
     cost = p.hunt.distance * ways.length[way]
-    if not ways.test[way]:
-        return -cost
     target = p.hunt.target[cell]
     cost += p.hunt.test * p.hunt.cost[target]
     return _measure(p, s, target, stream) - cost
@@ -219,12 +208,12 @@ def _follow(p, s, ways, way, stream):
 
 @jit
 def step(p, s, action, edge_data, stream):
-    """Follow a decision or stop; one draw for a test, none otherwise."""
+    """Follow a trip, with one draw, or stop."""
     if action == STOP:
         s[_TO_GO] = 0
         s[_SEEN] = NOTHING
         return 0.0
-    return _follow(p, s, p.decisions, action - STOP - 1, stream)
+    return _follow(p, s, action - STOP - 1, stream)
 
 
 @jit
@@ -258,10 +247,10 @@ def _information(p, s, target):
 @jit
 def greediest(p, s):
     """Return the trip of the greatest net gain a step, or -1 if none has any; no draw."""
-    hunt, ways, cell = p.hunt, p.trips, int(s[_CELL])
+    hunt, ways, cell = p.hunt, p.decisions, int(s[_CELL])
     best, best_rate = -1, 0.0
     for way in range(ways.first[cell], ways.first[cell + 1]):
-        if _possible(p, s, ways, way):
+        if _possible(p, s, way):
             target = hunt.target[ways.cell[way]]
             gain = hunt.benefit * _information(p, s, target) - hunt.test * hunt.cost[target]
             rate = (gain - hunt.distance * ways.length[way]) / ways.steps[way]
@@ -271,36 +260,17 @@ def greediest(p, s):
 
 
 @jit
-def _any(p, s, stream):
-    """Return any decision that is possible, or -1 for stopping; one draw."""
-    ways, cell = p.decisions, int(s[_CELL])
-    possible = 0
-    for way in range(ways.first[cell], ways.first[cell + 1]):
-        possible += _possible(p, s, ways, way)
-    chosen = below(stream, possible + 1)
-    for way in range(ways.first[cell], ways.first[cell + 1]):
-        if _possible(p, s, ways, way):
-            if chosen == 0:
-                return way
-            chosen -= 1
-    return -1
-
-
-@jit
 def rollout(p, s, stream):
-    """Play the roll-out policy to the end; one draw a test, one more a decision for `RANDOM`."""
+    """Take the greediest trip while one gains at all; one draw a test."""
     if p.resampled and s[_TRUTH] != _UNKNOWN:
         _draw_truth(p, s, stream)
     total = 0.0
     while not terminal(p, s):
-        greedy = p.rollout == GREEDY
-        way = greediest(p, s) if greedy else _any(p, s, stream)
+        way = greediest(p, s)
         if way < 0:
             s[_TO_GO] = 0
-        elif greedy:
-            total += _follow(p, s, p.trips, way, stream)
         else:
-            total += _follow(p, s, p.decisions, way, stream)
+            total += _follow(p, s, way, stream)
     return total
 
 

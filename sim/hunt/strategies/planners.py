@@ -125,12 +125,7 @@ def value(result: SearchResult) -> float:
 
 
 def greedy(p: AdaptiveHunt, key: int) -> int:
-    """Return what the roll-out policy does, with no search; ``key`` is not used.
-
-    ValueError if ``p`` is decided by steps: it decides among trips.
-    """
-    if p.decisions is not p.trips:
-        raise ValueError("the greedy policy decides trip by trip, not by step")
+    """Return what the roll-out policy does, with no search; ``key`` is not used."""
     s = workspace(p)
     start(p._replace(known=0), s, new_stream(key))
     return int(greediest(p, s)) + STOP + 1

@@ -27,13 +27,11 @@ def over(p: AdaptiveHunt) -> bool:
 
 def target_of(p: AdaptiveHunt, action: int) -> int:
     """Return the target that ``action`` measures, or -1."""
-    if action == STOP or not p.decisions.test[action - STOP - 1]:
-        return -1
-    return int(p.hunt.target[p.decisions.cell[action - STOP - 1]])
+    return -1 if action == STOP else int(p.hunt.target[p.decisions.cell[action - STOP - 1]])
 
 
 def chances(p: AdaptiveHunt, action: int) -> dict[int, float]:
-    """Return the possible outcomes of ``action`` with their probabilities; -1 for no test."""
+    """Return the possible outcomes of ``action`` with their probabilities; -1 for `STOP`."""
     target = target_of(p, action)
     if target < 0:
         return {_NO_OUTCOME: 1.0}
@@ -52,12 +50,10 @@ def after(p: AdaptiveHunt, action: int, outcome: int = _NO_OUTCOME) -> AdaptiveH
     if action == STOP:
         return p._replace(hunt=hunt._replace(moves=0))
     way, target = action - STOP - 1, target_of(p, action)
-    prior, left = hunt.prior, hunt.open
-    if target >= 0:
-        joint = prior * hunt.likelihood[target, :, outcome]
-        prior, left = joint / joint.sum(), left.copy()
-        left[target] = False
+    joint, left = hunt.prior * hunt.likelihood[target, :, outcome], hunt.open.copy()
+    left[target] = False
     cell, moves = int(p.decisions.cell[way]), hunt.moves - int(p.decisions.steps[way])
+    prior = joint / joint.sum()
     return p._replace(hunt=hunt._replace(prior=prior, open=left, cell=cell, moves=moves))
 
 
@@ -67,8 +63,7 @@ def reward(p: AdaptiveHunt, action: int, then: AdaptiveHunt) -> float:
         return 0.0
     hunt, target = p.hunt, target_of(p, action)
     cost = hunt.distance * float(p.decisions.length[action - STOP - 1])
-    if target >= 0:
-        cost += hunt.test * float(hunt.cost[target])
+    cost += hunt.test * float(hunt.cost[target])
     drop = surprise(hunt.prior).sum() - surprise(then.hunt.prior).sum()
     return hunt.benefit * float(drop) - cost
 

@@ -15,7 +15,7 @@ from mcts.options import Budget, Options
 from mcts.search import Search
 from sim.hunt.reward import Weights
 from sim.hunt.strategies.decisions import Decisions
-from sim.hunt.strategies.domain import RANDOM, STOP, actions, adaptive, start, workspace
+from sim.hunt.strategies.domain import STOP, actions, adaptive, start, workspace
 from sim.hunt.strategies.examples import field, fork
 from sim.hunt.strategies.hunt import hunt
 from sim.hunt.strategies.planners import greedy
@@ -88,7 +88,6 @@ def test_the_decisions_offered_are_worth_what_all_steps_are(seed):
     values = exact.open(), exact.closed_loop(), exact.full_information()
     assert values[0] <= values[1] + 1e-9 and values[1] <= values[2] + 1e-9
     assert best(adaptive(drawn)) == pytest.approx(values[1], abs=1e-9)
-    assert best(adaptive(drawn, by_step=True)) == pytest.approx(values[1], abs=1e-9)
     solved = open_loop(drawn).value, closed_loop(drawn).value, full_information(drawn)
     assert solved == pytest.approx(values, abs=1e-9)
 
@@ -133,17 +132,12 @@ VARIANTS = [
     {"from_truth": True},
     {"resampled": True},
     {"known": 0},
-    {"rollout": RANDOM},
 ]
 
 
 @pytest.mark.parametrize("numbers", VARIANTS, ids=str)
 def test_it_meets_the_contract(numbers):
     assert check_domain(adaptive(random_hunt(0))._replace(**numbers), draws=16) > 50
-
-
-def test_it_meets_the_contract_by_step():
-    assert check_domain(adaptive(fork(), by_step=True), draws=16) > 50
 
 
 def test_many_threads_search_it():
@@ -172,9 +166,8 @@ def walk(p, key, compare):
     assert domain.terminal(p, s)
 
 
-@pytest.mark.parametrize("by_step", [False, True], ids=["trips", "steps"])
 @pytest.mark.parametrize("propagated", [False, True], ids=["drawn", "propagated"])
-def test_simulations_carry_the_exact_belief_and_are_paid_by_it(by_step, propagated):
+def test_simulations_carry_the_exact_belief_and_are_paid_by_it(propagated):
     steps = []
 
     def compare(p, action, then, paid, s):
@@ -183,7 +176,7 @@ def test_simulations_carry_the_exact_belief_and_are_paid_by_it(by_step, propagat
         assert paid == pytest.approx(reward(p, action, then), abs=1e-12)
         steps.append(action)
 
-    p = adaptive(field(side=4, sensors=8, moves=6), by_step)._replace(propagated=propagated)
+    p = adaptive(field(side=4, sensors=8, moves=6))._replace(propagated=propagated)
     for key in range(20):
         walk(p, key, compare)
     assert len(steps) > 30
@@ -211,17 +204,14 @@ def test_a_test_pays_what_it_tells_on_average(numbers):
 @pytest.mark.parametrize("numbers", [{}, {"propagated": True}, {"resampled": True}], ids=str)
 def test_rollouts_are_worth_what_their_policy_is(numbers):
     p = adaptive(fork())
-    exact, means = expected_value(p, greedy, 1), {}
-    for policy in ({}, {"rollout": RANDOM}):
-        rolled = p._replace(**numbers, **policy)
-        domain, stream, s = domain_of(rolled), new_stream(5), domain_of(rolled).workspace(p)
-        total = 0.0
-        for _ in range(4_000):
-            domain.start(rolled, s, stream)
-            total += domain.rollout(rolled, s, stream)
-        means[len(policy)] = total / 4_000
-    assert means[0] == pytest.approx(exact, abs=0.03)
-    assert means[1] < exact - 0.1
+    rolled = p._replace(**numbers)
+    domain, stream, s = domain_of(rolled), new_stream(5), domain_of(rolled).workspace(p)
+    total = 0.0
+    for _ in range(4_000):
+        domain.start(rolled, s, stream)
+        total += domain.rollout(rolled, s, stream)
+    assert total / 4_000 == pytest.approx(expected_value(p, greedy, 1), abs=0.03)
+    assert total / 4_000 < closed_loop(fork()).value - 0.1  # the control: the optimum
 
 
 def test_episodes_are_worth_what_the_policy_is():
@@ -246,7 +236,6 @@ def test_stopping_ends_a_hunt():
         (lambda: after(adaptive(star(2)), 1), "not possible"),
         (lambda: adaptive(star(0)), "at least one step"),
         (lambda: adaptive(star(2)._replace(benefit=-1.0)), "at least 0"),
-        (lambda: greedy(adaptive(star(2), by_step=True), 1), "trip by trip"),
     ],
 )
 def test_refusals(fault, message):

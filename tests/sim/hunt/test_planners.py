@@ -26,9 +26,9 @@ PLANNERS = ("bmcts", "bmcts_or", "pomcp")
 SEEDS = range(2)
 
 
-def play_out(name, hunt="fork", simulations=8_000, by_step=False):
+def play_out(name, hunt="fork", simulations=8_000):
     """Return the exact values of playing what the planner chooses, a seed each."""
-    p = adaptive(HUNTS[hunt], by_step)
+    p = adaptive(HUNTS[hunt])
     planner = Planner(p, name, simulations)
     return np.array([expected_value(p, planner, seed) for seed in SEEDS])
 
@@ -44,12 +44,6 @@ def find_values(name, hunt="fork", simulations=10_000):
 @pytest.mark.parametrize("name", PLANNERS)
 def test_planners_play_the_optimum(name, hunt):
     assert play_out(name, hunt) == pytest.approx(EXACT[hunt], abs=1e-9)
-
-
-def test_a_planner_plays_the_optimum_by_step():
-    assert play_out("bmcts", simulations=5_000, by_step=True) == pytest.approx(
-        EXACT["fork"], abs=1e-9
-    )
 
 
 @pytest.mark.parametrize("name", PLANNERS)

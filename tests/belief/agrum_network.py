@@ -2,41 +2,24 @@
 
 The hidden card is the first node, with an even prior [Cai & Ferrari 2006, eq. 9]; every dealt card
 is a child of all nodes before it, and even over the values that none of them has [eqs. 10-12].
-Tables grow as ``columns ** columns``: 0.8 million numbers for 7 values.  pyAgrum is no part of a
-plain installation.
+Tables grow as ``columns ** columns``: 0.8 million numbers for 7 values.
 """
 
 from __future__ import annotations
 
 from itertools import product
-from types import ModuleType
 from typing import Any
 
 import numpy as np
-
-from mcts.kernel.extras import extra
-
-
-def agrum() -> ModuleType:
-    """Return the library pyAgrum.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed, with what to do.
-    """
-    with extra("diagram"):
-        import pyagrum
-    return pyagrum
+import pyagrum
 
 
 def network(columns: int) -> Any:
     """Return the network of a category with so many values: ``T`` and its children ``C1`` ..."""
-    library = agrum()
-    made = library.BayesNet("cards")
+    made = pyagrum.BayesNet("cards")
     names = ["T", *(f"C{row + 1}" for row in range(columns - 1))]
     for name in names:
-        made.add(library.LabelizedVariable(name, name, columns))
+        made.add(pyagrum.LabelizedVariable(name, name, columns))
     for i, name in enumerate(names):
         for parent in names[:i]:
             made.addArc(parent, name)
@@ -50,15 +33,9 @@ def network(columns: int) -> Any:
 
 
 def hidden_card(entry: np.ndarray) -> np.ndarray:
-    """Return the posterior of ``T``, (columns,), with ``entry`` (rows, columns) as soft evidence.
-
-    Raises
-    ------
-    ImportError
-        As `agrum`.
-    """
+    """Return the posterior of ``T``, (columns,), with ``entry`` (rows, columns) as evidence."""
     cards = network(entry.shape[1])  # must live as long as the inference
-    inference = agrum().LazyPropagation(cards)
+    inference = pyagrum.LazyPropagation(cards)
     inference.setEvidence({f"C{row + 1}": list(values) for row, values in enumerate(entry)})
     inference.makeInference()
     return inference.posterior("T").toarray()

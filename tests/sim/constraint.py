@@ -35,6 +35,9 @@ KINDS = [[card for card in range(N_CARDS) if kind >> card & 1] for kind in CATEG
 
 Assignment = tuple[int, ...]
 
+SPEC = {"_target_": "tests.sim.constraint.Settings", "name": "constraint"}
+"""Values by which `sim.players.registry.make` makes it."""
+
 
 class Constraints:
     """Knowledge of one seat about S, W, R and the C_ji.
@@ -69,7 +72,7 @@ class Constraints:
 
 @dataclass(kw_only=True)
 class Settings(Seat):
-    """Settings of the player, as in ``conf/player/constraint.yaml``."""
+    """Settings of the player."""
 
     name: str = one_of("constraint", default="constraint")
     walk: str = one_of(*WALKS, default="nearest")

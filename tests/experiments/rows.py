@@ -1,0 +1,24 @@
+"""Rows of a run folder, all at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from experiments.matches import part_files, results
+from experiments.matches.details import KINDS
+from experiments.matches.part_files import GAMES
+from experiments.matches.results import ROW
+
+
+def read_rows(folder: Path, kind: str = GAMES) -> pa.Table:
+    """Return all rows of ``kind`` that count, by match, game and seat; Refusal without any."""
+    columns, parts = {GAMES: ROW, **KINDS}[kind], results.existing_parts(folder, kind)
+    table = pa.concat_tables([part_files.read(part, columns) for part in parts])
+    for match, games in results.stops(folder).items():
+        late = pc.and_(pc.equal(table["match"], match), pc.greater_equal(table["game"], games))
+        table = table.filter(pc.invert(late))
+    keys = [key for key in ("match", "game", "turn", "seat") if key in table.column_names]
+    return table.sort_by([(key, "ascending") for key in keys])
