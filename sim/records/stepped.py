@@ -23,7 +23,7 @@ from sim.arena import act
 from sim.game import apply, decider, legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
-from sim.records.events import Event, describe_action, ending, opening
+from sim.records.events import Event, describe_action, describe_thought, ending, opening
 from sim.records.record import checksum, header, line
 from sim.referee import open_game
 from sim.rules import Rules, world
@@ -96,8 +96,9 @@ class SteppedGame:
                 return action
             self._memory.grow()
 
-    def act(self, action: int) -> list[Event]:
-        """Do ``action`` for the seat that must decide; return what happened.
+    def act(self, action: int, seconds: float | None = None) -> list[Event]:
+        """Do ``action`` for the seat that must decide, a person if that took ``seconds``; return
+        what happened.
 
         IllegalAction if the rules do not allow it here; nothing is changed.
         """
@@ -112,12 +113,21 @@ class SteppedGame:
                 self.seats[seat].see(as_seen(tuple(suggestion), seat))
         state.events = 0
         events = describe_action(self._board, self._before[0], action, state)
+        if seconds is not None:
+            before, kind = self._before[0], events[0]["event"]
+            thought = describe_thought(before, int(decider(before)), kind, seconds)
+            self._lines.append(line(thought))
         self._note(events)
         if self.over:
             end = ending(state, checksum(self._lines))
             self._note([end])
             events.append(end)
         return events
+
+    def note_showing(self, seat: int, seconds: float) -> None:
+        """Write into the record how long a person took to show its only card; not after the end."""
+        if not self.over:
+            self._lines.append(line(describe_thought(self._state, seat, "show", seconds)))
 
     def record(self) -> str:
         """Return the record so far, whole once the game is over (`sim.records.record`)."""
