@@ -12,6 +12,7 @@ from experiments.web.server.streams import Streams
 from experiments.web.settings import Search
 from experiments.web.tables.driver import HALTED, Driver
 from experiments.web.tables.registry import Crowded, Entry, Registry
+from experiments.web.tables.study import Studies
 from experiments.web.workers import Workers
 
 
@@ -27,6 +28,7 @@ class State:
     limits : of searches at a table
     library : of recorded games and runs
     reach : who can reach this server, in words
+    studies : people who take part in studies
     """
 
     registry: Registry
@@ -35,6 +37,7 @@ class State:
     limits: Search
     library: Library
     reach: str
+    studies: Studies
 
 
 def state_of(request: Request) -> State:

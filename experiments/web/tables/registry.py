@@ -19,6 +19,7 @@ import secrets
 import shutil
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -82,6 +83,11 @@ class Entry:
         """True while its game goes on."""
         halted = self.driver is not None and self.driver.halted
         return not (self.over or self.fault or self.aside or halted)
+
+    @property
+    def playable(self) -> bool:
+        """True while its game goes on, or would if its link were opened."""
+        return self.under_way or (self.aside and not self.over)
 
 
 class Registry:
@@ -163,8 +169,10 @@ class Registry:
                 entry.driver.table.close()
         self._lock.release()
 
-    async def make(self, setup: Setup) -> tuple[Entry, dict[int, str]]:
-        """Make a table, its seed drawn if it is None; return the seats' tokens.
+    async def make(
+        self, setup: Setup, tokens: Mapping[int, str] | None = None
+    ) -> tuple[Entry, dict[int, str]]:
+        """Make a table, its seed drawn if it is None; return the seats' ``tokens``, drawn if None.
 
         Raises
         ------
@@ -176,14 +184,19 @@ class Registry:
             If it cannot be written.
         """
         async with self._making:
-            entry, table, tokens = await self._workers.run(self._make, setup)
+            entry, table, drawn = await self._workers.run(self._make, setup, tokens)
             self._enter(entry)
         entry.task = asyncio.create_task(self._play(entry, table))
-        return entry, tokens
+        return entry, drawn
+
+    async def settle(self, entry: Entry) -> None:
+        """Wait until the game of a table is filed, if it is over."""
+        if entry.task and entry.driver and entry.driver.table.over:
+            await asyncio.wait([entry.task])
 
     def seat(self, token: str) -> tuple[Entry, int] | None:
         """Return the table and seat of ``token``, None if unknown."""
-        return self._seats.get(_hash(token))  # of a hash no time shows how near a guess was
+        return self._seats.get(hash_token(token))  # of a hash no time shows how near a guess was
 
     async def driver(self, entry: Entry) -> Driver:
         """Return the driver of a table; one whose game is over may have to be read again.
@@ -225,7 +238,9 @@ class Registry:
             driver.set_pace(float(seconds))
             driver.pause(bool(paused))
 
-    def _make(self, setup: Setup) -> tuple[Entry, Table, dict[int, str]]:
+    def _make(
+        self, setup: Setup, given: Mapping[int, str] | None
+    ) -> tuple[Entry, Table, dict[int, str]]:
         """Give the game its number, write the table down and open it."""
         self._check_room()
         setup.build_players()  # a ValueError before anything is written
@@ -238,8 +253,8 @@ class Registry:
             setup = replace(setup, seed=seed, game=number)
         elif setup.seed is None:
             setup = replace(setup, seed=secrets.randbelow(SEEDS))
-        tokens = {seat: secrets.token_urlsafe(16) for seat in setup.people}
-        hashes = {seat: _hash(token) for seat, token in tokens.items()}
+        tokens = dict(given or {seat: secrets.token_urlsafe(16) for seat in setup.people})
+        hashes = {seat: hash_token(token) for seat, token in tokens.items()}
         entry = Entry(secrets.token_hex(6), setup, run, hashes)
         folder = self._folder(entry)
         folder.mkdir()
@@ -325,5 +340,6 @@ class Registry:
                 self._finished.remove(old)
 
 
-def _hash(token: str) -> str:
+def hash_token(token: str) -> str:
+    """Return what is kept of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
 from sim.player import Player
@@ -32,6 +32,8 @@ class Setup:
     pace : seconds between two events
     hints : whether people may see the exact probabilities
     study : whether the game is kept among those of a study
+    series : name of the study, if it has one
+    counted : whether the game is filed at all
     """
 
     rules: Mapping[str, Any]
@@ -41,6 +43,8 @@ class Setup:
     pace: float = 1.0
     hints: bool = True
     study: bool = False
+    series: str = ""
+    counted: bool = True
 
     def __post_init__(self) -> None:
         players = self.build_rules().players
@@ -85,6 +89,9 @@ class Setup:
     def from_json(cls, text: str) -> Setup:
         """Return the settings that `to_json` wrote; ValueError on anything else."""
         given = json.loads(text)
-        if not isinstance(given, dict) or set(given) != {part.name for part in fields(cls)}:
+        known = {part.name: part.default is MISSING for part in fields(cls)}
+        if not isinstance(given, dict) or not given.keys() <= known.keys():
             raise ValueError("not the setup of a table")
+        if missing := [name for name, needed in known.items() if needed and name not in given]:
+            raise ValueError(f"the setup of a table has no {missing[0]}")
         return cls(**{**given, "seats": tuple(given["seats"])})
