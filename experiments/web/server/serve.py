@@ -19,7 +19,7 @@ from starlette.middleware import Middleware
 
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
-from experiments.web.server import lobby, pages, records, runs, seat, study, watch
+from experiments.web.server import after, lobby, pages, records, runs, seat, study, watch
 from experiments.web.server.connections import Connection
 from experiments.web.server.guard import Guard, answer_bug, answer_refusal
 from experiments.web.server.state import State
@@ -52,7 +52,7 @@ def application(state: State, names: frozenset[str]) -> Starlette:
     app = Starlette(
         routes=[
             route
-            for each in (lobby, seat, study, watch, records, runs, pages)
+            for each in (lobby, seat, study, watch, after, records, runs, pages)
             for route in each.ROUTES
         ],
         middleware=[Middleware(Guard, names)],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Search
@@ -44,6 +47,19 @@ def state_of(request: Request) -> State:
     """Return the state that the routes share."""
     state: State = request.app.state.shared
     return state
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Answer with one sentence if a table cannot be made."""
+    try:
+        yield
+    except Crowded as fault:
+        raise HTTPException(429, str(fault)) from None
+    except ValueError as fault:
+        raise HTTPException(422, str(fault)) from None
+    except (OSError, Refusal) as fault:
+        raise HTTPException(507, f"it cannot be written down: {fault}") from None
 
 
 def seat_of(request: Request) -> tuple[Entry, int]:

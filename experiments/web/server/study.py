@@ -10,12 +10,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
-from experiments.settings.commandline import Refusal
 from experiments.web.server.guard import read_body
 from experiments.web.server.pages import page
-from experiments.web.server.state import state_of
+from experiments.web.server.state import refusals, state_of
 from experiments.web.server.warmup import warm_up
-from experiments.web.tables.registry import Crowded
 from experiments.web.tables.requests import Body
 from experiments.web.tables.study import Participant, Preset, pseudonym
 
@@ -35,12 +33,8 @@ async def show_instructions(request: Request) -> HTMLResponse:
 async def begin(request: Request) -> JSONResponse:
     """Give a new person a number and a link of their own."""
     preset = await _preset(request, (await read_body(request, BeginRequest)).query)
-    try:
+    with refusals():
         token = state_of(request).studies.begin(preset)
-    except Crowded as fault:
-        raise HTTPException(429, str(fault)) from None
-    except OSError as fault:
-        raise HTTPException(507, f"nobody can be written down: {fault.strerror}") from None
     return JSONResponse({"link": f"/study/{token}"}, 201)
 
 
@@ -55,16 +49,10 @@ async def show_person(request: Request) -> HTMLResponse:
 async def go_on(request: Request) -> JSONResponse:
     """Return the link of the seat at which a person plays now, a new one after a game."""
     state, person = state_of(request), _person(request)
-    try:
+    with refusals():
         setup = await state.workers.run(person.preset.set_up, person.number, 0, state.limits)
         await state.workers.run(warm_up, setup)
         seat = await state.studies.go_on(request.path_params["token"], state.limits)
-    except Crowded as fault:
-        raise HTTPException(429, str(fault)) from None
-    except ValueError as fault:
-        raise HTTPException(422, str(fault)) from None
-    except (OSError, Refusal) as fault:
-        raise HTTPException(507, f"the table cannot be written down: {fault}") from None
     return JSONResponse({"link": None if seat is None else f"/seat/{seat}"})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sim.player import Player
 from sim.players.registry import make
-from sim.records.stepped import Person
+from sim.records.stepped import Past, Person
 from sim.rules import Rules, preset
 
 PERSON = "person"
@@ -34,6 +34,7 @@ class Setup:
     study : whether the game is kept among those of a study
     series : name of the study, if it has one
     counted : whether the game is filed at all
+    past : of a game that is gone on with, as `sim.records.stepped.Past`; it does not count
     """
 
     rules: Mapping[str, Any]
@@ -45,6 +46,7 @@ class Setup:
     study: bool = False
     series: str = ""
     counted: bool = True
+    past: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         players = self.build_rules().players
@@ -62,6 +64,10 @@ class Setup:
     def build_rules(self) -> Rules:
         """Return the rules."""
         return preset(**self.rules)
+
+    def build_past(self) -> Past | None:
+        """Return the past of the game; None of one that is dealt here."""
+        return None if self.past is None else Past(**self.past)
 
     def build_players(self) -> list[Player]:
         """Return a new player for each seat."""

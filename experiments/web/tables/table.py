@@ -63,8 +63,9 @@ class Table:
         if setup.seed is None:
             raise ValueError("the setup of a table needs a seed")
         self.setup = setup
-        self.game = SteppedGame(setup.build_rules(), setup.build_players(), setup.seed, setup.game)
-        self.shown = 0
+        rules, players, past = setup.build_rules(), setup.build_players(), setup.build_past()
+        self.game = SteppedGame(rules, players, setup.seed, setup.game, past)
+        self.shown = 0 if past is None else len(self.game.events)
         self._forced: Prompt | None = None
         self._forced_at = -1
         self._answers = [0] * len(self.game.seats)
