@@ -87,7 +87,7 @@ class _Drawing:
                 if state.phase == SHOW:  # else it was the only card, and is shown by now
                     self._act(event["action"])
             case {"event": "refute", "by": by}:
-                if (by is None) == (state.phase == SHOW) or by not in (None, state.answerer):
+                if state.answerer != (-1 if by is None else by):
                     raise ValueError("what was answered does not follow from the cards")
             case {"event": "reach"} if event["seat"] != seat:
                 self._act(self._find(event))
