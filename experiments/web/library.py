@@ -222,15 +222,19 @@ def _header(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         header = json.loads(file.readline(_HEAD))
         file.seek(max(0, path.stat().st_size - _HEAD))
-        end = json.loads(file.read(_HEAD).splitlines()[-1])
+        last = file.read(_HEAD).splitlines()[-1:]
     if header["format"] != FORMAT:
         raise ValueError("no record")
     seats = [printable(str(seat["label"])) for seat in header["seats"]]
-    over = end.get("event") == "end"
+    winner = turns = None
+    with suppress(ValueError, LookupError, TypeError):  # of a record that is cut off
+        end = json.loads(last[0])
+        winner = None if end["winner"] is None else seats[end["winner"]]
+        turns = int(end["turns"])
     return {
         "rules": printable(str(header["rules"]["name"])),
         "game": int(header["game"]),
         "seats": seats,
-        "winner": seats[end["winner"]] if over and end["winner"] is not None else None,
-        "turns": int(end["turns"]) if over else None,
+        "winner": winner,
+        "turns": turns,
     }

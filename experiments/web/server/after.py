@@ -94,6 +94,7 @@ async def _describe(request: Request, entry: Entry) -> dict[str, Any]:
 
 
 async def _repeat(request: Request, entry: Entry) -> JSONResponse:
+    await state_of(request).registry.settle(entry)
     if not entry.over or not entry.setup.counted or entry.setup.series:
         raise HTTPException(409, "this game cannot be played again from here")
     setup = replace(entry.setup, seed=None, game=0)

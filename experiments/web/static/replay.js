@@ -124,16 +124,16 @@ async function replay() {
   const onSeat = el("select", { "aria-label": "Whose seat you take" }, called.map((name, seat) => el("option", { value: seat }, name)));
   const playOn = async ({ target }) => {
     target.disabled = true;
-    const report = (words) => say(part("on-about"), words);
+    const report = (words) => say(part("play-on-about"), words);
     try {
       const place = { line: Number(line.value) + FIRST_LINE, seat: Number(onSeat.value) };
-      enter(await patiently(report, "Getting the table ready …", api.playOn(id, place)), part("on"));
+      enter(await patiently(report, "Getting the table ready …", api.playOn(id, place)), part("play-on"));
     } catch (fault) {
       report(fault.message);
       target.disabled = false;
     }
   };
-  put(part("on"), onSeat, el("button", { type: "button", click: playOn }, "Play on from here"));
+  put(part("play-on"), onSeat, el("button", { type: "button", click: playOn }, "Play on from here"));
 
   const review = new Review(part("review"), {
     decisions: decisions.map((file) => file - FIRST_LINE),
