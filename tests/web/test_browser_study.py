@@ -125,5 +125,5 @@ def test_who_watched_can_replay_and_watch_again(server, open_page):
     page.get_by_role("link", name="Replay").wait_for()
     assert not violations(page)
     before = page.url
-    page.locator("#after").get_by_role("button", name="Play again").click()
+    page.locator("#after").get_by_role("button", name="Watch again").click()
     page.wait_for_url(lambda url: "/watch/" in url and url != before)

@@ -7,17 +7,17 @@ import { rememberSeats } from "./remembered.js";
 /**
  * Fill `parent` for a game that is over.
  *
- * `ask()` promises what the server says of it, `repeat()` makes its table again; `seat` is whose
- * decisions are reviewed.
+ * `ask()` promises what the server says of it, `repeat()` makes its table again, by a button with
+ * `words`; `seat` is whose decisions are reviewed.
  */
-export async function showAfter(parent, { ask, repeat, seat }) {
+export async function showAfter(parent, { ask, repeat, words, seat }) {
   try {
     const { record, again, study } = await ask();
     const report = el("span", { role: "status" });
     put(
       parent,
       study ? el("a", { class: "button", href: study }, "Go on with the study") : null,
-      again ? againButton(repeat, parent, report) : null,
+      again ? againButton(words, repeat, parent, report) : null,
       record ? el("a", { href: record }, "Replay") : null,
       record ? el("a", { href: `${record}?review=${seat}` }, "Review") : null,
       report,
@@ -27,17 +27,17 @@ export async function showAfter(parent, { ask, repeat, seat }) {
   }
 }
 
-function againButton(repeat, parent, report) {
+function againButton(words, repeat, parent, report) {
   const click = async ({ target }) => {
     target.disabled = true;
     try {
-      enter(await patiently((words) => say(report, words), "Getting the table ready …", repeat()), parent);
+      enter(await patiently((sofar) => say(report, sofar), "Getting the table ready …", repeat()), parent);
     } catch (fault) {
       say(report, fault.message);
       target.disabled = false;
     }
   };
-  return el("button", { type: "button", class: "main", click }, "Play again");
+  return el("button", { type: "button", class: "main", click }, words);
 }
 
 /** Go to the table `made`; with several people, show `parent` a link for each. */

@@ -73,7 +73,8 @@ export class PromptPanel {
       el("p", {}, el("a", { href: "/" }, "To the lobby")),
     );
     const { seat } = this.table;
-    showAfter(after, { ask: () => api.after(token), repeat: () => api.again(token), seat });
+    const words = "Play again";
+    showAfter(after, { ask: () => api.after(token), repeat: () => api.again(token), words, seat });
   }
 
   #hasFocus() {
