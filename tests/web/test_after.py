@@ -43,7 +43,7 @@ def test_a_finished_game_leads_to_its_own_record_and_to_another_deal(served, tmp
     (run,) = (tmp_path / "games").iterdir()
     assert len(list((run / "records").iterdir())) == 3, "one line-up, one run"
     assert served.ask("GET", f"/api{first['watch']}/after")[1]["again"] is False
-    assert served.ask("POST", f"/api{first['watch']}/again", {})[0] == 403
+    assert served.ask("POST", f"/api{first['watch']}/again", {})[0] == 409
 
 
 def test_a_drawn_seed_stays_drawn(served, tmp_path):

@@ -25,12 +25,13 @@ from sim.records.stepped import SteppedGame
 from sim.rules import preset
 
 LIMITS = Search(1000, 1.0)
-PLAYERS = ("swift", "closure", "swift", "closure")
+PLAYERS = ("swift", "swift threshold=0.3", "closure", "swift threshold=0.3")
+"""Two of them accuse early, and so wrongly."""
 
 
 def record_of(folder, rules, number=3):
     """Return the file and the contents of a game of four computers."""
-    seats = [make({"name": name, "label": name}, rules) for name in PLAYERS[: rules.players]]
+    seats = [make(after._opponent(label, LIMITS), rules) for label in PLAYERS[: rules.players]]
     game = SteppedGame(rules, seats, 11, number)
     while not game.over:
         game.act(game.decide())
@@ -61,6 +62,8 @@ def test_the_seat_cannot_tell_the_game_from_the_one_it_has_seen(rules, tmp_path)
         for seat in range(record.rules.players):
             known = [one for one in record.events[: line - 2] if knows(one, seat)]
             if any(one["event"] == "verdict" and one["seat"] == seat for one in known):
+                with pytest.raises(ValueError, match="is out"):
+                    set_up(path, line, seat)
                 continue
             setup = set_up(path, line, seat)
             game = SteppedGame(
@@ -136,9 +139,16 @@ def test_who_is_out_and_what_is_over_is_refused(recorded):
         set_up(path, len(record.events) + 2, 0)
     with pytest.raises(ValueError, match="seats 0 to 3"):
         set_up(path, 2, 4)
-    known = [{"event": "verdict", "seat": 0, "right": False}]
+    known = [one for one in record.events if one["turn"] < 3 and knows(one, 0)]
+    players = [make(after._opponent("swift", LIMITS), record.rules)] * 4
+    assert draw_past(record.rules, players, 0, known, 1).moves
+    wrong = {"event": "verdict", "seat": 0, "turn": 3, "right": False, "known_to": "all"}
     with pytest.raises(ValueError, match="is out"):
-        draw_past(record.rules, [], 0, known, 1)
+        draw_past(record.rules, players, 0, [*known, wrong], 1)
+
+
+def test_the_recorded_games_have_wrong_accusations(recorded):
+    assert any(one["event"] == "verdict" and not one["right"] for one in recorded[1].events)
 
 
 def test_a_strong_player_takes_the_place_of_who_cannot_be_set_up():

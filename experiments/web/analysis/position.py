@@ -20,7 +20,7 @@ from sim.records.events import Event, describe_action
 from sim.records.stepped import Past
 from sim.referee import Deal, open_game
 from sim.rules import Rules, world
-from sim.state import ACCUSE, N_ACTIONS, PASS, PASSAGE, REVEAL, SHOW, WALK, empty
+from sim.state import ACCUSE, N_ACTIONS, PASS, PASSAGE, REVEAL, SHOW, WALK, State, World, empty
 
 
 def draw_past(
@@ -41,84 +41,64 @@ def draw_past(
     belief.evidence.EvidenceFull
         If the posterior does not fit into memory.
     """
-    if any(one["event"] == "verdict" and one["seat"] == seat for one in known):
-        raise ValueError("this seat is out, and has nothing more to decide")
-    return _Drawing(rules, seats, seat, known, seed).past
-
-
-class _Drawing:
-    """The game as it is drawn: a state, to which one known event after another is done."""
-
-    def __init__(
-        self,
-        rules: Rules,
-        seats: Sequence[Player],
-        seat: int,
-        known: Sequence[Event],
-        seed: int,
-    ) -> None:
-        knowledge = Knowledge.of(rules, seat, known)
-        stream = new_stream(seed)
-        (holders,) = ExactPosterior(evidence_of(knowledge)).sample(stream, 1).tolist()
-        masks = [
-            sum(1 << card for card, who in enumerate(holders) if who == holder)
-            for holder in range(rules.players + 1)
-        ]
-        assert knowledge.face_up is not None and masks[1 + seat] == knowledge.hand
-        rolls = (one["steps"] for one in known if one["event"] == "roll")
-        deal = Deal(masks[0], knowledge.face_up, tuple(masks[1:]), next(rolls, 0))
-        self._board, self._chance = world(rules)[0], np.random.default_rng(seed)
-        self._states = open_game(rules, seats, seed, 0, deal).states
-        self._moves: list[list[int]] = []
-        for event in known:
-            self._do(event, seat)
-        moves = [(action, roll) for action, roll in self._moves]
-        self.past = Past(tuple(deal), tuple(moves))
-
-    def _do(self, event: Event, seat: int) -> None:
-        """Do what an event says; what led to it is found, where it is not for the seat to know."""
-        state = self._states[0]
+    deal = _draw_deal(rules, seat, known, seed)
+    board, state = world(rules)[0], open_game(rules, seats, seed, 0, deal).states[0]
+    chance, moves = np.random.default_rng(seed), list[tuple[int, int]]()
+    for event in known:
+        action = None
         match event:
             case {"event": "roll", "steps": steps}:
                 state.roll = steps
-                if self._moves:
-                    self._moves[-1][1] = steps
-            case {"event": "show"}:
-                if state.phase == SHOW:  # else it was the only card, and is shown by now
-                    self._act(event["action"])
+                moves[-1:] = [(action, steps) for action, _ in moves[-1:]]
+            case {"event": "show"} if state.phase != SHOW:
+                pass  # it was the only card, and is shown by now
             case {"event": "refute", "by": by}:
                 if state.answerer != (-1 if by is None else by):
                     raise ValueError("what was answered does not follow from the cards")
-            case {"event": "reach"} if event["seat"] != seat:
-                self._act(self._find(event))
+                if state.phase == SHOW and seat not in (event["seat"], by):
+                    action = int(chance.choice(_list_legal(board, state)))
             case {"event": "verdict"}:
-                self._act(self._find(event))
+                if event["seat"] == seat:
+                    raise ValueError("this seat is out, and has nothing more to decide")
+                action = _find(board, state, event)
+            case {"event": "reach"} if event["seat"] != seat:
+                action = _find(board, state, event)
             case {"action": action}:
-                self._act(action)
-        hidden = event["event"] == "refute" and seat not in (event["seat"], event["by"])
-        if hidden and state.phase == SHOW:
-            self._act(int(self._chance.choice(self._legal())))
+                pass
+        if action is not None:
+            if action not in _list_legal(board, state):
+                raise ValueError("what happened does not follow from the cards")
+            apply(board, state, action)
+            state.events = 0
+            moves.append((action, int(state.roll)))
+    return Past(tuple(deal), tuple(moves))
 
-    def _act(self, action: int) -> None:
-        state = self._states[0]
-        if action not in self._legal():
-            raise ValueError("what happened does not follow from the cards")
-        apply(self._board, state, action)
-        state.events = 0
-        self._moves.append([action, int(state.roll)])
 
-    def _find(self, event: Event) -> int:
-        """Return the first action, apart from a right accusation, that leads to ``event``."""
-        state, trial = self._states[0], empty()
-        for action in self._legal():
-            moves = action <= PASSAGE or action == PASS or action >= WALK
-            if moves if event["event"] == "reach" else ACCUSE <= action < REVEAL:
-                trial[0] = state
-                apply(self._board, trial[0], action)
-                if event in describe_action(self._board, state, action, trial[0]):
-                    return action
-        raise ValueError("a pawn moved as it cannot with these players: choose another event")
+def _draw_deal(rules: Rules, seat: int, known: Sequence[Event], seed: int) -> Deal:
+    knowledge = Knowledge.of(rules, seat, known)
+    (holders,) = ExactPosterior(evidence_of(knowledge)).sample(new_stream(seed), 1)
+    envelope, *hands = (
+        sum(1 << int(card) for card in np.flatnonzero(holders == holder))
+        for holder in range(rules.players + 1)
+    )
+    assert knowledge.face_up is not None and hands[seat] == knowledge.hand
+    first = next((one["steps"] for one in known if one["event"] == "roll"), 0)
+    return Deal(envelope, knowledge.face_up, tuple(hands), first)
 
-    def _legal(self) -> list[int]:
-        options = np.empty(N_ACTIONS, np.int64)
-        return options[: legal(self._board, self._states[0], options)].tolist()
+
+def _find(board: World, state: State, event: Event) -> int:
+    """Return the first action, apart from a right accusation, that leads to ``event``."""
+    trial = empty()
+    for action in _list_legal(board, state):
+        moves = action <= PASSAGE or action == PASS or action >= WALK
+        if moves if event["event"] == "reach" else ACCUSE <= action < REVEAL:
+            trial[0] = state
+            apply(board, trial[0], action)
+            if event in describe_action(board, state, action, trial[0]):
+                return action
+    raise ValueError("a pawn moved as it cannot with these players: choose another event")
+
+
+def _list_legal(board: World, state: State) -> list[int]:
+    options = np.empty(N_ACTIONS, np.int64)
+    return options[: legal(board, state, options)].tolist()

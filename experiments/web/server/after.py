@@ -34,6 +34,9 @@ STRONG = "best", ("budget.simulations=1000",)
 """Plays on where a person sat, or a player that cannot be set up by its name."""
 
 
+_PLACES = "seat/{token}", "watch/{table}"
+
+
 class PlayOnRequest(Body):
     """The line of an event, and the seat to play on from there."""
 
@@ -41,33 +44,39 @@ class PlayOnRequest(Body):
     seat: Natural
 
 
-async def show_seat(request: Request) -> JSONResponse:
-    """Return where the occupant of a seat can go from a game that is over."""
-    entry, _ = seat_of(request)
-    about, token = await _describe(request, entry), request.path_params["token"]
-    person = state_of(request).studies.find(token)
-    study = None if person is None else f"/study/{token.partition('.')[0]}"
-    return JSONResponse({**about, "study": study})
+async def show(request: Request) -> JSONResponse:
+    """Return where one can go from a game that is over, from a seat of it or from watching it.
 
-
-async def show_table(request: Request) -> JSONResponse:
-    """Return the same for who watched."""
-    entry = table_of(request)
-    about = await _describe(request, entry)
-    return JSONResponse({**about, "again": about["again"] and not entry.setup.people})
+    ``record`` is the link of its record, ``study`` that of the person, None where there is none;
+    ``again`` says whether the table can be made again.
+    """
+    state, entry, seated = state_of(request), *_find(request)
+    await state.registry.settle(entry)
+    if not entry.over:
+        raise HTTPException(409, "this game is not over")
+    place = state.registry.record_of(entry)
+    name = await state.workers.run(state.library.name_of, place)
+    token = request.path_params["token"].partition(".")[0] if seated else ""
+    return JSONResponse(
+        {
+            "record": None if name is None else f"/records/{name}",
+            "again": _is_again(entry, seated),
+            "study": f"/study/{token}" if state.studies.find(token) else None,
+        }
+    )
 
 
 async def play_again(request: Request) -> JSONResponse:
-    """Make the table of a seat again, for the same players."""
-    return await _repeat(request, seat_of(request)[0])
-
-
-async def watch_again(request: Request) -> JSONResponse:
-    """Make a table without people again."""
-    entry = table_of(request)
-    if entry.setup.people:
-        raise HTTPException(403, "people sit at this table: they can play again")
-    return await _repeat(request, entry)
+    """Make a table again, for the same players."""
+    state, entry, seated = state_of(request), *_find(request)
+    await state.registry.settle(entry)
+    if not entry.over or not _is_again(entry, seated):
+        raise HTTPException(409, "this game cannot be played again from here")
+    setup = replace(entry.setup, seed=None, game=0)
+    line_up = LineUp.of(setup)
+    if line_up is not None and str(line_up.folder) != entry.run:
+        setup = replace(setup, seed=entry.setup.seed)  # which was chosen
+    return await _make(state, setup)
 
 
 async def play_on(request: Request) -> JSONResponse:
@@ -81,36 +90,23 @@ async def play_on(request: Request) -> JSONResponse:
     return await _make(state, setup)
 
 
-async def _describe(request: Request, entry: Entry) -> dict[str, Any]:
-    """Return the link of the record, None if it has none, and whether it can be played again."""
-    state = state_of(request)
-    await state.registry.settle(entry)
-    if not entry.over:
-        raise HTTPException(409, "this game is not over")
-    place = state.registry.record_of(entry)
-    name = await state.workers.run(state.library.name_of, place)
-    record = None if name is None else f"/records/{name}"
-    return {"record": record, "again": entry.setup.counted and not entry.setup.series}
+def _find(request: Request) -> tuple[Entry, bool]:
+    """Return the table, and whether it is asked for from a seat."""
+    seated = "token" in request.path_params
+    return (seat_of(request)[0] if seated else table_of(request)), seated
 
 
-async def _repeat(request: Request, entry: Entry) -> JSONResponse:
-    await state_of(request).registry.settle(entry)
-    if not entry.over or not entry.setup.counted or entry.setup.series:
-        raise HTTPException(409, "this game cannot be played again from here")
-    setup = replace(entry.setup, seed=None, game=0)
-    line_up = LineUp.of(setup)
-    if line_up is not None and str(line_up.folder) != entry.run:
-        setup = replace(setup, seed=entry.setup.seed)  # which was chosen
-    return await _make(state_of(request), setup)
+def _is_again(entry: Entry, seated: bool) -> bool:
+    """Return whether a table can be made again: by who sat there, or by all if nobody did."""
+    setup = entry.setup
+    return setup.counted and not setup.series and (seated or not setup.people)
 
 
 async def _make(state: State, setup: Setup) -> JSONResponse:
     with refusals():
         await state.workers.run(warm_up, replace(setup, past=None))
         entry, tokens = await state.registry.make(setup)
-    seats = [
-        {"name": setup.labels[seat], "link": f"/seat/{token}"} for seat, token in tokens.items()
-    ]
+    seats = [{"name": setup.labels[at], "link": f"/seat/{token}"} for at, token in tokens.items()]
     return JSONResponse({"id": entry.id, "seats": seats, "watch": f"/watch/{entry.id}"}, 201)
 
 
@@ -122,9 +118,7 @@ def _set_up(path: Path, given: PlayOnRequest, limits: Search) -> Setup:
     record = recorded(path)
     if given.seat >= record.rules.players:
         raise ValueError(f"the game has seats 0 to {record.rules.players - 1}")
-    lines = (one.line for one in decisions(record) if one.line >= given.line)
-    line = next(lines, None)
-    if line is None:
+    if (line := next((one.line for one in decisions(record) if one.line >= given.line), 0)) == 0:
         raise ValueError("no decision follows; choose an earlier event")
     events = record.events[: line - FIRST_LINE]
     seats = [_opponent(str(seat["label"]), limits) for seat in record.seats]
@@ -142,13 +136,11 @@ def _opponent(label: str, limits: Search) -> dict[str, Any]:
     try:
         return compose_player(preset, settings, limits)
     except ValueError:
-        return compose_player(STRONG[0], STRONG[1], limits)
+        return compose_player(*STRONG, limits)
 
 
 ROUTES = (
-    Route("/api/seat/{token}/after", show_seat),
-    Route("/api/seat/{token}/again", play_again, methods=["POST"]),
-    Route("/api/watch/{table}/after", show_table),
-    Route("/api/watch/{table}/again", watch_again, methods=["POST"]),
+    *(Route(f"/api/{place}/after", show) for place in _PLACES),
+    *(Route(f"/api/{place}/again", play_again, methods=["POST"]) for place in _PLACES),
     Route("/api/records/{record}/on", play_on, methods=["POST"]),
 )

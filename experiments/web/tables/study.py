@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -108,9 +108,8 @@ class Participant:
     tables: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a person has come: games that count and are over, and the one under way."""
+class Progress(NamedTuple):
+    """How far a person has come: games over that count, practice over, the game under way."""
 
     done: int
     practised: bool
