@@ -25,7 +25,7 @@ from sim.records.stepped import SteppedGame
 from sim.rules import preset
 
 LIMITS = Search(1000, 1.0)
-PLAYERS = ("swift", "swift threshold=0.3", "closure", "swift threshold=0.3")
+PLAYERS = ("swift", "swift threshold=0.1", "closure", "swift threshold=0.1")
 """Two of them accuse early, and so wrongly."""
 
 
@@ -69,12 +69,17 @@ def test_the_seat_cannot_tell_the_game_from_the_one_it_has_seen(rules, tmp_path)
             game = SteppedGame(
                 setup.build_rules(), setup.build_players(), setup.seed, 0, setup.build_past()
             )
-            assert [one for one in game.events if knows(one, seat)] == known
+            # By which door somebody leaves may depend on who it is, and so the goal of a walk.
+            seen = [one for one in game.events if knows(one, seat) and one["event"] != "move"]
+            assert seen == [one for one in known if one["event"] != "move"]
             assert not game.shows and not game.over
             hands = [one["cards"] for one in game.events if one["event"] == "deal"]
             true = [one["cards"] for one in record.events if one["event"] == "deal"]
             differ += hands != true
     assert differ > 5, "cards are dealt again"
+    assert rules == "classic" or any(
+        one["event"] == "verdict" and not one["right"] for one in record.events
+    )
 
 
 def scramble(events, seat, stream):
@@ -145,10 +150,6 @@ def test_who_is_out_and_what_is_over_is_refused(recorded):
     wrong = {"event": "verdict", "seat": 0, "turn": 3, "right": False, "known_to": "all"}
     with pytest.raises(ValueError, match="is out"):
         draw_past(record.rules, players, 0, [*known, wrong], 1)
-
-
-def test_the_recorded_games_have_wrong_accusations(recorded):
-    assert any(one["event"] == "verdict" and not one["right"] for one in recorded[1].events)
 
 
 def test_a_strong_player_takes_the_place_of_who_cannot_be_set_up():

@@ -44,6 +44,7 @@ def draw_past(
     deal = _draw_deal(rules, seat, known, seed)
     board, state = world(rules)[0], open_game(rules, seats, seed, 0, deal).states[0]
     chance, moves = np.random.default_rng(seed), list[tuple[int, int]]()
+    own = -1
     for event in known:
         action = None
         match event:
@@ -61,8 +62,10 @@ def draw_past(
                 if event["seat"] == seat:
                     raise ValueError("this seat is out, and has nothing more to decide")
                 action = _find(board, state, event)
-            case {"event": "reach"} if event["seat"] != seat:
-                action = _find(board, state, event)
+            case {"event": "move" | "walk" | "stay"}:
+                own = event["action"]
+            case {"event": "reach"}:
+                action, own = _find(board, state, event, own), -1
             case {"action": action}:
                 pass
         if action is not None:
@@ -86,10 +89,13 @@ def _draw_deal(rules: Rules, seat: int, known: Sequence[Event], seed: int) -> De
     return Deal(envelope, knowledge.face_up, tuple(hands), first)
 
 
-def _find(board: World, state: State, event: Event) -> int:
-    """Return the first action, apart from a right accusation, that leads to ``event``."""
+def _find(board: World, state: State, event: Event, own: int = -1) -> int:
+    """Return the first action that leads to ``event``, ``own`` before all others.
+
+    By the same action a person and a compiled policy may use another door (`sim.walks.walk_out`).
+    """
     trial = empty()
-    for action in _list_legal(board, state):
+    for action in sorted(_list_legal(board, state), key=lambda action: action != own):
         moves = action <= PASSAGE or action == PASS or action >= WALK
         if moves if event["event"] == "reach" else ACCUSE <= action < REVEAL:
             trial[0] = state
