@@ -1,4 +1,4 @@
-"""How long people thought, by kind of decision: read from the records of a run."""
+"""Thinking times of people by kind of decision: read from the records of a run."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_a_bad_link_is_refused_on_a_page(server, open_page):
 
 
 @pytest.fixture(scope="module")
-def finished(server):
+def finish_game(server):
     """The links of a table at which Ann has played."""
     made = server.table(person("Ann"), COMPUTER, COMPUTER)
     link = made["seats"]["0"]
@@ -85,8 +85,8 @@ def finished(server):
     return made
 
 
-def test_a_recorded_game_is_played_on(server, finished, open_page):
-    page = open_page(f"http://{server.host}{finished['seats']['0']}")
+def test_a_recorded_game_is_played_on(server, finish_game, open_page):
+    page = open_page(f"http://{server.host}{finish_game['seats']['0']}")
     page.get_by_role("link", name="Replay").click()
     page.wait_for_selector("#entropy .line")
     for _ in range(3):
@@ -109,8 +109,8 @@ def test_a_recorded_game_is_played_on(server, finished, open_page):
     )
 
 
-def test_a_link_to_the_review_begins_it(server, finished, open_page):
-    page = open_page(f"http://{server.host}{finished['seats']['0']}")
+def test_a_link_to_the_review_begins_it(server, finish_game, open_page):
+    page = open_page(f"http://{server.host}{finish_game['seats']['0']}")
     page.get_by_role("link", name="Review").click()
     page.wait_for_function(
         "() => /Decision 1 of/.test(document.querySelector('#review').textContent)"

@@ -41,7 +41,7 @@ def record_of(folder, rules, number=3):
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
+def recorded_game(tmp_path_factory):
     return record_of(tmp_path_factory.mktemp("records"), preset("ledford"))
 
 
@@ -95,9 +95,9 @@ def scramble(events, seat, stream):
     return other
 
 
-def test_nothing_that_the_seat_cannot_know_comes_into_the_draw(recorded, monkeypatch):
+def test_nothing_that_the_seat_cannot_know_comes_into_the_draw(recorded_game, monkeypatch):
     """The same seed draws the same deal, whatever the record holds beside the seat's knowledge."""
-    path, record = recorded
+    path, record = recorded_game
     made, stream = list(decisions(record)), np.random.default_rng(1)
     monkeypatch.setattr(after.secrets, "randbelow", lambda _: 77)
     line = made[len(made) // 2].line
@@ -123,8 +123,8 @@ def test_nothing_that_the_seat_cannot_know_comes_into_the_draw(recorded, monkeyp
                 pytest.fail("the own hand makes no difference")
 
 
-def test_cards_are_drawn_from_the_exact_posterior(recorded):
-    _, record = recorded
+def test_cards_are_drawn_from_the_exact_posterior(recorded_game):
+    _, record = recorded_game
     line, seat = lines(record)[12], 1
     known = [one for one in record.events[: line - 2] if knows(one, seat)]
     exact = ExactPosterior(evidence_of(Knowledge.of(record.rules, seat, known))).marginals[:, 0]
@@ -138,8 +138,8 @@ def test_cards_are_drawn_from_the_exact_posterior(recorded):
     assert (exact * (1 - exact)).max() > 0, "something is open here"
 
 
-def test_who_is_out_and_what_is_over_is_refused(recorded):
-    path, record = recorded
+def test_who_is_out_and_what_is_over_is_refused(recorded_game):
+    path, record = recorded_game
     with pytest.raises(ValueError, match="no decision follows"):
         set_up(path, len(record.events) + 2, 0)
     with pytest.raises(ValueError, match="seats 0 to 3"):
@@ -158,8 +158,8 @@ def test_a_strong_player_takes_the_place_of_who_cannot_be_set_up():
         assert after._opponent(label, LIMITS)["label"].startswith("best")
 
 
-def test_a_table_goes_on_from_there_and_after_a_restart(recorded, tmp_path):
-    path, record = recorded
+def test_a_table_goes_on_from_there_and_after_a_restart(recorded_game, tmp_path):
+    path, record = recorded_game
     setup = set_up(path, lines(record)[10], 2)
     assert Setup.from_json(setup.to_json()) == json_like(setup)
     table = Table(Setup.from_json(setup.to_json()), tmp_path)

@@ -1,4 +1,4 @@
-"""How long people think: written with the game, read from the record, shown in the report."""
+"""Thinking times: written with the game, read from the record, shown in the report."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ SWIFT = {"name": "swift", "threshold": 1.0, "showing": "random"}
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def play(tmp_path_factory):
     """A run folder with one record of Ann and Bob, and what each answered in how many seconds."""
     folder = tmp_path_factory.mktemp("run")
     table, stream, said = Table(setup(turn_cap=80), folder), np.random.default_rng(1), []
@@ -43,8 +43,8 @@ def thoughts(folder):
     return [event for event in record.events if event["event"] == "thought"]
 
 
-def test_each_answer_is_in_the_record_and_the_record_is_whole(played):
-    folder, _, said = played
+def test_each_answer_is_in_the_record_and_the_record_is_whole(play):
+    folder, _, said = play
     found = [(one["by"], one["kind"] == "show", one["seconds"]) for one in thoughts(folder)]
     assert found == [line[:3] for line in said]
     assert any(shows and choices == 1 for _, shows, _, choices in said), "also the only card"
@@ -53,13 +53,13 @@ def test_each_answer_is_in_the_record_and_the_record_is_whole(played):
     assert replay(read(folder / "records" / "game-000001.jsonl"))[0].phase == 4
 
 
-def test_viewers_are_sent_nothing_of_it_while_the_game_is_played(played):
-    _, table, _ = played
+def test_viewers_are_sent_nothing_of_it_while_the_game_is_played(play):
+    _, table, _ = play
     assert not [event for event in table.game.events if event["event"] == "thought"]
 
 
-def test_a_table_opened_again_has_the_same_record(played, tmp_path):
-    folder, table, _ = played
+def test_a_table_opened_again_has_the_same_record(play, tmp_path):
+    folder, table, _ = play
     again = Table(table.setup, folder)
     assert again.game.record() == table.game.record()
     lines = [json.loads(line) for line in (folder / MOVES).read_text().splitlines()]
@@ -72,8 +72,8 @@ def test_a_table_opened_again_has_the_same_record(played, tmp_path):
     assert replay(read(tmp_path / "old.jsonl"))[0].phase == 4
 
 
-def test_the_report_has_median_and_quartiles_by_person_and_kind(played):
-    folder, _, said = played
+def test_the_report_has_median_and_quartiles_by_person_and_kind(play):
+    folder, _, said = play
     found = read_thinking(folder)
     shows = [seconds for seat, show, seconds, _ in said if show and seat == 0]
     assert found["Ann", "show a card"] == shows
@@ -86,9 +86,9 @@ def test_the_report_has_median_and_quartiles_by_person_and_kind(played):
     assert not list(thinking([{}], "x"))
 
 
-def test_a_broken_record_is_named(played, tmp_path):
+def test_a_broken_record_is_named(play, tmp_path):
     (tmp_path / "records").mkdir()
-    text = (played[0] / "records" / "game-000001.jsonl").read_text()
+    text = (play[0] / "records" / "game-000001.jsonl").read_text()
     (tmp_path / "records" / "x.jsonl").write_text(text.replace('"kind":"move"', '"kind":"no"'))
     with pytest.raises(Refusal, match=r"x\.jsonl: .*remove it"):
         read_thinking(tmp_path)
@@ -123,10 +123,10 @@ def test_the_clock_runs_from_the_question_that_this_server_asked(opened_again, t
     assert (first is None) == opened_again and second is not None and second >= 0
 
 
-def test_a_thought_is_in_the_words_of_a_record(played):
-    (event,) = {json.dumps(one) for one in thoughts(played[0])[:1]}
+def test_a_thought_is_in_the_words_of_a_record(play):
+    (event,) = {json.dumps(one) for one in thoughts(play[0])[:1]}
     event = json.loads(event)
     assert list(event) == ["turn", "seat", "event", "by", "kind", "seconds", "known_to"]
     assert event["known_to"] == [event["by"]]
-    state = played[1].game.view(0)[0]
+    state = play[1].game.view(0)[0]
     assert describe_thought(state, 2, "show", 1.23456)["seconds"] == 1.23

@@ -1,4 +1,4 @@
-"""A position of a recorded game to play on from, its hidden part drawn anew for one seat.
+"""A position of a recorded game to play on from, its hidden part drawn again for one seat.
 
 Deal and moves follow from what the seat knows, and chance: the others' cards and the envelope are
 a draw from its exact posterior, what they showed one another and accused is made up to fit, and a
@@ -26,7 +26,7 @@ from sim.state import ACCUSE, N_ACTIONS, PASS, PASSAGE, REVEAL, SHOW, WALK, Stat
 def draw_past(
     rules: Rules, seats: Sequence[Player], seat: int, known: Sequence[Event], seed: int
 ) -> Past:
-    """Return a past of the game that ``seat`` could not tell from the one it has seen.
+    """Return a past of the game that to ``seat`` looks like the one it has seen.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ async def play_again(request: Request) -> JSONResponse:
 
 
 async def play_on(request: Request) -> JSONResponse:
-    """Make a table at which a recorded game is played on, its hidden part drawn anew."""
+    """Make a table at which a recorded game is played on, its hidden part drawn again."""
     state, path = state_of(request), await record_path(request)
     given = await read_body(request, PlayOnRequest)
     try:

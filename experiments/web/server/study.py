@@ -62,7 +62,7 @@ async def _preset(request: Request, query: str) -> Preset:
     try:
         return await state.workers.run(Preset.from_query, query, state.limits)
     except ValueError as fault:
-        sentence = f"the link of this study cannot be used: {fault}. Ask whoever sent it."
+        sentence = f"the link of this study cannot be used: {fault}. Ask for another one."
         raise HTTPException(400, sentence) from None
 
 

@@ -36,7 +36,7 @@ MOST_GAMES = 50
 
 
 class Preset(BaseModel):
-    """What the link of a study says, as ``/study?name=pilot&games=5``."""
+    """The settings in the link of a study, as ``/study?name=pilot&games=5``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -109,7 +109,7 @@ class Participant:
 
 
 class Progress(NamedTuple):
-    """How far a person has come: games over that count, practice over, the game under way."""
+    """Progress of a person: games over that count, practice over, the game under way."""
 
     done: int
     practised: bool
