@@ -7,7 +7,7 @@ from http_client import COMPUTER, person, play
 from page_checks import passes_in_both_themes, violations
 from page_player import click_on, number, over, settle
 
-QUERY = "name=pilot&rules=speed&players=3&games=1"
+QUERY = "name=pilot&rules=speed&players=3&games=1&pace=0"
 
 
 def click_through(page, chance):

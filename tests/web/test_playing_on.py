@@ -188,7 +188,7 @@ def test_it_is_filed_nowhere_and_said_so(tmp_path):
     link = made["seats"]["0"]
     seen = events(play(server, link, server.stream(f"/api{link}/stream")))
     record = server.ask("GET", f"/api{link}/after")[1]["record"]
-    body = {"line": 12, "seat": 0}
+    body = {"line": 12, "seat": 0, "pace": 0.0}
     status, received, _ = server.ask("POST", f"/api{record}/on", body)
     assert status == 201, received
     (seat,) = received["seats"]

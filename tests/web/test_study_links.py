@@ -13,7 +13,7 @@ from experiments.web.tables.registry import Registry
 from experiments.web.tables.study import PEOPLE, Preset, Studies
 from experiments.web.workers import Workers
 
-QUERY = "name=pilot&rules=speed&players=3&games=2"
+QUERY = "name=pilot&rules=speed&players=3&games=2&pace=0"
 LIMITS = Search(1000, 1.0)
 
 
@@ -110,6 +110,7 @@ def test_a_number_is_never_given_twice(tmp_path):
         ("name=a&games=none", "games=none is not a number of games from 1 to 50"),
         ("name=a&games=0", "games=0 is not a number of games from 1 to 50"),
         ("name=a&players=9", "players=9 is not a number of players from 3 to 6"),
+        ("name=a&pace=99", "pace=99 is not a number of seconds between two events"),
         ("name=a&hints=maybe", "hints=maybe is not yes or no"),
         ("name=a&game=3", "a study has no 'game': it has name, games"),
         ("name=a&name=b", "name is given twice"),

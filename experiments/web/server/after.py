@@ -22,7 +22,7 @@ from experiments.web.server.warmup import warm_up
 from experiments.web.settings import Search
 from experiments.web.tables.archive import LineUp
 from experiments.web.tables.registry import Entry
-from experiments.web.tables.requests import Body, Natural, compose_player
+from experiments.web.tables.requests import Body, Natural, Pace, compose_player
 from experiments.web.tables.setup import PERSON, Setup
 from mcts.options import SEEDS
 from sim.records.record import RecordError, knows
@@ -42,6 +42,7 @@ class PlayOnRequest(Body):
 
     line: Natural
     seat: Natural
+    pace: Pace = 1.0
 
 
 async def show(request: Request) -> JSONResponse:
@@ -124,7 +125,7 @@ def _set_up(path: Path, given: PlayOnRequest, limits: Search) -> Setup:
     seats = [_opponent(str(seat["label"]), limits) for seat in record.seats]
     seats[given.seat] = {"name": PERSON, "label": YOU}
     seed = secrets.randbelow(SEEDS)
-    setup = Setup(asdict(record.rules), tuple(seats), seed, counted=False)
+    setup = Setup(asdict(record.rules), tuple(seats), seed, pace=given.pace, counted=False)
     known = [event for event in events if knows(event, given.seat)]
     past = draw_past(record.rules, setup.build_players(), given.seat, known, seed)
     return replace(setup, past=asdict(past))

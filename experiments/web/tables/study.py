@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from experiments.settings.commandline import Refusal
 from experiments.web.settings import Search
 from experiments.web.tables.registry import Crowded, Entry, Registry, hash_token
-from experiments.web.tables.requests import Name, PersonRequest, PlayerRequest, TableRequest
+from experiments.web.tables.requests import Name, Pace, PersonRequest, PlayerRequest, TableRequest
 from experiments.web.tables.requests import compose_table as compose
 from experiments.web.tables.setup import Setup
 from sim.rules import SEATS
@@ -47,6 +47,7 @@ class Preset(BaseModel):
     against: Name = "swift"
     simulations: Annotated[int, Field(ge=1)] | None = None
     hints: bool = False
+    pace: Pace = 1.0
 
     @classmethod
     def from_query(cls, query: str, limits: Search) -> Preset:
@@ -76,7 +77,9 @@ class Preset(BaseModel):
         seats: list[PersonRequest | PlayerRequest] = [opponent] * self.players
         seats[game % self.players] = PersonRequest(kind="person", name=pseudonym(number))
         request = TableRequest(
-            rules=self.rules, players=self.players, seats=seats, hints=self.hints, study=True
+            **{key: getattr(self, key) for key in ("rules", "players", "hints", "pace")},
+            seats=seats,
+            study=True,
         )
         return replace(compose(request, limits), series=self.name, counted=game > 0)
 
@@ -89,6 +92,7 @@ _MEANT = {
     "against": "the name of a player",
     "simulations": "a number of simulations per decision",
     "hints": "yes or no",
+    "pace": "a number of seconds between two events",
 }
 
 
