@@ -69,7 +69,12 @@ def thinking(runs: Sequence[Thinking], prefix: str) -> Iterator[Block]:
     }
     yield Table(
         "Seconds to a decision",
-        ("", words("to"), count("decisions"), *map(mean, ("lower quartile", "median", "upper"))),
+        (
+            "",
+            words("to"),
+            count("decisions"),
+            *map(mean, ("lower quartile", "median", "upper quartile")),
+        ),
         [
             [person, kind, len(pooled[person, kind]), time.low, time.value, time.high]
             for (person, kind), time in sorted(lines.items(), key=lambda one: _rank(kinds, one[0]))
