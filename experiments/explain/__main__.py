@@ -115,6 +115,7 @@ def job(settings: DictConfig, folder: Path) -> None:
     posterior = ExactPosterior(evidence)
     _print_position(console, decision, posterior)
     _print_belief(console, decision, posterior, evidence, result.best)
+    _print_assumptions(console, decision, player)
     _print_actions(console, decision, posterior, player.name, result)
     # A search in several processes keeps its trees there.
     tree = getattr(player.search, "tree", None)
@@ -220,6 +221,30 @@ def _print_belief(
         after = before - expected_reduction(evidence, suspect, weapon, room)
         shown += f", {after:.2f} expected after suggesting {', '.join(CARDS[c] for c in asked)}"
     console.print(f"{shown}\n")
+
+
+def _print_assumptions(console: Console, decision: Decision, player: Planner) -> None:
+    """Print whom the player takes the others for, and where its belief is not the exact one."""
+    from experiments.explain.assumptions import list_assumptions
+
+    names, players = decision.record.rules.suspects, decision.record.rules.players
+    found = list_assumptions(player, players)
+    for other in found["opponents"]:
+        types = ", ".join(f"{name} {chance:.0%}" for name, chance in other["types"])
+        console.print(f"takes seat {other['seat']} ({names[other['seat']]}) for: {types}")
+    belief = found["belief"]
+    if belief and belief["differing"]:
+        shown = ", ".join(
+            f"{row['card']} with {('envelope', *names)[row['holder']]} "
+            f"{row['own']:.2f} ({row['exact']:.2f})"
+            for row in belief["rows"][:3]
+        )
+        name = belief["name"] + (", reading suggestions" if belief["reads"] else "")
+        console.print(
+            f"its belief ({name}) differs from the exact posterior in "
+            f"{belief['differing']} places: {shown}"
+        )
+    console.print()
 
 
 def _print_actions(

@@ -94,8 +94,8 @@ def unreadable(part: Path, fault: BaseException) -> Refusal:
     """Return what to say of a ``part`` that cannot be read."""
     reason = shorten(str(fault).strip().partition("\n")[0], 300)
     return Refusal(
-        f"{part} cannot be read ({reason}): remove it, and go on with run.resume, which plays "
-        "its games again"
+        f"{part} cannot be read ({reason}): remove it, and its games are played again when the "
+        "run goes on"
     )
 
 

@@ -16,6 +16,7 @@ from experiments.plotting import (
     REFERENCE,
     SERIES,
     band,
+    bounds,
     intervals,
     picture,
     reference_line,
@@ -119,9 +120,16 @@ def draw_rates(
     if published:
         below = [height + 0.2 for height in published]
         intervals(axes, below, list(published.values()), 1, across=True, marker="D")
-    axes.set(xlim=(0, 1), ylim=(len(rates) - 0.55, -0.65))
+    drawn = np.ravel(bounds([*rates, *(published or {}).values()]))
+    axes.set(xlim=_around([*drawn, *parities]), ylim=(len(rates) - 0.55, -0.65))
     shares(axes.xaxis)
     axes.grid(axis="x")
+
+
+def _around(values: Sequence[float]) -> tuple[float, float]:
+    """Return the part of 0 to 1 that holds ``values`` and a margin, in steps of 5 %."""
+    low, high = np.nanmin(values) - 0.02, np.nanmax(values) + 0.02
+    return max(0.0, np.floor(20 * low) / 20), min(1.0, np.ceil(20 * high) / 20)
 
 
 def draw_games(

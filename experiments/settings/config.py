@@ -227,7 +227,8 @@ def _check_player(path: str, node: DictConfig) -> None:
     try:
         typed = registry.convert(spec)
     except ValueError as fault:
-        raise Refusal(f"{path}.{fault}") from None
+        joint = "." if re.match(r"[\w.]+[=:]", str(fault)) else ": "
+        raise Refusal(f"{path}{joint}{fault}") from None
     for key, value in typed.items():
         OmegaConf.update(node, key, value, force_add=True)
 

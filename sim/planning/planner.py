@@ -179,6 +179,30 @@ class Planner(Player):
         """The suggestions so far as this seat saw them, (n,) of `sim.state.EVENT`."""
         return self._log.events
 
+    @property
+    def evidence(self) -> np.ndarray:
+        """A copy of what its seat had seen by its last decision: `belief.evidence.EVIDENCE`, (1,).
+
+        The weights of named cards are in it: by them it reads the others' suggestions.
+        """
+        return np.array(self._facts).reshape(1).copy()  # NumPy copies no record
+
+    @property
+    def reads(self) -> bool:
+        """Whether a suggestion informs it on the hand of the player who makes it."""
+        return bool(np.any(self._facts.own_card_weight[: self._rules.players] != 1.0))
+
+    @property
+    def company(self) -> CompanyBelief | None:
+        """The belief over the types of its opponents; None if it has one model of them."""
+        return self._company
+
+    def marginals(self) -> np.ndarray:
+        """Return P(card is with holder) by its belief at the last decision, (21, 7)."""
+        if self._belief is not None:
+            return self._belief.marginals()
+        return solver.ExactPosterior(self._facts).marginals
+
     def see(self, event: tuple[int, int, int, int]) -> None:
         """Add a suggestion to the log."""
         self._log.append(event)
@@ -197,8 +221,9 @@ class Planner(Player):
         """
         config, seat = self.config, self._seat
         root = self._root(view)
+        self._facts = root[0].evidence[seat]
         if config.belief == "exact":
-            self._solve(root[0].evidence[seat])
+            self._solve(self._facts)
         if self._company is not None and self._look_at_others(self._company, view):
             root = self._root(view)
             self._solve(root[0].evidence[seat])

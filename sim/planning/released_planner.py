@@ -25,6 +25,10 @@ class ReleasedPlanner(Planner):
         """Return the position to search, from what this seat has seen alone."""
         return make_position(super().position(view), self.config.departures.mask)
 
+    def marginals(self) -> np.ndarray:
+        """Return P(card is with holder) by its notebook at the last decision, (21, 7)."""
+        return self._notebook.copy()
+
     def _root(self, view: np.recarray) -> np.recarray:
         """Return the state to search from, and remember what its seat believes."""
         root = super()._root(view)

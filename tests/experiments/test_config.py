@@ -59,6 +59,7 @@ BAD = {
     "player.trees=0": "player.trees=0: must be at least 1",
     "player.name=heuristic": "player.name=heuristic: choose one of bmcts",
     "~player.search": "player",
+    "player=swift player.name=evil": "sleuth-compare: player: unknown policy 'evil'",
     "+player.foo=1": "player.foo: unknown setting",
     "+player.bugdet=1": "did you mean budget?",
     "+foo.bar=1": "foo: unknown setting",

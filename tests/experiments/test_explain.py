@@ -138,6 +138,25 @@ def test_a_turn_names_its_first_decision(command, given, line):
     assert (code, err) == (0, "") and out.startswith(f"line {line}, rules classic")
 
 
+@pytest.mark.parametrize(
+    ("settings", "begins"),
+    [
+        (["player=bmcts_faithful"], "its belief (factored) differs from the exact posterior in 63"),
+        (["player.own_card_weight=0.1"], "its belief (exact, reading suggestions) differs from"),
+        (["player.opponents=mixture"], "takes seat 1 (Mustard) for: "),
+    ],
+)
+def test_what_a_planner_assumes_is_stated(command, settings, begins):
+    """The control: a planner with the exact belief and one model of the others."""
+    asked = (f"record={FILE}", "event=31", "tree.picture=null")
+    first = [] if settings[0].startswith("player=") else ["player=bmcts"]
+    given = [*first, *settings, "player.budget.simulations=20"]
+    out = command(*asked, *given)[1]
+    assert [line for line in out.splitlines() if line.startswith(begins)]
+    out = command(*asked, "player=bmcts", "player.budget.simulations=20")[1]
+    assert "its belief" not in out and "takes seat" not in out
+
+
 @pytest.mark.parametrize("event", [BEGINS, SUGGESTS, ENDS], ids=["begins", "suggests", "ends"])
 def test_a_decision_is_explained(ask, event):
     said = ask(event, "tree.nodes=20", "tree.picture=null")

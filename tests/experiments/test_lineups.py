@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import permutations
 
 import pytest
@@ -121,3 +122,21 @@ def test_a_label_that_cannot_be_kept_is_refused(label, said):
     settings.player.label = label
     with pytest.raises(Refusal, match=said):
         lineups.matches(settings)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "name"),
+    [
+        (("match.players=[closure,swift]", "player@opponent=entropy"), "closure_swift-entropy"),
+        (("match.players=[closure,swift]", "match.layout=robin"), "closure_swift"),
+        (("player=closure",), "closure-heuristic"),
+    ],
+)
+def test_the_folder_of_a_run_and_its_matches_name_those_who_play(overrides, name):
+    """And nobody else, as the player that is there by default."""
+    typed = list(map(arguments.quote, overrides))
+    folder = config.compose("compare", typed).run.folder
+    assert folder.partition("_")[2].partition("_")[2] == name
+    who = {part for part in re.split("[-_]", name)}
+    for match in matches(*overrides):
+        assert {*re.findall("[a-z]{4,}", match.name)} - {"against", "round", "robin"} <= who

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from experiments import plotting
+from experiments.runs.plots import draw_rates
 from experiments.settings.commandline import Refusal
 from experiments.stats.intervals import Estimate
 
@@ -86,3 +87,11 @@ def test_thinning_keeps_the_ends(count, most):
     kept = plotting.thin(count, most)
     assert (kept[0], kept[-1]) == (0, count - 1)
     assert len(kept) == min(count, most)
+
+
+def test_the_axis_of_win_rates_is_as_wide_as_the_intervals_are(tmp_path):
+    with plotting.picture(tmp_path / "a.png", "title", (4, 2)) as (_, ((axes,),)):
+        draw_rates(axes, [Estimate(0.31, 0.29, 0.33), Estimate(0.36, 0.34, 0.38)], [0.25, 0.25])
+        assert axes.get_xlim() == pytest.approx((0.2, 0.4))
+        draw_rates(axes, [Estimate(0.5, 0.0, 1.0)], [0.25])
+        assert axes.get_xlim() == pytest.approx((0.0, 1.0))

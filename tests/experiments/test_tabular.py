@@ -110,3 +110,21 @@ def test_a_csv_holds_values_and_is_whole(tmp_path):
     with pytest.raises(TypeError):
         tabular.write_csv(broken, path)
     assert path.read_text().startswith("trial,note") and list(tmp_path.iterdir()) == [path]
+
+
+def test_in_80_columns_players_are_told_apart_and_figures_are_whole():
+    """Labels that differ at their end are letters with a legend; wide enough, they stand there."""
+    label = "hide+hiding=0.5+rollout.best_response=true+budget.simulations"
+    labels, figures = [f"{label}={count}" for count in (2000, 4000)], "91.8 % (88.6 to 94.1)"
+    heads = ("player", count("games"), "win rate", "difference", "Elo")
+    rows = [[name, 1200, figures, figures, "+24 (-3 to +51)"] for name in labels]
+    table = Table("Who won", heads, rows)
+    shown = on_terminal(table, 80)
+    assert "…" not in shown and shown.count(figures) == 4
+    lines = shown.splitlines()
+    for letter, name in zip("ab", labels, strict=True):
+        assert f"{letter}: {name}" in lines
+        (row,) = [line.split() for line in lines if line.split()[:1] == [letter]]
+        assert row[1] == "1,200"
+    assert max(map(len, lines[: lines.index(f"a: {labels[0]}")])) <= 80
+    assert f"a: {labels[0]}" not in on_terminal(table, 200)

@@ -137,6 +137,22 @@ ROOT = [
     {"action": "walk to the Study", "visits": 0, "value": None, "error": None},
 ]
 
+ASSUMES = {
+    "belief": {
+        "name": "factored",
+        "reads": True,
+        "differing": 44,
+        "rows": [
+            {"card": "Study", "holder": 0, "own": 0.25, "exact": 0.125},
+            {"card": "Plum", "holder": 2, "own": 0.001, "exact": 0.0},
+        ],
+    },
+    "opponents": [
+        {"seat": seat, "types": [("swift50", 0.41), ("swift35", 0.33), ("random", 0.001)]}
+        for seat in (1, 2, 3)
+    ],
+}
+
 SEARCH = {
     "kind": "search",
     "seat": 0,
@@ -173,6 +189,7 @@ SEARCH = {
         },
     ],
     "over": False,
+    **ASSUMES,
 }
 
 BELIEF = [
@@ -192,6 +209,7 @@ ADVICE = {
     ],
     "tree": [{**node, "bits": 3.2, "envelope": BELIEF} for node in SEARCH["tree"]],
     "line": [{"words": "walk to the Hall", "visits": 412, "value": 0.512}],
+    **ASSUMES,
 }
 
 

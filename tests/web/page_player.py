@@ -53,3 +53,11 @@ def click_on(page, chance):
     else:
         buttons = page.locator(".prompt-body button:not(.danger)")
         buttons.nth(chance.randrange(buttons.count())).click()
+
+
+def wait_for_notebook(page):
+    """Wait until the notebook knows of all events in the log."""
+    page.wait_for_function(
+        """() => document.getElementById("notebook").dataset.events ===
+            String(document.querySelectorAll("#log li").length)"""
+    )

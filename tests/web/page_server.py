@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader
 from table_setup import play_to_prompt
 
 from experiments.web.analysis.notebook import Knowledge, notebook
+from experiments.web.analysis.proof import prove
 from experiments.web.server.board import facts
 from experiments.web.tables.table import NotNow, Table
 from sim.player import IllegalAction
@@ -201,6 +202,12 @@ class _Handler(BaseHTTPRequestHandler):
                 known = Knowledge.of(table.game.rules, seat, table.known_to(seat))
                 content = notebook(known, table.setup.hints)
             self._json(200, content)
+        elif "/proof/" in path:
+            card, column = map(int, path.split("/")[-2:])
+            with self.served.changed:
+                known = Knowledge.of(table.game.rules, seat, table.known_to(seat))
+                content = prove(known, card, column, table.setup.hints)
+            self._json(200 if content else 409, content or {"error": "this is not certain"})
         else:
             self._json(200, self.served.info(seat))
 

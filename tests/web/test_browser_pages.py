@@ -70,6 +70,72 @@ def test_an_accusation_passes_axe_in_both_themes(shows):
     page.locator("dialog").wait_for(state="detached")  # it goes a moment after the key
 
 
+def test_a_certain_mark_says_why(shows):
+    """By what the seat holds and was shown; while it is open axe finds nothing, at any width."""
+    page = shows("play")
+    hand = page.locator("#hand li").all_inner_texts()
+    row = page.locator("#notebook tr", has=page.get_by_role("rowheader", name=hand[0], exact=True))
+    row.get_by_role("button", name="holds it, why?").first.click()
+    page.locator("#proof h3").wait_for()
+    assert page.locator("#proof h3").inner_text().startswith("You hold ")
+    assert page.locator("#proof li").all_inner_texts() == ["You see your own cards."]
+    row.get_by_role("button", name="envelope: does not hold it, why?").click()
+    page.get_by_text("is not in the envelope. Why?").wait_for()
+    assert page.locator("#proof li").all_inner_texts()[0].startswith("You hold ")
+    passes_in_both_themes(page)
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.get_by_role("button", name="Notebook").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.locator("#proof").get_by_role("button", name="Close").click()
+    assert page.locator("#proof").is_hidden()
+    assert page.evaluate("document.activeElement.closest('#notebook') !== null")
+
+
+def test_proofs_are_in_words(shows):
+    """Each kind of fact, of others and of oneself."""
+    page = shows("play")
+    script = """async ([proof, card, column]) => {
+        const { showProof } = await import("/static/parts/proof.js");
+        const seats = ["Ann", "Bob", "Cy"].map((label) => ({ label, suspect: label }));
+        const parent = document.createElement("div");
+        showProof(parent, proof, card, column, { seats, seat: 0 });
+        return [...parent.querySelectorAll("h3, li")].map((line) => line.textContent);
+    }"""
+    cards = ["Plum", "rope", "Hall"]
+    asked = {"turn": 3, "cards": cards, "card": None}
+    both = [{"kind": kind, "cards": ["Plum", "rope"]} for kind in ("not_own", "not_face_up")]
+    facts = [
+        {"kind": "own", "cards": ["Plum", "rope"]},
+        {"kind": "not_own", "cards": ["Plum", "rope"]},
+        {"kind": "face_up", "cards": ["rope"]},
+        {"kind": "not_face_up", "cards": ["Hall"]},
+        {**asked, "kind": "passes", "asker": 1, "by": [2]},
+        {**asked, "kind": "answered", "asker": 2, "by": [1]},
+        {**asked, "kind": "shown", "asker": 0, "by": [1], "card": "rope"},
+    ]
+    proof = {"holds": "yes", "facts": facts, "sizes": [6, 6, 6], "shares": None, "more": None}
+    assert page.evaluate(script, [proof, 2, 0])[:-1] == [
+        "Plum is in the envelope. Why?",
+        "You hold Plum and the rope.",
+        "You do not hold Plum or the rope.",
+        "The rope lies face up.",
+        "The Hall does not lie face up.",
+        "Turn 3: Cy could not answer Bob's suggestion of Plum, the rope and the Hall.",
+        "Turn 3: Bob showed Cy one of Plum, the rope and the Hall.",
+        "Turn 3: Bob showed you the rope.",
+        "Everybody holds 6 cards.",
+    ]
+    assert page.evaluate(script, [{**proof, "facts": both}, 2, 0])[1:2] == [
+        "Plum and the rope are neither yours nor face up."
+    ]
+    proof = {**proof, "holds": "no", "facts": [], "more": 8, "sizes": [6, 7, 5]}
+    assert page.evaluate(script, [proof, 2, 3]) == [
+        "Cy does not hold Plum. Why?",
+        "It takes more than 8 observations together.",
+        "You hold 6 cards, Bob holds 7 cards and Cy holds 5 cards.",
+    ]
+
+
 def test_axe_finds_what_is_wrong(shows):
     page = shows("lobby")
     page.evaluate(
@@ -194,6 +260,23 @@ def test_a_watched_table_is_paused_stepped_and_looked_into(watched_server, shows
     assert page.locator("#tree text", has_text="Peacock shows the rope").count() == 4
     assert page.locator("#tree rect").count() == 1 and "412 · 0.51, 7 more" in read_tree(page)
     assert page.locator(".map").count() == 4
+    others = page.locator("#assumes .types tr").all_inner_texts()
+    assert len(others) == 3 and "swift50 41 %" in others[0] and "random <1 %" in others[0]
+    about = page.locator("#assumes").inner_text()
+    assert (
+        "factored, reading suggestions: it differs from the exact posterior in 44 places" in about
+    )
+    differ = page.locator("#assumes .beliefs-differ tbody tr").all_inner_texts()
+    assert differ[0].split() == [
+        "the",
+        "Study",
+        "envelope",
+        "25",
+        "%",
+        "13",
+        "%",
+    ]
+    assert differ[1].split()[-4:] == ["<1", "%", "0", "%"]
     heads = page.locator("#entropy .axis").all_text_contents()
     assert heads == ["turn", "bits"]
     before = len(watched_server.posted)
@@ -225,6 +308,7 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
         button.click()
     page.wait_for_function("() => document.querySelectorAll('.would').length === 2")
     assert page.locator(".would").first.inner_text().startswith("walk to the Hall")
+    assert page.locator(".answer .types").count() == 2
     page.get_by_text("Its tree").first.click()
     page.locator(".answer .knot[data-node='1']").first.click()
     assert "3.20 bits left" in page.locator(".at-node").first.text_content()
@@ -245,6 +329,7 @@ def test_a_record_is_stepped_through_and_players_are_asked(watched_server, shows
 def test_a_game_is_reviewed(watched_server, shows):
     """Marks, chances, the place in the address, keys; ADVICE always walks to the Hall."""
     page = shows("replay")
+    assert page.locator("#chances").is_hidden(), "there is no chance but what a seat is asked for"
     page.locator("#review").get_by_role("button", name="Review").click()
     page.wait_for_function("() => /reviewed;/.test(document.querySelector('#review').textContent)")
     rows = page.locator(".review tbody tr")

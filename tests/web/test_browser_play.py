@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from page_player import click_on, number, over, settle
+from page_player import click_on, number, over, settle, wait_for_notebook
 from page_server import Canned
 from table_setup import COMPUTER, person, setup
 
@@ -88,14 +88,6 @@ def served_accusations(events):
     return [event for event in events if event["event"] == "accusation" and event["seat"] == 0]
 
 
-def wait_for_notebook(page):
-    """Wait until the notebook knows of all events in the log."""
-    page.wait_for_function(
-        """() => document.getElementById("notebook").dataset.events ===
-            String(document.querySelectorAll("#log li").length)"""
-    )
-
-
 def look(page):
     """Return what the page says, part by part."""
     parts = ("seats", "prompt", "hand", "log", "notebook")
@@ -103,9 +95,7 @@ def look(page):
 
 
 def pawns(page):
-    return page.evaluate(
-        "[...document.querySelectorAll('.pawn')].map((p) => p.getAttribute('transform'))"
-    )
+    return page.evaluate("[...document.querySelectorAll('.pawn')].map((p) => p.style.transform)")
 
 
 def test_a_page_that_is_loaded_again_is_in_the_same_place(serve, open_page):

@@ -169,6 +169,26 @@ def in_notebooks(monkeypatch):
     monkeypatch.setattr(seat, "notebook", wrong)
 
 
+def in_proofs(monkeypatch):
+    """Give a reason that the seat has not seen."""
+    prove = seat.prove
+
+    def wrong(*given):
+        received = prove(*given)
+        reason = {"kind": "own", "cards": [CARDS[Exchanged.swap[1] if Exchanged.swap else 0]]}
+        return {**received, "facts": [*received["facts"], reason]}
+
+    monkeypatch.setattr(seat, "prove", wrong)
+
+
+def by_the_deal(monkeypatch):
+    """Name in a proof how many observations it takes by the hidden cards."""
+    prove = seat.prove
+    monkeypatch.setattr(
+        seat, "prove", lambda *given: {**prove(*given), "more": 9 if Exchanged.swap else 8}
+    )
+
+
 def in_refusals(monkeypatch):
     refused = seat.HTTPException
     monkeypatch.setattr(
@@ -202,6 +222,8 @@ PLANTS = {
     in_numbers: "pair",
     in_ids: "scan",
     in_notebooks: "pair",
+    in_proofs: "scan",
+    by_the_deal: "pair",
     in_refusals: "scan",
     in_pages: "pair",
     in_headers: "scan",

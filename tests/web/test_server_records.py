@@ -53,6 +53,7 @@ def test_its_course_its_notebooks_and_advice(server, record):
     received = server.ask("GET", record)[1]
     turns = server.ask("GET", f"{record}/beliefs")[1]["turns"]
     assert turns[0]["turn"] == 0 and len(turns[0]["bits"]) == 3
+    assert {key for turn in turns for key in turn} == {"turn", "bits"}, "no chance by hidden cards"
     assert turns[-1]["bits"] <= turns[0]["bits"]
     line = received["decisions"][3]
     early = server.ask("GET", f"{record}/notebooks/{line - 1}")[1]["seats"]
@@ -205,3 +206,27 @@ def test_a_notebook_has_probabilities_with_hints_alone(server):
         received = server.ask("GET", f"/api{link}/notebook")[1]
         assert (received["chance"] is not None) == (received["bits"] is not None) == hints
         assert len(received["cards"]) == 21
+
+
+def test_a_certain_mark_of_a_notebook_has_a_proof(server):
+    """Any other has none, and a mark that there is not is not found; nor is another's seat."""
+    made = server.table(person("Ann"), COMPUTER, COMPUTER)
+    (link,) = made["seats"].values()
+    server.stream(f"/api{link}/stream").until("prompt")
+    cards = server.ask("GET", f"/api{link}/notebook")[1]["cards"]
+    own = next(card for card, line in enumerate(cards) if line["holders"][1] == "yes")
+    open_ = next(card for card, line in enumerate(cards) if line["holders"][0] == "maybe")
+    status, proof, _ = server.ask("GET", f"/api{link}/proof/{own}/1")
+    assert status == 200 and proof["holds"] == "yes"
+    assert proof["facts"] == [{"kind": "own", "cards": [cards[own]["card"]]}]
+    refused = {
+        f"{link}/proof/{open_}/0": 409,
+        f"{link}/proof/21/0": 404,
+        f"{link}/proof/0/4": 404,
+        f"{link}/proof/-1/0": 404,
+        f"{link}/proof/x/0": 404,
+        f"/seat/{'A' * 22}/proof/{own}/1": 404,
+    }
+    for path, expected in refused.items():
+        status, received, _ = server.ask("GET", f"/api{path}")
+        assert status == expected and set(received) == {"error"}, path

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from belief.exact.solver import ExactPosterior
+from experiments.explain.assumptions import list_assumptions
 from experiments.explain.drawn import list_actions, list_nodes
 from experiments.explain.outcomes import annotate, see
 from experiments.explain.recorded import Decision, consider, decisions, pick, words
@@ -54,6 +55,7 @@ def advise(record: Record, line: int, spec: Mapping[str, Any], seed: int = 0) ->
         about["simulations"] = player.result.simulations
         evidence = player.position(decision.view).root[0].evidence[decision.seat]
         about["table"] = list_actions(decision, ExactPosterior(evidence), player.result)
+        about |= list_assumptions(player, record.rules.players)
         tree = getattr(player.search, "tree", None)
         about["line"] = [
             {"words": words(step.action), "visits": step.visits, "value": step.value}

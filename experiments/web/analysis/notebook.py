@@ -49,6 +49,7 @@ class Knowledge:
     seat : its number
     hand, face_up : masks; ``face_up`` is None while the cards are still being dealt
     suggestions : (asker, cards, answerer or -1, card or -1), as it saw them
+    turns : in which they were made
     """
 
     rules: Rules
@@ -56,6 +57,7 @@ class Knowledge:
     hand: int
     face_up: int | None
     suggestions: Sequence[tuple[int, int, int, int]]
+    turns: Sequence[int] = ()
 
     @classmethod
     def of(cls, rules: Rules, seat: int, events: Sequence[Event]) -> Knowledge:
@@ -66,7 +68,8 @@ class Knowledge:
         answered = list_seen(known, seat)
         if answered and answered[-1][0] == seat and answered[-1][2] >= 0 > answered[-1][3]:
             answered.pop()  # the card is still to be shown
-        return cls(rules, seat, _mask(dealt), _mask(open_) if open_ else None, answered)
+        turns = [event["turn"] for event in known if event["event"] == "suggestion"]
+        return cls(rules, seat, _mask(dealt), _mask(open_) if open_ else None, answered, turns)
 
 
 def _mask(events: Sequence[Event]) -> int:

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from experiments.web.analysis.notebook import Knowledge, notebook
+from experiments.web.analysis.proof import prove
 from experiments.web.server.guard import read_body
 from experiments.web.server.pages import page
 from experiments.web.server.state import driver_of, seat_of, state_of
@@ -18,6 +19,7 @@ from experiments.web.tables.driver import Driver, Viewer
 from experiments.web.tables.registry import Entry
 from experiments.web.tables.requests import Body, Natural
 from experiments.web.tables.table import NotNow
+from sim.cards import N_CARDS
 from sim.player import IllegalAction
 
 
@@ -101,10 +103,26 @@ async def show_notebook(request: Request) -> JSONResponse:
     return JSONResponse(await state_of(request).workers.run(notebook, known, setup.hints))
 
 
+async def show_proof(request: Request) -> JSONResponse:
+    """Return why a mark of the seat's notebook is certain, by what the seat knows."""
+    entry, seat = seat_of(request)
+    card, column = request.path_params["card"], request.path_params["column"]
+    rules = entry.setup.build_rules()
+    if card >= N_CARDS or column > rules.players:
+        raise HTTPException(404, "the notebook has no such mark")
+    driver = await driver_of(request, entry)
+    known = Knowledge.of(rules, seat, driver.table.known_to(seat))
+    found = await state_of(request).workers.run(prove, known, card, column, entry.setup.hints)
+    if found is None:
+        raise HTTPException(409, "this is not certain by what you have seen")
+    return JSONResponse(found)
+
+
 ROUTES = (
     Route("/seat/{token}", show_page),
     Route("/api/seat/{token}", show),
     Route("/api/seat/{token}/stream", stream),
     Route("/api/seat/{token}/notebook", show_notebook),
+    Route("/api/seat/{token}/proof/{card:int}/{column:int}", show_proof),
     Route("/api/seat/{token}/answer", answer, methods=["POST"]),
 )

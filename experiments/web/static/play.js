@@ -4,9 +4,11 @@ import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { el, part, put, say, soon } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
+import { classOf, face } from "./parts/faces.js";
 import { Log } from "./parts/log.js";
 import { marksOf } from "./parts/marks.js";
-import { noteOn, showNotebook } from "./parts/notebook.js";
+import { noteOn, openCards, showNotebook } from "./parts/notebook.js";
+import { showProof } from "./parts/proof.js";
 import { PromptPanel } from "./parts/prompt.js";
 import { recall, remember } from "./parts/remembered.js";
 import { showSeats } from "./parts/seats.js";
@@ -25,7 +27,7 @@ function starts(rules) {
 
 /** Show the cards of the seat, and those that lie face up. */
 function showHand(state) {
-  const cards = (items) => items.map((card) => el("li", { class: "card-name" }, card));
+  const cards = (items) => items.map((card) => el("li", { class: `card-name ${classOf(card)}` }, face(card), card));
   put(part("hand"), cards(state.hands[state.me] ?? []));
   part("face-up-part").hidden = !state.faceUp?.length;
   put(part("face-up"), cards(state.faceUp ?? []));
@@ -40,8 +42,9 @@ async function play() {
   let notebook = null;
   let state = begin(table, starts(table.rules));
   const note = (card) => noteOn(notebook, table, table.seat, card);
+  const open = () => openCards(notebook, table.hints && hints.checked);
   const log = new Log(part("log"), table);
-  const panel = new PromptPanel(part("prompt"), board, table, answer, note);
+  const panel = new PromptPanel(part("prompt"), board, table, answer, note, open);
   const hints = part("hints");
   part("hints-part").hidden = !table.hints;
   hints.addEventListener("change", drawNotebook);
@@ -105,9 +108,19 @@ async function play() {
     say(part("notebook-fault"), "");
     panel.renote();
     const shown = table.hints && hints.checked;
-    showNotebook(part("notebook"), notebook, table, table.seat, shown, marks);
+    showNotebook(part("notebook"), notebook, table, table.seat, shown, marks, why);
     const bits = shown && notebook.bits !== null;
     say(part("bits"), bits ? `Envelope: ${notebook.bits.toFixed(2)} bits left.` : "");
+  }
+
+  /** Show why a mark of the notebook is certain. */
+  async function why(card, column) {
+    try {
+      showProof(part("proof"), await api.proof(token, card, column), card, column, table);
+      say(part("notebook-fault"), "");
+    } catch (fault) {
+      say(part("notebook-fault"), fault.message);
+    }
   }
 
   let sending = null; // the number of the question to which an answer is on its way

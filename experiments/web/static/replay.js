@@ -56,7 +56,7 @@ async function replay() {
   line.max = events.length - 1;
 
   const players = (await api.lobby()).players;
-  const questions = ASKED.map((preset, place) => new Question(place + 1, players, preset, ask));
+  const questions = ASKED.map((preset, place) => new Question(place + 1, players, preset, ask, called));
   put(part("asked"), questions.map(({ element }) => element));
 
   /** Ask a player about the decision at hand. */

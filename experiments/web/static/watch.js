@@ -59,7 +59,7 @@ async function watch() {
   const starts = facts.starts[table.rules.starts ?? "box"];
   const board = new Board(table.seats, table.board);
   const log = new Log(part("log"), table);
-  const searching = new SearchView(part("search"), part("tree"));
+  const searching = new SearchView(part("search"), part("tree"), part("assumes"));
   put(part("board"), board.element);
   listen(table.control);
   showPace(table);
@@ -70,7 +70,7 @@ async function watch() {
     board.place(state);
     log.show(state.log);
     say(part("status"), status());
-    searching.show(state.search, called[state.search?.seat]);
+    searching.show(state.search, called);
     if (!state.over || !part("after").hidden) return;
     part("controls").hidden = true;
     part("after").hidden = false;

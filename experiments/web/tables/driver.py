@@ -235,18 +235,18 @@ class Driver:
                 await asyncio.wait([deciding], timeout=SAMPLE_SECONDS)
                 if deciding.done():
                     action = deciding.result()
-                    self._sample(view, over=True)  # as it stood at the decision
+                    await self._sample(view, over=True)  # as it stood at the decision
                     return action
                 if self.listeners:
-                    self._sample(view, over=False)
+                    await self._sample(view, over=False)
         except asyncio.CancelledError:
             if cancel := getattr(getattr(player, "search", None), "cancel", None):
                 cancel()
             raise
 
-    def _sample(self, view: SearchView | None, over: bool) -> None:
+    async def _sample(self, view: SearchView | None, over: bool) -> None:
         """Show how a search stands, if that may be seen."""
-        if view and (sample := view.sample(over)):
+        if view and (sample := await self._workers.run(view.sample, over)):
             self.searching = sample
             self._notify()
 

@@ -1,4 +1,5 @@
-"""A search under way, seen from outside: root table, most visited line, top of the tree, speed.
+"""A search under way, seen from outside: root table, most visited line, top of the tree, speed,
+and what it assumes, which is the same for the whole of it (`experiments.explain.assumptions`).
 
 The search goes on meanwhile, so numbers may be a simulation apart; nothing is changed and nothing
 waits.  `mcts.inspect` shows more of a search that is over.  Values are of the searching seat, from
@@ -15,12 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from experiments.explain.assumptions import list_assumptions
 from experiments.explain.drawn import list_nodes
 from experiments.explain.outcomes import see
 from experiments.explain.recorded import words
 from mcts.inspect import export, principal_variation
 from mcts.search import Search
 from mcts.tree import LISTED, NODES, TOP, Tree
+from sim.planning.planner import Planner
 from sim.player import Player
 
 MOST_ROWS = 12
@@ -45,6 +48,7 @@ class SearchView:
         self._seat, self._player, self._names = seat, player, names
         self._before, self._result = self._visits(), getattr(player, "result", None)
         self._last: tuple[int, float] | None = None
+        self._assumes: dict[str, Any] = {}
 
     def sample(self, over: bool = False) -> dict[str, Any] | None:
         """Return a message on the search; None before it has begun, or if it cannot be seen.
@@ -65,6 +69,8 @@ class SearchView:
             speed = round(result.simulations / result.seconds)
         elif last is not None and done >= last[0]:
             speed = round((done - last[0]) / (now - last[1]))
+        if not self._assumes and isinstance(self._player, Planner):
+            self._assumes = list_assumptions(self._player, len(self._names))
         top = TreeTop(tree, partial(see, self._seat, self._names))
         return {
             "kind": "search",
@@ -77,6 +83,7 @@ class SearchView:
             "line": top.line(),
             "tree": top.branches() if tree.counters[NODES] > 1 else [],
             "over": over,
+            **self._assumes,
         }
 
     @property

@@ -49,6 +49,7 @@ export const api = {
   notebook: (token) => get(`${seat(token)}/notebook`),
   after: (token) => get(`${seat(token)}/after`),
   again: (token) => post(`${seat(token)}/again`, {}),
+  proof: (token, card, column) => get(`${seat(token)}/proof/${card}/${column}`),
   watch: (id) => get(watch(id)),
   afterWatch: (id) => get(`${watch(id)}/after`),
   watchAgain: (id) => post(`${watch(id)}/again`, {}),

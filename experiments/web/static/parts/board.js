@@ -11,6 +11,9 @@ const SIDES = { N: [0, 0, 1, 0], S: [0, 1, 1, 1], W: [0, 0, 0, 1], E: [1, 0, 1, 
 /** Ways of an arrow key: along x, along y. */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+/** What is added to the words of a room that is in reach. */
+export const MAY_BE = ", may be in the envelope";
+
 /** A step aside counts so much of one straight on. */
 const ASIDE = 2.5;
 
@@ -53,6 +56,27 @@ function drawRoom(room) {
   return svg("g", {}, ...drawn);
 }
 
+/** Return the pawn of a suspect. */
+function pawn(suspect) {
+  return svg(
+    "g",
+    { class: `pawn suspect-${suspect}`, "aria-hidden": "true" },
+    svg("circle", { r: 0.47 }),
+    svg("text", { y: 0.19 }, initials(suspect)),
+  );
+}
+
+/** Return the sign over the name of a room that it may be the one. */
+function query({ name, label: [x, y] }) {
+  const above = y - 0.55 * name.split(" ").length - 1.15;
+  return svg(
+    "g",
+    { class: "query", transform: `translate(${x} ${above})`, "aria-hidden": "true" },
+    svg("circle", { r: 0.5 }),
+    svg("text", { y: 0.27 }, "?"),
+  );
+}
+
 /** Return where the pawns in a room stand, by their place among them. */
 function standing(room, place, number) {
   const [x, y] = rooms.find(({ name }) => name === room).label;
@@ -66,6 +90,7 @@ export class Board {
   constructor(seats, onBoard) {
     this.seats = seats;
     this.names = names(seats);
+    this.tokens = seats.map(({ suspect }) => pawn(suspect));
     this.pawns = svg("g", { class: "pawns" });
     this.targets = svg("g", { class: "targets" });
     this.where = el("ul", { class: "unseen", "aria-label": "Who stands where" });
@@ -98,32 +123,25 @@ export class Board {
   place(state) {
     const inRoom = (room) => state.pawns.filter((pawn) => pawn.room === room).length;
     const placed = {};
-    const drawn = [];
     const places = [];
     state.pawns.forEach(({ xy, room }, seat) => {
       const { suspect } = this.seats[seat];
       places.push(el("li", {}, `${this.names[seat]} (${suspect}): ${whereabouts(xy, room)}`));
-      if (!xy && !room) return;
+      const token = this.tokens[seat];
+      if (!xy && !room) {
+        token.remove();
+        return;
+      }
       let at;
       if (room) {
         placed[room] = (placed[room] ?? -1) + 1;
         at = standing(room, placed[room], inRoom(room));
       } else at = [xy[0] + 0.5, xy[1] + 0.5];
-      const turn = state.seat === seat && !state.over ? " moving" : "";
-      drawn.push(
-        svg(
-          "g",
-          {
-            class: `pawn suspect-${suspect}${turn}`,
-            transform: `translate(${at[0]} ${at[1]})`,
-            "aria-hidden": "true",
-          },
-          svg("circle", { r: 0.47 }),
-          svg("text", { y: 0.19 }, initials(suspect)),
-        ),
-      );
+      token.classList.toggle("moving", state.seat === seat && !state.over);
+      // By its style, so that it moves there; another order of the elements would stop that.
+      token.style.setProperty("transform", `translate(${at[0]}px, ${at[1]}px)`);
+      if (!token.parentNode) this.pawns.append(token);
     });
-    put(this.pawns, drawn);
     put(this.where, places);
   }
 
@@ -154,10 +172,12 @@ export class Board {
           role: "button",
           tabindex: place ? -1 : 0,
           "aria-label": label,
+          "data-room": room ?? null,
           click: choose,
         },
         svg("title", {}, label),
         shape,
+        room && near ? query(rooms.find(({ name }) => name === room)) : null,
       );
       target.addEventListener("focus", () => this.#reach(target));
       return target;
@@ -165,6 +185,15 @@ export class Board {
     put(this.targets, drawn);
     this.element.classList.toggle("small-targets", targets.some(({ xy }) => xy));
     if (targets.length) this.#center();
+  }
+
+  /** Mark those rooms in reach that may be in the envelope: `open` has their names. */
+  mark(open) {
+    for (const target of this.targets.querySelectorAll(".near[data-room]")) {
+      const may = open.has(target.dataset.room);
+      target.classList.toggle("open", may);
+      target.setAttribute("aria-label", target.querySelector("title").textContent + (may ? MAY_BE : ""));
+    }
   }
 
   /** Scroll to the targets, where the board is wider than the screen. */

@@ -1,6 +1,7 @@
 // Cards to choose one of: radio buttons that look like cards.
 
 import { el, say } from "./dom.js";
+import { classOf, face } from "./faces.js";
 
 /**
  * Return a field set in which one of `items` is chosen; `note(item)` is a word under an item.
@@ -23,8 +24,9 @@ export function choice(legend, name, items, changed, note = () => "") {
       items.map((item, place) =>
         el(
           "label",
-          { class: "card" },
+          { class: `card ${classOf(item)}` },
           inputs[place],
+          face(item),
           el("span", { class: "card-name" }, item),
           notes[place],
         ),

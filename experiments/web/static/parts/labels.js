@@ -5,7 +5,7 @@ export function labelled(label) {
   return label.replace(/\bbudget\.simulations=(\d+)/g, (_, number) => `at ${Number(number).toLocaleString("en")}`);
 }
 
-/** Return a label as `labelled` has it without what the player may simulate. */
-export function bare(label) {
-  return label.replace(/ at [\d,]+/, "");
-}
+/** Return the first word of a label, and `rest`, what follows it as `labelled` has it. */
+export const brief = (label) => label.split(" ")[0];
+
+export const rest = (label) => labelled(label).slice(brief(label).length).trim();

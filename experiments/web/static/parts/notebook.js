@@ -29,6 +29,13 @@ function markable(marks, card, column, holder, chance) {
   return made;
 }
 
+/** Return a cell of what is certain; a click on it asks why. */
+function provable(holds, chance, label, why) {
+  const words = `${label}: ${holds === "yes" ? "holds it" : "does not hold it"}, why?`;
+  return el("td", { class: chance === null ? holds : `${holds} heat` },
+    el("button", { type: "button", class: "mark", "aria-label": words, click: why }, MARKS[holds]));
+}
+
 function cell(proved, chance) {
   const holds = certainly(proved, chance);
   if (holds === "maybe" && chance !== null) {
@@ -50,9 +57,10 @@ function cell(proved, chance) {
  * Fill `parent` with the table of `notebook`; with `hints` with its probabilities too.
  *
  * Columns are the envelope and the seats of `table`; `me` is the seat whose notebook it is.  With
- * `marks` (`marksOf`) what is not proved can be marked.
+ * `marks` (`marksOf`) what is not proved can be marked; `why(card, column)`, with the number of a
+ * card, is called when something certain is clicked.
  */
-export function showNotebook(parent, notebook, table, me, hints, marks = null) {
+export function showNotebook(parent, notebook, table, me, hints, marks = null, why = null) {
   const called = names(table.seats);
   const chance = hints ? notebook.chance : null;
   const head = el(
@@ -83,14 +91,27 @@ export function showNotebook(parent, notebook, table, me, hints, marks = null) {
             el("th", { scope: "row" }, row.card),
             row.holders.map((holds, column) => {
               const likely = chance ? chance[row.number][column] : null;
-              if (!marks || certainly(holds, likely) !== "maybe") return cell(holds, likely);
-              return markable(marks, row.card, column, column ? called[column - 1] : "envelope", likely);
+              const holder = column ? called[column - 1] : "envelope";
+              const sure = certainly(holds, likely);
+              if (marks && sure === "maybe") return markable(marks, row.card, column, holder, likely);
+              if (!why || sure === "maybe") return cell(holds, likely);
+              const ask = () => why(row.number, column);
+              const made = provable(sure, likely, `${row.card}, ${holder}`, ask);
+              if (likely !== null) made.style.setProperty("--chance", sure === "yes" ? 1 : 0);
+              return made;
             }),
           ),
         ),
     ),
   );
   put(parent, el("table", { class: "notebook" }, el("thead", {}, head), bodies));
+}
+
+/** Return the cards that may be in the envelope by what is shown of `notebook`; with `hints` by chances. */
+export function openCards(notebook, hints) {
+  const rows = notebook?.cards ?? [];
+  const chance = (number) => (hints && notebook.chance ? notebook.chance[number][0] : null);
+  return new Set(rows.filter(({ holders }, number) => certainly(holders[0], chance(number)) === "maybe").map(({ card }) => card));
 }
 
 /** Return what the notebook of seat `me` says of a card, in a word for a small label. */

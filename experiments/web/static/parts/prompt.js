@@ -4,6 +4,7 @@ import { accuse } from "./accuse.js";
 import { showAfter } from "./after.js";
 import { api } from "./api.js";
 import { meaning, named, square, suggesting } from "./actions.js";
+import { MAY_BE } from "./board.js";
 import { choice } from "./choice.js";
 import { el, put, say, unseen } from "./dom.js";
 import { facts } from "./facts.js";
@@ -20,10 +21,11 @@ const SEVERAL = 12; // squares that are still listed as buttons
 export class PromptPanel {
   /**
    * Fill the panel `parent`; `board` offers the same choices, `answer(prompt, action)` is called with one,
-   * `note(card)` is what the notebook says of a card in a word.
+   * `note(card)` is what the notebook says of a card in a word, `open()` the cards that may be in the
+   * envelope.
    */
-  constructor(parent, board, table, answer, note) {
-    Object.assign(this, { parent, board, table, answer, note });
+  constructor(parent, board, table, answer, note, open) {
+    Object.assign(this, { parent, board, table, answer, note, open });
     this.names = names(table.seats);
     this.heading = parent.querySelector("h2");
     this.body = parent.querySelector(".prompt-body");
@@ -49,6 +51,7 @@ export class PromptPanel {
   /** Write again what the notebook says of the cards. */
   renote() {
     for (const one of this.choices) one.renote();
+    this.#mark();
   }
 
   /** Ask nothing. */
@@ -133,6 +136,18 @@ export class PromptPanel {
     }
     if (last.length) parts.push(el("p", { class: "buttons" }, last));
     put(this.body, parts);
+    this.#mark();
+  }
+
+  /** Mark rooms in reach that may be in the envelope. */
+  #mark() {
+    const open = this.open();
+    this.board.mark(open);
+    for (const button of this.body.querySelectorAll("button[data-room]")) {
+      const may = open.has(button.dataset.room);
+      button.classList.toggle("open", may);
+      say(button.querySelector(".query-words"), may ? MAY_BE : "");
+    }
   }
 
   #cardsToShow(prompt, send) {
@@ -218,8 +233,10 @@ function wayList(ways, free) {
   return el("div", {}, parts);
 }
 
-function wayButton({ before, short, count, choose }) {
+function wayButton({ before, short, count, choose, near, room }) {
   const known = count !== null && count !== undefined;
   const away = known ? [el("span", { class: "count" }, String(count)), unseen(" steps")] : [];
-  return el("button", { type: "button", click: choose }, unseen(before), short, " ", away);
+  const marked = near && room ? el("span", { class: "unseen query-words" }) : null;
+  const about = { type: "button", click: choose, "data-room": marked ? room : null };
+  return el("button", about, unseen(before), short, " ", away, marked);
 }

@@ -1,6 +1,7 @@
 // A player that can be asked what it would do, and its answer.
 
 import { inWords } from "./actions.js";
+import { assumptions } from "./assumptions.js";
 import { el, put } from "./dom.js";
 import { explore } from "./explore.js";
 import { patiently } from "./patience.js";
@@ -9,9 +10,12 @@ import { playerOptions, settingFields } from "./settings.js";
 import { short } from "./tree.js";
 
 export class Question {
-  /** Field number `number`, with `preset` chosen; `ask(preset, settings)` gets an answer. */
-  constructor(number, players, preset, ask) {
-    Object.assign(this, { number, players, ask, waiting: false, open: false });
+  /**
+   * Field number `number`, with `preset` chosen; `ask(preset, settings)` gets an answer.  Those who
+   * play are called `called`, by seat.
+   */
+  constructor(number, players, preset, ask, called) {
+    Object.assign(this, { number, players, ask, called, waiting: false, open: false });
     this.preset = el(
       "select",
       { "aria-label": `Player ${number}`, change: () => this.#choose() },
@@ -60,13 +64,15 @@ export class Question {
     }
   }
 
-  #show({ action, words, table, line, tree, simulations }) {
+  #show(advice) {
+    const { action, words, table, line, tree, simulations } = advice;
     const spent = simulations ? `${simulations.toLocaleString("en")} simulations` : "without a search";
     put(
       this.answer,
       el("p", { class: "would" }, short(words ?? inWords(action)), " ", el("small", {}, spent)),
       table?.length ? rootTable(table, `player ${this.number}`, action) : null,
       expected(line),
+      ...assumptions(advice, this.called),
       ...(tree ? [this.#explore(tree)] : []),
     );
   }

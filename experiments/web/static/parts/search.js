@@ -1,6 +1,7 @@
 // A search: actions at its root with visits and values, the line it expects, its speed.
 
 import { inWords } from "./actions.js";
+import { assumptions } from "./assumptions.js";
 import { el, put, say, svg } from "./dom.js";
 import { short, treePicture } from "./tree.js";
 
@@ -85,10 +86,13 @@ export function expected(steps) {
   );
 }
 
-/** The last word on a search in `parent`, the top of its tree in `below`; both are hidden before. */
+/**
+ * The last word on a search in `parent`, the top of its tree in `below`, what it assumes in `aside`;
+ * all are hidden before.
+ */
 export class SearchView {
-  constructor(parent, below) {
-    Object.assign(this, { parent, below });
+  constructor(parent, below, aside) {
+    Object.assign(this, { parent, below, aside });
     this.heading = el("h2", {});
     this.spent = el("p", { class: "note" });
     this.rows = region("Actions that are considered");
@@ -99,18 +103,21 @@ export class SearchView {
     put(below, el("h2", {}, "The top of its tree"), this.about, this.tree);
   }
 
-  /** Show `search`, of a player called `name`; null if there has been none. */
-  show(search, name) {
+  /** Show `search`, null if there has been none; players are called `called`, by seat. */
+  show(search, called) {
     this.parent.hidden = !search;
     this.below.hidden = !search?.tree?.length;
+    if (!search) this.aside.hidden = true;
     if (!search || search === this.shown) return;
     this.shown = search;
     const figure = (value) => value.toLocaleString("en");
     const speed = search.per_second ? `, ${figure(search.per_second)} per second` : "";
-    say(this.heading, `${name} ${search.over ? "has searched" : "searches"}`);
+    say(this.heading, `${called[search.seat]} ${search.over ? "has searched" : "searches"}`);
     say(this.spent, `${figure(search.simulations)} simulations${speed}`);
     put(this.rows, rootRows(search.root));
     put(this.line, expected(search.line));
+    put(this.aside, assumptions(search, called));
+    this.aside.hidden = !this.aside.childElementCount;
     if (this.below.hidden) return;
     const part = `The ${search.tree.length} most visited outcomes, in a tree of ${figure(search.nodes)} nodes`;
     say(this.about, `${part}: a line is an action, with visits and value, and what was seen after it; a square is an end.`);

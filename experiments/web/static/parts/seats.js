@@ -2,7 +2,8 @@
 
 import { initials } from "./board.js";
 import { el, put } from "./dom.js";
-import { labelled } from "./labels.js";
+import { rest } from "./labels.js";
+import { names, shared } from "./words.js";
 
 /** Where the pips of a die are, by number, on a grid of three by three. */
 const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
@@ -24,6 +25,7 @@ function die(roll, dice) {
 
 /** Fill the list `parent` with the seats of `table` as they are in `state`. */
 export function showSeats(parent, table, state) {
+  const called = names(table.seats);
   const items = table.seats.map(({ label, suspect, person }, seat) => {
     const moving = seat === state.seat && !state.over;
     const marks = [];
@@ -39,8 +41,13 @@ export function showSeats(parent, table, state) {
       el(
         "span",
         { class: "seat-name" },
-        labelled(label),
-        el("small", {}, suspect, el("span", { class: "marks" }, marks.map((mark) => ` · ${mark}`))),
+        called[seat],
+        el(
+          "small",
+          {},
+          shared(table.seats, label) ? rest(label) : suspect,
+          el("span", { class: "marks" }, marks.map((mark) => ` · ${mark}`)),
+        ),
       ),
       moving && state.roll !== null ? die(state.roll, table.rules.dice) : null,
     );

@@ -1,14 +1,16 @@
 // Events in sentences, as a person at the table would say them.
 
 import { named, square } from "./actions.js";
-import { bare, labelled } from "./labels.js";
+import { brief, labelled } from "./labels.js";
 
-/** Return what the seats are called: by suspect too where two have one label. */
+/** Return what the seats are called: shortly, and by suspect too, where two have one label. */
 export function names(seats) {
-  const labels = seats.map(({ label }) => labelled(label));
-  return labels.map((label, seat) =>
-    labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${bare(label)} (${seats[seat].suspect})`,
-  );
+  return seats.map(({ label, suspect }) => (shared(seats, label) ? `${brief(label)} (${suspect})` : labelled(label)));
+}
+
+/** Return whether several of `seats` have this label. */
+export function shared(seats, label) {
+  return seats.filter((seat) => seat.label === label).length > 1;
 }
 
 /** Return a function from an event to its sentence, for a viewer in seat `me`, or null. */

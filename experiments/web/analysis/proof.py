@@ -1,0 +1,284 @@
+"""A short reason for a certain mark of a notebook: observations of its seat that suffice.
+
+Facts are dropped one after another while what is left proves the mark, by the closure or the exact
+posterior.  The own hand and the cards face up are facts like the answers: all start as unknown, so
+that a proof names each that it needs.  What remains cannot be shortened by one more, unless
+`MOST_SOLVES` ends it before; there may be a proof with fewer facts.
+
+Like the notebook it is made of a `Knowledge`, so that nothing else can enter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from belief.closure import new_known, update_closure
+from belief.events import PASSED, REFUTED_OTHER, REFUTED_US, check_events, record
+from belief.evidence import ALL_CARDS, CATEGORY_MASK, MAX_PLAYERS, EvidenceFull, new_evidence
+from belief.exact.solver import ExactPosterior
+from belief.exact.workspace import FIRST_STATES, workspace
+from experiments.web.analysis.notebook import NO, YES, Knowledge, round_chance
+from sim.cards import CARDS, N_CARDS
+from sim.planning.suggestion_events import suggestion_events
+from sim.records.events import names
+
+MOST_SOLVES = 200
+"""Posteriors computed for one proof."""
+
+MOST_OBSERVATIONS = 8
+"""In a proof that is shown."""
+
+ORDERS = 12
+"""In which facts are dropped, where the closure proves the mark; the shortest proof is kept."""
+
+OWN, NOT_OWN, FACE_UP, NOT_FACE_UP = "own", "not_own", "face_up", "not_face_up"
+SHOWN, ANSWERED, PASSES = "shown", "answered", "passes"
+_KINDS = {PASSED: PASSES, REFUTED_OTHER: ANSWERED, REFUTED_US: SHOWN}
+_FIRST_DROPPED = (ANSWERED, PASSES, SHOWN, OWN, NOT_OWN, FACE_UP, NOT_FACE_UP)
+"""What is easiest to see is kept where there is a choice."""
+
+_OUTSIDE = -1
+"""The seat of an observer who holds no cards: to it each own card is news."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """An observation.
+
+    Attributes
+    ----------
+    kind : one of `_FIRST_DROPPED`
+    row : of events (`belief.events`): kind, player, cards, card
+    suggestion : number of the suggestion that it belongs to, or -1
+    """
+
+    kind: str
+    row: tuple[int, int, int, int]
+    suggestion: int = -1
+
+
+def prove(knowledge: Knowledge, card: int, column: int, exact: bool) -> dict[str, Any] | None:
+    """Return why it is certain whether ``column`` (0 the envelope, seat + 1) has ``card``.
+
+    For JSON: ``holds`` is `YES` or `NO`; ``facts`` the observations, each with its ``kind``, its
+    ``cards`` and, if it is of a suggestion, its ``turn``, the ``asker``, the seats ``by`` and the
+    ``card`` shown; ``sizes`` and ``shares``, how many cards everybody holds and of which kind, if
+    that is needed, else None; ``more``, if the proof is too long to be shown, the number of
+    observations that it exceeds, else None.  None while it is not certain.
+
+    Parameters
+    ----------
+    exact : whether the exact posterior may be used, which proves more than the closure
+    """
+    prover = _Prover(knowledge, card, column, exact)
+    facts = prover.find()
+    if facts is None:
+        return None
+    too_long = _count_seen(facts) > MOST_OBSERVATIONS
+    return {
+        "holds": prover.holds,
+        "facts": [] if too_long else list(_describe(knowledge, facts)),
+        "sizes": list(knowledge.rules.hand_sizes) if prover.needs_sizes(facts) else None,
+        "shares": knowledge.rules.shares if prover.needs_shares(facts) else None,
+        "more": MOST_OBSERVATIONS if too_long else None,
+    }
+
+
+def _list_facts(knowledge: Knowledge) -> list[Fact]:
+    """Return all that the seat has observed, what is to be dropped first at the front."""
+    rules, seat = knowledge.rules, knowledge.seat
+    facts = [*_list_hand(knowledge.hand, seat, OWN, NOT_OWN)]
+    if knowledge.face_up is not None:
+        if rules.players < MAX_PLAYERS:
+            facts += _list_hand(knowledge.face_up, rules.players, FACE_UP, NOT_FACE_UP)
+        rows, ends = suggestion_events(knowledge.suggestions, seat, rules.players)
+        of = np.searchsorted(ends, np.arange(len(rows)), "right").tolist()
+        facts += [
+            Fact(_KINDS[row[0]], tuple(row), number)
+            for row, number in zip(rows.tolist(), of, strict=True)
+        ]
+    facts.reverse()
+    return sorted(facts, key=lambda fact: _FIRST_DROPPED.index(fact.kind))
+
+
+def _list_hand(hand: int, player: int, held: str, lacked: str) -> Iterator[Fact]:
+    """Yield for each card whether it is in the open ``hand`` of ``player``."""
+    for card in range(N_CARDS):
+        if hand >> card & 1:
+            yield Fact(held, (REFUTED_US, player, 1 << card, card))
+        else:
+            yield Fact(lacked, (PASSED, player, 1 << card, -1))
+
+
+class _Prover:
+    """Proofs that ``column`` has, or has not, ``card``.
+
+    Attributes
+    ----------
+    holds : which of the two all that is known proves, or None
+    """
+
+    def __init__(self, knowledge: Knowledge, card: int, column: int, exact: bool) -> None:
+        self._card, self._column, self._solves = card, column, MOST_SOLVES if exact else 0
+        self._work = workspace(FIRST_STATES)
+        self._facts = _list_facts(knowledge)
+        self._start = _begin(knowledge)
+        self.holds: str | None = None
+        if knowledge.face_up is None:  # nothing but the own cards is certain
+            self._facts = [fact for fact in self._facts if fact.kind == OWN and fact.row[3] == card]
+            self.holds = YES if self._facts and column == 1 + knowledge.seat else NO
+        else:
+            self.holds = self._close(self._facts) or self._solve(self._facts)
+
+    def find(self) -> list[Fact] | None:
+        """Return facts that prove it, of which none can be left out; None if all do not."""
+        if self.holds is None or len(self._facts) < 2:
+            return self._facts if self.holds and self._facts else None
+        if self._suffices(self._facts):
+            draw = np.random.default_rng(0).permutation
+            drawn = (draw(len(self._facts)) for _ in range(ORDERS - 1))
+            orders = [self._facts, *([self._facts[at] for at in order] for order in drawn)]
+            found = [_shorten(facts, self._suffices) for facts in orders]
+            shortest = min(found, key=lambda facts: (_count_seen(facts), len(facts)))
+            return _shorten(shortest, self._proves, 1)
+        return _shorten(self._facts, self._proves)
+
+    def needs_sizes(self, facts: Sequence[Fact]) -> bool:
+        """Return whether ``facts`` leave it open as long as hands may have any size."""
+        rows, players = [fact.row for fact in facts], int(self._start["players"][0])
+        return _propagate(rows, players, self._card, self._column) != self.holds
+
+    def needs_shares(self, facts: Sequence[Fact]) -> bool:
+        """Return whether it takes how many cards of each kind everybody was dealt."""
+        if self._start["shares"][0, 0, 0] < 0:
+            return False
+        shares, self._start["shares"] = self._start["shares"].copy(), -1
+        needed = not self._proves(facts)
+        self._start["shares"] = shares
+        return needed
+
+    def _suffices(self, facts: Sequence[Fact]) -> bool:
+        return self._close(facts) == self.holds
+
+    def _proves(self, facts: Sequence[Fact]) -> bool:
+        return self._suffices(facts) or self._solve(facts) == self.holds
+
+    def _records(self, facts: Sequence[Fact]) -> np.ndarray:
+        """Return the evidence of ``facts``."""
+        records = self._start.copy()
+        rows = np.array([fact.row for fact in facts], np.int64).reshape(-1, 4)
+        record(records.view(np.ndarray), check_events(rows, int(records["players"][0])))
+        return records
+
+    def _close(self, facts: Sequence[Fact]) -> str | None:
+        """Return what the closure of ``facts`` proves."""
+        known = new_known()[0]
+        update_closure(self._records(facts)[0], known)
+        if known.has[self._column] >> self._card & 1:
+            return YES
+        return None if known.may[self._column] >> self._card & 1 else NO
+
+    def _solve(self, facts: Sequence[Fact]) -> str | None:
+        """Return what the posterior of ``facts`` proves; None without one."""
+        if not self._solves:
+            return None
+        self._solves -= 1
+        try:
+            posterior = ExactPosterior(self._records(facts)[0], self._work)
+        except EvidenceFull:
+            return None
+        self._work = posterior.work
+        chance = round_chance(float(posterior.marginals[self._card, self._column]))
+        return {0.0: NO, 1.0: YES}.get(chance)
+
+
+def _begin(knowledge: Knowledge) -> np.ndarray:
+    """Return the evidence of an outsider: sizes of hands, cards face up as the hand of one more."""
+    rules, records, face_up = knowledge.rules, new_evidence(), knowledge.face_up or 0
+    sizes, shares = list(rules.hand_sizes), list(rules.shares or ())
+    if rules.players < MAX_PLAYERS:
+        sizes.append(face_up.bit_count())
+        shares.append(tuple((face_up & mask).bit_count() for mask in CATEGORY_MASK))
+    else:
+        records["face_up"] = records["lacks"] = face_up
+    players = len(sizes)
+    records["players"], records["seat"], records["own_card_weight"] = players, _OUTSIDE, 1.0
+    records["hand_sizes"][0, :players] = sizes
+    records["lacks"][0, players:] = ALL_CARDS
+    records["shares"] = -1
+    if rules.shares is not None:
+        records["shares"][0, :players] = shares
+    return records
+
+
+def _shorten(
+    facts: list[Fact], proves: Callable[[Sequence[Fact]], bool], most: int | None = None
+) -> list[Fact]:
+    """Return ``facts`` without what can be left out, dropping ``most`` at once, at last one."""
+    size = most or max(1, len(facts) // 2)
+    while True:
+        at = 0
+        while at < len(facts):
+            fewer = facts[:at] + facts[at + size :]
+            if proves(fewer):
+                facts = fewer
+            else:
+                at += size
+        if size == 1:
+            return facts
+        size //= 2
+
+
+def _count_seen(facts: Sequence[Fact]) -> int:
+    return sum(fact.suggestion >= 0 for fact in facts)
+
+
+def _propagate(rows: Sequence[tuple[int, ...]], players: int, card: int, column: int) -> str | None:
+    """Return what follows for ``column`` and ``card`` from events if hands may have any size."""
+    has, may = [0] * (players + 1), [ALL_CARDS] * (players + 1)
+    clauses = [(0, mask) for mask in CATEGORY_MASK]
+    for kind, player, cards, shown in rows:
+        if kind == PASSED:
+            may[player + 1] &= ~cards
+        elif kind == REFUTED_US:
+            has[player + 1] |= 1 << shown
+        else:
+            clauses.append((player + 1, cards))
+    for _ in range(2 * N_CARDS):  # each second round at least places a card
+        for holder in range(players + 1):
+            may[holder] &= ~sum(has) | has[holder]
+        for mask in CATEGORY_MASK:
+            may[0] &= has[0] | ~mask if has[0] & mask else ALL_CARDS
+        for one in range(N_CARDS):
+            holders = [holder for holder in range(players + 1) if may[holder] >> one & 1]
+            if len(holders) == 1:
+                has[holders[0]] |= 1 << one
+        for holder, cards in clauses:
+            left = cards & may[holder]
+            has[holder] |= left if left.bit_count() == 1 else 0
+    return YES if has[column] >> card & 1 else None if may[column] >> card & 1 else NO
+
+
+def _describe(knowledge: Knowledge, facts: Sequence[Fact]) -> Iterator[dict[str, Any]]:
+    """Yield the facts for JSON: cards that lie open first, then suggestions by turn."""
+    for kind in (OWN, NOT_OWN, FACE_UP, NOT_FACE_UP):
+        cards = sum(fact.row[2] for fact in facts if fact.kind == kind)
+        if cards:
+            yield {"kind": kind, "cards": names(cards)}
+    for number in sorted({fact.suggestion for fact in facts} - {-1}):
+        for kind in (PASSES, ANSWERED, SHOWN):
+            rows = [fact.row for fact in facts if (fact.kind, fact.suggestion) == (kind, number)]
+            if rows:
+                shown = rows[0][3]
+                yield {
+                    "kind": kind,
+                    "turn": knowledge.turns[number],
+                    "asker": knowledge.suggestions[number][0],
+                    "by": sorted(row[1] for row in rows),
+                    "cards": names(rows[0][2]),
+                    "card": CARDS[shown] if shown >= 0 else None,
+                }
