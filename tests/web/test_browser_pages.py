@@ -392,33 +392,3 @@ def test_actions_have_the_numbers_and_words_of_the_game(watched_server, shows):
     expected = [words(number).removesuffix(" here") for number in numbers]
     assert received == [show.get(sentence, sentence) for sentence in expected]
     assert made == ["accuse Plum with the rope in the Lounge", "suggest White with the wrench"]
-
-
-def test_lists_say_how_games_ended_and_are_put_in_order(shows):
-    page = shows("lobby")
-    ended = page.locator("#records .ended")
-    assert ended.all_text_contents() == ["best won in 43 turns, 13 min", "Nobody won in 12 turns"]
-    page.get_by_label("Order").select_option("fewest turns first")
-    assert ended.first.text_content() == "Nobody won in 12 turns"
-    page.get_by_label("Order").select_option("by winner")
-    assert ended.first.text_content().startswith("best won")
-    assert page.locator("#tables .ended").count() == 0, "of older tables nothing is known"
-
-
-def test_several_people_who_play_again_get_a_link_each(shows):
-    page = shows("lobby")
-    page.evaluate(
-        """async () => {
-            const { enter } = await import("/static/parts/after.js");
-            const seats = ["Ann", "Bob <b>"].map((name, at) => ({ name, link: `/seat/${at}` }));
-            const parent = document.createElement("div");
-            document.querySelector("main").append(parent);
-            parent.id = "made";
-            enter({ id: "t", seats, watch: "/watch/t" }, parent);
-        }"""
-    )
-    links = page.locator("#made a")
-    assert links.all_text_contents() == ["The seat of Ann", "The seat of Bob <b>"]
-    assert [link.get_attribute("href") for link in links.all()] == ["/seat/0", "/seat/1"]
-    kept = page.evaluate("JSON.parse(localStorage.getItem('sleuth.seats')).map((one) => one.link)")
-    assert kept == ["/seat/0", "/seat/1"], "the browser finds them again"
