@@ -13,6 +13,7 @@ from mcts.options import SEEDS, check_integer
 from sim.arena import Memory, act, run
 from sim.chance import game_key, search_key
 from sim.game import advance, apply, decider, legal, new_game
+from sim.knowledge import begin, open_public
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
 from sim.policies.table import SHOWING, SLOW, seat_policies
@@ -44,6 +45,15 @@ class GameResult:
     seats: tuple[SeatResult, ...]
 
 
+class Deal(NamedTuple):
+    """Cards and first roll that were chosen and not drawn; cards are masks."""
+
+    envelope: int
+    face_up: int
+    hands: tuple[int, ...]
+    roll: int
+
+
 class Opening(NamedTuple):
     """A game that was dealt: its state (1,), memory for its policies, the seats from outside."""
 
@@ -52,8 +62,12 @@ class Opening(NamedTuple):
     outsiders: list[int]
 
 
-def open_game(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> Opening:
+def open_game(
+    rules: Rules, seats: Sequence[Player], seed: int, game: int, deal: Deal | None = None
+) -> Opening:
     """Deal game number ``game`` of the run ``seed`` among ``seats``, and let the players begin.
+
+    Cards and first roll are those of ``deal``, if that is given.
 
     ValueError if there is not one player a seat, or a number is out of range.
     """
@@ -69,9 +83,20 @@ def open_game(rules: Rules, seats: Sequence[Player], seed: int, game: int) -> Op
         state.showing[seat] = EXTERNAL if player.picks_cards else SHOWING.index(player.showing)
     state.recording = int(bool(outsiders))
     new_game(world(rules)[0], state, np.uint64(game_key(seed, game)))
+    if deal is not None:
+        _put(world(rules)[0], state, deal)
     for seat in outsiders:
         seats[seat].begin(rules, seat, view_of(state, seat), int(search_key(seed, game, seat)))
     return Opening(states, Memory(policies), outsiders)
+
+
+def _put(board: World, state: State, deal: Deal) -> None:
+    state.envelope, state.face_up, state.roll = deal.envelope, deal.face_up, deal.roll
+    for seat, hand in enumerate(deal.hands):
+        state.hand[seat] = hand
+    for seat in range(len(deal.hands)):
+        begin(board, state, seat)
+    open_public(board, state)
 
 
 def play(

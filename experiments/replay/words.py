@@ -60,6 +60,8 @@ def in_words(event: Event, names: Sequence[str] | None = None) -> str:
             likely = (max(range(*ends), key=chances.__getitem__) for ends in pairwise(_STARTS))
             held = ", ".join(f"{CARDS[card]} {chances[card]:.0%}" for card in likely)
             return f"believes by {evidence}: {held}"
+        case {"event": "thought", "by": by, "seconds": seconds}:
+            return f"{who(by)} thinks for {seconds:g} s"
     winner = "nobody wins" if event["winner"] is None else f"{who(event['winner'])} wins"
     return f"{winner}: it was {', '.join(event['envelope'])}"
 

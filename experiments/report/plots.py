@@ -131,6 +131,18 @@ def entropy(players: Mapping[str, Sequence[Moment]], when: str, prefix: str) -> 
         return svg(figure, f"Entropy of the envelope by turn, of {', '.join(players)}.", prefix)
 
 
+def seconds(times: Mapping[str, Estimate], kind: str, prefix: str) -> Markup:
+    """Draw by person the median of its thinking times to ``kind``, with the quartiles."""
+    with drawing(0.8 + 0.5 * len(times)) as (figure, axes):
+        intervals(axes, range(len(times)), list(times.values()), across=True)
+        _names_above(axes, list(times))
+        axes.set(xlabel="seconds: median and quartiles", ylim=(len(times) - 0.55, -0.65))
+        axes.set_xlim(left=0)
+        axes.grid(axis="x")
+        listed = "; ".join(f"{name} {time.value:.1f}" for name, time in times.items())
+        return svg(figure, f"Median seconds to {kind}: {listed}.", prefix)
+
+
 def _names_above(axes: Axes, names: Sequence[str]) -> None:
     """Write names above their lines, where they leave the width to the figures."""
     for height, name in enumerate(names):

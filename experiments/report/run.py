@@ -20,6 +20,7 @@ from experiments.matches.held import check
 from experiments.matches.origins import MATCHES_FILE
 from experiments.matches.schedule import Match
 from experiments.provenance.files import SUMMARY, read_json, read_yaml, reading
+from experiments.report.thinking import Thinking, read_thinking
 from experiments.runs import runfolder, summary
 from experiments.runs.figures import (
     Deciding,
@@ -56,6 +57,7 @@ class Run:
     game_lengths, suggestion_stats, decision_stats : figures of games and of details; empty where
     there are none
     envelopes : by match and player, before decisions
+    thinking : seconds that people took, from the records
     written : when the last rows were
     """
 
@@ -72,6 +74,7 @@ class Run:
     suggestion_stats: list[Suggesting]
     decision_stats: list[Deciding]
     envelopes: dict[tuple[str, str], tuple[Moment, ...]]
+    thinking: Thinking
     written: datetime | None
 
     @property
@@ -153,6 +156,7 @@ def load(folder: Path, label: str) -> Run:
             suggestion_stats=suggestion_stats(still) if "suggestions" in kinds else [],
             decision_stats=decision_stats(still) if "decisions" in kinds else [],
             envelopes=envelopes(still) if "decisions" in kinds else {},
+            thinking=read_thinking(folder),
             written=_time(parts[-1]) if parts else None,
         )
 

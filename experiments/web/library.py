@@ -110,6 +110,13 @@ class Library:
             raise KeyError(name)
         return folder
 
+    def name_of(self, path: Path | None) -> str | None:
+        """Return the name of the record in the file ``path``; None if it is not to be opened."""
+        root = self._folder.resolve()
+        if path is None or not is_regular(path) or not path.resolve().is_relative_to(root):
+            return None
+        return self._name(self._folder / path.resolve().relative_to(root))
+
     def place(self, path: Path) -> str:
         """Return where ``path`` is below the folder, as it is shown."""
         return printable(path.relative_to(self._folder).as_posix())
@@ -211,13 +218,23 @@ def _figures(path: Path) -> dict[str, Any]:
 
 
 def _header(path: Path) -> dict[str, Any]:
-    """Return rules, seats and number of a record, from its first line."""
+    """Return rules, seats and number of a record, from its first line; the end from the last."""
     with path.open("rb") as file:
         header = json.loads(file.readline(_HEAD))
+        file.seek(max(0, path.stat().st_size - _HEAD))
+        last = file.read(_HEAD).splitlines()[-1:]
     if header["format"] != FORMAT:
         raise ValueError("no record")
+    seats = [printable(str(seat["label"])) for seat in header["seats"]]
+    winner = turns = None
+    with suppress(ValueError, LookupError, TypeError):  # of a record that is cut off
+        end = json.loads(last[0])
+        winner = None if end["winner"] is None else seats[end["winner"]]
+        turns = int(end["turns"])
     return {
         "rules": printable(str(header["rules"]["name"])),
         "game": int(header["game"]),
-        "seats": [printable(str(seat["label"])) for seat in header["seats"]],
+        "seats": seats,
+        "winner": winner,
+        "turns": turns,
     }

@@ -13,6 +13,8 @@ two events where they differ:
 * A wrong accusation is known to the accuser, its ``verdict`` to all.
 * A ``belief`` is there only if the record is to hold beliefs: before a decision what the seat that
   decides believes, if that has changed.  A record's own state machine does not know of it.
+* A ``thought`` says how long a person took for the decision that follows, or for the only card
+  that it had to show.  That is no doing of the state machine either.
 * That a card is shown (``refute``) is known to all, which one (``show``) to asker and answerer.  An
   answerer's only card has an ``action`` like a card that it chose, since the asker must not see
   which of the two it was.
@@ -53,10 +55,15 @@ EVENTS = {
     # what a seat goes by: kind of belief, chances of the 21 cards to be in the envelope, and null
     # or, of evidence tables, cards of the columns, owners of the rows and entries, by category
     "belief": ("evidence", "envelope", "tables"),
+    # the seat of a person, the event that it decided on, and how long it took
+    "thought": ("by", "kind", "seconds"),
     # the last line; winner: seat, or null; check: see `sim.records.record`
     "end": ("winner", "turns", "envelope", "digest", "check"),
 }
 """The keys that an event has beside ``turn``, ``seat``, ``event`` and ``known_to``."""
+
+BESIDE = ("belief", "thought")
+"""Events that stand beside the game: no action leads to them."""
 
 _END_STATE = (
     "winner",
@@ -104,6 +111,11 @@ def describe_action(board: World, before: State, action: int, after: State) -> l
 def describe_belief(state: State, seat: int, belief: Mapping[str, Any]) -> Event:
     """Return the event that ``seat`` believes ``belief`` (`sim.player.Player.believes`)."""
     return _event(state.turn, seat, "belief", [seat], *(belief[key] for key in EVENTS["belief"]))
+
+
+def describe_thought(state: State, by: int, kind: str, seconds: float) -> Event:
+    """Return the event that the person in seat ``by`` took ``seconds`` to decide on a ``kind``."""
+    return _event(state.turn, int(state.seat), "thought", [by], by, kind, round(seconds, 2))
 
 
 def ending(state: State, check: str) -> Event:

@@ -10,7 +10,7 @@ from sim.cards import CARDS
 from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
 from sim.policies.table import seat_policies
-from sim.records.events import Event, describe_action, ending, opening
+from sim.records.events import BESIDE, Event, describe_action, ending, opening
 from sim.records.record import Record, RecordError, checksum, line, policy_of
 from sim.rules import world
 from sim.state import EVIDENCE, N_ACTIONS, OVER, PASS, REVEAL, SHOW, State, World, empty
@@ -31,8 +31,8 @@ def replay(record: Record) -> np.recarray:
 def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
     """Yield the events of each action, checked, and the true state after them; first the deal.
 
-    Beliefs go with the events before them; they are no doing of the state machine, and the record's
-    ``check`` alone stands for them.
+    Those of `BESIDE` go with the events before them; they are no doing of the state machine, and
+    the record's ``check`` alone stands for them.
 
     The state (an array of one `STATE`) goes on changing: copy it to keep it.  All its seats track
     `EVIDENCE`, so that ``evidence[seat]`` is what a seat has seen.
@@ -54,7 +54,7 @@ def states(record: Record) -> Iterator[tuple[tuple[Event, ...], np.recarray]]:
             due.append(ending(state[0], _check(record)))
         _compare(events, at, due)
         end = at + len(due)
-        while end < len(events) and events[end]["event"] == "belief":
+        while end < len(events) and events[end]["event"] in BESIDE:
             end += 1
         yield events[at:end], state
         at = end

@@ -16,6 +16,8 @@ Events are those of `sim.records.events`, with who knows of them; all of them ma
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +25,26 @@ from sim.arena import act
 from sim.game import apply, decider, legal
 from sim.player import IllegalAction, Player
 from sim.policies import greedy
-from sim.records.events import Event, describe_action, ending, opening
+from sim.records.events import Event, describe_action, describe_thought, ending, opening
 from sim.records.record import checksum, header, line
-from sim.referee import open_game
+from sim.referee import Deal, open_game
 from sim.rules import Rules, world
 from sim.state import EXTERNAL, N_ACTIONS, OVER, SHOW, empty
 from sim.view import as_seen, view_of
+
+
+@dataclass(frozen=True)
+class Past:
+    """A game as far as it has come, to be gone on with: its deal need not be that of its number.
+
+    Attributes
+    ----------
+    deal : as `sim.referee.Deal`
+    moves : pairs of an action and the roll of the turn in which it leaves the game
+    """
+
+    deal: tuple[Any, ...]
+    moves: tuple[tuple[int, int], ...]
 
 
 class Person(Player):
@@ -47,15 +63,31 @@ class SteppedGame:
     actions : all decisions so far
     """
 
-    def __init__(self, rules: Rules, seats: Sequence[Player], seed: int, game: int) -> None:
-        """Deal; raises ValueError as `sim.referee.open_game`."""
-        states, self._memory, self._outsiders = open_game(rules, seats, seed, game)
+    def __init__(
+        self,
+        rules: Rules,
+        seats: Sequence[Player],
+        seed: int,
+        game: int,
+        past: Past | None = None,
+    ) -> None:
+        """Deal, or go on from a ``past``, whose dice alone are then not those of the game's number.
+
+        Raises
+        ------
+        ValueError
+            As `sim.referee.open_game`, and if a move of the past is not legal.
+        """
+        deal = None if past is None else Deal(*past.deal)
+        states, self._memory, self._outsiders = open_game(rules, seats, seed, game, deal)
         self.rules, self.seats, self.seed, self.game = rules, tuple(seats), int(seed), int(game)
         self.actions: list[int] = []
         self.events: list[Event] = []
         self._board, self._state, self._before = world(rules)[0], states[0], empty()
         self._lines = [line(header(rules, seats, self.seed, self.game))]
         self._note(opening(self._board, self._state))
+        for action, roll in () if past is None else past.moves:
+            self.act(action, roll=roll)
 
     @property
     def over(self) -> bool:
@@ -96,8 +128,11 @@ class SteppedGame:
                 return action
             self._memory.grow()
 
-    def act(self, action: int) -> list[Event]:
-        """Do ``action`` for the seat that must decide; return what happened.
+    def act(
+        self, action: int, seconds: float | None = None, roll: int | None = None
+    ) -> list[Event]:
+        """Do ``action`` for the seat that must decide, a person if that took ``seconds``; return
+        what happened.  The roll of the turn is then ``roll``, if that is given.
 
         IllegalAction if the rules do not allow it here; nothing is changed.
         """
@@ -106,18 +141,28 @@ class SteppedGame:
             raise IllegalAction(f"seat {self.decider} chose action {action}")
         self._before[0] = state
         apply(self._board, state, action)
+        state.roll = state.roll if roll is None else roll
         self.actions.append(action)
         for suggestion in state.event[: state.events].tolist():
             for seat in self._outsiders:
                 self.seats[seat].see(as_seen(tuple(suggestion), seat))
         state.events = 0
         events = describe_action(self._board, self._before[0], action, state)
+        if seconds is not None:
+            before, kind = self._before[0], events[0]["event"]
+            thought = describe_thought(before, int(decider(before)), kind, seconds)
+            self._lines.append(line(thought))
         self._note(events)
         if self.over:
             end = ending(state, checksum(self._lines))
             self._note([end])
             events.append(end)
         return events
+
+    def note_showing(self, seat: int, seconds: float) -> None:
+        """Write into the record how long a person took to show its only card; not after the end."""
+        if not self.over:
+            self._lines.append(line(describe_thought(self._state, seat, "show", seconds)))
 
     def record(self) -> str:
         """Return the record so far, whole once the game is over (`sim.records.record`)."""

@@ -16,7 +16,7 @@ from sim.chance import game_key
 from sim.game import apply, decider, legal, new_game
 from sim.knowledge import begin
 from sim.policies.table import Policy, seat_policies
-from sim.records.events import EVENTS, describe_action, opening
+from sim.records.events import BESIDE, EVENTS, describe_action, opening
 from sim.records.record import knows, read
 from sim.records.replay import replay, states
 from sim.referee import play
@@ -57,7 +57,7 @@ def test_a_record_replays_to_the_same_end(name, count, keep):
 def test_the_games_of_these_tests_hold_every_kind_of_event():
     texts = [short_game(*table, number)[0] for table in TABLES for number in range(4)]
     found = Counter(json.loads(row)["event"] for text in texts for row in text.splitlines()[1:])
-    assert set(found) == set(EVENTS) - {"belief"}  # which is there only if asked for
+    assert set(found) == set(EVENTS) - {*BESIDE}  # which are there only if asked for
     assert any('"right":false' in text for text in texts)
     assert any('"unable":[1,2],"by":3' in text for text in texts)
 
@@ -96,7 +96,7 @@ def test_the_record_kept_as_data_replays():
     record = read(FILE)
     assert replay(record)[0].winner == record.end["winner"]
     found = {event["event"] for event in (*record.events, record.end)}
-    assert found == set(EVENTS) - {"belief"}
+    assert found == set(EVENTS) - {*BESIDE}
     assert any(event.get("right") is False for event in record.events)
 
 

@@ -19,6 +19,7 @@ from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Search
 from experiments.web.tables.registry import Registry
+from experiments.web.tables.study import Studies
 from experiments.web.workers import Workers
 
 
@@ -84,7 +85,9 @@ class Inside:
     def __init__(self, registry: Registry, workers: Workers) -> None:
         outside = Library(registry.folder / "outputs")
         reach = describe_reach("127.0.0.1")
-        state = State(registry, Streams(10**6), workers, Search(1000, 1.0), outside, reach)
+        state = State(
+            registry, Streams(10**6), workers, Search(1000, 1.0), outside, reach, Studies(registry)
+        )
         self.registry = registry
         self._app = application(state, names_of("127.0.0.1"))
         self._streams: set[asyncio.Task] = set()

@@ -34,7 +34,20 @@ LOBBY = {
             "rules": "ledford",
             "game": 1,
             "seats": ["swift", "best"],
-        }
+            "winner": "best",
+            "turns": 43,
+            "seconds": 754.2,
+        },
+        {
+            "id": "s",
+            "name": "main/records/game-0000.jsonl",
+            "rules": "ledford",
+            "game": 0,
+            "seats": ["swift", "best"],
+            "winner": None,
+            "turns": 12,
+            "seconds": None,
+        },
     ],
     "under_way": [{"id": "m", "name": "test", "matches": ["swift against 3 heuristic"]}],
     "runs": [

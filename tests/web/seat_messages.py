@@ -217,7 +217,7 @@ def _answer_fits(traffic: Traffic, what: str, status: int, headers: list, text: 
         return received == {} or (
             received.keys() == {"error"} and not any(card in text for card in CARDS)
         )
-    keys = {"table", "rules", "seats", "board", "hints", "study", "seat"}
+    keys = {"table", "rules", "seats", "board", "hints", "study", "dealt_again", "seat"}
     return received.keys() == keys and all(
         line.keys() == {"label", "suspect", "person"} for line in received["seats"]
     )

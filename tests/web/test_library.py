@@ -43,6 +43,8 @@ def library(tmp_path):
 def test_records_and_runs_are_found_by_what_they_are(library):
     (record,), (run,) = library.records(), library.runs()
     assert record.about["seats"] == ["swift"] * 4 and record.about["rules"] == "ledford"
+    end = json.loads(record.path.read_text().splitlines()[-1])
+    assert record.about["turns"] == end["turns"] == 20 and record.about["winner"] is None
     assert record.about["name"] == "run/records/game-1.jsonl"
     assert run.about["rates"] == [
         {

@@ -84,14 +84,10 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
     the probabilities in the same order, ``bits`` the entropy of the envelope; both are None without
     ``chance``, while cards are dealt, or where the posterior does not fit into memory.
     """
-    rules, seat = knowledge.rules, knowledge.seat
+    rules = knowledge.rules
     if knowledge.face_up is None:
         return _list([_own(knowledge, card) for card in range(N_CARDS)])
-    setting = setting_of(rules, seat, knowledge.hand, knowledge.face_up)
-    records = setting.records()
-    evidence = records[0]
-    events = suggestion_events(knowledge.suggestions, seat, rules.players)[0]
-    record(records.view(np.ndarray), check_events(events, rules.players))
+    evidence = evidence_of(knowledge)
     proved = new_known()[0]
     update_closure(evidence, proved)
     has, may = (masks[: rules.players + 1].tolist() for masks in (proved.has, proved.may))
@@ -104,6 +100,16 @@ def notebook(knowledge: Knowledge, chance: bool) -> dict[str, Any]:
         ]
         page["bits"] = round(bits, 3)
     return page
+
+
+def evidence_of(knowledge: Knowledge) -> np.record:
+    """Return what a seat knows, once all cards are dealt, as a `belief.evidence.EVIDENCE`."""
+    rules, seat, face_up = knowledge.rules, knowledge.seat, knowledge.face_up
+    assert face_up is not None
+    records = setting_of(rules, seat, knowledge.hand, face_up).records()
+    events = suggestion_events(knowledge.suggestions, seat, rules.players)[0]
+    record(records.view(np.ndarray), check_events(events, rules.players))
+    return records[0]
 
 
 def round_chance(chance: float) -> float:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from experiments.settings.commandline import Refusal
 from experiments.web.server.guard import read_body
 from experiments.web.server.runs import links
-from experiments.web.server.state import state_of
+from experiments.web.server.state import State, refusals, state_of
 from experiments.web.server.warmup import warm_up
-from experiments.web.tables.registry import Crowded, Entry
+from experiments.web.tables.registry import Entry
 from experiments.web.tables.requests import (
     TableRequest,
     compose_table,
@@ -38,15 +36,17 @@ async def show(request: Request) -> JSONResponse:
     """Return all that the lobby shows."""
     state = state_of(request)
     library = state.library
-    records, runs, under_way = await state.workers.run(
-        lambda: (library.records(), library.runs(), library.under_way())
-    )
     latest = list(state.registry.entries.values())[: -MOST_SHOWN - 1 : -1]
+    records, runs, under_way, took = await state.workers.run(
+        lambda: (library.records(), library.runs(), library.under_way(), _times(state, latest))
+    )
     return JSONResponse(
         {
             **presets(),
             "tables": [_describe(entry) for entry in latest],
-            "records": [{"id": one.name, **one.about} for one in records],
+            "records": [
+                {"id": one.name, **one.about, "seconds": took.get(one.name)} for one in records
+            ],
             "runs": [{"id": one.name, **one.about, **links(one.name, one.path)} for one in runs],
             "under_way": [{"id": one.name, **one.about} for one in under_way],
             "reach": state.reach,
@@ -63,18 +63,22 @@ async def make(request: Request) -> JSONResponse:
     """Make a table; the links to its seats are handed out this once."""
     state = state_of(request)
     given = await read_body(request, TableRequest)
-    try:
+    with refusals():
         setup = await state.workers.run(compose_table, given, state.limits)
         await state.workers.run(warm_up, setup)
         entry, tokens = await state.registry.make(setup)
-    except Crowded as fault:
-        raise HTTPException(429, str(fault)) from None
-    except ValueError as fault:
-        raise HTTPException(422, str(fault)) from None
-    except (OSError, Refusal) as fault:
-        raise HTTPException(507, f"the table cannot be written down: {fault}") from None
     links = {str(seat): f"/seat/{token}" for seat, token in tokens.items()}
     return JSONResponse({"id": entry.id, "seats": links, "watch": f"/watch/{entry.id}"}, 201)
+
+
+def _times(state: State, entries: list[Entry]) -> dict[str | None, float]:
+    """Return by the name of its record how many seconds a game here took."""
+    registry = state.registry
+    return {
+        state.library.name_of(registry.record_of(one)): one.outcome["seconds"]
+        for one in entries
+        if one.outcome
+    }
 
 
 def _describe(entry: Entry) -> dict[str, Any]:
@@ -84,6 +88,7 @@ def _describe(entry: Entry) -> dict[str, Any]:
         "seats": entry.setup.labels,
         "over": entry.over,
         "aside": entry.aside,
+        **(entry.outcome or {}),
         "open": entry.over or not entry.setup.people,
     }
 

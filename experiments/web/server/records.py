@@ -71,7 +71,7 @@ class AdviceRequest(Body):
 
 async def show_page(request: Request) -> HTMLResponse:
     """Return the page of a recorded game."""
-    await _path(request)
+    await record_path(request)
     return page("replay")
 
 
@@ -81,25 +81,25 @@ async def show(request: Request) -> JSONResponse:
     With the seed of a run its other games could be dealt, of which some may be under way: here, or
     at another server, of whose folder this record may be a copy.
     """
-    path = await _path(request)
+    path = await record_path(request)
     return await _answer(request, lambda: _contents(path, not _is_of_tables(request, path)))
 
 
 async def beliefs(request: Request) -> JSONResponse:
     """Return the bits of all seats, turn by turn."""
-    path = await _path(request)
+    path = await record_path(request)
     return await _answer(request, lambda: {"turns": _turns(path)}, long=True)
 
 
 async def notebooks(request: Request) -> JSONResponse:
     """Return what each seat knew after the event on a line."""
-    path, line = await _path(request), request.path_params["line"]
+    path, line = await record_path(request), request.path_params["line"]
     return await _answer(request, lambda: {"seats": _notebooks(path, line)})
 
 
 async def explain(request: Request) -> JSONResponse:
     """Return the choice of a player at a decision."""
-    path = await _path(request)
+    path = await record_path(request)
     given, state = await read_body(request, AdviceRequest), state_of(request)
     try:
         return JSONResponse(await state.workers.search(_advice, path, given, state.limits))
@@ -146,7 +146,7 @@ def _is_drawn(seed: int) -> bool:
     return len(str(seed)) > CHOSEN_DIGITS
 
 
-async def _path(request: Request) -> Path:
+async def record_path(request: Request) -> Path:
     """Return the file of the record in the path; 404 if it is unknown."""
     state = state_of(request)
     try:
@@ -170,12 +170,13 @@ def _keep(work: Callable[[Path], Result]) -> Callable[[Path], Result]:
     return lambda path: kept(path, path.stat().st_mtime_ns)
 
 
-_record = _keep(read)
+recorded = _keep(read)
+"""The record in a file; RecordError and OSError as `read`."""
 
 
 def _count_bits(path: Path) -> list[dict[str, Any]]:
     """Return the bits of all seats at the end of each turn, the deal first."""
-    record = _record(path)
+    record = recorded(path)
     last = {**record.end, "turn": record.events[-1]["turn"] + 1}  # so that the last turn ends
     turns = Entropies(record.rules).turns([*record.events, last])
     return [{"turn": turn, "bits": bits} for turn, bits in turns]
@@ -186,7 +187,7 @@ _timeline = _keep(_count_bits)
 
 def _contents(path: Path, with_seed: bool) -> dict[str, Any]:
     """Return the record, all hands open."""
-    record = _record(path)
+    record = recorded(path)
     seats = [
         {"label": seat["label"], "suspect": suspect, "outside": seat["policy"] == OUTSIDE}
         for suspect, seat in zip(record.rules.suspects, record.seats, strict=True)
@@ -211,7 +212,7 @@ def _turns(path: Path) -> list[dict[str, Any]]:
 
 
 def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:
-    record = _record(path)
+    record = recorded(path)
     events = (*record.events, record.end)[: max(0, line - FIRST_LINE + 1)]
     seats = range(record.rules.players)
     return [notebook(Knowledge.of(record.rules, seat, events), chance=True) for seat in seats]
@@ -219,7 +220,7 @@ def _notebooks(path: Path, line: int) -> list[dict[str, Any]]:
 
 def _advice(path: Path, given: AdviceRequest, limits: Search) -> dict[str, Any]:
     player = compose_player(given.preset, given.settings, limits)
-    return advise(_record(path), given.line, player, given.seed)
+    return advise(recorded(path), given.line, player, given.seed)
 
 
 _RECORD = "/api/records/{record}"

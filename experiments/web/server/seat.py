@@ -44,6 +44,7 @@ def describe(entry: Entry) -> dict[str, Any]:
         "board": rules.board,
         "hints": setup.hints,
         "study": setup.study,
+        "dealt_again": setup.past is not None,
     }
 
 

@@ -19,13 +19,14 @@ from starlette.middleware import Middleware
 
 from experiments.settings.commandline import Refusal
 from experiments.web.library import Library
-from experiments.web.server import lobby, pages, records, runs, seat, watch
+from experiments.web.server import after, lobby, pages, records, runs, seat, study, watch
 from experiments.web.server.connections import Connection
 from experiments.web.server.guard import Guard, answer_bug, answer_refusal
 from experiments.web.server.state import State
 from experiments.web.server.streams import Streams
 from experiments.web.settings import Web
 from experiments.web.tables.registry import Registry
+from experiments.web.tables.study import Studies
 from experiments.web.workers import Workers
 
 _LOOK_SECONDS = 0.1
@@ -50,7 +51,9 @@ def application(state: State, names: frozenset[str]) -> Starlette:
     """
     app = Starlette(
         routes=[
-            route for each in (lobby, seat, watch, records, runs, pages) for route in each.ROUTES
+            route
+            for each in (lobby, seat, study, watch, after, records, runs, pages)
+            for route in each.ROUTES
         ],
         middleware=[Middleware(Guard, names)],
         exception_handlers={HTTPException: answer_refusal, Exception: answer_bug},
@@ -86,7 +89,7 @@ async def _serve(
     registry = Registry(folder, settings.tables, workers, patience)
     streams, library = Streams(settings.streams), Library(Path(settings.outputs))
     reach = describe_reach(settings.host)
-    state = State(registry, streams, workers, settings.search, library, reach)
+    state = State(registry, streams, workers, settings.search, library, reach, Studies(registry))
     server = _Server(
         uvicorn.Config(
             application(state, names_of(settings.host)),

@@ -2,7 +2,7 @@
 
 import { api } from "./parts/api.js";
 import { el, part, put, say } from "./parts/dom.js";
-import { SETUP, remember, rememberSeats, rememberedSeats } from "./parts/remembered.js";
+import { rememberSeats, rememberedSeats } from "./parts/remembered.js";
 import { listRecords, listRuns, listSeats, listTables, listUnderWay } from "./parts/lists.js";
 import { patiently } from "./parts/patience.js";
 import { playerOptions, settingFields } from "./parts/settings.js";
@@ -99,7 +99,6 @@ async function make(asked, place) {
       name: asked.seats[seat].name,
     }));
     rememberSeats(links);
-    remember(SETUP, { ...asked, seed: null });
     if (links.length < 2) location.assign(links[0]?.link ?? made.watch);
     else showLinks(links, made.watch);
   } catch (fault) {
@@ -171,7 +170,7 @@ function showLinks(links, watch) {
 function showLists() {
   listSeats(part("your-seats"), rememberedSeats(), offered.tables);
   listTables(part("tables"), offered.tables);
-  listRecords(part("records"), offered.records);
+  listRecords(part("records"), offered.records, part("records-order").value);
   const playing = new Set(offered.under_way.map(({ id }) => id));
   listUnderWay(part("under-way"), offered.under_way);
   listRuns(
@@ -203,6 +202,7 @@ async function enter() {
     event.preventDefault();
     make(readRequest(), "making");
   });
+  part("records-order").addEventListener("change", showLists);
   part("watch-two").addEventListener("click", watchTwo);
   showLevels();
   showRules();

@@ -37,6 +37,7 @@ async function play() {
   const table = await api.seat(token);
   const board = new Board(table.seats, table.board);
   put(part("board"), board.element);
+  part("dealt-again").hidden = !table.dealt_again;
   const marks = marksOf(token);
   let notebook = null;
   let state = begin(table, starts(table.rules));

@@ -1,5 +1,6 @@
 // A recorded game on a time line; any player can be asked what it would do at a decision.
 
+import { enter } from "./parts/after.js";
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { showChart } from "./parts/chart.js";
@@ -8,6 +9,7 @@ import { el, part, put, say } from "./parts/dom.js";
 import { facts } from "./parts/facts.js";
 import { Log } from "./parts/log.js";
 import { showMaps } from "./parts/maps.js";
+import { patiently } from "./parts/patience.js";
 import { Question } from "./parts/question.js";
 import { Review } from "./parts/review.js";
 import { showSeats } from "./parts/seats.js";
@@ -119,6 +121,20 @@ async function replay() {
     showChart(part("chances"), { title, across: "turn", up: "chance" }, lines, { most: 1, now, choose });
   }
 
+  const onSeat = el("select", { "aria-label": "Whose seat you take" }, called.map((name, seat) => el("option", { value: seat }, name)));
+  const playOn = async ({ target }) => {
+    target.disabled = true;
+    const report = (words) => say(part("play-on-about"), words);
+    try {
+      const place = { line: Number(line.value) + FIRST_LINE, seat: Number(onSeat.value) };
+      enter(await patiently(report, "Getting the table ready …", api.playOn(id, place)), part("play-on"));
+    } catch (fault) {
+      report(fault.message);
+      target.disabled = false;
+    }
+  };
+  put(part("play-on"), onSeat, el("button", { type: "button", click: playOn }, "Play on from here"));
+
   const review = new Review(part("review"), {
     decisions: decisions.map((file) => file - FIRST_LINE),
     names: called,
@@ -173,6 +189,8 @@ async function replay() {
   const wanted = () => Number(location.hash.startsWith(EVENT) ? location.hash.slice(EVENT.length) : 1) || 1;
   addEventListener("hashchange", () => go(wanted() - 1));
   go(wanted() - 1);
+  const reviewed = new URLSearchParams(location.search).get("review");
+  if (reviewed !== null) review.begin(reviewed);
 
   try {
     timeline = (await api.recordBeliefs(id)).turns;

@@ -1,5 +1,6 @@
 // A table, watched: its game, what each seat believes, the search under way; pace where nobody sits.
 
+import { showAfter } from "./parts/after.js";
 import { api } from "./parts/api.js";
 import { Board } from "./parts/board.js";
 import { showChart } from "./parts/chart.js";
@@ -70,7 +71,10 @@ async function watch() {
     log.show(state.log);
     say(part("status"), status());
     searching.show(state.search, called);
-    if (state.over) part("controls").hidden = true;
+    if (!state.over || !part("after").hidden) return;
+    part("controls").hidden = true;
+    part("after").hidden = false;
+    showAfter(part("after"), { ask: () => api.afterWatch(id), repeat: () => api.watchAgain(id), words: "Watch again", seat: 0 });
   });
 
   function status() {

@@ -46,6 +46,7 @@ class LineUp:
     shift : how many seats `order` is turned by at this table
     seed : of the request, or None
     study : whether the games belong to a study
+    series : name of the study, if it has one
     """
 
     rules: Mapping[str, Any]
@@ -54,11 +55,12 @@ class LineUp:
     shift: int
     seed: int | None
     study: bool
+    series: str = ""
 
     @classmethod
     def of(cls, setup: Setup) -> LineUp | None:
-        """Return the line-up of a table; None without people."""
-        if not setup.people:
+        """Return the line-up of a table; None without people, and if its game does not count."""
+        if not setup.people or not setup.counted:
             return None
         # A person who sees the probabilities is another player.
         hints = {"hints": setup.hints}
@@ -75,6 +77,7 @@ class LineUp:
             shift=turned.index(order),
             seed=setup.seed,
             study=setup.study,
+            series=setup.series,
         )
 
     @property
@@ -91,9 +94,10 @@ class LineUp:
     @property
     def folder(self) -> Path:
         """Of the run, below that of the server."""
-        about = {key: value for key, value in asdict(self).items() if key != "shift"}
+        unsaid = {"shift"} if self.series else {"shift", "series"}
+        about = {key: value for key, value in asdict(self).items() if key not in unsaid}
         digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:10]
-        place = STUDY if self.study else OTHERS
+        place = Path(STUDY, self.series) if self.study else Path(OTHERS)
         return Path(place, f"{file_name(self.name)[:60]}-{digest}")
 
     def number(self, taken: Collection[int]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 import traceback
 from typing import Any, Literal
 
@@ -72,6 +73,8 @@ class Driver:
         self._wake = asyncio.Event()
         self._steps, self._whole_turn = 0, False
         self._turn: int | None = None
+        self._asked_at: float | None = None
+        self._resumed = table.resumed
         self._shown_at = -SLOWEST
 
     @property
@@ -119,7 +122,8 @@ class Driver:
         """
         if self.prompt is None or (self.prompt.seat, self.prompt.number) != (seat, number):
             raise NotNow("this was not asked, or has been answered already")
-        self.table.answer(seat, number, action)
+        seconds = None if self._asked_at is None else time.monotonic() - self._asked_at
+        self.table.answer(seat, number, action, seconds)
         self.prompt = self.awaited = None
         self._wake.set()
 
@@ -153,6 +157,8 @@ class Driver:
         elif prompt := table.prompt:
             if self.prompt != prompt:
                 self.prompt, self.awaited = prompt, prompt.seat
+                self._asked_at = None if self._resumed else time.monotonic()
+                self._resumed = False
                 self._notify()
             await self._sleep(None)
         elif self._must_wait(None):

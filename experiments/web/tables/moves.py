@@ -26,6 +26,7 @@ class Move:
     seat : of the player that decided
     action : of `sim.state`; None where a card was shown without a choice
     decisions, simulations, search_seconds : spent on searches by the player by then
+    thought : seconds that a person took; None for players, and where that is unknown
     """
 
     seat: int
@@ -33,6 +34,7 @@ class Move:
     decisions: int = 0
     simulations: int = 0
     search_seconds: float = 0.0
+    thought: float | None = None
 
 
 class Moves:
@@ -41,13 +43,14 @@ class Moves:
     Attributes
     ----------
     recorded : moves that were in the file
+    resumed : whether there was such a file
     """
 
     def __init__(self, path: Path) -> None:
         """Open the file; raises OSError, or ValueError if it is something else."""
         self.recorded: list[Move] = []
-        whole = 0
-        if path.exists():
+        whole, self.resumed = 0, path.exists()
+        if self.resumed:
             content = path.read_bytes()
             whole = content.rfind(b"\n") + 1
             for line in content[:whole].splitlines():

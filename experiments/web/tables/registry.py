@@ -3,8 +3,9 @@
     FOLDER/tables/ID/table.json     setup, hashes of the seats' tokens
     FOLDER/tables/ID/moves.jsonl    decisions (`experiments.web.tables.moves`)
     FOLDER/tables/ID/pace.json      pause and pace, once a spectator has set them
-    FOLDER/tables/ID/over           once the game is over and filed
+    FOLDER/tables/ID/over           once the game is over and filed: how it ended
     FOLDER/{study,games}/NAME/      runs of finished games with people
+    FOLDER/watched/records/ID.jsonl finished games of computers
 
 A table is there as a whole or not at all.  Tokens are handed out once, when a table is made.  A
 table that is left for days is put aside: it takes no room and is not driven, until it is opened.
@@ -19,12 +20,15 @@ import secrets
 import shutil
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
+from experiments.matches.results import RECORDS
 from experiments.provenance.files import write_text
 from experiments.settings.commandline import Refusal
 from experiments.web.tables import archive
@@ -36,6 +40,7 @@ from experiments.web.workers import Workers
 from mcts.kernel.errors import SleuthError
 from mcts.options import SEEDS
 
+WATCHED = "watched"
 TABLES, TABLE, PACE, OVER, LOCK = "tables", "table.json", "pace.json", "over", ".lock"
 
 MOST_FINISHED = 50
@@ -57,6 +62,8 @@ class Entry:
     run : folder of the run that its game belongs to, below the registry's; None without people
     tokens : by seat, the hash of its token
     over : whether the game is over, and filed
+    outcome : then the winner's name or None, turns, and seconds since the table was made; None of
+        a table of an earlier version
     driver : while it is in memory
     fault : why it cannot be opened, if it cannot
     aside : whether it is put aside
@@ -70,6 +77,7 @@ class Entry:
     run: str | None
     tokens: dict[int, str]
     over: bool = False
+    outcome: dict[str, Any] | None = None
     driver: Driver | None = None
     fault: str | None = None
     aside: bool = False
@@ -82,6 +90,11 @@ class Entry:
         """True while its game goes on."""
         halted = self.driver is not None and self.driver.halted
         return not (self.over or self.fault or self.aside or halted)
+
+    @property
+    def playable(self) -> bool:
+        """True while its game goes on, or would if its link were opened."""
+        return self.under_way or (self.aside and not self.over)
 
 
 class Registry:
@@ -163,8 +176,10 @@ class Registry:
                 entry.driver.table.close()
         self._lock.release()
 
-    async def make(self, setup: Setup) -> tuple[Entry, dict[int, str]]:
-        """Make a table, its seed drawn if it is None; return the seats' tokens.
+    async def make(
+        self, setup: Setup, tokens: Mapping[int, str] | None = None
+    ) -> tuple[Entry, dict[int, str]]:
+        """Make a table, its seed drawn if it is None; return the seats' ``tokens``, drawn if None.
 
         Raises
         ------
@@ -176,14 +191,19 @@ class Registry:
             If it cannot be written.
         """
         async with self._making:
-            entry, table, tokens = await self._workers.run(self._make, setup)
+            entry, table, drawn = await self._workers.run(self._make, setup, tokens)
             self._enter(entry)
         entry.task = asyncio.create_task(self._play(entry, table))
-        return entry, tokens
+        return entry, drawn
+
+    async def settle(self, entry: Entry) -> None:
+        """Wait until the game of a table is filed, if it is over."""
+        if entry.task and entry.driver and entry.driver.table.over:
+            await asyncio.wait([entry.task])
 
     def seat(self, token: str) -> tuple[Entry, int] | None:
         """Return the table and seat of ``token``, None if unknown."""
-        return self._seats.get(_hash(token))  # of a hash no time shows how near a guess was
+        return self._seats.get(hash_token(token))  # of a hash no time shows how near a guess was
 
     async def driver(self, entry: Entry) -> Driver:
         """Return the driver of a table; one whose game is over may have to be read again.
@@ -212,6 +232,13 @@ class Registry:
                 self._remember(entry)
         return entry.driver
 
+    def record_of(self, entry: Entry) -> Path | None:
+        """Return where the record of a finished game is; None of one that does not count."""
+        if entry.run is not None:
+            return self.folder / entry.run / RECORDS / f"game-{entry.setup.game:06d}.jsonl"
+        counts = entry.setup.counted and not entry.setup.people
+        return self.folder / WATCHED / RECORDS / f"{entry.id}.jsonl" if counts else None
+
     def save_pace(self, entry: Entry) -> None:
         """Write pause and pace of a table down; where that fails, the next start has the first."""
         if entry.driver and entry.under_way:
@@ -225,7 +252,9 @@ class Registry:
             driver.set_pace(float(seconds))
             driver.pause(bool(paused))
 
-    def _make(self, setup: Setup) -> tuple[Entry, Table, dict[int, str]]:
+    def _make(
+        self, setup: Setup, given: Mapping[int, str] | None
+    ) -> tuple[Entry, Table, dict[int, str]]:
         """Give the game its number, write the table down and open it."""
         self._check_room()
         setup.build_players()  # a ValueError before anything is written
@@ -238,8 +267,8 @@ class Registry:
             setup = replace(setup, seed=seed, game=number)
         elif setup.seed is None:
             setup = replace(setup, seed=secrets.randbelow(SEEDS))
-        tokens = {seat: secrets.token_urlsafe(16) for seat in setup.people}
-        hashes = {seat: _hash(token) for seat, token in tokens.items()}
+        tokens = dict(given or {seat: secrets.token_urlsafe(16) for seat in setup.people})
+        hashes = {seat: hash_token(token) for seat, token in tokens.items()}
         entry = Entry(secrets.token_hex(6), setup, run, hashes)
         folder = self._folder(entry)
         folder.mkdir()
@@ -275,8 +304,11 @@ class Registry:
             content = json.loads(path.read_text("utf-8"))
             tokens = {int(seat): str(digest) for seat, digest in content["tokens"].items()}
             setup = Setup.from_json(content["setup"])
-            over = (path.parent / OVER).exists()
-            self._enter(Entry(path.parent.name, setup, content["run"], tokens, over))
+            entry = Entry(path.parent.name, setup, content["run"], tokens)
+            entry.over = (path.parent / OVER).exists()
+            with suppress(OSError, ValueError):
+                entry.outcome = json.loads((path.parent / OVER).read_text("utf-8"))
+            self._enter(entry)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
             print(f"{path} cannot be read, and is left out: {fault}", file=sys.stderr)
 
@@ -306,7 +338,11 @@ class Registry:
             if entry.run is not None:
                 run = self.folder / entry.run
                 await self._workers.run(archive.add_game, run, entry.setup, table.game)
-            (self._folder(entry) / OVER).touch()
+            elif place := self.record_of(entry):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                write_text(place, table.game.record())
+            entry.outcome = self._describe_end(entry, table)
+            write_text(self._folder(entry) / OVER, json.dumps(entry.outcome))
         except Exception as fault:  # the run's folder may hold anything
             print(
                 f"table {entry.id} is over, but not filed: {fault}; the next start tries again",
@@ -315,6 +351,12 @@ class Registry:
         entry.over, entry.task = True, None
         table.close()
         self._remember(entry)
+
+    def _describe_end(self, entry: Entry, table: Table) -> dict[str, Any]:
+        end = table.game.events[-1]
+        seconds = time.time() - (self._folder(entry) / TABLE).stat().st_mtime
+        winner = None if end["winner"] is None else entry.setup.labels[end["winner"]]
+        return {"winner": winner, "turns": end["turns"], "seconds": round(seconds, 1)}
 
     def _remember(self, entry: Entry) -> None:
         """Have ``entry``, which is over, in memory; forget the oldest without viewers."""
@@ -325,5 +367,6 @@ class Registry:
                 self._finished.remove(old)
 
 
-def _hash(token: str) -> str:
+def hash_token(token: str) -> str:
+    """Return what is kept of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
 from sim.player import Player
 from sim.players.registry import make
-from sim.records.stepped import Person
+from sim.records.stepped import Past, Person
 from sim.rules import Rules, preset
 
 PERSON = "person"
@@ -32,6 +32,9 @@ class Setup:
     pace : seconds between two events
     hints : whether people may see the exact probabilities
     study : whether the game is kept among those of a study
+    series : name of the study, if it has one
+    counted : whether the game is filed at all
+    past : of a game that is gone on with, as `sim.records.stepped.Past`; it does not count
     """
 
     rules: Mapping[str, Any]
@@ -41,6 +44,9 @@ class Setup:
     pace: float = 1.0
     hints: bool = True
     study: bool = False
+    series: str = ""
+    counted: bool = True
+    past: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         players = self.build_rules().players
@@ -58,6 +64,10 @@ class Setup:
     def build_rules(self) -> Rules:
         """Return the rules."""
         return preset(**self.rules)
+
+    def build_past(self) -> Past | None:
+        """Return the past of the game; None of one that is dealt here."""
+        return None if self.past is None else Past(**self.past)
 
     def build_players(self) -> list[Player]:
         """Return a new player for each seat."""
@@ -85,6 +95,9 @@ class Setup:
     def from_json(cls, text: str) -> Setup:
         """Return the settings that `to_json` wrote; ValueError on anything else."""
         given = json.loads(text)
-        if not isinstance(given, dict) or set(given) != {part.name for part in fields(cls)}:
+        known = {part.name: part.default is MISSING for part in fields(cls)}
+        if not isinstance(given, dict) or not given.keys() <= known.keys():
             raise ValueError("not the setup of a table")
+        if missing := [name for name, needed in known.items() if needed and name not in given]:
+            raise ValueError(f"the setup of a table has no {missing[0]}")
         return cls(**{**given, "seats": tuple(given["seats"])})

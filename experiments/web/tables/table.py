@@ -55,6 +55,7 @@ class Table:
     ----------
     setup, game : as given, and the game
     shown : number of events that have been shown
+    resumed : whether it was opened before, so that nobody knows how long its question has stood
     """
 
     def __init__(self, setup: Setup, folder: Path) -> None:
@@ -62,12 +63,14 @@ class Table:
         if setup.seed is None:
             raise ValueError("the setup of a table needs a seed")
         self.setup = setup
-        self.game = SteppedGame(setup.build_rules(), setup.build_players(), setup.seed, setup.game)
-        self.shown = 0
+        rules, players, past = setup.build_rules(), setup.build_players(), setup.build_past()
+        self.game = SteppedGame(rules, players, setup.seed, setup.game, past)
+        self.shown = 0 if past is None else len(self.game.events)
         self._forced: Prompt | None = None
         self._forced_at = -1
         self._answers = [0] * len(self.game.seats)
         self._moves = Moves(folder / MOVES)
+        self.resumed = self._moves.resumed
         for move in self._moves.recorded:
             self._repeat(move)
 
@@ -105,8 +108,8 @@ class Table:
             return None
         return self._ask(seat, self.game.shows, self.game.choices())
 
-    def answer(self, seat: int, number: int, action: int) -> None:
-        """Take the answer of the person in ``seat`` to the prompt ``number``.
+    def answer(self, seat: int, number: int, action: int, seconds: float | None = None) -> None:
+        """Take the answer of the person in ``seat`` to the prompt ``number``, given in ``seconds``.
 
         Raises
         ------
@@ -123,13 +126,13 @@ class Table:
         if action not in prompt.choices:
             raise IllegalAction(f"seat {seat} chose action {action}")
         if self._forced:
-            self._moves.append(Move(seat, None), lasting=True)
-            self._release(seat)
+            self._moves.append(Move(seat, None, thought=seconds), lasting=True)
+            self._release(seat, seconds)
         else:
-            self.act(action)
+            self.act(action, seconds)
 
-    def act(self, action: int) -> None:
-        """Write ``action`` of the seat that must decide down, then do it.
+    def act(self, action: int, seconds: float | None = None) -> None:
+        """Write ``action`` of the seat that must decide down, then do it; as `SteppedGame.act`.
 
         Raises
         ------
@@ -138,21 +141,23 @@ class Table:
         """
         seat = self.game.decider
         player = self.game.seats[seat]
-        move = Move(seat, action, player.decisions, player.simulations, player.search_seconds)
+        move = Move(
+            seat, action, player.decisions, player.simulations, player.search_seconds, seconds
+        )
         # A compiled policy chooses among legal actions.
         if player.policy is None and action not in self.game.choices():
             raise IllegalAction(f"seat {seat} chose action {action}")
         self._moves.append(move, lasting=isinstance(player, Person))
-        self._do(seat, action)
+        self._do(seat, action, seconds)
 
     def close(self) -> None:
         """Close the file of the moves."""
         self._moves.close()
 
-    def _do(self, seat: int, action: int) -> None:
+    def _do(self, seat: int, action: int, seconds: float | None) -> None:
         before = len(self.game.events)
         self._answers[seat] += 1
-        for number, event in enumerate(self.game.act(action), before):
+        for number, event in enumerate(self.game.act(action, seconds), before):
             if event["event"] == "show" and action < REVEAL:
                 self._force(number, event)
 
@@ -163,7 +168,9 @@ class Table:
             card = REVEAL + CARDS.index(event["card"])
             self._forced, self._forced_at = self._ask(seat, True, [card]), number
 
-    def _release(self, seat: int) -> None:
+    def _release(self, seat: int, seconds: float | None) -> None:
+        if seconds is not None:
+            self.game.note_showing(seat, seconds)
         self._answers[seat] += 1
         self._forced, self._forced_at = None, -1
 
@@ -178,12 +185,12 @@ class Table:
         if move.seat != expected or (move.action is None) != (self._forced is not None):
             raise ValueError(f"seat {move.seat} moves out of turn")
         if move.action is None:
-            self._release(move.seat)
+            self._release(move.seat, move.thought)
         else:
             player = self.game.seats[move.seat]
             if player.policy is not None and self.game.decide() != move.action:
                 raise ValueError(f"seat {move.seat} decides otherwise than it did")
-            self._do(move.seat, move.action)
+            self._do(move.seat, move.action, move.thought)
             player.decisions, player.simulations = move.decisions, move.simulations
             player.search_seconds = move.search_seconds
         self.shown = self._forced_at if self._forced else len(self.game.events)

@@ -36,18 +36,29 @@ export function listTables(parent, tables) {
       {},
       el("a", { href: `/watch/${encodeURIComponent(id)}` }, `${rules}, ${stands(table)}`),
       about(seats),
+      ended(table),
     ),
   );
   fill(parent, items, "No table yet.");
 }
 
-export function listRecords(parent, records) {
-  const items = records.map(({ id, name, rules, game, seats }) =>
+const ORDERS = {
+  newest: () => 0, // as they come
+  shortest: (one, other) => (one.turns ?? Infinity) - (other.turns ?? Infinity),
+  longest: (one, other) => (other.turns ?? -1) - (one.turns ?? -1),
+  time: (one, other) => (other.seconds ?? -1) - (one.seconds ?? -1),
+  winner: (one, other) => (one.winner ?? "\uffff").localeCompare(other.winner ?? "\uffff"),
+};
+
+/** The recorded games, in the `order` of `ORDERS`. */
+export function listRecords(parent, records, order = "newest") {
+  const items = [...records].sort(ORDERS[order]).map(({ id, name, rules, game, seats, ...record }) =>
     el(
       "li",
       {},
       el("a", { href: `/records/${encodeURIComponent(id)}` }, `${rules}, game ${game}`),
       about(seats),
+      ended(record),
       el("small", { class: "path" }, name),
     ),
   );
@@ -100,6 +111,20 @@ function aSweep(name, trials) {
     el("span", { class: "path" }, name),
     el("details", {}, el("summary", {}, `A sweep: ${trials.length} trials${found}`), el("ul", { class: "list" }, trials.map(aRun))),
   );
+}
+
+/** Return how a game ended; null of one that goes on, or of which that is unknown. */
+function ended({ winner, turns, seconds }) {
+  if (turns === undefined || turns === null) return null;
+  const who = winner === null ? "Nobody won" : `${labelled(winner)} won`;
+  return el("small", { class: "ended" }, `${who} in ${turns} turns${seconds ? `, ${lasting(seconds)}` : ""}`);
+}
+
+/** Return a time in words. */
+function lasting(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
 }
 
 function about(seats) {

@@ -1,6 +1,7 @@
 // What the person in the seat is asked: where to walk, what to suggest, which card to show.
 
 import { accuse } from "./accuse.js";
+import { showAfter } from "./after.js";
 import { api } from "./api.js";
 import { meaning, named, square, suggesting } from "./actions.js";
 import { MAY_BE } from "./board.js";
@@ -8,7 +9,6 @@ import { choice } from "./choice.js";
 import { el, put, say, unseen } from "./dom.js";
 import { facts } from "./facts.js";
 import { steps } from "./distance.js";
-import { SETUP, recall, rememberSeats } from "./remembered.js";
 import { names } from "./words.js";
 
 const OVER = "over"; // in place of the number of a question
@@ -16,8 +16,6 @@ const FIRST = 0; // the number of the first question
 const AIM =
   "A suspect, a weapon and a room lie in the envelope: find out which. Go to a room and suggest; " +
   "who holds one of the three cards has to show you one. Once you are sure, accuse.";
-const LOOKS = 5; // for the record of a game that is over
-const BETWEEN = 1000; // milliseconds between them
 const SEVERAL = 12; // squares that are still listed as buttons
 
 export class PromptPanel {
@@ -68,18 +66,18 @@ export class PromptPanel {
   #part(state) {
     const watch = `/watch/${encodeURIComponent(this.table.table)}`;
     const [suspect, weapon, room] = state.envelope ?? [];
-    const again = recall(SETUP, null);
-    const alone = again?.seats?.filter(({ kind }) => kind === "person").length === 1;
-    const replay = el("p", {});
+    const after = el("p", { class: "buttons" });
+    const token = decodeURIComponent(location.pathname.split("/").at(-1));
     put(
       this.body,
       suspect ? el("p", {}, `It was ${suspect} with the ${weapon} in the ${room}.`) : null,
-      alone ? el("p", { class: "buttons" }, playAgain(again)) : null,
+      after,
       el("p", {}, el("a", { href: watch }, "See all cards, and what everybody knew")),
-      replay,
       el("p", {}, el("a", { href: "/" }, "To the lobby")),
     );
-    linkReplay(replay, this.table);
+    const { seat } = this.table;
+    const words = "Play again";
+    showAfter(after, { ask: () => api.after(token), repeat: () => api.again(token), words, seat });
   }
 
   #hasFocus() {
@@ -211,36 +209,6 @@ export class PromptPanel {
       const label = `Walk to the ${room}${away}`;
       return [{ label, before: "Walk to the ", short: room, count, choose, near, room }];
     });
-  }
-}
-
-/** Return the button that makes the table `setup` and goes to the seat there. */
-function playAgain(setup) {
-  const click = async ({ target }) => {
-    target.disabled = true;
-    try {
-      const { id, seats } = await api.makeTable(setup);
-      const [[seat, link]] = Object.entries(seats);
-      rememberSeats([{ table: id, link, name: setup.seats[seat].name }]);
-      location.assign(link);
-    } catch (fault) {
-      say(target, fault.message);
-    }
-  };
-  return el("button", { type: "button", class: "main", click }, "Play again");
-}
-
-/** Fill `parent` with a link to the game of `table` once it is filed: the newest with these seats. */
-async function linkReplay(parent, table) {
-  const labels = table.seats.map(({ label }) => label).join();
-  for (let look = 0; look < LOOKS && parent.isConnected; look += 1) {
-    const { records } = await api.lobby().catch(() => ({ records: [] })); // it is tried again
-    const found = records.find(({ rules, seats }) => rules === table.rules.name && seats.join() === labels);
-    if (found) {
-      put(parent, el("a", { href: `/records/${encodeURIComponent(found.id)}` }, "Replay and review"));
-      return;
-    }
-    await new Promise((done) => setTimeout(done, BETWEEN));
   }
 }
 

@@ -4,9 +4,6 @@
 const SEATS = "sleuth.seats";
 const MOST = 50;
 
-/** What is kept under this is the table that was made last, with another seed. */
-export const SETUP = "sleuth.setup";
-
 /** Return what is kept under `key`; `otherwise` where nothing is, or nothing may be kept. */
 export function recall(key, otherwise) {
   try {

@@ -42,6 +42,12 @@ export class Review {
     this.rows.hidden = true;
   }
 
+  /** Review the decisions of `seat`. */
+  begin(seat) {
+    this.seat.value = seat;
+    if (this.seat.value === seat) this.button.click();
+  }
+
   /** The places where something was lost beyond noise. */
   get marks() {
     return [...this.found.values()].filter((one) => sure(one.loss)).map(({ at }) => at);

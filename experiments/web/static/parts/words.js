@@ -67,6 +67,8 @@ export function phraser(seats, me) {
           : `${does(seat, "accuse")} wrongly, and only ${seat === me ? "show" : "shows"} cards from now on.`;
       case "pass":
         return `${does(seat, "end")} the turn.`;
+      case "thought":
+        return `${does(event.by, "think")} for ${event.seconds} s.`;
       case "end": {
         const wins = event.winner === null ? "Nobody wins." : `${does(event.winner, "win")}!`;
         const [suspect, weapon, room] = event.envelope;

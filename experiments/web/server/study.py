@@ -1,0 +1,83 @@
+"""A study by link: its instructions, a person's own page, the way to their next game."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse
+from starlette.routing import Route
+
+from experiments.web.server.guard import read_body
+from experiments.web.server.pages import page
+from experiments.web.server.state import refusals, state_of
+from experiments.web.server.warmup import warm_up
+from experiments.web.tables.requests import Body
+from experiments.web.tables.study import Participant, Preset, pseudonym
+
+
+class BeginRequest(Body):
+    """The query of the link of a study."""
+
+    query: Annotated[str, Field(max_length=1000)]
+
+
+async def show_instructions(request: Request) -> HTMLResponse:
+    """Return the page to which the link of a study leads."""
+    preset = await _preset(request, request.url.query)
+    return page("study", preset=preset, person=None, stands=None)
+
+
+async def begin(request: Request) -> JSONResponse:
+    """Give a new person a number and a link of their own."""
+    preset = await _preset(request, (await read_body(request, BeginRequest)).query)
+    with refusals():
+        token = state_of(request).studies.begin(preset)
+    return JSONResponse({"link": f"/study/{token}"}, 201)
+
+
+async def show_person(request: Request) -> HTMLResponse:
+    """Return the page of a person: how far they have come, and the way on."""
+    person = _person(request)
+    stands = await state_of(request).studies.progress(person)
+    name = pseudonym(person.number)
+    return page("study", preset=person.preset, person=name, stands=stands)
+
+
+async def go_on(request: Request) -> JSONResponse:
+    """Return the link of the seat at which a person plays now, a new one after a game."""
+    state, person = state_of(request), _person(request)
+    with refusals():
+        setup = await state.workers.run(person.preset.set_up, person.number, 0, state.limits)
+        await state.workers.run(warm_up, setup)
+        seat = await state.studies.go_on(request.path_params["token"], state.limits)
+    return JSONResponse({"link": None if seat is None else f"/seat/{seat}"})
+
+
+async def _preset(request: Request, query: str) -> Preset:
+    """Return the preset of a link; 400 with one sentence if it is none."""
+    state = state_of(request)
+    try:
+        return await state.workers.run(Preset.from_query, query, state.limits)
+    except ValueError as fault:
+        sentence = f"the link of this study cannot be used: {fault}. Ask for another one."
+        raise HTTPException(400, sentence) from None
+
+
+def _person(request: Request) -> Participant:
+    """Return whose token is in the path; 404 if it is nobody's."""
+    token = request.path_params["token"]
+    found = None if "." in token else state_of(request).studies.find(token)
+    if found is None:
+        raise HTTPException(404, "this link leads to nobody's study")
+    return found
+
+
+ROUTES = (
+    Route("/study", show_instructions),
+    Route("/study/{token}", show_person),
+    Route("/api/study", begin, methods=["POST"]),
+    Route("/api/study/{token}/next", go_on, methods=["POST"]),
+)

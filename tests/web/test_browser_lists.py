@@ -1,0 +1,45 @@
+"""Lists of the lobby in a browser, and the links of a table that is made again."""
+
+import page_content
+import pytest
+from page_server import Canned
+
+
+@pytest.fixture
+def lobby(open_page):
+    """The page of the lobby, filled."""
+    served = Canned(answers={"/api/lobby": page_content.LOBBY})
+    page = open_page(served.url)
+    page.wait_for_selector("#levels button")
+    yield page
+    served.close()
+
+
+def test_lists_say_how_games_ended_and_are_put_in_order(lobby):
+    page = lobby
+    ended = page.locator("#records .ended")
+    assert ended.all_text_contents() == ["best won in 43 turns, 13 min", "Nobody won in 12 turns"]
+    page.get_by_label("Order").select_option("fewest turns first")
+    assert ended.first.text_content() == "Nobody won in 12 turns"
+    page.get_by_label("Order").select_option("by winner")
+    assert ended.first.text_content().startswith("best won")
+    assert page.locator("#tables .ended").count() == 0, "of older tables nothing is known"
+
+
+def test_several_people_who_play_again_get_a_link_each(lobby):
+    page = lobby
+    page.evaluate(
+        """async () => {
+            const { enter } = await import("/static/parts/after.js");
+            const seats = ["Ann", "Bob <b>"].map((name, at) => ({ name, link: `/seat/${at}` }));
+            const parent = document.createElement("div");
+            document.querySelector("main").append(parent);
+            parent.id = "made";
+            enter({ id: "t", seats, watch: "/watch/t" }, parent);
+        }"""
+    )
+    links = page.locator("#made a")
+    assert links.all_text_contents() == ["The seat of Ann", "The seat of Bob <b>"]
+    assert [link.get_attribute("href") for link in links.all()] == ["/seat/0", "/seat/1"]
+    kept = page.evaluate("JSON.parse(localStorage.getItem('sleuth.seats')).map((one) => one.link)")
+    assert kept == ["/seat/0", "/seat/1"], "the browser finds them again"
