@@ -1,19 +1,19 @@
 """Strength per core: what 1 to 1,024 simulated workers lose in late positions, and one worker.
 
-    python -m benchmarks.bench_strength [--positions 40] [--seeds 2] [--rows FILE] [--plot PNG]
+    python -m benchmarks.bench_strength [--each 32] [--most 1024] [--positions 100] [--seeds 2]
 
-Each worker has the time of `EACH` simulations.  Regret is that of the first decision in late
+Each worker has the time of so many simulations.  Regret is that of the first decision in late
 positions with exact values (`sim.endgame`).  The strength-speed-up of n workers is how many times
 longer one would have to search to lose as little [Chaslot, Winands & van den Herik 2008], read off
 the curve of one worker, made monotone.  Threads that are real stand beside the simulated ones as
-far as there are cores.  The rows are kept in FILE; the same command goes on where it stopped.
+far as there are cores.  The rows are kept in a file; the same command goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -35,8 +35,6 @@ from sim.planning.config import PlannerConfig
 from sim.planning.planner import Planner
 
 SEED = 77
-EACH = 32
-"""Simulations in the time that each worker has."""
 WORKERS = (1, 4, 16, 64, 256, 1024)
 TREATMENTS = ("none", "virtual_loss", "wu_uct")
 SPREAD = 0.5
@@ -49,7 +47,7 @@ _BASE = Options(
     root_exploration=1.0,
     widening_base=2.0,
     widening_exponent=0.35,
-    nodes=EACH * WORKERS[-1] + 1,
+    nodes=32 * WORKERS[-1] + 1,
     oversubscribe=True,
 )
 
@@ -65,15 +63,15 @@ class Method:
     """Rules by which its trees are merged, each a row of its own."""
 
 
-def methods() -> Iterator[Method]:
-    """Yield all ways, the cheap ones first."""
-    for n in WORKERS:
+def methods(workers: Sequence[int]) -> Iterator[Method]:
+    """Yield all ways to use each number of ``workers``."""
+    for n in workers:
         yield Method("one", n, partial(Search, options=_BASE))
     for n in range(2, cores() + 1):
         for treatment in TREATMENTS:
             options = replace(_BASE, in_flight=treatment, threads=n)
             yield Method(f"tree, {treatment}, real", n, partial(Search, options=options))
-    for n in WORKERS[1:]:
+    for n in workers[1:]:
         for treatment in TREATMENTS:
             options = replace(_BASE, in_flight=treatment)
             make = partial(VirtualSearch, options=options, workers=n, spread=SPREAD)
@@ -98,14 +96,16 @@ class _Lazy:
         return self.made.run(budget, key, p)
 
 
-def lose(method: Method, found: list[Endgame], seeds: int) -> Iterator[tuple[str, int, int, float]]:
+def lose(
+    method: Method, each: int, found: list[Endgame], seeds: int
+) -> Iterator[tuple[str, int, int, float]]:
     """Yield name, position, seed and regret of each first decision by ``method``."""
     config = PlannerConfig(
         opponents="uniform",
         candidates=36,
         accusations=8,
         options=_BASE,
-        budget=Budget(simulations=EACH * method.workers),
+        budget=Budget(simulations=each * method.workers),
     )
     planner, search = Planner(config), _Lazy(method.make)
     for i, endgame in enumerate(found):
@@ -123,15 +123,15 @@ def lose(method: Method, found: list[Endgame], seeds: int) -> Iterator[tuple[str
                 yield label, i, seed, endgame.regret(chosen)
 
 
-def play(rows: Path, found: list[Endgame], seeds: int, only: str) -> None:
-    """Add the rows of methods that are missing, those whose name begins with ``only``."""
+def play(rows: Path, asked: Sequence[Method], each: int, found: list[Endgame], seeds: int) -> None:
+    """Add the rows of the methods ``asked`` that are missing."""
     there = {(name, workers) for name, workers, *_ in read(rows)}
-    for method in methods():
+    for method in asked:
         names = [f"{method.name}, {rule}" for rule in method.rules] or [method.name]
         known = any((name, method.workers) in there for name in (*names, method.name))
-        if known or not method.name.startswith(only):
+        if known:
             continue
-        new = list(lose(method, found, seeds))
+        new = list(lose(method, each, found, seeds))
         with rows.open("a", newline="") as file:
             out = csv.writer(file)
             for name, position, seed, regret in new:
@@ -155,13 +155,13 @@ def average(rows: list[tuple[str, int, int, int, float]]) -> dict[tuple[str, int
     return {key: np.array([np.mean(of[i]) for i in sorted(of)]) for key, of in sums.items()}
 
 
-def speed_up(curve: np.ndarray, lost: float) -> float:
-    """Return how many times `EACH` simulations one worker needs to lose ``lost``.
+def speed_up(times: Sequence[int], curve: np.ndarray, lost: float) -> float:
+    """Return how many times longer one worker needs to lose ``lost``.
 
-    ``curve`` is what one loses with `WORKERS` times as many; beyond its ends, the end.
+    ``curve`` is what one loses that has ``times`` as long; beyond its ends, the end.
     """
     falling = isotonic_regression(curve, increasing=False).x
-    return float(np.exp2(np.interp(-lost, -falling, np.log2(WORKERS))))
+    return float(np.exp2(np.interp(-lost, -falling, np.log2(times))))
 
 
 @dataclass(frozen=True)
@@ -178,16 +178,17 @@ def summarise(means: dict[tuple[str, int], np.ndarray]) -> list[Row]:
     """Return a row of each, with 95 % by the bootstrap over positions."""
     n = min(map(len, means.values()))
     draws = np.random.default_rng(0).integers(n, size=(_DRAWS, n))
-    one = np.stack([means["one", workers][:n] for workers in WORKERS])
+    times = sorted(workers for name, workers in means if name == "one")
+    one = np.stack([means["one", workers][:n] for workers in times])
     found = []
     for (name, workers), all_lost in sorted(means.items()):
         lost = all_lost[:n]
         drawn = lost[draws].mean(axis=1)
         gains = [
-            speed_up(one[:, draw].mean(axis=1), mean)
+            speed_up(times, one[:, draw].mean(axis=1), mean)
             for draw, mean in zip(draws, drawn, strict=True)
         ]
-        gain = speed_up(one.mean(axis=1), lost.mean())
+        gain = speed_up(times, one.mean(axis=1), lost.mean())
         regret, speed = np.quantile(drawn, (0.025, 0.975)), np.quantile(gains, (0.025, 0.975))
         found.append(Row(name, workers, Estimate(lost.mean(), *regret), Estimate(gain, *speed)))
     return found
@@ -207,7 +208,8 @@ def draw(found: list[Row], path: Path) -> None:
             plotting.intervals(panels[0], at, [row.regret for row in rows], series, **look)
             if name != "one":
                 plotting.intervals(panels[1], at, [row.speed_up for row in rows], series, **look)
-        panels[1].plot(WORKERS, WORKERS, color=plotting.REFERENCE, linestyle="--", linewidth=1)
+        times = sorted(row.workers for row in found if row.name == "one")
+        panels[1].plot(times, times, color=plotting.REFERENCE, linestyle="--", linewidth=1)
         panels[0].set(xscale="log", xlabel="workers", ylabel="regret, points")
         panels[1].set(xscale="log", yscale="log", xlabel="workers", ylabel="strength-speed-up")
         plotting.legend_below(figure, panels[0], 3)
@@ -224,19 +226,18 @@ def show(estimate: Estimate, decimals: int) -> str:
 def main() -> None:
     """Play what is missing, and print a line each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--positions", type=int, default=40)
+    parser.add_argument("--each", type=int, default=32, help="simulations of each worker")
+    parser.add_argument("--most", type=int, default=WORKERS[-1], help="workers")
+    parser.add_argument("--positions", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--rows", type=Path, default=Path("outputs/strength.csv"))
-    parser.add_argument("--only", default="", help="methods whose name begins so")
     parser.add_argument("--plot", type=Path, default=None)
     arguments = parser.parse_args()
     arguments.rows.parent.mkdir(parents=True, exist_ok=True)
     found = list(islice(endgames(SEED), arguments.positions))
-    play(arguments.rows, found, arguments.seeds, arguments.only)
-    means = average(read(arguments.rows))
-    if any(("one", n) not in means for n in WORKERS):
-        return
-    rows = summarise(means)
+    asked = list(methods([n for n in WORKERS if n <= arguments.most]))
+    play(arguments.rows, asked, arguments.each, found, arguments.seeds)
+    rows = summarise(average(read(arguments.rows)))
     print(f"{'':22}{'workers':>8}  {'regret, points (95 %)':>24}  {'strength-speed-up':>24}")
     for row in rows:
         regret, gain = show(row.regret, 2), show(row.speed_up, 1)

@@ -64,6 +64,6 @@ def test_latencies_have_the_mean_and_spread_asked_for():
 
 def test_a_speed_up_is_read_off_the_curve_of_one_worker():
     curve = 10.0 - np.log2(WORKERS)
-    assert speed_up(curve, curve[3]) == pytest.approx(WORKERS[3])
-    assert speed_up(curve, 100.0) == WORKERS[0]
-    assert speed_up(curve, -100.0) == WORKERS[-1]
+    assert speed_up(WORKERS, curve, curve[3]) == pytest.approx(WORKERS[3])
+    assert speed_up(WORKERS, curve, 100.0) == WORKERS[0]
+    assert speed_up(WORKERS, curve, -100.0) == WORKERS[-1]
