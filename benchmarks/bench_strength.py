@@ -67,15 +67,14 @@ def methods(workers: Sequence[int]) -> Iterator[Method]:
     """Yield all ways to use each number of ``workers``."""
     for n in workers:
         yield Method("one", n, partial(Search, options=_BASE))
-    for n in range(2, cores() + 1):
-        for treatment in TREATMENTS:
-            options = replace(_BASE, in_flight=treatment, threads=n)
-            yield Method(f"tree, {treatment}, real", n, partial(Search, options=options))
-    for n in workers[1:]:
+    for n in sorted({*workers[1:], *range(2, cores() + 1)}):
         for treatment in TREATMENTS:
             options = replace(_BASE, in_flight=treatment)
             make = partial(VirtualSearch, options=options, workers=n, spread=SPREAD)
             yield Method(f"tree, {treatment}", n, make)
+            if n <= cores():
+                real = partial(Search, options=replace(options, threads=n))
+                yield Method(f"tree, {treatment}, real", n, real)
         yield Method("leaf", n, partial(Search, options=replace(_BASE, rollouts_per_leaf=n)))
         trees = partial(VirtualRoot, n, MERGES[0], partial(Search, options=_BASE))
         yield Method("root", n, lambda p, trees=trees: trees(), MERGES)
