@@ -30,7 +30,7 @@ GROUPS = ("sleuth.policies", "sleuth.beliefs", "sleuth.domains", "sleuth.players
 
 
 class BrokenPlugin(SleuthError):
-    """An addition, mostly of a package from outside, cannot be used; one line says which and why."""
+    """An addition, mostly one from outside, cannot be used; one line says which and why."""
 
 
 @dataclass(frozen=True)
