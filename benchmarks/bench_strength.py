@@ -195,7 +195,8 @@ def summarise(means: dict[tuple[str, int], np.ndarray]) -> list[Row]:
 
 def draw(found: list[Row], path: Path) -> None:
     """Plot what workers lose and their strength-speed-up, beside one worker with as much time."""
-    names = list(dict.fromkeys(row.name for row in found if "real" not in row.name))
+    left_out = ("real", "value", "vote")
+    names = list(dict.fromkeys(row.name for row in found if not row.name.endswith(left_out)))
     names.sort(key="one".__ne__)
     title = "What simulated workers buy: regret in late positions"
     with plotting.picture(path, title, (11, 5), columns=2) as (figure, (panels,)):
@@ -211,6 +212,8 @@ def draw(found: list[Row], path: Path) -> None:
         panels[1].plot(times, times, color=plotting.REFERENCE, linestyle="--", linewidth=1)
         panels[0].set(xscale="log", xlabel="workers", ylabel="regret, points")
         panels[1].set(xscale="log", yscale="log", xlabel="workers", ylabel="strength-speed-up")
+        for axis in (panels[0].xaxis, panels[1].xaxis, panels[1].yaxis):
+            axis.set_major_formatter("{x:,.0f}")
         plotting.legend_below(figure, panels[0], 3)
 
 
