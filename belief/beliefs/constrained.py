@@ -189,13 +189,7 @@ class ConstrainedBelief(SettledBelief):
     def _replay(self, events: np.ndarray, trace: np.ndarray) -> None:
         self._seen = int(
             _observe(
-                self._matrix,
-                self._seen,
-                self.evidence,
-                self.known,
-                events,
-                self._rounds,
-                trace,
+                self._matrix, self._seen, self.evidence, self.known, events, self._rounds, trace
             )
         )
         self._settle(self._seen >= 0)

@@ -39,20 +39,16 @@ if TYPE_CHECKING:
 def job(settings: DictConfig, folder: Path) -> float | None:
     """Check the configuration, play the matches, and leave results, summary, plot and record.
 
+    Raises Refusal before the first game, if the configuration cannot be met; at the end, if a game
+    raised an exception (the folder has the traceback), workers died too often, results could not be
+    written or the record could not be completed.  What was played is saved before.  Raises
+    Interrupted if the user wishes an end, after what was played has been saved.
+
     Returns
     -------
     float
         The win rate of the measured player, for a sweeper that optimises; the first in the table,
         if there are several.  None if nothing was to be played.
-
-    Raises
-    ------
-    Refusal
-        Before the first game, if the configuration cannot be met; at the end, if a game raised an
-        exception (the folder has the traceback), workers died too often, results could not be
-        written or the record could not be completed.  What was played is saved before.
-    Interrupted
-        If the user wishes an end, after what was played has been saved.
     """
     started = time.monotonic()
     config.check_seats(settings)

@@ -28,11 +28,8 @@ class WorkersLost(GamesFailed):
 class GameRaised(GamesFailed):
     """A game raised an exception: a bug, of a player for instance.
 
-    Parameters
-    ----------
-    games : of the portion in which it was raised
-    fault : the exception
-    traceback : of it, as text
+    ``games``: of the portion in which it was raised; ``fault``: the exception; ``traceback``: of
+    it, as text.
     """
 
     def __init__(

@@ -73,12 +73,8 @@ class GamesPlayed:
     """Games done, the win rate or difference so far with its interval, and the time left.
 
     Of a sequential test also how far it is on its way to a verdict; its interval holds at any look.
-
-    Parameters
-    ----------
-    matches : that are played; a win rate is shown of a single one, a difference of two
-    games : most of each match; a rule may end it earlier
-    stop : that rule
+    ``matches``: that are played; a win rate is shown of a single one, a difference of two;
+    ``games``: most of each match; a rule may end it earlier; ``stop``: that rule.
     """
 
     def __init__(

@@ -131,10 +131,7 @@ class Run:
 def load(folder: Path, label: str) -> Run:
     """Return the run in ``folder``, which may still be under way.
 
-    Raises
-    ------
-    Refusal
-        If it is no run folder, or a file of it cannot be read.
+    Raises Refusal if it is no run folder, or a file of it cannot be read.
     """
     with _picture(folder) as still:
         played = runfolder.load(still)

@@ -32,9 +32,7 @@ def lead(run: Run) -> list[str]:
 def sections(run: Run, prefix: str) -> list[Section]:
     """Return the sections with figures; none before the first game has been written down.
 
-    Parameters
-    ----------
-    prefix : of the ids of its pictures
+    ``prefix``: of the ids of its pictures.
     """
     if not run.played.games:
         return []

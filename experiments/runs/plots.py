@@ -104,10 +104,8 @@ def draw_rates(
 ) -> None:
     """Draw win rates below one another, each with what identical players would win.
 
-    Parameters
-    ----------
-    rates, parities : (n,), drawn at heights 0 to n - 1, from above
-    published : by number of the line, as diamonds below it
+    ``rates``, ``parities``: (n,), drawn at heights 0 to n - 1, from above; ``published``: by number
+    of the line, as diamonds below it.
     """
     heights = range(len(rates))
     intervals(axes, heights, rates, across=True)
@@ -129,11 +127,7 @@ def _around(values: Sequence[float]) -> tuple[float, float]:
 
 
 def draw_games(
-    axes: Axes,
-    won: np.ndarray,
-    rate: Callable[[int, int], Estimate],
-    most: int,
-    name: str,
+    axes: Axes, won: np.ndarray, rate: Callable[[int, int], Estimate], most: int, name: str
 ) -> Estimate:
     """Draw the win rate over the games, in order of their numbers; return the last.
 

@@ -35,10 +35,7 @@ def parameters(settings: Mapping[str, Any], matches: Sequence[Match]) -> dict[st
     """Return the parameters of a run: ``played``, and its configuration.
 
     Of several players each has a section of its own, as the configuration does not have them.
-
-    Parameters
-    ----------
-    settings : the configuration, nested
+    ``settings``: the configuration, nested.
     """
     entered = {label(player): player for match in matches for player in _measured_players(match)}
     found = {"played": _describe_players(matches), **settings}
@@ -167,12 +164,8 @@ def tails(matches: Sequence[Match]) -> list[list[str]]:
 class Curves:
     """The win rates of a run over its games, and figures of its rows, point by point.
 
-    They depend on the games alone, not on when one looked.
-
-    Parameters
-    ----------
-    played : the run
-    stop : the rule by which it ends, with which the intervals must agree
+    They depend on the games alone, not on when one looked.  ``played``: the run; ``stop``: the rule
+    by which it ends, with which the intervals must agree.
     """
 
     def __init__(self, played: Results, stop: Stop) -> None:

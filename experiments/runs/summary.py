@@ -65,12 +65,8 @@ def figures(played: Results, stop: Stop = EVERY_GAME) -> dict[str, Any]:
 
     ``table``: a line for each measured player of a match, or each of a round robin;
     ``comparisons``: who is better than whom on the same games; ``ratings``: Elo of a round robin;
-    ``tests``: what the sequential test says.
-
-    Parameters
-    ----------
-    played : with all rows on disk
-    stop : the rule by which the matches ended, with which the intervals must agree
+    ``tests``: what the sequential test says.  ``played``: with all rows on disk; ``stop``: the rule
+    by which the matches ended, with which the intervals must agree.
     """
     sums = _sums(played.folder) if played.games else {}
     met = [_describe(pair) for _, pair in meetings(played)]

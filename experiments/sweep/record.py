@@ -25,19 +25,12 @@ from experiments.stats.stopping import Stop
 class Record:
     """The record of the sweep in ``folder``; nothing is recorded if tracking is off.
 
+    ``settings``: the section ``tracking``; ``parameters``: of the sweep, nested.  Raises Refusal if
+    the store cannot be reached.
+
     Attributes
     ----------
     fault : why it is incomplete, None as long as it is not
-
-    Parameters
-    ----------
-    settings : the section ``tracking``
-    parameters : of the sweep, nested
-
-    Raises
-    ------
-    Refusal
-        If the store cannot be reached.
     """
 
     def __init__(self, settings: DictConfig, folder: Path, parameters: Mapping[str, Any]) -> None:
@@ -56,9 +49,7 @@ class Record:
     def begin(self, folder: Path, settings: DictConfig, match: Match) -> None:
         """Begin the record of the trial in ``folder``, which plays ``match``, or take it up again.
 
-        Parameters
-        ----------
-        settings : its configuration
+        ``settings``: its configuration.
         """
         if self._parent is None or self.fault is not None:
             return
@@ -79,17 +70,12 @@ class Record:
             self._trial = trial
 
     def end(
-        self,
-        status: str,
-        described: Mapping[str, Any] | None = None,
-        played: Results | None = None,
+        self, status: str, described: Mapping[str, Any] | None = None, played: Results | None = None
     ) -> None:
         """End the record of the trial that was begun last.
 
-        Parameters
-        ----------
-        status : FINISHED, FAILED or KILLED
-        described, played : its summary and its games, if it has any
+        ``status``: FINISHED, FAILED or KILLED; ``described``, ``played``: its summary and its
+        games, if it has any.
         """
         if self._trial is not None:
             if described and played:

@@ -36,10 +36,7 @@ def names() -> list[str]:
 def load(name: str) -> Table | Computed:
     """Return the table that ``conf/table`` has under ``name``.
 
-    Raises
-    ------
-    Refusal
-        If it is missing or wrong.
+    Raises Refusal if it is missing or wrong.
     """
     register()
     return read(config.compose(f"table/{name}").table, name)
@@ -56,10 +53,7 @@ def load_ablation(name: str) -> Ablation:
 def read(settings: DictConfig, name: str) -> Table | Computed:
     """Return the table with these ``settings``, checked.
 
-    Raises
-    ------
-    Refusal
-        If a key is unknown, missing or out of range.
+    Raises Refusal if a key is unknown, missing or out of range.
     """
     config.check_sections(settings)
     table = OmegaConf.to_object(settings)

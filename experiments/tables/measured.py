@@ -23,10 +23,7 @@ from experiments.stats.comparisons import Comparison, compare
 class Measured:
     """The measurements of the run in ``folder``.
 
-    Raises
-    ------
-    Refusal
-        If there is no run, or a part cannot be read.
+    Raises Refusal if there is no run, or a part cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -183,10 +183,7 @@ def mark_trial(report: Report) -> Report:
 def store(name: str, report: Report, heading: Sequence[str], folder: Path) -> list[Path]:
     """Write ``report`` as Markdown and CSV to ``folder``, with lines above it.
 
-    Raises
-    ------
-    Refusal
-        If they cannot be written.
+    Raises Refusal if they cannot be written.
     """
     text, numbers = folder / f"{name}.md", folder / f"{name}.csv"
     rows = [list(record.values()) for record in report.records]
@@ -206,10 +203,7 @@ def _markdown(report: Report, heading: Sequence[str]) -> str:
 def heading(table: Table, run: Measured, trial: bool) -> list[str]:
     """Return the Markdown above the table: command, budget, machine and versions.
 
-    Raises
-    ------
-    Refusal
-        If nothing was played.
+    Raises Refusal if nothing was played.
     """
     if not run.lines:
         raise Refusal(f"{run.folder} holds no games of {table.name} yet: play some first")

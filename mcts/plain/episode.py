@@ -38,10 +38,7 @@ class Episode(NamedTuple):
 
 
 def play_episode(
-    problem: Problem,
-    choose: Callable[[PlainPosition, int], int],
-    key: int,
-    particles: int = 1_000,
+    problem: Problem, choose: Callable[[PlainPosition, int], int], key: int, particles: int = 1_000
 ) -> Episode:
     """Play one episode from the problem's start, to its end or for its ``steps``.
 

@@ -80,10 +80,7 @@ class RockSampleParameters(NamedTuple):
 
 
 def rocksample(
-    size: int,
-    rocks: Sequence[tuple[int, int]],
-    half_distance: float = 20.0,
-    **numbers: Any,
+    size: int, rocks: Sequence[tuple[int, int]], half_distance: float = 20.0, **numbers: Any
 ) -> RockSampleParameters:
     """Return the start: the rover in the middle of the west edge, every rock as likely good as bad.
 

@@ -55,10 +55,8 @@ class Reading:
     def take_in(self, evidence: np.record) -> None:
         """Judge the weights by all that was seen so far, an element of `belief.evidence.EVIDENCE`.
 
-        Raises
-        ------
-        belief.evidence.ContradictoryEvidence, belief.evidence.EvidenceFull
-            As `belief.exact.solver.ExactPosterior`.
+        Raises belief.evidence.ContradictoryEvidence, belief.evidence.EvidenceFull as
+        `belief.exact.solver.ExactPosterior`.
         """
         seen = evidence.copy()
         seen.own_card_weight[:] = 1.0

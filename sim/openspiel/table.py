@@ -24,6 +24,8 @@ MOST_DEALS = 100_000
 class Table:
     """The players, the cards in play, and the length of a game.
 
+    Raises ValueError for a number out of range, or if a player would hold no card.
+
     Parameters
     ----------
     players
@@ -32,11 +34,6 @@ class Table:
         Cards in play, the first of each kind.
     turns
         All players together, after which the game is a draw.
-
-    Raises
-    ------
-    ValueError
-        For a number out of range, or if a player would hold no card.
     """
 
     def __init__(self, players: int, suspects: int, weapons: int, rooms: int, turns: int) -> None:

@@ -64,19 +64,11 @@ class SteppedGame:
     """
 
     def __init__(
-        self,
-        rules: Rules,
-        seats: Sequence[Player],
-        seed: int,
-        game: int,
-        past: Past | None = None,
+        self, rules: Rules, seats: Sequence[Player], seed: int, game: int, past: Past | None = None
     ) -> None:
         """Deal, or go on from a ``past``, whose dice alone are then not those of the game's number.
 
-        Raises
-        ------
-        ValueError
-            As `sim.referee.open_game`, and if a move of the past is not legal.
+        Raises ValueError as `sim.referee.open_game`, and if a move of the past is not legal.
         """
         deal = None if past is None else Deal(*past.deal)
         states, self._memory, self._outsiders = open_game(rules, seats, seed, game, deal)

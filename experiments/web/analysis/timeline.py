@@ -33,9 +33,7 @@ class Entropies:
     def turns(self, events: Sequence[Event]) -> list[tuple[int, Bits]]:
         """Return number and bits of the turns that are over, the deal first.
 
-        Parameters
-        ----------
-        events : all that have been shown of the game; each time as many or more
+        ``events``: all that have been shown of the game; each time as many or more.
         """
         with self._working:
             for end in range(self._at, len(events) - 1):

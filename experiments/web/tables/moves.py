@@ -64,10 +64,7 @@ class Moves:
     def append(self, move: Move, lasting: bool) -> None:
         """Write ``move``; it survives the end of this process, if ``lasting`` of the machine.
 
-        Raises
-        ------
-        OSError
-            If it cannot be written; then nothing of it is in the file.
+        Raises OSError if it cannot be written; then nothing of it is in the file.
         """
         self._cut()  # remains of an earlier error, if they could not be removed then
         line = json.dumps(asdict(move)).encode() + b"\n"

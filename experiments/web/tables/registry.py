@@ -181,14 +181,8 @@ class Registry:
     ) -> tuple[Entry, dict[int, str]]:
         """Make a table, its seed drawn if it is None; return the seats' ``tokens``, drawn if None.
 
-        Raises
-        ------
-        Crowded
-            If too many are under way.
-        ValueError
-            With one sentence, if players or rules do not fit.
-        OSError, Refusal
-            If it cannot be written.
+        Raises Crowded if too many are under way.  Raises ValueError with one sentence, if players
+        or rules do not fit.  Raises OSError, Refusal if it cannot be written.
         """
         async with self._making:
             entry, table, drawn = await self._workers.run(self._make, setup, tokens)
@@ -208,12 +202,8 @@ class Registry:
     async def driver(self, entry: Entry) -> Driver:
         """Return the driver of a table; one whose game is over may have to be read again.
 
-        Raises
-        ------
-        Crowded
-            If it was put aside, and too many are under way by now.
-        OSError, ValueError
-            If it cannot be read any more.
+        Raises Crowded if it was put aside, and too many are under way by now.  Raises OSError,
+        ValueError if it cannot be read any more.
         """
         entry.opened = time.time()
         if entry.aside:
