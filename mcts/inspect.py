@@ -74,9 +74,8 @@ def count_decisions(
 
     Parameters
     ----------
-    begins
-        Whether a node begins a turn of its player, by the action that leads to it and its own
-        (int64 (n,)).  The root is in turn 1.
+    begins : whether a node begins a turn of its player, by the action that leads to it and its own
+        (int64 (n,)).  The root is in turn 1
     """
     turn = {int(tree.counters[TOP]): 1}
     counts = np.zeros(most + 1, np.int64)

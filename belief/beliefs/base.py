@@ -42,20 +42,14 @@ class Setting:
 
     Parameters
     ----------
-    players
-        Their number, 3 to 6.
-    seat
-        Of the observer, 0 .. players - 1.
-    hand_sizes
-        Cards of each player.
-    hand, face_up
-        Masks of the observer's cards, and of those that belong to nobody.
-    shares
-        Cards of each category (suspects, weapons, rooms) of every player, one tuple of three each,
-        if the rules make them public.
-    showing
-        How an answerer chooses among the cards it could show: `evidence.UNIFORM` or
-        `evidence.LEAST_INFORMATIVE`.
+    players : their number, 3 to 6
+    seat : of the observer, 0 .. players - 1
+    hand_sizes : cards of each player
+    hand, face_up : masks of the observer's cards, and of those that belong to nobody
+    shares : cards of each category (suspects, weapons, rooms) of every player, one tuple of three
+        each, if the rules make them public
+    showing : how an answerer chooses among the cards it could show: `evidence.UNIFORM` or
+        `evidence.LEAST_INFORMATIVE`
 
     Raises
     ------

@@ -166,10 +166,8 @@ class ConstrainedBelief(SettledBelief):
 
     Parameters
     ----------
-    setting
-        What the observer knows.
-    rounds
-        Of fitting, from 0 (closure alone).
+    setting : what the observer knows
+    rounds : of fitting, from 0 (closure alone)
     """
 
     name = "constrained"

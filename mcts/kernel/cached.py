@@ -45,10 +45,8 @@ class CodeCache(_Cache):
 
     Parameters
     ----------
-    function
-        Python function to compile.
-    modules
-        Names of the modules on whose sources it depends.
+    function : Python function to compile
+    modules : names of the modules on whose sources it depends
     """
 
     def __init__(self, function: Callable, modules: frozenset[str]) -> None:

@@ -24,13 +24,11 @@ class FixedTypes:
 
     Parameters
     ----------
-    kernel
-        As `mcts.kernel.compile` returns it.
+    kernel : as `mcts.kernel.compile` returns it
 
     Attributes
     ----------
-    call
-        To be called as the kernel is, without keywords.
+    call : to be called as the kernel is, without keywords
     """
 
     __slots__ = ("_kernel", "call")

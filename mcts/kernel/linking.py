@@ -224,8 +224,7 @@ class Late:
 
     Parameters
     ----------
-    function, stand_in
-        Kernels with the same parameters and the same type of result.
+    function, stand_in : kernels with the same parameters and the same type of result
     """
 
     def __init__(self, function: Shared, stand_in: Shared) -> None:

@@ -187,12 +187,8 @@ def open_store() -> Store:
 
     It is what `VARIABLE` names, else ``~/.cache/sleuth-mcts``, else, after a line on the error
     stream, a temporary one that is removed when this process ends.  Processes that are started from
-    here on, those of Ray among them, find the same one by `VARIABLE`.
-
-    Raises
-    ------
-    UnsafeCache
-        If it belongs to another user, or others can write to it.
+    here on, those of Ray among them, find the same one by `VARIABLE`.  Raises UnsafeCache if it
+    belongs to another user, or others can write to it.
     """
     named = os.environ.get(VARIABLE)
     wanted = named or "~/.cache"
@@ -218,14 +214,8 @@ def _find_folder(named: str | None) -> Path:
 def prepare(folder: Path) -> None:
     """Create ``folder`` with mode 0700, or check that it is safe to use.
 
-    A link is judged by its target.
-
-    Raises
-    ------
-    UnsafeCache
-        If it belongs to another user, or others can write to it.
-    OSError
-        If it cannot be created, read or written, except for want of room.
+    A link is judged by its target.  Raises UnsafeCache if it belongs to another user, or others can
+    write to it.  Raises OSError if it cannot be created, read or written, except for want of room.
     """
     with suppress(FileExistsError):
         os.makedirs(folder, mode=0o700)

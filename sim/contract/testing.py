@@ -135,9 +135,8 @@ def check_player(make: Callable[[], Player], rules: Rules, games: int = 2, swaps
 
     Parameters
     ----------
-    make
-        Returns a new player of one kind.  A player that searches needs a budget of simulations:
-        what is found in a budget of time is never the same.
+    make : returns a new player of one kind.  A player that searches needs a budget of simulations:
+        what is found in a budget of time is never the same
 
     Returns
     -------

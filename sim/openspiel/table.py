@@ -28,12 +28,9 @@ class Table:
 
     Parameters
     ----------
-    players
-        2 to 6; cards go round, so the first seats may hold one more.
-    suspects, weapons, rooms
-        Cards in play, the first of each kind.
-    turns
-        All players together, after which the game is a draw.
+    players : 2 to 6; cards go round, so the first seats may hold one more
+    suspects, weapons, rooms : cards in play, the first of each kind
+    turns : all players together, after which the game is a draw
     """
 
     def __init__(self, players: int, suspects: int, weapons: int, rooms: int, turns: int) -> None:

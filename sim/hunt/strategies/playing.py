@@ -73,8 +73,7 @@ def play(p: AdaptiveHunt, choose: Choice, key: int) -> float:
 
     Parameters
     ----------
-    key
-        Names all randomness: the y that is true, the outcomes, the keys of decisions.
+    key : names all randomness: the y that is true, the outcomes, the keys of decisions
     """
     stream, decision, total = new_stream(derive_key(key, 0)), 0, 0.0
     truth = _draw(p.hunt.prior, stream)
