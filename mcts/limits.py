@@ -122,11 +122,7 @@ def build(kind: type[T], values: Mapping[str, Any], path: str = "") -> T:
     """Return the dataclass ``kind`` with nested ``values``, as a configuration has them.
 
     Raises ValueError on an unknown or missing key and a value out of range, in one sentence that
-    names the key.
-
-    Parameters
-    ----------
-    path : put before the keys in messages
+    names the key.  ``path``: put before the keys in messages.
     """
     hints = _hints(kind)
     described: Any = {each.name: each for each in fields(kind) if each.init}  # type: ignore[arg-type]

@@ -164,10 +164,7 @@ def _observe(
 class ConstrainedBelief(SettledBelief):
     """The published matrix on top of closure, with hand sizes and envelope fitted.
 
-    Parameters
-    ----------
-    setting : what the observer knows
-    rounds : of fitting, from 0 (closure alone)
+    ``setting``: what the observer knows; ``rounds``: of fitting, from 0 (closure alone).
     """
 
     name = "constrained"

@@ -16,10 +16,7 @@ class Background(Thread):
 
     A daemon, because nobody who wants an end waits for a compiler.  ``stays``: whether the thread
     stays when the job is done: the processes that Ray starts end with the thread that started them.
-
-    Attributes
-    ----------
-    done : set when there is a result or an exception
+    Attribute ``done``: set when there is a result or an exception.
     """
 
     def __init__(self, job: Callable[..., Any], *arguments: Any, stays: bool = True) -> None:

@@ -161,11 +161,8 @@ class Observer:
     """Writes down suggestions, decisions and certainties of the game that it watches.
 
     ``match``: name of the match; ``rules``, ``seats``, ``game``: as the referee is given them;
-    ``kinds``: of rows to write, of `KINDS`.
-
-    Attributes
-    ----------
-    rows : by kind, whole once the game is over
+    ``kinds``: of rows to write, of `KINDS`.  Attribute ``rows``: by kind, whole once the game is
+    over.
     """
 
     def __init__(

@@ -13,9 +13,7 @@ from mcts.kernel.plugins import BrokenPlugin
 class GamesFailed(SleuthError):
     """Some games cannot be played; the message says in one line which, and why.
 
-    Attributes
-    ----------
-    traceback : of the exception that a game raised, or None
+    Attribute ``traceback``: of the exception that a game raised, or None.
     """
 
     traceback: str | None = None

@@ -27,9 +27,7 @@ LINE_SECONDS = 5.0
 class Compiling:
     """The stage before the first game; as text it says how far it is.
 
-    Attributes
-    ----------
-    searches : whether some player does, which takes twice as many functions
+    Attribute ``searches``: whether some player does, which takes twice as many functions.
     """
 
     searches: bool = True

@@ -96,10 +96,8 @@ class Played:
 class Tally:
     """Winners of the games of a match: one byte per game.
 
-    Attributes
-    ----------
-    games : that have been played
-    reach : number of the last of them, and one more
+    Attributes ``games``: that have been played; ``reach``: number of the last of them, and one
+    more.
     """
 
     def __init__(self) -> None:
@@ -189,11 +187,7 @@ def sat_and_won(match: Match, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
 class Results:
     """The games of one run: who won in memory, rows on disk.  Each game counts once.
 
-    ``folder``: of the run; ``matches``: that it plays.
-
-    Attributes
-    ----------
-    tallies : by match
+    ``folder``: of the run; ``matches``: that it plays.  Attribute ``tallies``: by match.
     """
 
     def __init__(self, folder: Path, matches: Sequence[Match]) -> None:

@@ -41,10 +41,8 @@ SAME = ("seed", "rules", "seating", "opponents")
 class Seating:
     """Seats of the players in each game.
 
-    Attributes
-    ----------
-    line_ups : numbers of the players at the table, by place
-    shifts : seats by which the places of a line-up are shifted in turn, before the next line-up
+    Attributes ``line_ups``: numbers of the players at the table, by place; ``shifts``: seats by
+    which the places of a line-up are shifted in turn, before the next line-up.
     """
 
     line_ups: tuple[tuple[int, ...], ...]

@@ -30,10 +30,8 @@ _PLAYER = ["match", "player"]
 class Ends:
     """Turns at which the games of one player of a match ended, and its wins among them.
 
-    Attributes
-    ----------
-    turns : (n,) int, different numbers of turns after which games ended, ascending
-    games, wins : (n,) int, of games that ended after so many
+    Attributes ``turns``: (n,) int, different numbers of turns after which games ended, ascending;
+    ``games``, ``wins``: (n,) int, of games that ended after so many.
     """
 
     turns: np.ndarray

@@ -87,11 +87,8 @@ class Width(Stop):
 
     The width depends on the results through their variance alone, so the intervals for a fixed
     number of games keep their coverage [Chow and Robbins 1965, Annals of Mathematical Statistics
-    36].
-
-    Attributes
-    ----------
-    width : of the whole 95 % interval, in shares of a game: 0.02 is plus or minus one per cent
+    36].  Attribute ``width``: of the whole 95 % interval, in shares of a game: 0.02 is plus or
+    minus one per cent.
     """
 
     width: float

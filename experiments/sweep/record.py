@@ -26,11 +26,8 @@ class Record:
     """The record of the sweep in ``folder``; nothing is recorded if tracking is off.
 
     ``settings``: the section ``tracking``; ``parameters``: of the sweep, nested.  Raises Refusal if
-    the store cannot be reached.
-
-    Attributes
-    ----------
-    fault : why it is incomplete, None as long as it is not
+    the store cannot be reached.  Attribute ``fault``: why it is incomplete, None as long as it is
+    not.
     """
 
     def __init__(self, settings: DictConfig, folder: Path, parameters: Mapping[str, Any]) -> None:

@@ -44,12 +44,8 @@ def check_domain(
     Simulations run along ``paths``, each a choice of one action for every history (at the root of
     one after another), ``draws`` times each with streams of their own: the hidden state differs,
     and histories come again.  Raises AssertionError with the first fault that is found.  Raises
-    KeyError if no domain is registered for the type of ``p``.
-
-    Parameters
-    ----------
-    key : names all randomness of the check
-    seconds : wall time for one simulation
+    KeyError if no domain is registered for the type of ``p``.  ``key``: names all randomness of the
+    check; ``seconds``: wall time for one simulation.
 
     Returns
     -------
@@ -106,11 +102,8 @@ def check_search(
     Every search must complete its budget and find values within the declared range; with one thread
     it must grow the same tree again.  Where the domain has one player, the tree must keep its
     invariants (`mcts.tree.check_invariants`, which takes ``tolerance``).  Raises AssertionError
-    with the number of threads and what fails.
-
-    Parameters
-    ----------
-    simulations, key : budget and randomness of each search
+    with the number of threads and what fails.  ``simulations``, ``key``: budget and randomness of
+    each search.
     """
     domain = domain_of(p)
     low, high = (domain.declaration(name, p) for name in ("low", "high"))

@@ -102,10 +102,8 @@ def jit_shared(function: Callable) -> Callable:
 def jit_late(stand_in: Callable) -> Callable[[Callable], Any]:
     """Compile as `jit_shared`, but not before the method ``load`` of the kernel is called.
 
-    Parameters
-    ----------
-    stand_in : a `jit_shared` kernel, with the same parameters and type of result, which kernels
-        reach until then
+    ``stand_in``: a `jit_shared` kernel, with the same parameters and type of result, which kernels
+    reach until then.
     """
 
     def decorate(function: Callable) -> Any:

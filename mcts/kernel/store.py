@@ -60,10 +60,7 @@ class UnsafeCache(SleuthError):
 class Store:
     """Files of bytes by name in one folder; without a folder it keeps nothing.
 
-    Attributes
-    ----------
-    folder : Path or None
-        Taken as it is; `open_store` checks it.
+    Attribute ``folder``: a Path or None, taken as it is; `open_store` checks it.
     """
 
     def __init__(self, folder: Path | None) -> None:

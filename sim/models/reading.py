@@ -35,14 +35,8 @@ _HELD = 0.25
 class Reading:
     """Belief over the weights of own cards of each opponent, for one game.
 
-    Parameters
-    ----------
-    opponents : their seats
-    fitted : (types,) weights of the types
-
-    Attributes
-    ----------
-    likelihood : float64 (6, `WEIGHTS`), logarithms by seat
+    ``opponents``: their seats; ``fitted``: (types,) weights of the types.  Attribute
+    ``likelihood``: float64 (6, `WEIGHTS`), logarithms by seat.
     """
 
     def __init__(self, opponents: Sequence[int], fitted: np.ndarray) -> None:

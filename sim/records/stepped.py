@@ -37,10 +37,8 @@ from sim.view import as_seen, view_of
 class Past:
     """A game as far as it has come, to be gone on with: its deal need not be that of its number.
 
-    Attributes
-    ----------
-    deal : as `sim.referee.Deal`
-    moves : pairs of an action and the roll of the turn in which it leaves the game
+    Attributes ``deal``: as `sim.referee.Deal`; ``moves``: pairs of an action and the roll of the
+    turn in which it leaves the game.
     """
 
     deal: tuple[Any, ...]

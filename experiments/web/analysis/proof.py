@@ -114,9 +114,7 @@ def _list_hand(hand: int, player: int, held: str, lacked: str) -> Iterator[Fact]
 class _Prover:
     """Proofs that ``column`` has, or has not, ``card``.
 
-    Attributes
-    ----------
-    holds : which of the two all that is known proves, or None
+    Attribute ``holds``: which of the two all that is known proves, or None.
     """
 
     def __init__(self, knowledge: Knowledge, card: int, column: int, exact: bool) -> None:

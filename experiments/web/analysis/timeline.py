@@ -19,9 +19,7 @@ Bits = tuple[float | None, ...]
 class Entropies:
     """The bits of all seats of a game; turns that are over are computed once.
 
-    Attributes
-    ----------
-    rules : of the game
+    Attribute ``rules``: of the game.
     """
 
     def __init__(self, rules: Rules) -> None:

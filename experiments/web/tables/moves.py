@@ -40,10 +40,8 @@ class Move:
 class Moves:
     """The moves of a table in the file ``path``, which is made if missing.
 
-    Attributes
-    ----------
-    recorded : moves that were in the file
-    resumed : whether there was such a file
+    Attributes ``recorded``: moves that were in the file; ``resumed``: whether there was such a
+    file.
     """
 
     def __init__(self, path: Path) -> None:

@@ -100,16 +100,14 @@ class Entry:
 class Registry:
     """The tables in ``folder``.
 
+    Attribute ``entries``: by id, in the order in which they were made.
+
     Parameters
     ----------
     folder : made if missing; refused while another registry has it
     most : tables that may be under way at the same time
     workers : threads for players and files
     patience : seconds without a move or a request after which a table is put aside
-
-    Attributes
-    ----------
-    entries : by id, in the order in which they were made
     """
 
     def __init__(

@@ -24,13 +24,9 @@ def random_graph(
     """Return a random hunt whose cells are 0, 1, ... , cells - 1.
 
     ValueError if there are fewer than 3 cells, more observation cells than cells or more targets
-    than those, too few arcs to connect the cells or more than the triangulation has.
-
-    Parameters
-    ----------
-    targets : how many there are, each seen from one observation cell at least, and the further
-        cells each show one of them; one target a cell if None
-    seed : of `numpy.random.default_rng`
+    than those, too few arcs to connect the cells or more than the triangulation has.  ``targets``:
+    how many there are, each seen from one observation cell at least, and the further cells each
+    show one of them; one target a cell if None; ``seed``: of `numpy.random.default_rng`.
 
     Returns
     -------
