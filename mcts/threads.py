@@ -96,6 +96,8 @@ def run(
 ) -> None:
     """Run one search to the end of its budget.
 
+    Raises what ``call`` raised in a worker, or KeyboardInterrupt, once all workers have stopped.
+
     Parameters
     ----------
     call : ``call(worker, most)`` runs up to ``most`` simulations on behalf of a worker and returns
@@ -105,11 +107,6 @@ def run(
     simulations : limit of the search, which ``call`` observes
     seconds : wall time from now, or None
     together : whether the first worker needs the others (leaf parallelization)
-
-    Raises
-    ------
-    BaseException
-        What ``call`` raised in a worker, or KeyboardInterrupt, once all workers have stopped.
     """
     control[:] = 0
     deadline = None if seconds is None else time.perf_counter() + seconds

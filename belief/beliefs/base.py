@@ -40,6 +40,8 @@ from belief.information import entropy
 class Setting:
     """Knowledge of an observer before the first question.
 
+    Raises ValueError if the numbers do not fit together.
+
     Parameters
     ----------
     players : their number, 3 to 6
@@ -50,11 +52,6 @@ class Setting:
         each, if the rules make them public
     showing : how an answerer chooses among the cards it could show: `evidence.UNIFORM` or
         `evidence.LEAST_INFORMATIVE`
-
-    Raises
-    ------
-    ValueError
-        The numbers do not fit together.
     """
 
     players: int
@@ -133,10 +130,7 @@ class Belief(ABC):
     contradictions
         How often a part of it was read that contradicted itself; one that raises has none.
 
-    Raises
-    ------
-    ValueError
-        It needs public shares, and the setting has none.
+    Raises ValueError if it needs public shares, and the setting has none.
     """
 
     name: ClassVar[str]

@@ -191,7 +191,8 @@ class ExactPosterior:
     """The exact posterior from Python: NumPy in, NumPy out, errors raised.
 
     Evidence that fits into no workspace is solved in parts (see `belief.exact.split`), which takes
-    longer, then and at every reading, and is as exact.
+    longer, then and at every reading, and is as exact.  Raises ContradictoryEvidence if no deal is
+    consistent with the evidence, EvidenceFull if a list of the evidence overflowed.
 
     Parameters
     ----------
@@ -205,13 +206,6 @@ class ExactPosterior:
     parts : number of parts, mostly 1
     total : likelihood of all answers, summed over deals: their number without cards shown to us
     log_weight : natural log of ``total``, also where that is too small for a float
-
-    Raises
-    ------
-    ContradictoryEvidence
-        No deal is consistent with the evidence.
-    EvidenceFull
-        A list of the evidence overflowed.
     """
 
     MAX_STATES = 1 << 22

@@ -42,13 +42,9 @@ def job(settings: DictConfig, folder: Path) -> float | None:
     Raises Refusal before the first game, if the configuration cannot be met; at the end, if a game
     raised an exception (the folder has the traceback), workers died too often, results could not be
     written or the record could not be completed.  What was played is saved before.  Raises
-    Interrupted if the user wishes an end, after what was played has been saved.
-
-    Returns
-    -------
-    float
-        The win rate of the measured player, for a sweeper that optimises; the first in the table,
-        if there are several.  None if nothing was to be played.
+    Interrupted if the user wishes an end, after what was played has been saved.  Returns the
+    objective of a sweeper that optimises: the win rate of the measured player, or the first in the
+    table; None if nothing was to be played.
     """
     started = time.monotonic()
     config.check_seats(settings)

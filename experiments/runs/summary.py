@@ -41,9 +41,8 @@ def describe(
 ) -> dict[str, Any]:
     """Return what `summary.json` holds, but for ``seconds``, and ``held``, the games before them.
 
-    Beside times and the section ``run`` it depends on players, rules, seed and the rule of
-    stopping alone.  A run that ended early is ``interrupted``; ``fault`` says why unless it was
-    Ctrl-C.
+    Beside times and the section ``run`` it depends on players, rules, seed and the rule of stopping
+    alone.  A run that ended early is ``interrupted``; ``fault`` says why unless it was Ctrl-C.
     """
     return {
         "seed": played.matches[0].seed,

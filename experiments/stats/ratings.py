@@ -91,11 +91,7 @@ def fit(outcomes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     distribution of the Markov chain whose rates are how often one player lost to another.
     ``outcomes``: (outcomes, 1 + players) int, the winner, and how many seats each player held;
     ``counts``: (samples, outcomes), how often each outcome occurred.  Raises RuntimeError if they
-    do not converge.
-
-    Returns
-    -------
-    (samples, players), logarithms of the strengths, mean 0
+    do not converge.  Returns (samples, players), logarithms of the strengths, mean 0.
     """
     seats = outcomes[:, 1:].astype(float)
     samples, players = len(counts), seats.shape[1]

@@ -45,13 +45,9 @@ def check_domain(
     one after another), ``draws`` times each with streams of their own: the hidden state differs,
     and histories come again.  Raises AssertionError with the first fault that is found.  Raises
     KeyError if no domain is registered for the type of ``p``.  ``key``: names all randomness of the
-    check; ``seconds``: wall time for one simulation.
-
-    Returns
-    -------
-    int
-        How many lists were compared with an earlier one of the same history below the root.  0
-        says that a leak there would not have been seen: take more ``draws``.
+    check; ``seconds``: wall time for one simulation.  Returns how many lists were compared with an
+    earlier one of the same history below the root.  0 says that a leak there would not have been
+    seen: take more ``draws``.
     """
     domain = domain_of(p)
     _check_declarations(domain, p)

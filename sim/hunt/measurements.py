@@ -219,11 +219,8 @@ def detector(places: int, hit: np.ndarray | float, false_alarm: np.ndarray | flo
 
     Hypothesis y < ``places`` says where it is, target i is place i.  Outcome 1 is an alarm.
     ``hit``, ``false_alarm``: P(alarm | it is here), P(alarm | it is elsewhere), of all targets or
-    of each.
-
-    Returns
-    -------
-    float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the benefit is `Partition`'s.
+    of each.  Returns float (places, places, 2); with ``hit`` 1 and ``false_alarm`` 0 the benefit is
+    `Partition`'s.
     """
     here = np.eye(places, dtype=bool)
     hit, false_alarm = (
@@ -237,11 +234,8 @@ def classifier(accuracy: np.ndarray, values: int) -> np.ndarray:
     """Return the likelihood of sensors that name the value of a hypothesis, and may be wrong.
 
     ``accuracy``: float (targets,), P(it names the true one); any wrong one is as likely as another;
-    ``values``: of the hypothesis, at least 2.
-
-    Returns
-    -------
-    float (targets, values, values), for `NaiveBayes` (one hypothesis) and `Independent` alike
+    ``values``: of the hypothesis, at least 2.  Returns float (targets, values, values), for
+    `NaiveBayes` (one hypothesis) and `Independent` alike.
     """
     accuracy = np.asarray(accuracy, float)[:, None, None]
     return np.where(np.eye(values, dtype=bool), accuracy, (1 - accuracy) / (values - 1))
