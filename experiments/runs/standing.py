@@ -36,7 +36,9 @@ def standing(folder: Path) -> dict[str, Any]:
     stop = stopping.parse(runfolder.about(folder)["stop"])
     most, ends = _most(folder), stops(folder)
     lines = list(played.entrants())
-    table = [{**score(*line, stop), "most": ends.get(line[0].name, most)} for line in lines]
+    table = [
+        {**score(*line, stop).to_json(), "most": ends.get(line[0].name, most)} for line in lines
+    ]
     tests = [
         {
             "words": test.words,

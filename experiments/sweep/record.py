@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 
@@ -20,6 +20,9 @@ from experiments.runs import recorded
 from experiments.settings.commandline import Refusal
 from experiments.settings.config import plain
 from experiments.stats.stopping import Stop
+
+if TYPE_CHECKING:
+    from experiments.runs.summary import Summary
 
 
 class Record:
@@ -67,19 +70,19 @@ class Record:
             self._trial = trial
 
     def end(
-        self, status: str, described: Mapping[str, Any] | None = None, played: Results | None = None
+        self, status: str, summary: Summary | None = None, played: Results | None = None
     ) -> None:
         """End the record of the trial that was begun last.
 
-        ``status``: FINISHED, FAILED or KILLED; ``described``, ``played``: its summary and its
+        ``status``: FINISHED, FAILED or KILLED; ``summary``, ``played``: its summary and its
         games, if it has any.
         """
         if self._trial is not None:
-            if described and played:
+            if summary and played:
                 curves = recorded.Curves(played, Stop())
                 if self._trial.again:
                     curves.go_on(self._trial.recorded_steps())
-                metrics = recorded.metrics(described, played.matches)
+                metrics = recorded.metrics(summary, played.matches)
                 curves.finish(self._trial, status, metrics, [])
             else:
                 self._trial.finish(status, {}, 0, [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -96,8 +96,8 @@ class Runs:
             self._progress.begin(folder.name, ends[-1])
             ran, ended = self._through(played, resources, ends, look)
             described = summary.describe(played, settings.match.stop, ended, plain(settings))
-            described["seconds"] = time.monotonic() - started
-            write_json(folder, described)
+            described = replace(described, seconds=time.monotonic() - started)
+            write_json(folder, described.to_json())
         except OSError as fault:
             raise Refusal(
                 f"{folder}: {fault.strerror or fault}: make room and go on with "

@@ -140,7 +140,7 @@ def _estimate(how: Callable[[np.ndarray], Estimate], values: np.ndarray) -> Figu
 
 def _wrong_accusations(run: Measured, match: str, player: str) -> Figure:
     line = run.lines[match]
-    return Figure(round(line["accused_wrongly"] / line["games"], 2), games=line["games"])
+    return Figure(round(line.accused_wrongly / line.games, 2), games=line.games)
 
 
 def _of_lengths(name: str) -> Measure:

@@ -185,7 +185,9 @@ def add_game(folder: Path, setup: Setup, game: SteppedGame) -> None:
         write_text(folder / "config.yaml", f"match:\n  games: {played.games}\n")
         ended = {"interrupted": False, "fault": None, "run": origin()}
         seconds = max(time.monotonic() - began, 1e-3)
-        write_json(folder, {**summary.figures(played), **ended, "seconds": seconds}, SUMMARY)
+        write_json(
+            folder, {**summary.figures(played).to_json(), **ended, "seconds": seconds}, SUMMARY
+        )
 
 
 def _rows(match: Match, setup: Setup, game: SteppedGame) -> list[dict[str, Any]]:
