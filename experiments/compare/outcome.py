@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from rich.console import Console
 from experiments import tabular
 from experiments.matches.results import Results
 from experiments.runs.published import find_for
-from experiments.runs.summary import Line, Summary
+from experiments.runs.summary import Line, Score, Summary
 from experiments.stats.intervals import Estimate
 from experiments.stats.superiority import elo_above, likelihood_of_superiority
 from experiments.tabular import Strong
@@ -28,7 +29,7 @@ def draw(summary: Summary, played: Results) -> Path:
     path = played.folder / PLOT
     lines = summary.figures.lines
     if len(summary.figures.table) > 1:
-        title, by_match = _title(summary, lines)
+        title, by_match = _title(summary.seed, lines)
         names = [line.match if by_match else line.player for line in lines]
         title += f", {min(line.games for line in lines)} games a player"
         return rates_plot(lines, names, title, path, _published_rates(lines, played))
@@ -41,7 +42,7 @@ def draw(summary: Summary, played: Results) -> Path:
 def show(summary: Summary, played: Results, console: Console) -> None:
     """Print the results beside parity and the published ones, then who is better than whom."""
     figures, lines = summary.figures, summary.figures.lines
-    title, by_match = _title(summary, lines)
+    title, by_match = _title(summary.seed, lines)
     several = len({line.match for line in lines}) > 1
     parities = {line.parity for line in lines}
     searched = any(line.simulations_per_second for line in lines)
@@ -81,7 +82,7 @@ def _published_rates(lines: list[Line], played: Results) -> dict[int, Estimate]:
     return {at: rates[line.match] for at, line in enumerate(lines) if line.match in rates}
 
 
-def _title(summary: Summary, lines: list[Line]) -> tuple[str, bool]:
+def _title(seed: int, lines: Sequence[Score]) -> tuple[str, bool]:
     """Return the title of the table, and whether its ``lines`` go by their match, not player.
 
     What stands in the title need not stand in each line: the only match, or the only company that
@@ -90,11 +91,11 @@ def _title(summary: Summary, lines: list[Line]) -> tuple[str, bool]:
     names = {line.match for line in lines}
     if len(names) == 1:
         return names.pop(), False
-    company, seed = _company(lines), f"seed {summary.seed}"
-    return (f"{company}, {seed}", False) if company else (seed, True)
+    company = _company(lines)
+    return (f"{company}, seed {seed}", False) if company else (f"seed {seed}", True)
 
 
-def _company(lines: list[Line]) -> str:
+def _company(lines: Sequence[Score]) -> str:
     """Return the company that all players had, as in "against 3 heuristic"; empty if not one."""
     found = {line.match.removeprefix(line.player).strip() for line in lines}
     return found.pop() if len(found) == 1 else ""
