@@ -28,6 +28,7 @@ from sim.chance import DECIDE, DETOUR, deal, open_stream, roll
 from sim.knowledge import begin, learn, open_public, witness
 from sim.policies.table import SLOW, choose, number
 from sim.rules import ACCUSE as ACCUSATIONS
+from sim.standstill import skip_turns
 from sim.state import (
     ACCUSE,
     ASK,
@@ -62,6 +63,7 @@ def new_game(world: World, s: State, key: np.uint64) -> None:
     s.turn = 0
     s.seat = world.players - 1
     s.winner = -1
+    s.still = 0
     s.cards = 0
     s.answerer = -1
     s.asked = 0
@@ -120,6 +122,7 @@ def apply(world: World, s: State, action: int) -> None:
     seat = s.seat
     if action >= WALK:
         s.summoned[seat] = 0
+        s.still = 0
         s.spot[seat] = action - WALK
         _end_turn(world, s)
     elif action == PASS:
@@ -182,6 +185,7 @@ def _decide_again(world: World, s: State) -> int:
 def _enter(world: World, s: State, seat: int, spot: int) -> None:
     """Place the pawn of ``seat`` on ``spot`` inside a room."""
     s.spot[seat] = spot
+    s.still = 0
     if not world.returns:
         s.last_room[seat] = world.room_of[spot] + 1
 
@@ -216,6 +220,8 @@ def _move(world: World, s: State, goal: int) -> None:
             reached = _to_another(world, s)
     s.summoned[seat] = 0
     if reached < 0:
+        s.still += 1
+        skip_turns(world, s)
         _end_turn(world, s)
         return
     if world.room_of[reached] >= 0:
@@ -223,6 +229,7 @@ def _move(world: World, s: State, goal: int) -> None:
         s.phase = SUGGEST
     else:
         s.spot[seat] = reached
+        s.still = 0
         _end_turn(world, s)
 
 
@@ -240,6 +247,7 @@ def _suggest(world: World, s: State, pair: int) -> None:
     suspect = pair // 6
     s.cards = (1 << suspect) | (1 << (FIRST_WEAPON + pair % 6)) | (1 << (FIRST_ROOM + room))
     s.asked += 1
+    s.still = 0
     s.suggestions[seat] += 1
     s.summoned[seat] = 0
     called = world.seat_of[suspect]
@@ -292,6 +300,7 @@ def _accuse(world: World, s: State, trio: int) -> None:
         s.phase = OVER
     else:
         s.out[s.seat] = 1
+        s.still = 0
         next_turn(world, s)
 
 

@@ -38,6 +38,7 @@ STATE = np.dtype(
         ("seat", np.int64),  # whose turn it is
         ("roll", np.int64),  # steps rolled for this turn
         ("winner", np.int64),  # seat, or -1
+        ("still", np.int64),  # turns since anybody moved, suggested or accused
         # the suggestion being answered
         ("cards", np.int64),  # mask of the three cards
         ("answerer", np.int64),

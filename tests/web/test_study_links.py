@@ -6,12 +6,12 @@ import re
 import pytest
 from http_client import Served, play
 
-from experiments.matches import results
 from experiments.settings.commandline import Refusal
 from experiments.web.settings import Search
 from experiments.web.tables.registry import Registry
 from experiments.web.tables.study import PEOPLE, Preset, Studies
 from experiments.web.workers import Workers
+from tests.experiments.rows import read_rows
 
 QUERY = "name=pilot&rules=speed&players=3&games=2&pace=0"
 LIMITS = Search(1000, 1.0)
@@ -69,7 +69,7 @@ def test_a_person_practises_and_plays_and_the_server_may_end_in_between(tmp_path
     server.close()
     (run,) = tmp_path.glob("study/pilot/*")
     assert run.name.startswith("P01 against 2 swift")
-    assert len({row["game"] for row in results.read(run).to_pylist()}) == 2
+    assert len({row["game"] for row in read_rows(run).to_pylist()}) == 2
     thoughts = (run / "records").glob("*.jsonl")
     assert all('"event":"thought"' in path.read_text() for path in thoughts)
     kept = (tmp_path / PEOPLE).read_text() + "".join(

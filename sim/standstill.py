@@ -1,0 +1,50 @@
+"""Games that stand still: all who play are shut in for good, and the turns to come are passed over.
+
+The pawn of a player who is out never moves again, and may close the rooms in which all others are.
+Who accuses by what it has seen then waits for the last round before the cap.  Those rounds are
+played, and every turn has random numbers of its own, so a game ends as if all turns were played.
+"""
+
+from __future__ import annotations
+
+from mcts.kernel.compile import jit
+from sim.board import N_ROOMS
+from sim.policies.table import number
+from sim.state import State, World
+from sim.walks import barred_room, survey, walk_out
+
+_STEADY = sum(1 << number(name) for name in ("csp", "heuristic", "closure", "swift", "hide"))
+"""Policies, as bits, that accuse by what they have seen alone, or in the last round."""
+
+_LAST_ROUNDS = 3
+
+
+@jit
+def skip_turns(world: World, s: State) -> None:
+    """Pass over the turns of a game in which nobody can do anything, up to its last rounds."""
+    playing = 0
+    for seat in range(world.players):
+        if not s.out[seat]:
+            playing += 1
+            if s.policy[seat] < 0 or not _STEADY >> s.policy[seat] & 1:
+                return
+    rounds = (world.turn_cap - s.turn) // playing - _LAST_ROUNDS
+    declined = s.still > 2 * playing
+    if declined and rounds > 0 and not (world.again or world.free) and _are_shut_in(world, s):
+        s.turn += rounds * playing
+
+
+@jit
+def _are_shut_in(world: World, s: State) -> bool:
+    """Return whether nobody who plays can walk, take a passage or suggest, whatever is rolled."""
+    mover, shut = s.seat, True
+    for seat in range(world.players):
+        if shut and not s.out[seat]:
+            s.seat = seat
+            survey(world, s)
+            room, barred = world.room_of[s.spot[seat]], barred_room(world, s, seat)
+            shut = room < 0 or (world.passage[room] < 0 and not s.summoned[seat])
+            for goal in range(N_ROOMS):
+                shut = shut and (goal == barred or walk_out(world, s, goal) < 0)
+    s.seat = mover
+    return shut

@@ -1,0 +1,84 @@
+"""Games that stand still end as if all their turns were played, and sooner."""
+
+import numpy as np
+import pytest
+
+from sim.arena import play_many
+from sim.chance import game_key
+from sim.game import apply, decider, new_game, open_decision
+from sim.policies.table import Policy, choose, number, seat_policies
+from sim.rules import preset, world
+from sim.state import OVER, empty
+
+SEED = 77
+RULES = preset("ledford")
+PLAYERS = [Policy("swift", threshold=0.35)] * 4
+FIELDS = ("turn", "winner", "asked", "out", "spot", "suggestions", "known", "envelope")
+
+
+@pytest.fixture(scope="module")
+def endless():
+    """Return games without a winner: of some all turns are played."""
+    games = np.arange(300, 1700)
+    found = games[play_many(RULES, PLAYERS, SEED, games).turns >= RULES.turn_cap].tolist()
+    assert len(found) > 3
+    return found
+
+
+def begin(game):
+    states = empty()
+    seat_policies(states[0], PLAYERS)
+    new_game(world(RULES)[0], states[0], np.uint64(game_key(SEED, game)))
+    return states
+
+
+def decide(s):
+    """Play the decision at hand."""
+    board = world(RULES)[0]
+    open_decision(s)
+    apply(board, s, choose(board, s, decider(s)))
+
+
+def play(game, skips):
+    """Play a game; return its state, and how many decisions there were."""
+    s, decisions = begin(game)[0], 0
+    while s.phase != OVER:
+        if not skips:
+            s.still = 0
+        decide(s)
+        decisions += 1
+    return s, decisions
+
+
+def test_they_end_as_if_all_turns_were_played(endless):
+    passed_over = 0
+    for game in endless:
+        (short, few), (long, many) = (play(game, skips) for skips in (True, False))
+        passed_over += 10 * few < many
+        for field in FIELDS:
+            assert np.all(short[field] == long[field]), (game, field)
+    assert passed_over
+
+
+def test_nothing_is_passed_over_where_somebody_may_accuse_at_random(endless):
+    before, after = next(filter(None, map(stand_still, endless)))
+    turn = int(before[0].turn)
+    assert after[0].turn > turn + 1000
+    waiting = int(np.flatnonzero(before[0].out[:4] == 0)[0])
+    others = before.copy()
+    others[0].policy[waiting] = number("random")
+    apply(world(RULES)[0], others[0], 0)
+    assert others[0].turn == turn + 1
+    apply(world(RULES)[0], before[0], 0)  # the control: as it was
+    assert before[0].turn == after[0].turn
+
+
+def stand_still(game):
+    """Return the states before and after turns are passed over, None if none are."""
+    states = begin(game)
+    while states[0].phase != OVER:
+        before = states.copy()
+        decide(states[0])
+        if states[0].turn > before[0].turn + 1:
+            return before, states
+    return None
